@@ -39,11 +39,7 @@ function transportTo(
 }
 
 /** A client of the official package that answers what it is asked. */
-async function connect(transport: ReturnType<typeof transportTo>): Promise<{
-  client: Client
-  elicited: unknown[]
-  next: { answer: ElicitResult }
-}> {
+async function connect(transport: ReturnType<typeof transportTo>) {
   const client = new Client(
     { name: 'asked', version: '1.0.0' },
     { capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} } },

@@ -5,10 +5,7 @@ import { cache, readFor, readRates, signedOut } from '../src/client/resource-cac
 
 beforeEach(() => cache.clear())
 
-function rates(cacheScope: 'public' | 'private'): {
-  readonly server: McpServer
-  readonly reads: () => number
-} {
+function rates(cacheScope: 'public' | 'private') {
   let reads = 0
   const server = new McpServer({ name: 'rates', version: '1.0.0' }, { cache: { ttlMs: 60_000 } })
   server.addResource({

@@ -191,11 +191,7 @@ describe('HTTP/2', () => {
 })
 
 describe('closing', () => {
-  async function withStream(): Promise<{
-    app: FastifyInstance
-    server: ReturnType<typeof createServer>
-    ended: Promise<string>
-  }> {
+  async function withStream() {
     const own = createServer()
     const app = Fastify({ keepAliveTimeout: 60_000 })
     app.register(mcp, { server: own })

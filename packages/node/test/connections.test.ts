@@ -13,11 +13,7 @@ import { mcp } from '../src/index.ts'
 import { call, callFrame, createServer, head, HEADERS, post, raw, serve, until } from './support/client.ts'
 
 /** A server whose tool reports, then waits until it is released or cancelled. */
-function holding(): {
-  readonly server: McpServer
-  readonly release: () => void
-  readonly seen: { calls: number; cancelled: number }
-} {
+function holding() {
   const server = new McpServer({ name: 'test', version: '1.0.0' })
   const seen = { calls: 0, cancelled: 0 }
   let release = (): void => {}

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream'
 import { McpServer } from '@jetway/core'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type ServeStdioOptions, serveStdio, type StdioHandle } from '../src/serve.ts'
+import { type ServeStdioOptions, serveStdio } from '../src/serve.ts'
 
 const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
 const lines = [
@@ -10,15 +10,8 @@ const lines = [
   { id: 1, method: 'tools/call', params: { name: 'endless' } },
 ]
 
-interface Running {
-  readonly handle: StdioHandle
-  readonly input: PassThrough
-  readonly aborted: () => boolean
-  readonly closed: () => boolean
-}
-
 /** A connection on which a call runs that never ends. */
-async function running(options: ServeStdioOptions): Promise<Running> {
+async function running(options: ServeStdioOptions) {
   const input = new PassThrough()
   const server = new McpServer({ name: 'test', version: '1.0.0' })
   let signal: AbortSignal | undefined

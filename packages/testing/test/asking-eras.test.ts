@@ -18,13 +18,7 @@ const capabilities = { elicitation: {}, sampling: {}, roots: {} }
 const named = z.object({ name: z.string() })
 const trip = z.object({ city: z.string() })
 
-interface Served {
-  readonly server: McpServer
-  /** How often each handler ran. */
-  readonly runs: Record<string, number>
-}
-
-function create(): Served {
+function create() {
   const server = new McpServer({ name: 'eras', version: '1' })
   const runs: Record<string, number> = {}
   const ran = (name: string, text: string): string => {

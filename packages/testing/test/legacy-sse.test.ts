@@ -83,13 +83,7 @@ class Stream {
   }
 }
 
-interface Answer {
-  readonly status: number
-  readonly type: string | null
-  readonly body: string
-}
-
-async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -123,13 +117,7 @@ function createServer(): { readonly server: McpServer; readonly release: () => v
   return { server, release }
 }
 
-async function connect(
-  base: string,
-  headers: Record<string, string> = {},
-): Promise<{
-  readonly stream: Stream
-  readonly url: string
-}> {
+async function connect(base: string, headers: Record<string, string> = {}) {
   const stream = await Stream.open(base, headers)
   const endpoint = await stream.next()
   expect(endpoint?.event).toBe('endpoint')

@@ -16,13 +16,7 @@ afterEach(async () => {
   for (const end of open.splice(0).toReversed()) await end()
 })
 
-interface Served {
-  readonly url: string
-  readonly server: McpServer
-  readonly close: () => Promise<void>
-}
-
-async function serve(subject: AdapterSubject, server: McpServer): Promise<Served> {
+async function serve(subject: AdapterSubject, server: McpServer) {
   const { url, close, release } = await subject.serve(server, {}, {})
   open.push(
     () => release(),

@@ -358,12 +358,7 @@ describe('health probes in an app with routes', () => {
 
 describe('a server on stdio in operation', () => {
   /** A client that does not read until it may. */
-  async function stdio(server: McpServer): Promise<{
-    readonly input: PassThrough
-    readonly output: PassThrough
-    readonly handle: MountHandle
-    readonly next: () => Promise<unknown>
-  }> {
+  async function stdio(server: McpServer) {
     const [input, output] = [new PassThrough(), new PassThrough({ highWaterMark: 1_000 })]
     const handle = await serveStdio(server, { input, output, maxQueuedBytes: 1_000 })
     onTestFinished(() => handle.close({ deadline: 0 }))

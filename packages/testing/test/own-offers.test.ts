@@ -7,12 +7,7 @@ import { HOST_TRANSPORTS } from './support/host-transports.ts'
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const CHANGED = 'notifications/tools/list_changed'
 
-interface Fixture {
-  readonly server: McpServer
-  readonly sessions: SessionView[]
-}
-
-function createServer(options: object = {}): Fixture {
+function createServer(options: object = {}) {
   const server = new McpServer({ name: 'test', version: '1' }, { logger: silent, ...options })
   const sessions: SessionView[] = []
   server.on('session:open', ({ session }) => sessions.push(session))

@@ -14,16 +14,6 @@ const ping = { id: 9, method: 'ping' }
 const ask = { id: 5, method: 'tools/call', params: { name: 'ask' } }
 const VERBS = ['POST', 'GET', 'DELETE'] as const
 
-interface Process {
-  readonly server: McpServer
-  readonly url: string
-  /** Closes the mount as its host does. */
-  readonly close: () => Promise<unknown>
-  /** Advances the clock, in ms. */
-  readonly skip: (ms: number) => void
-  readonly open: (user?: string) => Promise<Client>
-}
-
 class Client {
   readonly #url: string
   readonly headers: Record<string, string>
@@ -88,7 +78,7 @@ describe.each([
   ['fastify', fastify],
   ['hono', hono],
 ] as const)('sessions on %s', (_name, subject) => {
-  async function start(options: EndpointOptions = {}): Promise<Process> {
+  async function start(options: EndpointOptions = {}) {
     let ahead = 0
     const server = new McpServer(
       { name: 'lifecycle', version: '1' },

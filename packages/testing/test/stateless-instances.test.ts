@@ -7,13 +7,7 @@ afterEach(async () => {
   for (const end of open.splice(0).toReversed()) await end()
 })
 
-interface Heard {
-  readonly status: number
-  readonly session: string | null
-  readonly body: unknown
-}
-
-async function post(url: string, message: object): Promise<Heard> {
+async function post(url: string, message: object) {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },

@@ -16,17 +16,6 @@ afterEach(async () => {
   for (const end of open.splice(0).toReversed()) await end()
 })
 
-interface Wired {
-  readonly server: McpServer
-  readonly client: AdapterClient
-  /** The running calls of the tool `hold`, and how each ended. */
-  readonly holding: { readonly go: () => void; readonly signal: AbortSignal }[]
-}
-
-interface SessionHeaders extends Record<string, string> {
-  readonly 'mcp-session-id': string
-}
-
 const frame = (id: number | string | undefined, method: string, params?: object): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
 const initializeFrame = (version: unknown): string =>
@@ -38,7 +27,7 @@ const initializeFrame = (version: unknown): string =>
 const PING = frame(7, 'ping')
 const hold = (id: number | string): string => frame(id, 'tools/call', { name: 'hold' })
 
-async function openSession(client: AdapterClient, version = '2025-11-25'): Promise<SessionHeaders> {
+async function openSession(client: AdapterClient, version = '2025-11-25') {
   const { headers } = await client.send({ body: initializeFrame(version) })
   const session = { 'mcp-session-id': String(headers['mcp-session-id']), 'mcp-protocol-version': version }
   await client.send({ headers: session, body: frame(undefined, 'notifications/initialized') })
@@ -57,7 +46,7 @@ describe.each([
   ['Fastify', fastify],
   ['Hono', hono],
 ])('a session on %s', (_name, subject) => {
-  async function serve(options: EndpointOptions = {}): Promise<Wired> {
+  async function serve(options: EndpointOptions = {}) {
     const logger = { debug() {}, info() {}, warn() {}, error() {} }
     const server = new McpServer({ name: 'rows', version: '1.0.0' }, { logger })
     const holding: { readonly go: () => void; readonly signal: AbortSignal }[] = []

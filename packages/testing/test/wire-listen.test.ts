@@ -56,12 +56,6 @@ const MALFORMED: readonly JsonObject[] = [
   { notifications: { resourceSubscriptions: 'wire://text' } },
 ]
 
-interface Heard {
-  readonly frames: readonly RecordedFrame[]
-  readonly answers: readonly RawResponse[]
-  readonly refusals: readonly RawResponse[]
-}
-
 const messagesOf = (frames: readonly RecordedFrame[]): JsonObject[] =>
   frames.filter(({ direction }) => direction === 'received').map(({ message }) => message as JsonObject)
 const paramsOf = ({ params }: JsonObject): JsonObject => (params ?? {}) as JsonObject
@@ -80,7 +74,7 @@ async function listenToAll(peer: TestConnection): Promise<Promise<RawResponse>[]
   return answers
 }
 
-async function hear({ over, options }: { over: MatrixTransport; options: object }): Promise<Heard> {
+async function hear({ over, options }: { over: MatrixTransport; options: object }) {
   const server = createTellingServer(options)
   const served = await over.open(server)
   open.push(() => served.close())

@@ -2,7 +2,7 @@ import { createMemoryTransportPair, type Transport } from '@jetway/core/transpor
 import { afterEach, describe, expect, it } from 'vitest'
 import { HttpTransport } from '../src/http-transport.ts'
 import { connectPeer, type RawResponse } from '../src/peer.ts'
-import { recordTransport, type RecordedFrame } from '../src/record-transport.ts'
+import { recordTransport } from '../src/record-transport.ts'
 import { fastify, hono } from './support/adapters.ts'
 import { createTellingServer, exerciseModern, faults } from './support/telling-server.ts'
 import { validateWire } from './support/wire.ts'
@@ -42,14 +42,7 @@ const CELLS = Object.keys(TRANSPORTS).flatMap((over) =>
   ),
 )
 
-async function run(
-  over: keyof typeof TRANSPORTS,
-  kind: keyof typeof SERVERS,
-): Promise<{
-  answers: ReadonlyMap<string, RawResponse>
-  frames: readonly RecordedFrame[]
-  strays: readonly unknown[]
-}> {
+async function run(over: keyof typeof TRANSPORTS, kind: keyof typeof SERVERS) {
   const server = createTellingServer(SERVERS[kind])
   open.push(() => server.close({ deadline: 0 }))
   const { dial } = await TRANSPORTS[over](server)

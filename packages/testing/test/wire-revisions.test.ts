@@ -1,17 +1,13 @@
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { describe, expect, it } from 'vitest'
-import { connectPeer, type RawResponse, type TestConnection } from '../src/peer.ts'
-import { recordTransport, type RecordedFrame } from '../src/record-transport.ts'
+import { connectPeer } from '../src/peer.ts'
+import { recordTransport } from '../src/record-transport.ts'
 import { createTellingServer, exercise, faults } from './support/telling-server.ts'
 
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
 type RevisionName = (typeof REVISIONS)[number]
 
-async function run(revision: RevisionName): Promise<{
-  answers: ReadonlyMap<string, RawResponse>
-  frames: readonly RecordedFrame[]
-  peer: TestConnection
-}> {
+async function run(revision: RevisionName) {
   const server = createTellingServer()
   const [client, end] = createMemoryTransportPair()
   const { transport, frames } = recordTransport(client)

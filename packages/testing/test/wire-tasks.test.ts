@@ -39,15 +39,8 @@ function createServer(): McpServer {
   return server
 }
 
-interface Served {
-  readonly wrong: readonly string[]
-  /** The methods of the messages that the server sent unasked. */
-  readonly sent: readonly string[]
-  readonly text: string
-}
-
 /** Causes every message about tasks, and validates the server's messages against the schema. */
-async function converse(revision: string): Promise<Served> {
+async function converse(revision: string) {
   const server = createServer()
   const [client, end] = createMemoryTransportPair()
   const { transport, frames } = recordTransport(client)

@@ -5,11 +5,7 @@ import { expect, it } from 'vitest'
 import { everything } from '../support/servers.ts'
 
 /** Each token is valid for one request, and the server refuses every third token once. */
-function counting(): {
-  readonly provider: AuthProvider
-  readonly given: string[]
-  readonly refused: string[]
-} {
+function counting() {
   const given: string[] = []
   const refused: string[] = []
   const provider: AuthProvider = {

@@ -16,11 +16,7 @@ afterEach(async () => {
 })
 
 /** A server with sessions, and a log of its requests: `POST initialize`, `DELETE`. */
-function mount(): {
-  readonly target: TransportFactory
-  readonly seen: string[]
-  readonly ids: unknown[]
-} {
+function mount() {
   const handler = toFetch(everything(), { revisions: ['2025-11-25'] })
   open.push({ close: () => handler.close({ deadline: 0 }) })
   const seen: string[] = []

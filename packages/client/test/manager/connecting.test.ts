@@ -5,12 +5,7 @@ import type { TransportFactory } from '../../src/transport/client-transport.ts'
 import { scriptedTarget, settled, withTools, world } from './support/world.ts'
 
 /** Factories that wait until the test releases them, and the highest number that ran at once. */
-function held(kind: 'stdio' | 'remote'): {
-  readonly target: () => TransportFactory
-  readonly now: () => number
-  readonly most: () => number
-  readonly go: () => Promise<void>
-} {
+function held(kind: 'stdio' | 'remote') {
   let now = 0
   let most = 0
   let waiting: (() => void)[] = []

@@ -25,16 +25,10 @@ afterEach(async () => {
   expect(unhandled).not.toHaveBeenCalled()
 })
 
-interface Heard {
-  readonly client: Client
-  readonly closed: ClientEvents['close'][]
-  readonly errors: Error[]
-}
-
 async function connect(
   options: Partial<ChildProcessOptions> & { readonly mode?: string } = {},
   more: ClientOptions = {},
-): Promise<Heard> {
+) {
   const { mode, ...rest } = options
   const client = new Client({ name: 'faults', version: '1' }, { revisions: ['2025-11-25'], ...more })
   open.push(client)

@@ -8,10 +8,7 @@ interface Reply {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-function create(): {
-  server: McpServer
-  ask: (params: object, version?: string, method?: string) => Promise<Reply>
-} {
+function create() {
   const server = new McpServer({ name: 'layers', version: '1' }, { logger: quiet })
   server.addTool({ name: 'one', handler: () => 'one' })
   const ask = async (

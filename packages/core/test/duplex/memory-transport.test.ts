@@ -2,14 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryTransportPair } from '../../src/duplex/memory-transport.ts'
 import type { Transport, TransportClose } from '../../src/duplex/transport.ts'
 
-interface Heard {
-  readonly texts: string[]
-  readonly closed: Promise<TransportClose>
-  /** Resolves when this many messages have arrived. */
-  count(wanted: number): Promise<void>
-}
-
-function listen(transport: Transport, onMessage: (text: string) => void | Promise<void> = () => {}): Heard {
+function listen(transport: Transport, onMessage: (text: string) => void | Promise<void> = () => {}) {
   const texts: string[] = []
   const waiting: { wanted: number; resolve: () => void }[] = []
   const closed = new Promise<TransportClose>((resolve) => {

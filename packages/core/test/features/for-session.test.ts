@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { McpServer, type SessionView } from '../../src/index.ts'
 import { settled } from '../support/fake-clock.ts'
-import { openPeer, type Peer } from '../support/peer.ts'
+import { openPeer } from '../support/peer.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const tool = (name: string): { name: string; handler: () => string } => ({ name, handler: () => name })
 const create = (): McpServer => new McpServer({ name: 'test', version: '1' }, { logger: silent })
 
-interface Opened {
-  readonly peer: Peer
-  readonly session: SessionView
-}
-
-async function open(server: McpServer): Promise<Opened> {
+async function open(server: McpServer) {
   let session: SessionView | undefined
   const off = server.on('session:open', (event) => (session = event.session))
   const peer = await openPeer(server)

@@ -3,7 +3,7 @@ import { tieredEngine } from '../../src/schema/tiered-engine.ts'
 import { createFeatures, type Features } from '../../src/features/features.ts'
 import { LOG_LEVELS } from '../../src/protocol/types.ts'
 import type { CallSession } from '../../src/call/context.ts'
-import { call, mcpErrorOf, type CallOptions } from './helpers.ts'
+import { call, mcpErrorOf } from './helpers.ts'
 import { PARTS } from './parts.ts'
 
 interface Kept {
@@ -12,11 +12,7 @@ interface Kept {
 }
 
 /** Options of a call on a session that keeps what it is told. */
-function session(subscriptions: readonly string[] = []): {
-  kept: Kept
-  updates: object[]
-  options: CallOptions
-} {
+function session(subscriptions: readonly string[] = []) {
   const kept: Kept = { subscriptions }
   const updates: object[] = []
   const own: CallSession = {

@@ -2,15 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { McpServer } from '../../src/index.ts'
 import { turn } from './support/clock.ts'
-import { createHarness, type Harness, initializeMessage, type TestSession } from './support/harness.ts'
+import { createHarness, initializeMessage, type TestSession } from './support/harness.ts'
 
-interface Bench extends Harness {
-  readonly session: TestSession
-  readonly finish: () => void
-  readonly signals: AbortSignal[]
-}
-
-async function bench(stateless = false): Promise<Bench> {
+async function bench(stateless = false) {
   const finishers: (() => void)[] = []
   const signals: AbortSignal[] = []
   const setUp = (server: McpServer): void => {

@@ -5,13 +5,7 @@ import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { ServerSelector } from '../../src/http/served-servers.ts'
 import { callModern } from '../support/modern-calls.ts'
 import { turn } from './support/clock.ts'
-import {
-  createHarness,
-  FakeRequest,
-  type Harness,
-  initializeMessage,
-  type Message,
-} from './support/harness.ts'
+import { createHarness, FakeRequest, initializeMessage, type Message } from './support/harness.ts'
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -21,14 +15,8 @@ function tenant(name: string): McpServer {
   return server
 }
 
-interface Tenancy extends Harness {
-  readonly a: McpServer
-  readonly b: McpServer
-  readonly asked: string[]
-}
-
 /** The header x-tenant names the server. */
-function tenancy(options: Parameters<typeof createHarness>[0] = {}): Tenancy {
+function tenancy(options: Parameters<typeof createHarness>[0] = {}) {
   const [a, b] = [tenant('a'), tenant('b')]
   const servers: Record<string, McpServer> = { a, b }
   const asked: string[] = []

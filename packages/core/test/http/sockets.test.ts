@@ -1,21 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createEndpoint, type Endpoint } from '../../src/http/endpoint.ts'
+import { createEndpoint } from '../../src/http/endpoint.ts'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import { duplicateHeader } from '../../src/http/guard/duplicate-headers.ts'
 import { BodyError, type HttpRequest } from '../../src/http/types.ts'
 import { McpServer } from '../../src/index.ts'
 import { initializeMessage } from './support/harness.ts'
-
-interface Mounted {
-  readonly server: McpServer
-  readonly endpoint: Endpoint
-  readonly port: number
-  readonly runs: () => number
-  /** Writes bytes to a new socket, and returns everything that arrives until either side ends it. */
-  readonly raw: (text: string) => Promise<string>
-}
 
 const open: Server[] = []
 afterEach(() => {
@@ -51,7 +42,7 @@ function translate(request: IncomingMessage, response: ServerResponse): HttpRequ
   }
 }
 
-async function mount(options: EndpointOptions = {}): Promise<Mounted> {
+async function mount(options: EndpointOptions = {}) {
   const server = new McpServer({ name: 'test', version: '1' })
   let runs = 0
   server.addTool({ name: 'run', handler: () => String(++runs) })

@@ -23,12 +23,7 @@ const record = (taskId: string, status: TaskRecord['status']): TaskRecord => ({
 })
 
 /** A store whose reads take as long as the test wants. */
-function slowStore(): {
-  reads: Read[]
-  notified: string[]
-  errors: unknown[]
-  changed: (taskId: string) => void
-} {
+function slowStore() {
   const reads: Read[] = []
   const notified: string[] = []
   const errors: unknown[] = []

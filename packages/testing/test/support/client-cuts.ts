@@ -150,14 +150,8 @@ function expectNamed(error: unknown): void {
   expect(['transport', 'closed', 'session-lost']).toContain(error.code)
 }
 
-interface Told {
-  readonly events: readonly string[]
-  readonly answered: number
-  readonly failed: number
-}
-
 /** One manager whose only server is lost again and again. */
-async function manageUntilCut(cuts: number): Promise<Told> {
+async function manageUntilCut(cuts: number) {
   const random = seeded(cuts)
   const server = counting(random)
   const app = await hono.serve(server, { revisions: ['2024-11-05'], legacySse: true }, {})

@@ -308,9 +308,7 @@ describe('a client that cannot open URLs', () => {
 describe('a task whose user has to open a URL', () => {
   const DECLARED = { ...CAPABILITIES, extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
-  async function start(): Promise<
-    Bench & { readonly taskId: unknown; readonly reach: (status: string) => Promise<JsonObject> }
-  > {
+  async function start() {
     const bench = open({ extensions: [tasks()] })
     const { result } = await bench.ask('tools/call', { name: 'task' }, DECLARED)
     expect(result).toMatchObject({ resultType: 'task' })

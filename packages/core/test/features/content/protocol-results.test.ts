@@ -4,23 +4,11 @@ import { content, McpServer } from '../../../src/index.ts'
 import { modernClient } from '../../support/modern-client.ts'
 import { openPeer } from '../../support/peer.ts'
 
-type Reply = Record<string, unknown>
-
-interface Answer {
-  readonly result?: Reply
-  readonly error?: { readonly code: number; readonly message: string }
-  readonly logged: readonly string[]
-}
-
 const ERAS = ['2025-11-25', '2026-07-28'] as const
 type Era = (typeof ERAS)[number]
 
 /** Asks one client of the era, and gives what it got and what the log says of failures. */
-async function ask(
-  era: Era,
-  define: (server: McpServer) => void,
-  [method, params]: Request,
-): Promise<Answer> {
+async function ask(era: Era, define: (server: McpServer) => void, [method, params]: Request) {
   const logged: string[] = []
   const quiet = (): void => {}
   const error = (fields: object): void => void logged.push((fields as { readonly err: Error }).err.message)
@@ -44,13 +32,13 @@ async function ask(
 
 type Request = readonly [method: string, params: object]
 
-const callTool = (era: Era, returned: unknown, rest: object = {}): Promise<Answer> =>
+const callTool = (era: Era, returned: unknown, rest: object = {}) =>
   ask(era, (server) => void server.addTool({ name: 't', ...rest, handler: () => returned as string }), [
     'tools/call',
     { name: 't' },
   ])
 
-const readResource = (era: Era, returned: unknown): Promise<Answer> =>
+const readResource = (era: Era, returned: unknown) =>
   ask(
     era,
     (server) => {
@@ -59,7 +47,7 @@ const readResource = (era: Era, returned: unknown): Promise<Answer> =>
     ['resources/read', { uri: 'a://b' }],
   )
 
-const readTemplate = (era: Era, returned: unknown): Promise<Answer> =>
+const readTemplate = (era: Era, returned: unknown) =>
   ask(
     era,
     (server) => {
@@ -68,7 +56,7 @@ const readTemplate = (era: Era, returned: unknown): Promise<Answer> =>
     ['resources/read', { uri: 'a://b' }],
   )
 
-const getPrompt = (era: Era, returned: unknown): Promise<Answer> =>
+const getPrompt = (era: Era, returned: unknown) =>
   ask(
     era,
     (server) => {

@@ -29,12 +29,7 @@ async function listener(server: McpServer<unknown, string>, uri: string): Promis
   return () => connection.close()
 }
 
-interface Watched {
-  readonly server: McpServer<unknown, string>
-  readonly calls: string[]
-}
-
-function create(): Watched {
+function create() {
   const calls: string[] = []
   const server = new McpServer<unknown, string>(
     { name: 'test', version: '1' },

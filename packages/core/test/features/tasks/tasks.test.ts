@@ -33,16 +33,7 @@ function gate(): Gate {
 
 type Options = Omit<ServerOptions, 'clock'> & { readonly clock?: FakeClock }
 
-interface Bench {
-  readonly clock: FakeClock
-  readonly server: McpServer
-  /** Lets `slow` return. */
-  readonly gate: Gate
-  /** Those of the calls of `slow`. */
-  readonly signals: AbortSignal[]
-}
-
-function bench({ clock = new FakeClock(), ...options }: Options = {}): Bench {
+function bench({ clock = new FakeClock(), ...options }: Options = {}) {
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   const server = new McpServer({ name: 'tasks', version: '1' }, { clock, logger: silent, ...options })
   const held = gate()
@@ -223,7 +214,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
 })
 
 describe('task support of a tool (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation)', () => {
-  const withRequired = (options: Options = {}): Bench => {
+  const withRequired = (options: Options = {}) => {
     const made = bench(options)
     made.server.addTool({
       name: 'must',
@@ -331,7 +322,7 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
 })
 
 describe('the result of a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-execution-errors)', () => {
-  const failing = (): Bench => {
+  const failing = () => {
     const made = bench()
     const { server } = made
     const taskSupport = 'optional'
@@ -437,7 +428,7 @@ describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-
 
 describe('questions of a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#input-required-status)', () => {
   const FORM = z.object({ ok: z.boolean() })
-  const asking = (options: Options = {}): Bench => {
+  const asking = (options: Options = {}) => {
     const made = bench(options)
     made.server.addTool({
       name: 'asks',

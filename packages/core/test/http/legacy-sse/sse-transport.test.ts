@@ -6,7 +6,6 @@ import { turn } from '../support/clock.ts'
 import {
   createHarness,
   FakeRequest,
-  type Harness,
   type HarnessOptions,
   initializeMessage,
   TestSink,
@@ -17,12 +16,7 @@ const ada = { auth: { principal: 'ada' } }
 const bob = { auth: { principal: 'bob' } }
 const ping = (id: string | number = 9): object => ({ jsonrpc: '2.0', id, method: 'ping' })
 
-interface Deferred {
-  readonly promise: Promise<void>
-  readonly resolve: () => void
-}
-
-function deferred(): Deferred {
+function deferred() {
   let resolve = (): void => {}
   const promise = new Promise<void>((done) => {
     resolve = done
@@ -30,12 +24,7 @@ function deferred(): Deferred {
   return { promise, resolve }
 }
 
-interface SseHarness extends Harness {
-  readonly held: Deferred
-  readonly aborted: string[]
-}
-
-function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}): SseHarness {
+function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}) {
   const held = deferred()
   const aborted: string[] = []
   const made = createHarness({

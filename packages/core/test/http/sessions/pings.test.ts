@@ -5,12 +5,7 @@ import { createHarness, type Harness, type HarnessOptions, type TestSession } fr
 
 const SECOND = 1_000
 
-interface Pinging extends Harness {
-  /** The ids of the sessions that have closed. */
-  readonly closed: readonly string[]
-}
-
-function pinging(keepAlive: KeepAliveOptions = {}, more: HarnessOptions = {}): Pinging {
+function pinging(keepAlive: KeepAliveOptions = {}, more: HarnessOptions = {}) {
   const closed: string[] = []
   const harness: Harness = createHarness({
     ...more,

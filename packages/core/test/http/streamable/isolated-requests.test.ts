@@ -28,12 +28,7 @@ class RequestClock extends TestClock {
   }
 }
 
-interface Apart extends Harness {
-  readonly clock: RequestClock
-  readonly call: (name: string) => ReturnType<Harness['post']>
-}
-
-function createApart({ server, ...options }: HarnessOptions = {}): Apart {
+function createApart({ server, ...options }: HarnessOptions = {}) {
   const clock = new RequestClock()
   const harness = createHarness({
     setUp: (made) => {

@@ -3,13 +3,7 @@ import { z } from 'zod'
 import type { HttpReply } from '../../../src/http/types.ts'
 import type { McpServer } from '../../../src/index.ts'
 import { turn } from '../support/clock.ts'
-import {
-  createHarness,
-  FakeRequest,
-  type Harness,
-  type HarnessOptions,
-  type TestSession,
-} from '../support/harness.ts'
+import { createHarness, FakeRequest, type HarnessOptions } from '../support/harness.ts'
 
 /** Calls that end when the test says so, by the order in which they began. */
 class Gates {
@@ -30,13 +24,7 @@ class Gates {
   }
 }
 
-interface Bench extends Harness {
-  readonly session: TestSession
-  readonly gates: Gates
-  readonly signals: AbortSignal[]
-}
-
-async function bench(options: HarnessOptions = {}, version = '2025-06-18'): Promise<Bench> {
+async function bench(options: HarnessOptions = {}, version = '2025-06-18') {
   const gates = new Gates()
   const signals: AbortSignal[] = []
   const setUp = (server: McpServer): void => {
