@@ -139,8 +139,14 @@ describe('the types of a tool', () => {
       handler: () => ({ content: [{ type: 'paragraph' }] }),
     })
     const declared = z.object({ content: z.string() })
-    // @ts-expect-error the schema says what content is
     defineTool({ name: 'a', outputSchema: declared, handler: () => ({ content: [], isError: true }) })
+    defineTool({
+      name: 'a',
+      outputSchema: declared,
+      handler: () => ({ content: [{ type: 'text', text: 'x' }], structuredContent: { content: 'x' } }),
+    })
+    // @ts-expect-error the schema says what content is
+    defineTool({ name: 'a', outputSchema: declared, handler: () => ({ content: [] }) })
   })
 
   it('distinguish literals from strings, for every form of handler', () => {

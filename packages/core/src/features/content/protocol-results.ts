@@ -98,7 +98,9 @@ export function protocolToolResult(
   const { content, structuredContent } = value
   const isList = Array.isArray(content)
   if (!isList && (content !== undefined || structuredContent === undefined)) return undefined
-  if (declares(outputSchema, isList ? 'content' : 'structuredContent')) return undefined
+  // Many tools declare `content` alone, and return it as `{ content: [...], structuredContent: { content } }`.
+  const isDeclared = (name: string): boolean => value[name] === undefined || declares(outputSchema, name)
+  if (Object.keys(value).every(isDeclared)) return undefined
   return readResult(value, source, TOOL_RESULT) as CallToolResult | undefined
 }
 

@@ -64,8 +64,8 @@ type Structured<S> = unknown extends S
   ? Anything | ToolResult<Anything> | CallToolResult
   : S | ToolResult<S> | ProtocolResult<S>
 
-/** The protocol's result with a value of the schema. Not for a schema that declares `content`. */
-type ProtocolResult<S> = 'content' extends keyof S
+/** The protocol's result with a value of the schema. Not for a schema that declares `structuredContent`. */
+type ProtocolResult<S> = 'structuredContent' extends keyof S
   ? never
   :
       | (Omit<CallToolResult, 'structuredContent' | 'isError'> & {

@@ -161,6 +161,14 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
         structuredContent: value,
       })
     })
+
+    it.each<object>([
+      { content: [hello], structuredContent: { content: 'hello' } },
+      { content: [hello], isError: true },
+    ])('is the result where the schema declares content, but not every member of %j', async (value) => {
+      const schema = { type: 'object', properties: { content: { type: 'string' } } }
+      expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
+    })
   })
 })
 
