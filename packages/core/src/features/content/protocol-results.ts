@@ -1,24 +1,41 @@
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../protocol/types.ts'
-import type { JsonSchema } from '../../schema/types.ts'
+import { describeIssues } from '../../schema/issues.ts'
+import type { CompiledOutput } from '../../schema/types.ts'
+import { findJsonLoss } from '../../schema/validate/json-losses.ts'
 import { isBase64 } from '../../util/bytes.ts'
+import { isPromiseLike } from '../../util/promises.ts'
 import { OutputError } from './output-error.ts'
 
-type Rule = readonly [holds: (value: unknown) => boolean, expected: string]
+/** What a member must be; undefined if it is that. */
+type Rule = (value: unknown) => string | undefined
 type Rules = Readonly<Record<string, Rule>>
 
-const any: Rule = [() => true, '']
-const object: Rule = [isObject, 'an object']
-const flag: Rule = [(value) => typeof value === 'boolean', 'true or false']
-const text: Rule = [(value) => typeof value === 'string', 'a string']
-const base64: Rule = [(value) => typeof value === 'string' && isBase64(value), 'padded base64']
-const uri: Rule = [(value) => typeof value === 'string' && URL.canParse(value), 'an absolute URI']
-const role: Rule = [(value) => value === 'user' || value === 'assistant', '"user" or "assistant"']
-const optional = ([holds, expected]: Rule): Rule => [(value) => value === undefined || holds(value), expected]
+const rule =
+  (holds: (value: unknown) => boolean, expected: string): Rule =>
+  (value) => {
+    if (holds(value)) return undefined
+    return isPromiseLike(value) ? `${expected}, not a promise: await it` : expected
+  }
+const any: Rule = () => undefined
+const object = rule(isObject, 'an object')
+const flag = rule((value) => typeof value === 'boolean', 'true or false')
+const text = rule((value) => typeof value === 'string', 'a string')
+const base64 = rule((value) => typeof value === 'string' && isBase64(value), 'padded base64')
+const uri = rule((value) => typeof value === 'string' && URL.canParse(value), 'an absolute URI')
+const role = rule((value) => value === 'user' || value === 'assistant', '"user" or "assistant"')
+const json: Rule = (value) => {
+  const loss = isObject(value) && findJsonLoss(value)
+  return loss ? `JSON: ${describeIssues([loss])}` : object(value)
+}
+const optional =
+  (of: Rule): Rule =>
+  (value) =>
+    value === undefined ? undefined : of(value)
 
-const META: Rules = { _meta: optional(object) }
-const BLOCK: Rules = { annotations: optional(object), ...META }
-const BLOCKS: ReadonlyMap<unknown, Rules> = new Map([
+const META: Rules = { _meta: optional(json) }
+const BLOCK: Rules = { annotations: optional(json), ...META }
+const BLOCKS: ReadonlyMap<unknown, Rules> = new Map<unknown, Rules>([
   ['text', { text, ...BLOCK }],
   ['image', { data: base64, mimeType: text, ...BLOCK }],
   ['audio', { data: base64, mimeType: text, ...BLOCK }],
@@ -31,15 +48,19 @@ const CONTENTS: Rules = { uri, mimeType: optional(text), ...META }
 type Problem = string | undefined
 
 function memberProblem(value: unknown, rules: Rules, path: string): Problem {
-  if (!isObject(value)) return `${path} must be an object`
-  const broken = Object.entries(rules).find(([name, [holds]]) => !holds(value[name]))
-  return broken && `${path}.${broken[0]} must be ${broken[1][1]}`
+  if (!isObject(value)) return `${path} must be ${object(value)}`
+  for (const [name, check] of Object.entries(rules)) {
+    const expected = check(value[name])
+    if (expected !== undefined) return `${path}.${name} must be ${expected}`
+  }
+  return undefined
 }
+
+const unknownType: Rules = { type: () => `one of ${[...BLOCKS.keys()].join(', ')}` }
 
 function blockProblem(block: unknown, path: string): Problem {
   const type = isObject(block) ? block['type'] : undefined
-  const rules = BLOCKS.get(type) ?? { type: [() => false, `one of ${[...BLOCKS.keys()].join(', ')}`] }
-  const problem = memberProblem(block, rules, path)
+  const problem = memberProblem(block, BLOCKS.get(type) ?? unknownType, path)
   if (problem !== undefined || type !== 'resource') return problem
   return contentsProblem((block as JsonObject)['resource'], `${path}.resource`)
 }
@@ -58,78 +79,147 @@ const messageProblem = (message: unknown, path: string): Problem =>
 
 interface ResultForm {
   readonly list: string
-  /** The other members. An object with further members is data. */
+  /** The other members. */
   readonly members: Rules
-  /** A list is data if no item has this member, a string. */
-  readonly mark: string
+  /** The problem of an item. */
   readonly problem: (item: unknown, path: string) => Problem
 }
 
 const TOOL_RESULT: ResultForm = {
   list: 'content',
   members: { structuredContent: any, isError: optional(flag), resultType: any, ...META },
-  mark: 'type',
   problem: blockProblem,
 }
 const RESOURCE_RESULT: ResultForm = {
   list: 'contents',
   members: { ttlMs: any, cacheScope: any, resultType: any, ...META },
-  mark: 'uri',
   problem: contentsProblem,
 }
 const PROMPT_RESULT: ResultForm = {
   list: 'messages',
   members: { description: optional(text), resultType: any, ...META },
-  mark: 'role',
   problem: messageProblem,
 }
 
 /**
  * Recognises a result of the protocol in a tool's return value. Undefined for other values, which are data.
  *
- * @throws OutputError for a result with one wrong member, with its path
+ * @throws OutputError for what is nearly a result, with the path of what is wrong
  */
 export function protocolToolResult(
   value: unknown,
   source: string,
-  outputSchema: JsonSchema | undefined,
+  output: Pick<CompiledOutput, 'jsonSchema'> | undefined,
 ): CallToolResult | undefined {
   if (!isObject(value)) return undefined
-  const { content, structuredContent } = value
-  const isList = Array.isArray(content)
-  if (!isList && (content !== undefined || structuredContent === undefined)) return undefined
-  // Many tools declare `content` alone, and return it as `{ content: [...], structuredContent: { content } }`.
-  const isDeclared = (name: string): boolean => value[name] === undefined || declares(outputSchema, name)
-  if (Object.keys(value).every(isDeclared)) return undefined
+  const { content, structuredContent, isError } = value
+  if (content === undefined && structuredContent === undefined && isError === undefined) return undefined
+  if (output !== undefined && !isMeantAsResult(value, output)) return undefined
   return readResult(value, source, TOOL_RESULT) as CallToolResult | undefined
+}
+
+/**
+ * With an `outputSchema`, an object is a structured value if it has other members, or if the schema declares all of them.
+ * Many tools declare `content` alone, and return it as `{ content: [...], structuredContent: { content } }`.
+ */
+function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput, 'jsonSchema'>): boolean {
+  const { content, structuredContent, isError } = value
+  if (strangers(value, TOOL_RESULT).length > 0) return false
+  const isDeclared = (name: string): boolean => value[name] === undefined || declares(jsonSchema, name)
+  if (Object.keys(value).every(isDeclared)) return false
+  if (structuredContent !== undefined) return true
+  if (!Array.isArray(content)) return false
+  return isError === true || content.length === 0 || content.some(hasType)
+}
+
+const hasType = (item: unknown): boolean => isObject(item) && typeof item['type'] === 'string'
+
+/**
+ * Refuses blocks that were not made by a helper and are in no result: JSON text of them is never what a model should read.
+ * An object is a block if it has the type of one and no members but those of that type.
+ *
+ * @throws OutputError
+ */
+export function refuseBareBlocks(value: object, source: string): void {
+  if (isAll(value, isBareBlock))
+    throw bare(
+      source,
+      'content blocks',
+      'return { content: [...] }, or make blocks with content.text and so on',
+    )
 }
 
 /** Recognises the result of a resource, which may have cache hints. */
 export const protocolResourceResult = (value: unknown, source: string): ReadResourceResult | undefined =>
-  isObject(value) && Array.isArray(value['contents'])
+  isObject(value) && value['contents'] !== undefined
     ? (readResult(value, source, RESOURCE_RESULT) as ReadResourceResult | undefined)
     : undefined
 
 /** Recognises the result of a prompt. */
 export const protocolPromptResult = (value: unknown, source: string): GetPromptResult | undefined =>
-  isObject(value) && Array.isArray(value['messages'])
+  isObject(value) && value['messages'] !== undefined
     ? (readResult(value, source, PROMPT_RESULT) as unknown as GetPromptResult | undefined)
     : undefined
 
+/** @throws OutputError for the contents of a resource that are in no result */
+export function refuseBareContents(value: unknown, source: string): void {
+  if (isAll(value, (item) => hasOnly(item, CONTENTS_MEMBERS) && contentsProblem(item, '') === undefined))
+    throw bare(source, 'the contents of a resource', 'return { contents: [...] }')
+}
+
+const LINK_MEMBERS = ['title', 'description', 'mimeType', 'size', 'icons']
+const CONTENTS_MEMBERS: ReadonlySet<string> = new Set([...Object.keys(CONTENTS), 'text', 'blob'])
+const BLOCK_MEMBERS: ReadonlyMap<unknown, ReadonlySet<string>> = new Map(
+  Array.from(BLOCKS, ([type, rules]) => [
+    type,
+    new Set(['type', ...Object.keys(rules), ...(type === 'resource_link' ? LINK_MEMBERS : [])]),
+  ]),
+)
+
+function isBareBlock(item: unknown): boolean {
+  const members = isObject(item) ? BLOCK_MEMBERS.get(item['type']) : undefined
+  return members !== undefined && hasOnly(item, members)
+}
+
+const hasOnly = (item: unknown, members: ReadonlySet<string>): boolean =>
+  isObject(item) && Object.keys(item).every((name) => members.has(name))
+
+const isAll = (value: unknown, is: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) ? value.length > 0 && value.every(is) : is(value)
+
+const bare = (source: string, given: string, remedy: string): OutputError =>
+  new OutputError(
+    `${source} returned ${given} without a result; ${remedy}, or JSON.stringify(value) if it is data`,
+  )
+
+/** The members that a result does not have. */
+const strangers = (value: JsonObject, { list, members }: ResultForm): readonly string[] =>
+  Object.keys(value).filter(
+    (name) => name !== list && !Object.hasOwn(members, name) && value[name] !== undefined,
+  )
+
+/** An object with other members is data, unless all its items are right: then a member is misspelt. */
 function readResult(value: JsonObject, source: string, form: ResultForm): object | undefined {
-  const { list, members, mark, problem } = form
-  if (!Object.keys(value).every((name) => name === list || Object.hasOwn(members, name))) return undefined
+  const [stranger] = strangers(value, form)
+  const problem = listProblem(value, form)
+  if (stranger === undefined) {
+    const found = problem ?? memberProblem(value, form.members, '')?.slice(1)
+    if (found !== undefined) throw faulty(source, found)
+    return value
+  }
+  const isEmpty = (value[form.list] as readonly unknown[] | undefined)?.length === 0
+  if (problem !== undefined || isEmpty) return undefined
+  throw faulty(source, `${JSON.stringify(stranger)} is not a member of a result`)
+}
+
+function listProblem(value: JsonObject, { list, problem }: ResultForm): Problem {
   const items = value[list]
-  if (!Array.isArray(items)) throw faulty(source, `${list} must be an array`)
-  const isMarked = (item: unknown): boolean => isObject(item) && typeof item[mark] === 'string'
-  if (items.length > 0 && !items.some(isMarked)) return undefined
-  const broken = Object.entries(members).find(([name, [holds]]) => !holds(value[name]))
-  if (broken !== undefined) throw faulty(source, `${broken[0]} must be ${broken[1][1]}`)
+  if (!Array.isArray(items)) return `${list} must be an array`
   for (const [index, item] of items.entries()) {
     const found = problem(item, `${list}[${index}]`)
-    if (found !== undefined) throw faulty(source, found)
+    if (found !== undefined) return found
   }
-  return value
+  return undefined
 }
 
 const faulty = (source: string, problem: string): OutputError =>

@@ -2,7 +2,7 @@ import { usageError } from '../../errors.ts'
 import type { GetPromptResult, Meta, PromptMessage, Role } from '../../protocol/types.ts'
 import { BRAND, type Branded, brandOf, isListOf } from '../registry/brand.ts'
 import { content, type Content, toBlocks } from '../content/content.ts'
-import { OutputError } from '../content/output-error.ts'
+import { OutputError, refuseLosses } from '../content/output-error.ts'
 import { protocolPromptResult } from '../content/protocol-results.ts'
 
 /** A message made by {@link message}. */
@@ -51,6 +51,13 @@ export function toPromptResult(
   name: string,
   description: string | undefined,
 ): GetPromptResult {
+  const source = `The prompt ${JSON.stringify(name)}`
+  const result = convert(value, source, description)
+  refuseLosses(result, source)
+  return result
+}
+
+function convert(value: unknown, source: string, description: string | undefined): GetPromptResult {
   const described = description === undefined ? {} : { description }
   const brand = brandOf(value)
   if (typeof value === 'string') return { ...described, messages: [message.user(content.text(value))] }
@@ -65,8 +72,9 @@ export function toPromptResult(
       ...(_meta !== undefined && { _meta }),
     }
   }
-  const source = `The prompt ${JSON.stringify(name)}`
   const literal = protocolPromptResult(value, source)
   if (literal !== undefined) return { ...described, ...literal }
-  throw new OutputError(`${source} returned neither a string nor messages; return message.user(…)`)
+  throw new OutputError(
+    `${source} returned neither a string nor messages; return { messages: [...] } or message.user(…)`,
+  )
 }

@@ -4,8 +4,8 @@ import { toBase64 } from '../../util/bytes.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 import { type CacheHint, checkHint } from '../registry/caching.ts'
 import { resourceContents, type ResourcePart } from '../content/content.ts'
-import { OutputError, stringify } from '../content/output-error.ts'
-import { protocolResourceResult } from '../content/protocol-results.ts'
+import { OutputError, refuseLosses, stringify } from '../content/output-error.ts'
+import { protocolResourceResult, refuseBareContents } from '../content/protocol-results.ts'
 
 /** Several contents of one resource, made by {@link contents}. */
 export interface ResourceResult extends Branded<'contents'> {
@@ -57,12 +57,17 @@ function readValue(value: unknown, uri: string, mimeType: string | undefined): R
   const brand = brandOf(value)
   if (brand === 'contents') {
     const result = value as ResourceResult
-    return { result: fromParts(result, uri, mimeType), cache: result.cache }
+    const read = fromParts(result, uri, mimeType)
+    refuseLosses(read, source)
+    return { result: read, cache: result.cache }
   }
   if (brand !== undefined)
     throw new OutputError(`${source} returned a value for tools or prompts; return contents([…])`)
   const literal = protocolResourceResult(value, source)
-  if (literal === undefined) return { result: { contents: [toContents(value, uri, mimeType)] } }
+  if (literal === undefined) {
+    refuseBareContents(value, source)
+    return { result: { contents: [toContents(value, uri, mimeType)] } }
+  }
   const { contents: list, _meta, ttlMs, cacheScope } = literal as ReadResourceResult & CacheHint
   const cache = { ...(ttlMs !== undefined && { ttlMs }), ...(cacheScope !== undefined && { cacheScope }) }
   checkHint(cache, (problem) => new OutputError(`${source} returned a result that ${problem}`))

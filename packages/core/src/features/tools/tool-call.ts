@@ -11,9 +11,10 @@ import type { CheckedInput, CompiledInput, CompiledOutput } from '../../schema/t
 import type { CompiledAsks } from './asks.ts'
 import { brandOf, isListOf } from '../registry/brand.ts'
 import { type InputRequired, toNeedsInput } from './input-required.ts'
-import { OutputError, stringify, tryStringify } from '../content/output-error.ts'
-import { protocolToolResult } from '../content/protocol-results.ts'
+import { OutputError, refuseLosses, stringify, tryStringify } from '../content/output-error.ts'
+import { protocolToolResult, refuseBareBlocks } from '../content/protocol-results.ts'
 import type { RelatedEntry } from '../registry/relations.ts'
+import type { Content } from '../content/content.ts'
 import type { ToolResult } from '../content/result.ts'
 import { type Awaitable, isPromiseLike } from '../../util/promises.ts'
 import type { CompiledHandler } from '../registry/compile-handler.ts'
@@ -96,7 +97,7 @@ function toHandlerResult(entry: ToolEntry, value: unknown): HandlerResult {
   const brand = brandOf(value)
   if (brand === 'result') return fromResult(entry, value as ToolResult)
   if (brand === 'input-required') return toNeedsInput(value as InputRequired)
-  const literal = protocolToolResult(value, entry.label, entry.output?.jsonSchema)
+  const literal = protocolToolResult(value, entry.label, entry.output)
   if (literal !== undefined) {
     const { content, structuredContent: structured, isError = false, _meta } = literal
     return fromResult(entry, { content, structured, isError, _meta })
@@ -104,8 +105,9 @@ function toHandlerResult(entry: ToolEntry, value: unknown): HandlerResult {
   if (entry.output !== undefined) return structuredResult(entry, value, undefined)
   if (typeof value === 'string') return textResult(value)
   if (value === undefined) return complete({ content: [] })
-  if (brand === 'content') return complete({ content: [value] })
-  if (isListOf(value, 'content')) return complete({ content: value })
+  if (brand === 'content') return complete({ content: metaChecked(entry, [value as Content]) })
+  if (isListOf(value, 'content'))
+    return complete({ content: metaChecked(entry, value as readonly Content[]) })
   if (brand !== undefined || (Array.isArray(value) && value.some((item) => brandOf(item) !== undefined))) {
     throw new OutputError(
       `${entry.label} returned content blocks mixed with other values; return blocks only, or result({ … })`,
@@ -116,16 +118,26 @@ function toHandlerResult(entry: ToolEntry, value: unknown): HandlerResult {
       `${entry.label} returned a question; declare it in asks, or return inputRequired({ key: question })`,
     )
   }
+  if (typeof value === 'object' && value !== null) refuseBareBlocks(value, entry.label)
   return textResult(stringify(value, entry.label))
 }
 
 const textResult = (text: string): HandlerResult => complete({ content: [{ type: 'text', text }] })
+
+/** Checks the members of blocks that may hold any value. Blocks without them are not searched. */
+function metaChecked<Blocks extends readonly ContentBlock[]>({ label }: ToolEntry, content: Blocks): Blocks {
+  const isOpen = ({ _meta, annotations }: ContentBlock): boolean => (_meta ?? annotations) !== undefined
+  if (content.some(isOpen)) refuseLosses({ content }, label)
+  return content
+}
 
 type ResultParts = Pick<ToolResult, 'structured' | 'isError' | '_meta'> & {
   readonly content: readonly ContentBlock[] | undefined
 }
 
 function fromResult(entry: ToolEntry, value: ResultParts): HandlerResult {
+  if (value.content !== undefined) metaChecked(entry, value.content)
+  if (value._meta !== undefined) refuseLosses({ _meta: value._meta }, entry.label)
   const expected = entry.output !== undefined && !value.isError
   if (expected || value.structured !== undefined) return structuredResult(entry, value.structured, value)
   const { content = [], isError, _meta } = value
@@ -148,7 +160,7 @@ function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts |
       json = checked.json
       value = JSON.parse(json)
     }
-  }
+  } else refuseLosses(given, entry.label)
   if (json === undefined) throw new OutputError(`${entry.label} returned no structured value`)
   const content = mirrored(parts?.content, json)
   const structured = { content, structuredContent: value, [STRUCTURED_JSON]: { value, json } }

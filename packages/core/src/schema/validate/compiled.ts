@@ -13,6 +13,7 @@ import type {
   StandardSchema,
 } from '../types.ts'
 import { isJsonFaithful } from './json-faithful.ts'
+import { findJsonLoss } from './json-losses.ts'
 import { prune, type Fits } from './prune.ts'
 
 type CheckInput = CompiledInput['check']
@@ -66,8 +67,12 @@ export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined
   return (value, json) => {
     if (json === undefined) return failed('is missing')
     try {
+      const faithful = isJsonFaithful(value)
+      const loss = faithful ? undefined : findJsonLoss(value)
+      if (loss !== undefined) return { ok: false, issues: [loss] }
       if (prunes?.pruning !== 'always') {
-        const read = asJson(value, json)
+        // JSON changes some values, so these are read back from the JSON. The others need no parse.
+        const read: unknown = faithful ? value : JSON.parse(json)
         if (validator.isValid(read)) return { ok: true, json }
         if (prunes === undefined) return { ok: false, issues: validator.explain(read) }
       }
@@ -78,11 +83,6 @@ export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined
       return tooDeep(error)
     }
   }
-}
-
-/** JSON changes some values, so these are read back from the JSON. The others need no parse. */
-function asJson(value: unknown, json: string): unknown {
-  return isJsonFaithful(value) ? value : JSON.parse(json)
 }
 
 function refusalOf(validator: JsonValidator, value: unknown): Failed | undefined {

@@ -36,7 +36,8 @@ function isFaithfulObject(object: object, depth: number): boolean {
   // Anything with a class may have toJSON, or getters that a validator sees and JSON does not.
   if (prototype !== Object.prototype && prototype !== null) return false
   if ((object as { toJSON?: unknown }).toJSON !== undefined) return false
-  for (const key of Object.keys(object)) {
+  // A plain object has its own keys only. Object.keys would build an array of them.
+  for (const key in object) {
     if (!isJsonFaithful((object as Record<string, unknown>)[key], depth + 1)) return false
   }
   return true

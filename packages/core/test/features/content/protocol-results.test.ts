@@ -97,17 +97,35 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
   })
 
   it.each<object>([
-    { content: 'text' },
-    { content: [{ id: 1 }] },
-    { content: ['text'] },
-    { content: [hello], role: 'assistant' },
+    { content: 'text', path: 'a.txt' },
+    { content: [{ id: 1 }], total: 1 },
+    { content: [], total: 0 },
     { type: 'doc', content: [{ type: 'paragraph' }] },
     { structuredContent: { a: 1 }, total: 2 },
+    { isError: true, message: 'No' },
+    { type: 'text', path: 'a.txt' },
+    [{ type: 'image', url: 'a://b' }],
+    [{ type: 'text', text: 'hello' }, { name: 'a' }],
   ])('is data otherwise: %j', async (value) => {
     expect(await callTool(era, value)).toEqual({ result: asJson(value), logged: [] })
   })
 
   it.each<[object, string]>([
+    [{ content: 'text' }, 'content must be an array'],
+    [{ content: null }, 'content must be an array'],
+    [{ isError: true }, 'content must be an array'],
+    [{ content: ['text'] }, 'content[0] must be an object'],
+    [{ content: [{ id: 1 }] }, 'content[0].type must be one of text, image'],
+    [{ content: [{ type: 'text' }] }, 'content[0].text must be a string'],
+    [{ content: [hello], isEror: true }, '"isEror" is not a member of a result'],
+    [
+      { content: [{ type: 'text', text: Promise.resolve('hello') }] },
+      'content[0].text must be a string, not a promise: await it',
+    ],
+    [
+      { content: [hello], _meta: { tags: new Set(['a']) } },
+      '_meta must be JSON: tags: is a Set; send an array of its items',
+    ],
     [{ content: [{ type: 'video', data: '' }] }, 'content[0].type must be one of text, image'],
     [{ content: [hello, { type: 'text' }] }, 'content[1].text must be a string'],
     [{ content: [hello, 'text'] }, 'content[1] must be an object'],
@@ -128,6 +146,22 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     expect(logged).toEqual([expect.stringContaining(`The tool "t" returned a result in which ${problem}`)])
   })
 
+  it.each<[object]>([
+    [{ type: 'text', text: 'hello' }],
+    [[{ type: 'text', text: 'hello' }]],
+    [[{ type: 'text' }]],
+    [[{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]],
+    [{ type: 'resource_link', uri: 'a://b', name: 'b', title: 'B' }],
+  ])('is an error in the log where blocks are in no result: %j', async (value) => {
+    const { result, logged } = await callTool(era, value)
+    expect(result).toMatchObject({ isError: true })
+    expect(logged).toEqual([
+      expect.stringContaining(
+        'The tool "t" returned content blocks without a result; return { content: [...] }',
+      ),
+    ])
+  })
+
   describe('with an outputSchema', () => {
     it('has its structuredContent checked', async () => {
       const right = { content: [hello], structuredContent: { high: 1, low: 2 } }
@@ -146,6 +180,17 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
       const result = { content: [hello], isError: true }
       expect(await callTool(era, result, { outputSchema })).toEqual({ result, logged: [] })
     })
+
+    it.each<object>([{ content: 'text' }, { content: ['a'] }, { role: 'user', content: [hello] }])(
+      'is the structured value where the schema allows it: %j',
+      async (value) => {
+        const open = { type: 'object' }
+        expect((await callTool(era, value, { outputSchema: open })).result).toEqual({
+          ...asJson(value),
+          structuredContent: value,
+        })
+      },
+    )
 
     it.each<[string, object]>([
       ['declares', { type: 'object', properties: { content: { type: 'array' } } }],
@@ -192,16 +237,35 @@ describe.each(ERAS)("a resource's return value in the protocol's own form, at %s
     expect((await readResource(era, { contents: [] })).error?.message).toContain('not found')
   })
 
-  it.each<object>([{ contents: [{ name: 'a.txt' }] }, { contents: 'x' }, { contents: [contents], total: 1 }])(
-    'is data otherwise: %j',
+  it.each<object>([
+    { contents: [{ name: 'a.txt' }], total: 1 },
+    { contents: 'x', path: 'a' },
+    { uri: 'a://b', name: 'b', text: 'x' },
+    { text: 'x' },
+  ])('is data otherwise: %j', async (value) => {
+    expect((await readResource(era, value)).result).toMatchObject({
+      contents: [{ text: JSON.stringify(value) }],
+    })
+  })
+
+  it.each<[object]>([[contents], [[contents, { uri: 'a://c', blob: 'aGk=' }]]])(
+    'is an error in the log where contents are in no result: %j',
     async (value) => {
-      expect((await readResource(era, value)).result).toMatchObject({
-        contents: [{ text: JSON.stringify(value) }],
-      })
+      const { error, logged } = await readResource(era, value)
+      expect(error).toMatchObject({ code: -32603 })
+      expect(logged).toEqual([
+        expect.stringMatching(
+          /^The resource "a:\/\/b" returned the contents of a resource without a result; return \{ contents/,
+        ),
+      ])
     },
   )
 
   it.each<[object, string]>([
+    [{ contents: 'x' }, 'contents must be an array'],
+    [{ contents: [{ name: 'a.txt' }] }, 'contents[0].uri must be an absolute URI'],
+    [{ contents: [contents], total: 1 }, '"total" is not a member of a result'],
+    [{ contents: [contents], _meta: { at: new Map() } }, '_meta must be JSON: at: is a Map'],
     [{ contents: [{ uri: 'a://b' }] }, 'contents[0] must have either text or blob'],
     [{ contents: [contents, { text: 'x' }] }, 'contents[1].uri must be an absolute URI'],
     [{ contents: [{ uri: 'a://b', blob: '?' }] }, 'contents[0].blob must be padded base64'],
@@ -235,7 +299,10 @@ describe.each(ERAS)("a prompt's return value in the protocol's own form, at %s",
       'messages[0].content.text must be a string',
     ],
     [{ messages: [message], description: 1 }, 'description must be a string'],
-    [{ messages: [message], other: 1 }, 'neither a string nor messages'],
+    [{ messages: [message], other: 1 }, '"other" is not a member of a result'],
+    [{ messages: message }, 'messages must be an array'],
+    [message, 'returned neither a string nor messages; return { messages: [...] }'],
+    [[message], 'returned neither a string nor messages; return { messages: [...] }'],
   ])('is an error in the log where it is faulty: %j', async (value, problem) => {
     const { error, logged } = await getPrompt(era, value)
     expect(error).toMatchObject({ code: -32603, message: expect.not.stringContaining('must') as string })

@@ -169,7 +169,7 @@ describe('tools/call: without an outputSchema', () => {
     ['an empty array', [], textOf('[]')],
     ['strings', ['a', 'b'], textOf('["a","b"]')],
     ['a Date', new Date(0), textOf('"1970-01-01T00:00:00.000Z"')],
-    ['what only looks like a block', { type: 'text', text: 'a' }, textOf('{"type":"text","text":"a"}')],
+    ['what shares its type with a block', { type: 'text', path: 'a' }, textOf('{"type":"text","path":"a"}')],
     ['a block', block, textOf('a')],
     [
       'blocks',

@@ -1,0 +1,85 @@
+import { isPromiseLike } from '../../util/promises.ts'
+import type { Issue } from '../types.ts'
+
+/** Deeper parts are not searched: JSON itself gives up a few thousand levels below. */
+const MAX_DEPTH = 1_000
+
+const named = (advice: string, ...names: readonly string[]): [string, string][] =>
+  names.map((name) => [name, advice])
+
+/** What to send instead, by the name that `Object.prototype.toString` gives. */
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ...named('send its message, or throw it', 'Error', 'DOMException'),
+  ...named('send Object.fromEntries(…) of it', 'Map', 'Headers', 'FormData', 'URLSearchParams'),
+  ...named('send an array of its items', 'Set', 'Array Iterator', 'Map Iterator', 'Set Iterator'),
+  ...named('send an array of its items', 'Generator', 'AsyncGenerator', 'Iterator Helper'),
+  ...named('await its text() or json()', 'Response', 'Request', 'Blob', 'File'),
+  ...named('read it to its end, and send that', 'ReadableStream'),
+  ...named('send base64, or an array of numbers', 'ArrayBuffer', 'SharedArrayBuffer', 'DataView'),
+  ...named('send its source', 'RegExp'),
+  ...named('send its content', 'WeakMap', 'WeakSet', 'WeakRef'),
+])
+
+const PROMISE = 'is a promise; await it'
+
+type Loss = { readonly path: (string | number)[]; readonly message: string }
+
+/**
+ * Finds an object that JSON would turn into `{}`, or into members that say nothing: a `Map`, an `Error`, a promise that
+ * nobody has awaited. An object with `toJSON` says itself what it is in JSON.
+ *
+ * @param value - one that `JSON.stringify` has accepted, so it has no cycles
+ */
+export const findJsonLoss = (value: unknown): Issue | undefined =>
+  typeof value === 'object' && value !== null ? find(value, 0) : undefined
+
+function find(value: object, depth: number): Loss | undefined {
+  if (depth > MAX_DEPTH) return undefined
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i]
+      const loss = typeof item === 'object' && item !== null ? find(item, depth + 1) : undefined
+      if (loss !== undefined) return within(loss, i)
+    }
+    return undefined
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === Object.prototype || prototype === null) return findInMembers(value, depth)
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined
+  const message = messageFor(value)
+  return message === undefined ? findInMembers({ ...value }, depth) : { path: [], message }
+}
+
+/** @param members - of a plain object: `in` reads inherited ones too, but builds no array of keys */
+function findInMembers(members: object, depth: number): Loss | undefined {
+  let found: Loss | undefined
+  for (const key in members) {
+    const member = (members as Record<string, unknown>)[key]
+    if (typeof member === 'function') {
+      if (key === 'toJSON') return undefined
+      if (key === 'then') return { path: [], message: PROMISE }
+    } else if (found === undefined && typeof member === 'object' && member !== null) {
+      const loss = find(member, depth + 1)
+      if (loss !== undefined) found = within(loss, key)
+    }
+  }
+  return found
+}
+
+function within(loss: Loss, key: string | number): Loss {
+  loss.path.unshift(key)
+  return loss
+}
+
+function messageFor(value: object): string | undefined {
+  if (isPromiseLike(value)) return PROMISE
+  // The tag is the same for subclasses and for objects of another realm.
+  const tag = Object.prototype.toString.call(value).slice(8, -1)
+  const advice = INSTEAD.get(ArrayBuffer.isView(value) ? 'DataView' : tag)
+  if (advice !== undefined) return `is ${/^[AEIO]/.test(tag) ? 'an' : 'a'} ${tag}; ${advice}`
+  return isIterator(value) ? 'is an iterator; send an array of its items' : undefined
+}
+
+const isIterator = (value: object): boolean =>
+  typeof (value as { next?: unknown }).next === 'function' &&
+  (Symbol.iterator in value || Symbol.asyncIterator in value)
