@@ -62,6 +62,8 @@ type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 type Body = string | Uint8Array
 type Payload = Body | Promise<Body | undefined>
 
+/** Leaves the routes out of the documents of @fastify/swagger: OpenAPI cannot describe them. */
+const HIDDEN = { hide: true } as const
 /** All methods, so that unknown ones get the endpoint's 405 and not the app's 404. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 /** Fastify would add the charset to a content type without one. */
@@ -131,6 +133,7 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
       method: METHODS,
       url,
       exposeHeadRoute: false,
+      schema: HIDDEN,
       bodyLimit,
       sse: { kind: 'manual', heartbeat: false },
       handler: mount.answerAt(route),
@@ -145,6 +148,7 @@ function routeProbes(app: FastifyInstance, endpoint: Endpoint): void {
       method: METHODS,
       url,
       exposeHeadRoute: false,
+      schema: HIDDEN,
       handler(request, reply) {
         const answer = endpoint.probe(probe, request.method)
         reply.code(answer.status)
@@ -237,6 +241,11 @@ class PluginMount {
   }
 
   #send(reply: FastifyReply, answered: HttpReply): void {
+    // A timeout of the app has replied.
+    if (reply.raw.headersSent) {
+      this.#reading.delete(reply.request.raw)
+      return this.#endpoint.discard(answered)
+    }
     try {
       const payload = this.#payload(reply, answered)
       if (payload instanceof Promise) payload.catch((error: Error) => void reply.send(error))

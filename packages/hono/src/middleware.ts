@@ -1,5 +1,11 @@
 import type { AuthInfo, MountHandle } from '@jetway/core'
-import { answerWith, collectStream, type routePaths, toReadableStream } from '@jetway/core/http'
+import {
+  answerWith,
+  collectStream,
+  type routePaths,
+  streamHeaders,
+  toReadableStream,
+} from '@jetway/core/http'
 import type {
   AcceptedRequest,
   BodyError,
@@ -134,38 +140,45 @@ function answer(
   const request = new ContextRequest(route, c, readers)
   const accepted = endpoint.accept(request)
   return accepted instanceof Promise
-    ? accepted.then((settled) => read(c, request, settled))
-    : read(c, request, accepted)
+    ? accepted.then((settled) => read(endpoint, request, settled))
+    : read(endpoint, request, accepted)
 }
 
 function read(
-  c: Context,
+  endpoint: Endpoint,
   request: ContextRequest,
   accepted: HttpReply | AcceptedRequest,
 ): Response | Promise<Response> {
-  if ('status' in accepted) return respond(c, request, accepted)
+  if ('status' in accepted) return respond(endpoint, request, accepted)
   const stream = request.unread()
   if (stream === undefined)
     return respond(
-      c,
+      endpoint,
       request,
       answerWith(accepted, (limit) => request.body(limit)),
     )
   const { bodyLimit } = accepted
   // The second promise keeps the app's AsyncLocalStorage, which events of the stream lose.
   return new Promise<Uint8Array | BodyError>((resolve) => collectStream(stream, bodyLimit, resolve)).then(
-    (body) => respond(c, request, accepted.answer(body)),
+    (body) => respond(endpoint, request, accepted.answer(body)),
   )
 }
 
 function respond(
-  c: Context,
+  endpoint: Endpoint,
   request: ContextRequest,
   reply: HttpReply | Promise<HttpReply>,
 ): Response | Promise<Response> {
-  if (reply instanceof Promise) return reply.then((settled) => respond(c, request, settled))
-  const { status, headers } = reply
-  const body = reply.open ? toReadableStream(reply, () => request.leave()) : (reply.body ?? null)
+  if (reply instanceof Promise) return reply.then((settled) => respond(endpoint, request, settled))
+  const { context } = request
+  // A timeout of the app has replied.
+  if (context.finalized) {
+    request.leave()
+    endpoint.discard(reply)
+    return context.res
+  }
   // A plain record of headers stays a plain object down to Node's writeHead.
-  return c.body(body as string, status as ContentfulStatusCode, headers as Record<string, string>)
+  const headers = reply.open ? streamHeaders(reply.headers) : (reply.headers as Record<string, string>)
+  const body = reply.open ? toReadableStream(reply, () => request.leave()) : (reply.body ?? null)
+  return context.body(body as string, reply.status as ContentfulStatusCode, headers)
 }

@@ -17,16 +17,16 @@ type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 /** Answers a request. It uses no promise where the endpoint needs none: a promise costs more than most calls. */
 export function answerRequest(endpoint: Endpoint, asked: MountRequest): void {
   const accepted = endpoint.accept(asked)
-  if (accepted instanceof Promise) void accepted.then((settled) => readBody(asked, settled))
-  else readBody(asked, accepted)
+  if (accepted instanceof Promise) void accepted.then((settled) => readBody(endpoint, asked, settled))
+  else readBody(endpoint, asked, accepted)
 }
 
-function readBody(asked: MountRequest, accepted: HttpReply | AcceptedRequest): void {
-  if ('status' in accepted) return send(asked.response, asked.request, accepted)
+function readBody(endpoint: Endpoint, asked: MountRequest, accepted: HttpReply | AcceptedRequest): void {
+  if ('status' in accepted) return sendFirst(endpoint, asked, accepted)
   const answer = (body: RequestBody | Error): void => {
     const reply = accepted.answer(body)
-    if (reply instanceof Promise) void reply.then((settled) => send(asked.response, asked.request, settled))
-    else send(asked.response, asked.request, reply)
+    if (reply instanceof Promise) void reply.then((settled) => sendFirst(endpoint, asked, settled))
+    else sendFirst(endpoint, asked, reply)
   }
   const body = asked.body(accepted.bodyLimit)
   if (body !== asked.request) return answer(body as RequestBody | Error)
@@ -37,11 +37,15 @@ function readBody(asked: MountRequest, accepted: HttpReply | AcceptedRequest): v
 // #endregion
 
 // #region reply
+/** Sends a reply, unless a timeout of the app has replied. */
+function sendFirst(endpoint: Endpoint, { request, response }: MountRequest, reply: HttpReply): void {
+  if (response.headersSent) endpoint.discard(reply)
+  else send(response, request, reply)
+}
+
 /** Sends a reply, with the headers that middleware has set. */
 export function send(response: ServerResponse, request: IncomingMessage, reply: HttpReply): void {
   if (reply.open !== undefined) return sendStream(response, request, reply)
-  // A timeout of the app may have replied.
-  if (response.headersSent) return
   setHead(response, reply)
   response.end(reply.body)
 }

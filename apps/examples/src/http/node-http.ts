@@ -7,7 +7,9 @@ export function mcp(server: Servable, options?: EndpointOptions) {
   const endpoint = createEndpoint(server, options)
   const listener = async (req: IncomingMessage, res: ServerResponse, parsed?: unknown): Promise<void> => {
     const readBody = (limit: number) => (parsed === undefined ? read(req, limit) : { parsed })
-    send(res, await endpoint.handle(translate(req, res), readBody))
+    const reply = await endpoint.handle(translate(req, res), readBody)
+    if (res.headersSent) endpoint.discard(reply)
+    else send(res, reply)
   }
   return { endpoint, listener }
 }
@@ -50,7 +52,6 @@ async function read(req: IncomingMessage, limit: number): Promise<Uint8Array> {
 
 // #region reply
 function send(res: ServerResponse, { status, headers, body, open }: HttpReply): void {
-  if (res.headersSent) return open?.({ write: () => {}, close: () => {} })
   res.statusCode = status
   res.setHeaders(new Map(Object.entries(headers)))
   if (open === undefined) return void res.end(body)

@@ -49,6 +49,11 @@ export interface Endpoint<Locals = unknown> extends MountHandle {
   ): HttpReply | AcceptedRequest | Promise<HttpReply | AcceptedRequest>
   /** Answers one request: {@link accept}, then `readBody` if the body is needed. Never throws or rejects. */
   handle(request: RequestWithLocals<Locals>, readBody: ReadBody): HttpReply | Promise<HttpReply>
+  /**
+   * Takes back a reply that cannot be sent because the host has replied already, such as a timeout of the app. Logs once
+   * what to do. Call it in place of sending the reply.
+   */
+  discard(reply: HttpReply): void
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe. */
@@ -95,6 +100,10 @@ type Accepted = HttpReply | AcceptedRequest
 /** Answers the parsed body of a request. */
 type MessageHandler = (message: unknown) => HttpReply | Promise<HttpReply>
 
+const REPLIED_BEFORE =
+  'The app replied before the MCP server did, so the result of a call is lost. If a timeout of the app is the cause, ' +
+  'exclude the MCP path from it: calls have the time limits of the server'
+
 class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
   readonly #context: EndpointContext
@@ -105,6 +114,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #modern: PerRequestHttp
   readonly #isolated = isolatedRequests()
   #closed = false
+  #discarded = false
 
   constructor(server: Servable | ServerSelector, options: EndpointOptions, parts: EndpointParts) {
     const context = createContext(server, options, {
@@ -114,7 +124,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
     })
     this.#context = context
     this.probes = probesOf(options.health)
-    this.#guard = createHeadGuard({ ...options, stateless: context.options.stateless }, context.served)
+    const guarded = { ...options, stateless: context.options.stateless }
+    this.#guard = createHeadGuard(guarded, context.served, context.logger)
     this.#authenticate = createAuthenticator(options.authenticate, context)
     this.#sessions = parts.sessions?.create(context, options)
     this.#legacy = new SessionEraHttp(context, this.#sessions?.table)
@@ -142,6 +153,13 @@ class HttpEndpoint implements Endpoint, ServerMount {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  discard(reply: HttpReply): void {
+    reply.open?.({ write: () => {}, close: () => {} })
+    if (this.#discarded) return
+    this.#discarded = true
+    this.#context.logger.warn({}, REPLIED_BEFORE)
   }
 
   probe(probe: Probe, method: string): HttpReply {

@@ -39,4 +39,4 @@ export {
   type HttpRequest,
   type RequestBody,
 } from './types.ts'
-export { toReadableStream } from './adapter/readable-stream.ts'
+export { streamHeaders, toReadableStream } from './adapter/readable-stream.ts'

@@ -8,7 +8,8 @@ import type { EndpointParts, SessionsPart } from '../parts.ts'
 import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
-import { toReadableStream } from './readable-stream.ts'
+import { nodeSocket } from './node-socket.ts'
+import { streamHeaders, toReadableStream } from './readable-stream.ts'
 
 /** The options of {@link toFetch} that an endpoint does not have. */
 export interface FetchMountOptions<Locals> {
@@ -136,6 +137,9 @@ class FetchRequest implements HttpRequest {
   get path(): string {
     return pathOf(this.request)
   }
+  get peer(): HttpRequest['peer'] {
+    return nodeSocket(this.request, this.#environment)
+  }
   get locals(): unknown {
     return this.#options.locals?.(this.request, ...this.#environment)
   }
@@ -176,6 +180,7 @@ const isHost = (given: unknown): given is Required<WorkHost> =>
 
 function toResponse(reply: HttpReply, request: FetchRequest): Response {
   const { status, headers } = reply
-  const body = reply.open ? toReadableStream(reply, () => request.leave()) : (reply.body ?? null)
-  return new Response(body, { status, headers })
+  if (!reply.open) return new Response(reply.body ?? null, { status, headers })
+  const body = toReadableStream(reply, () => request.leave())
+  return new Response(body, { status, headers: streamHeaders(headers) })
 }

@@ -28,6 +28,15 @@ export function toReadableStream(reply: StreamReply, leave: () => void): Readabl
   )
 }
 
+/**
+ * The headers of a stream, with a unique `ETag`. Middleware that adds this header, such as Hono's `etag()`, first reads the
+ * whole body, so no event would arrive before the stream ends.
+ */
+export const streamHeaders = (headers: HttpReply['headers']): Record<string, string> => ({
+  ...headers,
+  etag: `W/"${crypto.randomUUID()}"`,
+})
+
 const encoder = new TextEncoder()
 
 class ReadableSink implements FrameSink {

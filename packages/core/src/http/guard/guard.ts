@@ -2,6 +2,8 @@ import type { Revision } from '../../protocol/revisions/revision.ts'
 import { hasSessions } from '../../protocol/revisions/select.ts'
 import { createHostGuard, isLoopbackAddress } from './hosts.ts'
 import { accepted, isJson } from './media-types.ts'
+import { isolatedRequests } from '../../util/platform.ts'
+import type { Logger } from '../../util/logger.ts'
 import type { EndpointOptions, ResolvedOptions } from '../options.ts'
 import { duplicateHeader } from './duplicate-headers.ts'
 import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
@@ -10,12 +12,18 @@ import type { Route, HttpReply, HttpRequest } from '../types.ts'
 /** Checks the head of a request. Undefined accepts it; a reply refuses it before its body is read. */
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 
+const UNKNOWN_SOCKET =
+  'The mount does not check the Host header, because this host does not pass on the socket of a request. ' +
+  "Set the option allowedHosts to the names of this server, or to ['*'] to accept every name"
+
 /** All checks without state, for every method and route, in the order of the table of statuses. */
 export function createHeadGuard(
   options: EndpointOptions & Pick<ResolvedOptions, 'stateless'>,
   served: readonly Revision[],
+  logger: Logger,
 ): HeadGuard {
   const hosts = createHostGuard(options)
+  let warned = options.allowedHosts !== undefined || isolatedRequests()
   const routes: Readonly<Record<Route, RouteRules | undefined>> = {
     mcp: routeRules(allowedVerbs(options, served), hasSessions(served) ? sessionFault : headerFault),
     sse: options.legacySse ? routeRules(['GET'], headerFault) : undefined,
@@ -23,9 +31,15 @@ export function createHeadGuard(
   }
 
   function hostFault(request: HttpRequest): RefusalKey | undefined {
-    const address = request.peer?.localAddress
+    const host = request.header('host')
+    const { peer } = request
+    if (!warned && peer === undefined && host !== undefined && !hosts.isLoopback(host)) {
+      warned = true
+      logger.warn({}, UNKNOWN_SOCKET)
+    }
+    const address = peer?.localAddress
     const local = address === undefined ? undefined : isLoopbackAddress(address)
-    if (!hosts.host(request.header('host'), local)) return 'forbiddenHost'
+    if (!hosts.host(host, local)) return 'forbiddenHost'
     const origin = request.header('origin')
     return origin === undefined || hosts.origin(origin) ? undefined : 'forbiddenOrigin'
   }

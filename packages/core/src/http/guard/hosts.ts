@@ -42,6 +42,8 @@ const matches = (allowed: Host, host: Host): boolean =>
 export interface HostGuard {
   /** @param local - whether the socket has a loopback address; undefined if the address is not known */
   readonly host: (value: string | undefined, local: boolean | undefined) => boolean
+  /** Whether a Host header names this machine. */
+  readonly isLoopback: (value: string) => boolean
   readonly origin: (value: string) => boolean
 }
 
@@ -73,6 +75,7 @@ export function createHostGuard({
       if (value === undefined) return false
       return listed(value) || (allowedHosts === undefined && loopback(value))
     },
+    isLoopback: loopback,
     origin: createOriginRule(allowedOrigins, url),
   }
 }

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { type FetchHandler, type FetchOptions, toFetch } from '../../../src/http/adapter/fetch.ts'
-import { McpServer } from '../../../src/index.ts'
+import { type Logger, McpServer } from '../../../src/index.ts'
 import { turn } from '../support/clock.ts'
 import { initializeMessage, type Message, parseSse } from '../support/harness.ts'
 
@@ -245,6 +245,32 @@ describe('toFetch', () => {
     const { handler } = serve()
     expect((await handler(post(initializeMessage(), { origin: 'https://evil.example' }))).status).toBe(403)
     expect((await handler(post(initializeMessage(), { origin: 'http://localhost:6274' }))).status).toBe(200)
+  })
+
+  it.each<[string, object, readonly unknown[]]>([
+    ['@hono/node-server', {}, [{ incoming: { socket: { localAddress: '127.0.0.1' } } }]],
+    ['srvx', { runtime: { node: { req: { socket: { localAddress: '::1' } } } } }, []],
+  ])('accepts only loopback Hosts on a loopback socket of %s', async (_host, members, environment) => {
+    const { handler } = serve()
+    const statusOf = async (host: string): Promise<number> => {
+      const request = Object.assign(post(initializeMessage('2025-06-18'), { host }), members)
+      return (await handler(request, ...environment)).status
+    }
+    expect(await statusOf('localhost:3000')).toBe(200)
+    expect(await statusOf('rebound.example')).toBe(403)
+  })
+
+  it.each<[string, FetchOptions, number]>([
+    ['says once that it cannot check the Host without a socket', {}, 1],
+    ['says nothing if allowedHosts is set', { allowedHosts: ['*'] }, 0],
+  ])('%s', async (_what, options, times) => {
+    const warn = vi.fn<Logger['warn']>()
+    const { handler } = serve({ ...options, logger: { ...silent, warn } })
+    for (const host of ['localhost', 'mcp.example', 'mcp.example'])
+      expect((await handler(post(initializeMessage('2025-06-18'), { host }))).status).toBe(200)
+    expect(warn.mock.calls.map(([, message]) => message)).toEqual(
+      Array.from({ length: times }, () => expect.stringContaining('Set the option allowedHosts')),
+    )
   })
 
   it('closes like every mount', async () => {

@@ -1,0 +1,77 @@
+import compress from '@fastify/compress'
+import etag from '@fastify/etag'
+import swagger from '@fastify/swagger'
+import type { Logger } from '@jetway/core'
+import Fastify, { type FastifyBaseLogger } from 'fastify'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { mcp } from '../src/index.ts'
+import { call, createServer, deferred, listen, post } from './support.ts'
+
+/** A server whose tool `slow` sends progress and waits for `finish`. */
+function slowServer() {
+  const server = createServer()
+  const { promise, resolve } = deferred<void>()
+  onTestFinished(() => resolve())
+  server.addTool({
+    name: 'slow',
+    async handler(_args, ctx) {
+      await ctx.progress(1, 2)
+      await promise
+      return 'x'.repeat(2000)
+    },
+  })
+  return { server, finish: resolve }
+}
+
+const slow = (url: string): Promise<Response> => post(`${url}/mcp`, call('slow', {}, { progressToken: 1 }))
+
+it.each([
+  ['@fastify/compress', compress],
+  ['@fastify/etag', etag],
+])('%s lets the events of a call pass at once', async (_name, plugin) => {
+  const { server, finish } = slowServer()
+  const app = Fastify()
+  await app.register(plugin as typeof compress)
+  await app.register(mcp, { server, stateless: true })
+  const { body } = await slow(await listen(app))
+  const { value } = await (body as ReadableStream<Uint8Array>).getReader().read()
+  expect(new TextDecoder().decode(value)).toContain('notifications/progress')
+  finish()
+})
+
+it('@fastify/compress compresses JSON replies', async () => {
+  const { server, finish } = slowServer()
+  finish()
+  const app = Fastify()
+  await app.register(compress)
+  await app.register(mcp, { server, stateless: true, response: 'json' })
+  const response = await slow(await listen(app))
+  expect(response.headers.get('content-encoding')).toMatch(/br|gzip/)
+  expect(await response.text()).toContain('xxx')
+})
+
+it('@fastify/swagger lists the routes of the app, and not those of the server', async () => {
+  const app = Fastify()
+  await app.register(swagger, { openapi: {} })
+  app.get('/own', () => 'own')
+  await app.register(mcp, { server: createServer(), legacySse: true, health: true })
+  await app.ready()
+  expect(Object.keys(app.swagger().paths ?? {})).toEqual(['/own'])
+})
+
+it('a timeout of the app that ends a call is logged once, with what to do', async () => {
+  const { server, finish } = slowServer()
+  const warn = vi.fn<Logger['warn']>()
+  const app = Fastify()
+  app.addHook('onRequest', async (_request, reply) => {
+    setTimeout(() => reply.raw.writeHead(504).end(), 10)
+  })
+  const logger = { ...app.log, warn } as FastifyBaseLogger
+  await app.register(mcp, { server, stateless: true, response: 'json', logger })
+  const url = await listen(app)
+  const responses = await Promise.all([slow(url), slow(url)])
+  expect(responses.map(({ status }) => status)).toEqual([504, 504])
+  finish()
+  await vi.waitFor(() => expect(warn).toHaveBeenCalled())
+  expect(warn.mock.calls).toEqual([[{}, expect.stringMatching(/exclude the MCP path from it/)]])
+})
