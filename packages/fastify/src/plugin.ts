@@ -15,7 +15,14 @@ import type {
   Servable,
   ServerSelector,
 } from '@jetway/core/http'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  RouteHandlerMethod,
+} from 'fastify'
 import { isIncomplete, isStream, PluginRequest, type RequestReaders } from './request.ts'
 import { ResponseSink } from './sink.ts'
 import { watchUnused } from './unused-connections.ts'
@@ -63,7 +70,7 @@ type Body = string | Uint8Array
 type Payload = Body | Promise<Body | undefined>
 
 /** Leaves the routes out of the documents of @fastify/swagger: OpenAPI cannot describe them. */
-const HIDDEN = { hide: true } as const
+const HIDDEN: FastifySchema & { readonly hide: true } = { hide: true }
 /** All methods, so that unknown ones get the endpoint's 405 and not the app's 404. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 /** Fastify would add the charset to a content type without one. */

@@ -157,15 +157,18 @@ it('flushes after each frame where middleware holds chunks back', async () => {
   await reader?.cancel()
 })
 
-it.each(['json', 'sse'] as const)('drops a reply (%s) after the host has replied, and logs it', async (response) => {
-  const warn = vi.fn<Logger['warn']>()
-  const logger: Logger = { debug: () => {}, info: () => {}, warn, error: () => {} }
-  const mount = mcp({ server: createServer(), response, logger })
-  const origin = await serve((req, res) => {
-    mount(req, res)
-    res.writeHead(408).end('too late')
-  })
-  expect(await call(`${origin}/mcp`, 'echo')).toBe('408')
-  await mount.close()
-  expect(warn.mock.calls).toEqual([[{}, expect.stringMatching(/exclude the MCP path from it/)]])
-})
+it.each(['json', 'sse'] as const)(
+  'drops a reply (%s) after the host has replied, and logs it',
+  async (response) => {
+    const warn = vi.fn<Logger['warn']>()
+    const logger: Logger = { debug: () => {}, info: () => {}, warn, error: () => {} }
+    const mount = mcp({ server: createServer(), response, logger })
+    const origin = await serve((req, res) => {
+      mount(req, res)
+      res.writeHead(408).end('too late')
+    })
+    expect(await call(`${origin}/mcp`, 'echo')).toBe('408')
+    await mount.close()
+    expect(warn.mock.calls).toEqual([[{}, expect.stringMatching(/exclude the MCP path from it/)]])
+  },
+)
