@@ -1,4 +1,5 @@
 import type { AnySchema } from '../schema/types.ts'
+import type { ReadProblem, Refuse } from './content/result-types.ts'
 import type { AnyPrompt, PromptArguments, PromptDefinition, PromptSchema } from './prompts/prompt-types.ts'
 import type {
   AnyResource,
@@ -6,7 +7,7 @@ import type {
   ResourceDefinition,
   ResourceTemplateDefinition,
 } from './resources/resource-types.ts'
-import type { AnyTool, ToolDefinition } from './tools/tool-types.ts'
+import type { AnyTool, CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
 
 /** The kind of a definition: a tool and a prompt may look alike. */
 export const KIND: unique symbol = Symbol.for('dev.jetway/kind')
@@ -32,21 +33,27 @@ export const defineTool = <
   App = unknown,
   Locals = unknown,
   A = {},
+  R extends ToolReturn<O> = ToolReturn<O>,
 >(
-  definition: ToolDefinition<I, O, App, Locals, A>,
+  definition: ToolDefinition<I, O, App, Locals, A, R> & CheckReturn<O, R>,
 ): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Locals, NoInfer<A>> & OfKind<'tool'> => ({
   ...definition,
   [KIND]: 'tool',
 })
 
 /** See {@link defineTool}. */
-export const defineResource = <App = unknown, Locals = unknown>(
-  definition: ResourceDefinition<App, Locals>,
+export const defineResource = <App = unknown, Locals = unknown, R = unknown>(
+  definition: ResourceDefinition<App, Locals, R> & Refuse<ReadProblem<R>>,
 ): ResourceDefinition<App, Locals> & OfKind<'resource'> => ({ ...definition, [KIND]: 'resource' })
 
 /** See {@link defineTool}. */
-export const defineResourceTemplate = <const Template extends string, App = unknown, Locals = unknown>(
-  definition: ResourceTemplateDefinition<Template, App, Locals>,
+export const defineResourceTemplate = <
+  const Template extends string,
+  App = unknown,
+  Locals = unknown,
+  R = unknown,
+>(
+  definition: ResourceTemplateDefinition<Template, App, Locals, R> & Refuse<ReadProblem<R>>,
 ): ResourceTemplateDefinition<Template, App, Locals> & OfKind<'resource template'> => ({
   ...definition,
   [KIND]: 'resource template',

@@ -1,3 +1,4 @@
+import type { ReadProblem, Refuse } from './content/result-types.ts'
 import { usageError } from '../errors.ts'
 import type { SessionView } from '../call/request-context.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
@@ -7,7 +8,7 @@ import { type Features, notifyOfResources } from './features.ts'
 import type { AddOptions, Handle, Registry } from './registry/registry.ts'
 import type { ResourceDefinition, ResourceTemplateDefinition } from './resources/resource-types.ts'
 import type { SessionRegistry } from './session-registry.ts'
-import type { ToolDefinition } from './tools/tool-types.ts'
+import type { CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
 
 /** Of each kind. What has to be built for one client should be little. */
 const MAX_OWN = 256
@@ -38,8 +39,9 @@ export class ForSession<Locals = unknown, App = unknown> {
     const I extends AnySchema | undefined = undefined,
     const O extends AnySchema | undefined = undefined,
     A = {},
+    R extends ToolReturn<O> = ToolReturn<O>,
   >(
-    tool: ToolDefinition<I, O, App, Locals, A>,
+    tool: ToolDefinition<I, O, App, Locals, A, R> & CheckReturn<O, R>,
     options?: AddOptions,
   ): Handle<ToolDefinition<I, O, App, Locals, A>> {
     const own = this.#own('tools')
@@ -51,8 +53,8 @@ export class ForSession<Locals = unknown, App = unknown> {
   }
 
   /** Adds a resource with a fixed URI to this session. Throws like {@link addTool}. */
-  addResource(
-    resource: ResourceDefinition<App, Locals>,
+  addResource<R>(
+    resource: ResourceDefinition<App, Locals, R> & Refuse<ReadProblem<R>>,
     options?: AddOptions,
   ): Handle<ResourceDefinition<App, Locals>> {
     const own = this.#own('resources')
@@ -64,8 +66,8 @@ export class ForSession<Locals = unknown, App = unknown> {
   }
 
   /** Adds resources by a URI template to this session, before the server's templates. Throws like {@link addTool}. */
-  addResourceTemplate<const Template extends string>(
-    template: ResourceTemplateDefinition<Template, App, Locals>,
+  addResourceTemplate<const Template extends string, R>(
+    template: ResourceTemplateDefinition<Template, App, Locals, R> & Refuse<ReadProblem<R>>,
     options?: AddOptions,
   ): Handle<ResourceTemplateDefinition<Template, App, Locals>> {
     const own = this.#own('resources')

@@ -1,3 +1,4 @@
+import type { ReadProblem, Refuse } from '../features/content/result-types.ts'
 import { compileAsks } from '../features/tools/asks.ts'
 import { addExtensions } from '../features/extensions.ts'
 import { type ForSession, forSession } from '../features/for-session.ts'
@@ -66,8 +67,8 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /** Adds resources by a URI template (RFC 6570). Throws like {@link addTool}. */
-  addResourceTemplate<const Template extends string>(
-    template: ResourceTemplateDefinition<Template, App, Locals>,
+  addResourceTemplate<const Template extends string, R>(
+    template: ResourceTemplateDefinition<Template, App, Locals, R> & Refuse<ReadProblem<R>>,
     options?: AddOptions,
   ): Handle<ResourceTemplateDefinition<Template, App, Locals>> {
     return this.features.resources.templates.registry.add(template, options)

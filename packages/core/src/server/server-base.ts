@@ -1,3 +1,4 @@
+import type { ReadProblem, Refuse } from '../features/content/result-types.ts'
 import { usageError } from '../errors.ts'
 import { resolveRevisions } from '../protocol/revisions/index.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
@@ -34,7 +35,7 @@ import type {
 } from '../features/prompts/prompt-types.ts'
 import type { AddOptions, Handle } from '../features/registry/registry.ts'
 import type { AnyResource, ResourceDefinition } from '../features/resources/resource-types.ts'
-import type { AnyTool, ToolDefinition } from '../features/tools/tool-types.ts'
+import type { AnyTool, CheckReturn, ToolDefinition, ToolReturn } from '../features/tools/tool-types.ts'
 import type { ServerOptions } from './options.ts'
 import {
   checkInfo,
@@ -120,8 +121,9 @@ export class ServerBase<Locals = unknown, App = unknown> {
     const I extends AnySchema | undefined = undefined,
     const O extends AnySchema | undefined = undefined,
     A = {},
+    R extends ToolReturn<O> = ToolReturn<O>,
   >(
-    tool: ToolDefinition<I, O, App, Locals, A>,
+    tool: ToolDefinition<I, O, App, Locals, A, R> & CheckReturn<O, R>,
     options?: AddOptions,
   ): Handle<ToolDefinition<I, O, App, Locals, A>> {
     return this.features.tools.registry.add(tool, options)
@@ -136,8 +138,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /** Adds a resource with a fixed URI. Throws like {@link addTool}. */
-  addResource(
-    resource: ResourceDefinition<App, Locals>,
+  addResource<R>(
+    resource: ResourceDefinition<App, Locals, R> & Refuse<ReadProblem<R>>,
     options?: AddOptions,
   ): Handle<ResourceDefinition<App, Locals>> {
     return this.features.resources.registry.add(resource, options)

@@ -33,7 +33,7 @@ interface ResourceFields<App, Locals> extends DisplayFields {
   readonly visible?: VisibleRule<App, Locals>
 }
 
-interface TemplateFields<Template extends string, Variables, App, Locals> extends ResourceFields<
+interface TemplateFields<Template extends string, Variables, App, Locals, R = unknown> extends ResourceFields<
   App,
   Locals
 > {
@@ -44,19 +44,23 @@ interface TemplateFields<Template extends string, Variables, App, Locals> extend
   /** Resources of this template for `resources/list`. Called for each list. */
   readonly list?: (ctx: RequestContext<App, Locals>) => Awaitable<readonly Resource[]>
   /** Returns any value that the handler of a {@link ResourceDefinition} may return. */
-  readonly handler: (variables: Variables, ctx: RequestContext<App, Locals>) => unknown
+  readonly handler: (variables: Variables, ctx: RequestContext<App, Locals>) => Awaitable<R>
 }
 
 /**
  * A resource with a fixed URI. Its handler may return anything: a string is text, a `Uint8Array` is a blob, undefined
- * means that there is no such resource, `contents([…])` is several contents, another value is JSON text.
+ * means that there is no such resource, `contents([…])` is several contents, another value is JSON text. `{ contents: [...] }`
+ * is the protocol's own result.
  */
-export interface ResourceDefinition<App = unknown, Locals = unknown> extends ResourceFields<App, Locals> {
+export interface ResourceDefinition<App = unknown, Locals = unknown, R = unknown> extends ResourceFields<
+  App,
+  Locals
+> {
   /** Absolute, and matched exactly as it is written. */
   readonly uri: string
   /** Bytes of the raw content, before base64. */
   readonly size?: number
-  readonly handler: (args: Record<string, never>, ctx: RequestContext<App, Locals>) => unknown
+  readonly handler: (args: Record<string, never>, ctx: RequestContext<App, Locals>) => Awaitable<R>
 }
 
 /** Resources whose URIs a template describes. `ctx.uri` is the URI of the read. */
@@ -64,7 +68,8 @@ export type ResourceTemplateDefinition<
   Template extends string = string,
   App = unknown,
   Locals = unknown,
-> = TemplateFields<Template, TemplateVariables<Template>, App, Locals>
+  R = unknown,
+> = TemplateFields<Template, TemplateVariables<Template>, App, Locals, R>
 
 /** Any resource definition, for lists of them. */
 export type AnyResource<App = never, Locals = never> = ResourceDefinition<App, Locals>

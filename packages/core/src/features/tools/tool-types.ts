@@ -7,6 +7,7 @@ import type { Answers, ToolArguments, ToolAsks } from './ask-types.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 import type { InputRequired } from './input-required.ts'
+import type { Refuse, ToolProblem } from '../content/result-types.ts'
 import type { ToolResult } from '../content/result.ts'
 import type { ToolHints, ToolMetadata } from './tool-metadata.ts'
 import type { VisibleRule } from '../registry/visibility.ts'
@@ -56,7 +57,7 @@ type Anything =
  * are content, undefined is no content, another value is JSON text. A whole result is made by `result(…)`, or is the
  * protocol's own `{ content: [...], structuredContent?, isError?, _meta? }`.
  */
-type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
+export type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
   ? Structured<InferOutput<O>> | InputRequired
   : Anything | ToolResult<Anything> | CallToolResult | InputRequired
 
@@ -81,6 +82,7 @@ export interface ToolDefinition<
   App = unknown,
   Locals = unknown,
   A = {},
+  R = ToolReturn<O>,
 > extends ToolFields {
   /** zod, another Standard Schema that gives JSON Schema, or JSON Schema; an object at its root. */
   readonly inputSchema?: I
@@ -95,11 +97,11 @@ export interface ToolDefinition<
   /** Whether a caller may know of the tool. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>
   /** Throw a `ToolError` for a failure that the model should read; for other errors it reads a generic text. */
-  readonly handler: (
-    args: ToolArguments<I>,
-    ctx: RequestContext<App, Locals, Answers<A>>,
-  ) => Awaitable<ToolReturn<O>>
+  readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Locals, Answers<A>>) => Awaitable<R>
 }
+
+/** Refuses what is nearly a result where no `outputSchema` says what a tool returns. */
+export type CheckReturn<O, R> = O extends AnySchema ? unknown : Refuse<ToolProblem<R>>
 
 /** Any tool definition, for lists of them. */
 export interface AnyTool<App = never, Locals = never> extends ToolFields {

@@ -1,0 +1,113 @@
+import type { BRAND } from '../registry/brand.ts'
+
+type Keys<T> = T extends unknown ? keyof T : never
+
+/** The blocks of the protocol with what they need. Optional members are not compared, because SDKs declare them differently. */
+type Block =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | { readonly type: 'resource_link'; readonly uri: string; readonly name: string }
+  | { readonly type: 'resource'; readonly resource: Contents }
+type Contents = { readonly uri: string } & ({ readonly text: string } | { readonly blob: string })
+
+type BlockMember =
+  | Keys<Block>
+  | 'annotations'
+  | '_meta'
+  | 'title'
+  | 'description'
+  | 'mimeType'
+  | 'size'
+  | 'icons'
+type ContentsMember = 'uri' | 'mimeType' | 'text' | 'blob' | '_meta'
+
+/** A result without what all results may have. */
+interface Result {
+  readonly isError?: boolean | undefined
+  readonly _meta?: object | undefined
+}
+
+/** A value that JSON turns into `{}`. An `Error` is left out: data with a name and a message has its type. */
+type Lost = ReadonlyMap<never, unknown> | ReadonlySet<unknown> | readonly PromiseLike<unknown>[]
+
+type Unsendable = 'JSON cannot carry this value: send a plain object or an array, and await promises'
+
+type IsAny<T> = 0 extends 1 & T ? true : false
+
+/** The problem of what a tool without `outputSchema` returns; never if there is none. */
+export type ToolProblem<R> =
+  IsAny<R> extends true
+    ? never
+    : R extends { readonly [BRAND]: unknown }
+      ? never
+      : R extends Lost
+        ? Unsendable
+        : R extends readonly (infer Item)[]
+          ? BareProblem<Item>
+          : R extends object
+            ?
+                | BareProblem<R>
+                | ListProblem<R, 'content', Block, Result & { readonly content: unknown }, ToolMember>
+            : never
+
+type ToolMember = 'content' | 'structuredContent' | 'isError' | '_meta' | 'resultType'
+
+/** Blocks that are in no result. */
+type BareProblem<T> = [T] extends [never]
+  ? never
+  : [T] extends [{ readonly [BRAND]: unknown }]
+    ? never
+    : [T] extends [{ readonly type: Block['type'] }]
+      ? [Keys<T>] extends [BlockMember]
+        ? 'Content blocks need a result: return { content: [...] }, or make blocks with content.text(…) and so on'
+        : never
+      : never
+
+/**
+ * An object is meant as a result if it has only members of one, or if all items of its list are right and another member
+ * is misspelt.
+ */
+type ListProblem<R, List extends string, Item, Whole, Member extends string> = string extends keyof R
+  ? never
+  : List extends keyof R
+    ? [keyof R] extends [Member]
+      ? R extends Whole & { readonly [K in List]: readonly Item[] }
+        ? never
+        : `This is nearly a result: a member of it, or of an item of its ${List}, does not have the type that the protocol gives it`
+      : R[List & keyof R] extends readonly [] | readonly never[]
+        ? never
+        : R[List & keyof R] extends readonly Item[]
+          ? `This is nearly a result, but no result has the member ${Extract<Exclude<keyof R, Member>, string>}`
+          : never
+    : never
+
+/** The problem of what a resource returns; never if there is none. */
+export type ReadProblem<R> =
+  IsAny<R> extends true
+    ? never
+    : R extends { readonly [BRAND]: unknown }
+      ? never
+      : R extends Lost
+        ? Unsendable
+        : R extends readonly (infer Item)[]
+          ? BareContents<Item>
+          : R extends object
+            ?
+                | BareContents<R>
+                | ListProblem<R, 'contents', Contents, { readonly _meta?: object | undefined }, ReadMember>
+            : never
+
+type ReadMember = 'contents' | '_meta' | 'ttlMs' | 'cacheScope' | 'resultType'
+
+type BareContents<T> = [T] extends [never]
+  ? never
+  : [T] extends [Contents]
+    ? [Keys<T>] extends [ContentsMember]
+      ? 'The contents of a resource need a result: return { contents: [...] }'
+      : never
+    : never
+
+/** Adds a problem to the type of a definition, so that the compiler shows it at the handler. */
+export type Refuse<Problem extends string> = [Problem] extends [never]
+  ? unknown
+  : { readonly handler: Problem }
