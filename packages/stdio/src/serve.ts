@@ -222,6 +222,7 @@ function watchClose(transport: Transport, onClose: () => void): Transport {
         },
       }),
     send: (message, options) => transport.send(message, options),
+    byteStream: true,
     get queued() {
       return transport.queued ?? 0
     },

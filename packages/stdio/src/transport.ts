@@ -39,6 +39,7 @@ export interface StdioTransportOptions {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export class StdioTransport implements Transport {
+  readonly byteStream = true
   readonly #input: Readable
   readonly #endOutput: () => void
   readonly #framer: LineFramer

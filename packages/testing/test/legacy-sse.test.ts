@@ -238,6 +238,10 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     await post(url, ping)
     expect(await stream.message()).toMatchObject({ id: 9, result: {} })
     made.release()
+    // The response waits until the client has read the progress.
+    const question = await stream.message()
+    expect(question).toMatchObject({ method: 'ping' })
+    await post(url, { jsonrpc: '2.0', id: question['id'], result: {} })
     expect(await stream.message()).toMatchObject({ id: 2, result: { content: [{ text: 'slow' }] } })
   })
 

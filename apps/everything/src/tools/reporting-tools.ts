@@ -25,9 +25,8 @@ export function addReportingTools(server: McpServer): void {
     description: 'Reports progress three times while it runs',
     async handler(_args, ctx) {
       for (const done of [0, 50, 100]) {
+        if (done > 0) await delay(STEP_MS)
         await ctx.progress(done, 100, `${done} of 100`)
-        // Waits after the last one too, because the official clients drop notifications that they read together with the response.
-        await delay(STEP_MS)
       }
       return 'Reported progress three times'
     },

@@ -95,6 +95,7 @@ export class CallContext implements RequestContext, Due {
   #abortReason: unknown
   #done = false
   #progress: Progress | undefined
+  #reported = false
   #log: LogSender | undefined
   #inputs: CallInputs | undefined
   #atEnd: Set<() => void> | undefined
@@ -211,7 +212,17 @@ export class CallContext implements RequestContext, Due {
     const frame = this.#done ? undefined : this.#reports()?.report(progress, total, message)
     if (frame === undefined) return
     this.#restartKeepalive()
+    this.#reported = true
     await this.scope.exchange.send(frame)
+  }
+
+  /** Whether the client has asked for progress. */
+  get reportsProgress(): boolean {
+    return this.#reports() !== undefined
+  }
+  /** Whether the handler has reported progress to the client. */
+  get reported(): boolean {
+    return this.#reported
   }
 
   /**

@@ -14,6 +14,11 @@ export interface Exchange {
   /** Calls the listener at most once, if the client disconnects before the response; at once if it already has. */
   onDisconnect?(listener: () => void): void
   /**
+   * Set where a client may read a notification and the response in one piece: returns the frame of the response when
+   * the client has read the call's progress.
+   */
+  separate?(frame: string): string | Promise<string>
+  /**
    * Closes the connection of the request's stream, if the client can resume it.
    *
    * @param retryMs - how long the client should wait; the transport's default if undefined

@@ -24,6 +24,10 @@ export class Outbox {
     this.#options = options
   }
 
+  get byteStream(): boolean {
+    return this.#options.transport.byteStream === true
+  }
+
   /** Writes nothing from now on. */
   end(): void {
     this.#ended = true

@@ -7,6 +7,7 @@ import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
 import { SubscriptionSet } from '../subscriptions/subscription-set.ts'
 import type { Exchange } from '../call/exchange.ts'
 import type { EncodedResponse } from '../call/response.ts'
+import { separateResponse, separating } from '../call/separate-response.ts'
 import { CallPool } from '../session/call-pool.ts'
 import { ConcurrencyLimit } from '../session/concurrency-limit.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
@@ -16,6 +17,12 @@ import type { Outbox } from './outbox.ts'
 import { subscriptionChannel } from './subscriptions.ts'
 
 type Served = Extract<Selection, { readonly kind: 'serve' }>
+
+/** How long a client gets to read progress before the response follows, in ms. */
+const READ_MS = 20
+/** Node.js reads at most this many bytes of a pipe at once. Some clients in other languages accept no longer lines. */
+const READ_BYTES = 65_536
+const LINE_END = 1
 
 /** The parts of a connection that each era needs. */
 export interface EraOptions {
@@ -44,18 +51,30 @@ export class PerRequestEra {
     this.calls = new CallPool(() => this.limit)
     const max = runtime.limits.subscriptions
     this.subscriptions = new SubscriptionSet({ max, maxPerPrincipal: max })
-    this.#exchange = {
+    const exchange: Exchange = {
       duplex: false,
       subscribable: true,
       send: (frame) => outbox.notify(frame),
       refused: onRefused,
     }
+    this.#exchange = outbox.byteStream
+      ? separating(exchange, runtime.clock, (frame) => this.#setApart(frame))
+      : exchange
   }
 
   call(message: JsonRpcRequest, { revision, meta }: Served): EncodedResponse | Promise<EncodedResponse> {
     const { runtime, caller, served } = this.#options
     const call = { message, exchange: this.#exchange, caller, revision, meta, served }
-    return this.calls.run(runtime, statelessContext(runtime, call))
+    const ctx = statelessContext(runtime, call)
+    return separateResponse(ctx, this.calls.run(runtime, ctx))
+  }
+
+  /** Without pings, the server cannot know what the client has read: it gives it time, and fills one read of Node.js. */
+  #setApart(frame: string): Promise<string> {
+    const { clock } = this.#options.runtime
+    return new Promise((resolve) => {
+      clock.setTimeout(() => resolve(frame.padStart(READ_BYTES - LINE_END)), READ_MS)
+    })
   }
 
   /** If the response starts a subscription, holds it back until that ends. */

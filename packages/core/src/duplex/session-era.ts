@@ -3,6 +3,7 @@ import { errorFrame, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { principalOf } from '../stores/principal.ts'
 import { randomToken } from '../util/random.ts'
 import type { Exchange } from '../call/exchange.ts'
+import { separating } from '../call/separate-response.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import { initialize } from '../session/initialize.ts'
 import type { Session } from '../session/session.ts'
@@ -15,14 +16,17 @@ export class SessionEra {
   #session: Session | undefined
 
   constructor(options: EraOptions) {
-    const { outbox, onRefused } = options
+    const { runtime, outbox, onRefused } = options
     this.#options = options
-    this.#exchange = {
+    const exchange: Exchange = {
       duplex: true,
       send: (frame) => outbox.notify(frame),
       request: (frame) => outbox.write(frame),
       refused: onRefused,
     }
+    this.#exchange = outbox.byteStream
+      ? separating(exchange, runtime.clock, (frame) => this.#afterRead(frame))
+      : exchange
   }
 
   /** Undefined before `initialize`. */
@@ -52,5 +56,10 @@ export class SessionEra {
     const session = this.#session
     if (session === undefined) return { frame: errorFrame(message.id, busy()) }
     return session.call(message, this.#exchange, this.#options.caller)
+  }
+
+  async #afterRead(frame: string): Promise<string> {
+    await this.#session?.confirmRead((ping) => void this.#options.outbox.write(ping))
+    return frame
   }
 }

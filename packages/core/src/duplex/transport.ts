@@ -30,6 +30,8 @@ export interface Transport {
    * message is lost and the connection ends.
    */
   send(message: string, options?: SendOptions): void | Promise<void>
+  /** Whether messages travel as bytes, so that the peer may read several in one piece. @default false */
+  readonly byteStream?: boolean
   /** UTF-16 units that wait for a slow peer, for `stats()`. */
   readonly queued?: number
   /** Writes the queue, then ends. Safe to call again. */

@@ -18,6 +18,7 @@ import { ClientView } from '../call/client-view.ts'
 import { CallContext, type Caller, type CallSession } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import type { Exchange } from '../call/exchange.ts'
+import { separateResponse } from '../call/separate-response.ts'
 import { CallPool } from './call-pool.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { LiveRequests } from '../call/input/live.ts'
@@ -154,7 +155,8 @@ export class Session implements CallSession {
     }
     const { revision, client } = this
     const scope = { revision, client, session: this, caller, exchange, input: this.#input }
-    return this.#pool.run(this.#runtime, new CallContext(message, scope))
+    const ctx = new CallContext(message, scope)
+    return separateResponse(ctx, this.#pool.run(this.#runtime, ctx))
   }
 
   notification(message: JsonRpcNotification): void {
@@ -180,6 +182,11 @@ export class Session implements CallSession {
   ping(): void {
     if (this.#channel?.ping?.(this.#requests.pingFrame()) === true) this.#unansweredPings++
     else this.#unansweredPings = 0
+  }
+
+  /** Resolves when the client has read everything that was sent to it, or has had 1 s for it. */
+  confirmRead(send: (frame: string) => void): Promise<void> {
+    return this.#requests.confirmRead(send)
   }
 
   /** Emits `session:open` now, and `session:close` when it closes. */

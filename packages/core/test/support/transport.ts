@@ -3,8 +3,13 @@ import type { Transport, TransportHandlers } from '../../src/duplex/transport.ts
 /** The peer's end of a transport, held by a test. */
 export class ScriptedTransport implements Transport {
   readonly sent: unknown[] = []
+  readonly byteStream: boolean
   ended = false
   #handlers: TransportHandlers | undefined
+
+  constructor({ byteStream = false }: { readonly byteStream?: boolean } = {}) {
+    this.byteStream = byteStream
+  }
 
   start(handlers: TransportHandlers): void {
     this.#handlers = handlers

@@ -12,8 +12,12 @@ const MAX_PENDING = 64
 /** Characters of a client's error message that an error repeats. */
 const MAX_REASON = 200
 
-/** The prefix of ping ids. Any message of the client answers a ping, so pings are not tracked. */
+/** The prefix of ping ids. Any message of the client answers a ping that only checks whether it is there. */
 const PING = 'ping-'
+/** How long a client may take to confirm what it has read, in ms. A client that is busy for longer may lose progress. */
+const CONFIRM_MS = 1_000
+/** How long a client that does not answer pings gets to read, in ms. */
+const READ_MS = 20
 
 interface Pending {
   readonly key: string
@@ -42,6 +46,9 @@ export class PendingRequests implements RequestChannel {
   readonly #timeoutMs: number
   readonly #onSend: () => void
   readonly #pending = new Map<RequestId, Pending>()
+  /** By the ids of their pings. */
+  readonly #confirmations = new Map<RequestId, () => void>()
+  #answersPings = true
   #lastId = 0
   #ended = false
 
@@ -75,8 +82,38 @@ export class PendingRequests implements RequestChannel {
     return requestFrame(`${PING}${++this.#lastId}`, Method.Ping)
   }
 
+  /**
+   * Resolves when the client has read everything that was sent before: it answers a ping. If it does not in time,
+   * resolves anyway, and later calls only give it some time to read.
+   */
+  confirmRead(send: (frame: string) => void): Promise<void> {
+    if (this.#ended) return Promise.resolve()
+    const frame = this.pingFrame()
+    const id = `${PING}${this.#lastId}`
+    return new Promise((resolve) => {
+      const timer = this.#clock.setTimeout(
+        () => {
+          this.#answersPings = false
+          confirmed()
+        },
+        this.#answersPings ? CONFIRM_MS : READ_MS,
+      )
+      const confirmed = (): void => {
+        this.#clock.clearTimeout(timer)
+        this.#confirmations.delete(id)
+        resolve()
+      }
+      this.#confirmations.set(id, confirmed)
+      if (this.#answersPings) send(frame)
+    })
+  }
+
   settle(response: JsonRpcResponse): void {
-    if (typeof response.id === 'string' && response.id.startsWith(PING)) return
+    if (typeof response.id === 'string' && response.id.startsWith(PING)) {
+      this.#answersPings = true
+      this.#confirmations.get(response.id)?.()
+      return
+    }
     const pending = response.id === undefined ? undefined : this.#take(response.id)
     if (pending === undefined) return
     if ('result' in response) pending.resolve(response.result)
@@ -86,6 +123,7 @@ export class PendingRequests implements RequestChannel {
   /** Rejects all open requests, and all later ones: the client is gone. */
   end(): void {
     this.#ended = true
+    for (const confirmed of this.#confirmations.values()) confirmed()
     for (const id of this.#pending.keys()) {
       const pending = this.#take(id)
       pending?.reject(new QuestionError('closed', disconnectedText(pending.key)))

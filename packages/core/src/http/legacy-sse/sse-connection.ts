@@ -1,5 +1,6 @@
 import type { Caller } from '../../call/context.ts'
 import type { Exchange } from '../../call/exchange.ts'
+import { separating } from '../../call/separate-response.ts'
 import type { EncodedResponse } from '../../call/response.ts'
 import { refusal } from '../../duplex/connection.ts'
 import { busy } from '../../errors.ts'
@@ -42,13 +43,13 @@ interface Posted {
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
-export class SseConnection implements Exchange, Due {
-  readonly duplex = true
+export class SseConnection implements Due {
   readonly id: string
   readonly principal: string
   readonly server: ServedServer
   readonly #options: SseConnectionOptions
   readonly #writer: SseWriter
+  readonly #exchange: Exchange
   #session: Session | undefined
   /** While `initialize` is being answered. */
   #opening = false
@@ -67,6 +68,15 @@ export class SseConnection implements Exchange, Due {
       onExpired: () => this.close(),
       onGone: () => this.close(),
     })
+    this.#exchange = separating(
+      {
+        duplex: true,
+        send: (frame) => this.#send(frame),
+        request: (frame) => this.#respond(frame),
+      },
+      server.runtime.clock,
+      (frame) => this.#afterRead(frame),
+    )
   }
 
   /** The reply that carries the stream. Its first event has the address for messages. */
@@ -78,16 +88,6 @@ export class SseConnection implements Exchange, Due {
   /** A message had new credentials: a client that renews them keeps its stream. */
   renew(expiresAt: number | undefined): void {
     this.#writer.expiresAt = expiresAt
-  }
-
-  /** Sends a notification of a call, which is dropped if the client is too far behind. */
-  send(frame: string): void | Promise<void> {
-    this.#writer.write(messageEvent(frame))
-    return this.#writer.pressure()
-  }
-
-  request(frame: string): void {
-    this.#respond(frame)
   }
 
   /** The time to initialize a session is over. */
@@ -200,7 +200,7 @@ export class SseConnection implements Exchange, Due {
 
   #dispatch(session: Session, message: JsonRpcRequest, { caller }: Posted): Awaitable<EncodedResponse> {
     const { servers, logger } = this.#options.context
-    const answered = servers.during(this.server, () => session.call(message, this, caller))
+    const answered = servers.during(this.server, () => session.call(message, this.#exchange, caller))
     if (!(answered instanceof Promise)) return answered
     return answered.catch((error: unknown) => {
       logger.error({ err: error }, 'A call could not be answered')
@@ -224,6 +224,17 @@ export class SseConnection implements Exchange, Due {
     })
     request.waitUntil?.(done)
     return TAKEN
+  }
+
+  /** Sends a notification of a call, which is dropped if the client is too far behind. */
+  #send(frame: string): void | Promise<void> {
+    this.#writer.write(messageEvent(frame))
+    return this.#writer.pressure()
+  }
+
+  async #afterRead(frame: string): Promise<string> {
+    await this.#session?.confirmRead((ping) => this.#respond(ping))
+    return frame
   }
 
   /** Sends a response, whatever is queued. */

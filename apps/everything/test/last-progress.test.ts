@@ -1,0 +1,56 @@
+import process from 'node:process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CLIENTS, type Driver, MODERN_CLIENTS, SSE_CLIENTS, type Target } from './support/clients.ts'
+import { fromSource, type Listening, start } from './support/processes.ts'
+
+const RUNS = 30
+const PROGRAM = fromSource(new URL('./support/serve-progress.ts', import.meta.url))
+
+type Connect = (target: Target) => Promise<Driver>
+
+function cases(clients: Readonly<Record<string, Connect>>): readonly (readonly [string, Connect])[] {
+  return Object.entries({ ...clients, ...CLIENTS, ...MODERN_CLIENTS })
+}
+
+/** The steps that arrive in each of the runs. */
+async function progressOf(driver: Driver, tool: string): Promise<readonly (readonly number[])[]> {
+  const runs: number[][] = []
+  for (let run = 0; run < RUNS; run++) {
+    const steps: number[] = []
+    await driver.callTool(tool, {}, { onprogress: ({ progress }) => void steps.push(progress) })
+    runs.push(steps)
+  }
+  return runs
+}
+
+const WHOLE = Array.from({ length: RUNS }, () => [1, 2, 3, 4, 5])
+
+function allProgressArrives(connect: Connect, target: () => Target): void {
+  let driver: Driver
+
+  beforeAll(async () => {
+    driver = await connect(target())
+  })
+  afterAll(() => driver?.close())
+
+  it.each(['at_once', 'step_by_step', 'without_await'])('of the tool %s', async (tool) => {
+    expect(await progressOf(driver, tool)).toEqual(WHOLE)
+  })
+}
+
+describe.each(cases({}))('the official client %s gets all progress over stdio', (_, connect) =>
+  allProgressArrives(connect, () => ({ command: process.execPath, args: [...PROGRAM, '--stdio'] })),
+)
+
+describe('over HTTP', () => {
+  let server: Listening
+
+  beforeAll(async () => {
+    server = await start([...PROGRAM, '--http', '--adapter', 'fastify', '--port', '0'])
+  })
+  afterAll(() => server?.stop())
+
+  describe.each(cases(SSE_CLIENTS))('the official client %s gets all progress', (_, connect) =>
+    allProgressArrives(connect, () => server),
+  )
+})

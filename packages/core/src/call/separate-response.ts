@@ -1,0 +1,45 @@
+import type { Clock } from '../util/clock.ts'
+import { type Awaitable, chain } from '../util/promises.ts'
+import type { CallContext } from './context.ts'
+import type { Exchange } from './exchange.ts'
+import type { EncodedResponse } from './response.ts'
+
+/** A client has read a notification that is older than this, in ms. */
+const RECENT_MS = 1_000
+
+/**
+ * An exchange on a byte stream, where the client may read the last progress of a call and its response in one piece. The
+ * official TypeScript clients then drop the progress: they handle the response at once, and notifications a microtask
+ * later, when the call's progress handler is gone.
+ *
+ * @param separate - returns the frame to write, when the client has read everything before
+ */
+export function separating(
+  exchange: Exchange,
+  clock: Clock,
+  separate: (frame: string) => Awaitable<string>,
+): Exchange {
+  let sentAt = Number.NEGATIVE_INFINITY
+  return {
+    ...exchange,
+    send: (frame) => {
+      sentAt = clock.now()
+      return exchange.send(frame)
+    },
+    separate: (frame) => (clock.now() - sentAt < RECENT_MS ? separate(frame) : frame),
+  }
+}
+
+/** Holds back the response of a call that has reported progress, where the exchange needs that. */
+export function separateResponse(
+  ctx: CallContext,
+  answered: Awaitable<EncodedResponse>,
+): Awaitable<EncodedResponse> {
+  const { exchange } = ctx.scope
+  if (exchange.separate === undefined || !ctx.reportsProgress) return answered
+  return chain(answered, (answer) => {
+    if (answer === undefined || !ctx.reported) return answer
+    const frame = exchange.separate?.(answer.frame) ?? answer.frame
+    return chain(frame, (separated) => ({ ...answer, frame: separated }))
+  })
+}

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest'
+import { serveTransport } from '../../src/duplex/connection.ts'
+import type { MethodEntry } from '../../src/call/method-table.ts'
+import { complete } from '../../src/call/result.ts'
+import { settled } from '../support/fake-clock.ts'
+import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'
+import { ScriptedTransport } from '../support/transport.ts'
+
+interface Frame {
+  readonly id?: unknown
+  readonly method?: string
+}
+
+class ByteStream extends ScriptedTransport {
+  readonly lengths: number[] = []
+
+  constructor() {
+    super({ byteStream: true })
+  }
+
+  override send(message: string): void {
+    this.lengths.push(message.length)
+    void super.send(message)
+  }
+
+  /** What was sent, by method or id. */
+  get order(): readonly unknown[] {
+    return (this.sent as Frame[]).map(({ id, method }) => method ?? id)
+  }
+
+  get pings(): readonly Frame[] {
+    return (this.sent as Frame[]).filter(({ method }) => method === 'ping')
+  }
+
+  pong(): void {
+    void this.receive({ jsonrpc: '2.0', id: this.pings.at(-1)?.id, result: {} })
+  }
+}
+
+const reporting: MethodEntry = {
+  handle: async (_, ctx) => {
+    await ctx.progress(1)
+    return complete({ content: [] })
+  },
+}
+
+const PROGRESS = 'notifications/progress'
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+const call = (id: number, meta: object = { progressToken: id }): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'a', _meta: meta },
+})
+
+async function open(
+  entry: MethodEntry = reporting,
+): Promise<{ transport: ByteStream; runtime: TestRuntime; close: () => Promise<void> }> {
+  const runtime = createTestRuntime({ 'tools/call': entry })
+  const transport = new ByteStream()
+  const connection = serveTransport(runtime, transport)
+  await transport.receive({
+    jsonrpc: '2.0',
+    id: 'init',
+    method: 'initialize',
+    params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  })
+  transport.sent.length = 0
+  transport.lengths.length = 0
+  return { transport, runtime, close: () => connection.close() }
+}
+
+describe('the response of a call that has reported progress on a byte stream', () => {
+  it('waits until the client answers a ping', async () => {
+    const { transport } = await open()
+    void transport.receive(call(1))
+    await settled()
+    expect(transport.order).toEqual([PROGRESS, 'ping'])
+    transport.pong()
+    await settled()
+    expect(transport.order).toEqual([PROGRESS, 'ping', 1])
+  })
+
+  it('waits too if the handler did not await the progress', async () => {
+    const { transport } = await open({
+      handle: (_, ctx) => {
+        void ctx.progress(1)
+        return complete({ content: [] })
+      },
+    })
+    void transport.receive(call(1))
+    await settled()
+    expect(transport.order).toEqual([PROGRESS, 'ping'])
+  })
+
+  it('waits in a batch', async () => {
+    const { transport } = await open()
+    void transport.receive([call(1)])
+    await settled()
+    transport.pong()
+    await settled()
+    expect(transport.sent.at(-1)).toMatchObject([{ id: 1, result: {} }])
+  })
+
+  it('holds up no other call, not even one that reads on', async () => {
+    const { transport } = await open()
+    void transport.receive(call(1))
+    void transport.receive({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    await settled()
+    expect(transport.order).toEqual([PROGRESS, 2, 'ping'])
+  })
+
+  it('follows after 1 s if the client does not answer pings, and later ones after 20 ms without a ping', async () => {
+    const { transport, runtime } = await open()
+    void transport.receive(call(1))
+    await settled()
+    await runtime.clock.advance(999)
+    expect(transport.order).not.toContain(1)
+    await runtime.clock.advance(1)
+    expect(transport.order).toContain(1)
+    void transport.receive(call(2))
+    await settled()
+    await runtime.clock.advance(19)
+    expect(transport.order).not.toContain(2)
+    await runtime.clock.advance(1)
+    expect(transport.order).toEqual([PROGRESS, 'ping', 1, PROGRESS, 2])
+  })
+
+  it('asks again when a late answer shows that the client answers pings', async () => {
+    const { transport, runtime } = await open()
+    void transport.receive(call(1))
+    await settled()
+    await runtime.clock.advance(1_000)
+    transport.pong()
+    void transport.receive(call(2))
+    await settled()
+    expect(transport.pings).toHaveLength(2)
+  })
+
+  it('follows at once when the client has closed its side', async () => {
+    const { transport } = await open()
+    void transport.receive(call(1))
+    await settled()
+    transport.end()
+    await settled()
+    expect(transport.order).toEqual([PROGRESS, 'ping', 1])
+  })
+
+  it('follows before the connection closes', async () => {
+    const { transport, close } = await open()
+    void transport.receive(call(1))
+    await settled()
+    const closed = close()
+    transport.pong()
+    await closed
+    expect(transport.order).toEqual([PROGRESS, 'ping', 1])
+  })
+
+  it('does not wait if the last progress is a second old', async () => {
+    const { transport, runtime } = await open({
+      handle: async (_, ctx) => {
+        await ctx.progress(1)
+        await new Promise<void>((resolve) => runtime.clock.setTimeout(resolve, 1_000))
+        return complete({ content: [] })
+      },
+    })
+    void transport.receive(call(1))
+    await settled()
+    await runtime.clock.advance(1_000)
+    expect(transport.order).toEqual([PROGRESS, 1])
+  })
+
+  it.each([
+    ['asked for no progress', call(2, {}), reporting],
+    ['reported none', call(2), { handle: () => complete({ content: [] }) }],
+  ])('does not wait for a call that %s', async (_, message, entry) => {
+    const { transport } = await open(entry)
+    void transport.receive(message)
+    await settled()
+    expect(transport.order).toEqual([2])
+  })
+
+  it('without a session, follows after 20 ms and does not fit into one read with the progress', async () => {
+    const { transport, runtime } = await open()
+    void transport.receive(call(1, { ...META, progressToken: 1 }))
+    await settled()
+    await runtime.clock.advance(19)
+    expect(transport.order).toEqual([PROGRESS])
+    await runtime.clock.advance(1)
+    expect(transport.order).toEqual([PROGRESS, 1])
+    // With its line end it fills the 64 KiB that Node.js reads at once.
+    expect(transport.lengths[1]).toBe(65_535)
+  })
+})
+
+it('elsewhere the response follows the progress at once', async () => {
+  const transport = new ScriptedTransport()
+  serveTransport(createTestRuntime({ 'tools/call': reporting }), transport)
+  await transport.receive(call(1, { ...META, progressToken: 1 }))
+  await settled()
+  expect(transport.sent).toMatchObject([{ method: PROGRESS }, { id: 1 }])
+})
