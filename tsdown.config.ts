@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { defineConfig, type UserConfig } from 'tsdown'
+import { members } from './scripts/members.mjs'
 
 interface Manifest {
   exports?: Record<string, string | { 'jetway:source': string }>
@@ -75,14 +76,10 @@ function application(cwd: string): UserConfig {
   }
 }
 
-function members(folder: string): string[] {
-  return readdirSync(folder)
-    .map((name) => `${folder}/${name}`)
-    .filter((member) => existsSync(`${member}/src`))
-}
+const built = members.filter((member) => existsSync(`${member}/src`))
 
 const config: UserConfig[] = defineConfig([
-  ...members('packages').map(library),
-  ...members('apps').map(application),
+  ...built.filter((member) => member.startsWith('packages/')).map(library),
+  ...built.filter((member) => member.startsWith('apps/')).map(application),
 ])
 export default config

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
+import { members } from './scripts/members.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
@@ -16,12 +17,6 @@ const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
 
 const kinds: readonly string[] = ['test/**/*.long.test.ts', 'test/**/*.system.test.ts']
 const kind = long ? kinds[0] : system ? kinds[1] : undefined
-
-const members = ['packages', 'apps'].flatMap((folder) =>
-  readdirSync(root + folder)
-    .map((name) => `${folder}/${name}`)
-    .filter((member) => existsSync(`${root}${member}/package.json`)),
-)
 
 const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
@@ -38,10 +33,12 @@ const config: ViteUserConfig = defineConfig({
     setupFiles: [`${root}vitest.setup.ts`],
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
-    projects: members.map((member) => ({
-      extends: true,
-      test: { name: member, root: root + member },
-    })),
+    projects: members
+      .filter((member) => existsSync(`${root}${member}/test`))
+      .map((member) => ({
+        extends: true,
+        test: { name: member, root: root + member },
+      })),
   },
 })
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { extractErrors, summarizeFailures } from './failures.mjs'
 import { pnpm, root } from './pnpm.mjs'
-import { build, install, script, step, tool, types, vitest } from '../scripts/steps.mjs'
+import { build, installAll, script, step, tool, types, vitest } from '../scripts/steps.mjs'
 
 const minute = 60_000
 const counts = { passed: 0, failed: 0 }
@@ -48,7 +48,7 @@ function readReport(file) {
 }
 
 async function steps() {
-  if (!(await countStep('install', install(), 5 * minute))) return
+  if (!(await countStep('install', installAll(), 5 * minute))) return
   const chromiumInstalled = await countStep('chromium', script('.ci/chromium.mjs'), 5 * minute)
   const nginxInstalled = await countStep('nginx', script('.ci/nginx.mjs'), 5 * minute)
   const suiteInstalled = await countStep(

@@ -16,7 +16,9 @@ export function script(path, ...args) {
   return [execPath, join(root, path), ...args]
 }
 
-export const install = () => [...pnpm(), 'install', '--frozen-lockfile']
+export const installAll = () => [...pnpm(), 'install', '--frozen-lockfile']
+/** Next.js takes 300 MB and serves one recipe only. `.ci/run` installs and tests it. */
+export const install = () => [...installAll(), '--filter', '!@jetway-recipes/nextjs']
 export const build = () => tool('tsdown')
 export const types = () => script('scripts/types.mjs')
 export const vitest = (...args) => tool('vitest', 'run', ...args)

@@ -15,7 +15,18 @@ interface Group {
 const GUIDES: readonly Group[] = [
   {
     text: 'Start',
-    pages: ['quickstart', 'stdio', 'fastify', 'hono', 'node', 'runtimes', 'proxy', 'hosts', 'resuming'],
+    pages: [
+      'quickstart',
+      'stdio',
+      'fastify',
+      'hono',
+      'node',
+      'recipes',
+      'runtimes',
+      'proxy',
+      'hosts',
+      'resuming',
+    ],
   },
   {
     text: 'Write a server',

@@ -20,9 +20,7 @@ import {
 import { codeLines, parseSource, type Source } from './architecture/source.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const members = ['packages', 'apps']
-  .flatMap((folder) => readdirSync(root + folder).map((name) => `${folder}/${name}`))
-  .filter((member) => existsSync(`${root}${member}/package.json`))
+const { members } = (await import(`${root}scripts/members.mjs`)) as { readonly members: readonly string[] }
 const manifests = members.map(
   (member) => JSON.parse(readFileSync(`${root}${member}/package.json`, 'utf8')) as Manifest,
 )

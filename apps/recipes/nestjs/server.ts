@@ -1,0 +1,1 @@
+export { authenticate, createServer } from '@jetway-recipes/suite/server'

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { folderOf, type Recipe } from './recipes.ts'
+
+export const TOKEN = 'token'
+
+/** How long a build, and then a start, may take on a busy machine. Longer than that, it hangs. */
+export const LIMIT_MS = 150_000
+
+const env = {
+  ...process.env,
+  HOST: '127.0.0.1',
+  NEXT_TELEMETRY_DISABLED: '1',
+  NODE_ENV: 'production',
+  NO_COLOR: '1',
+  PORT: '0',
+  TOKEN,
+}
+
+/** A recipe that listens. */
+export interface Running {
+  readonly url: string
+  /** Sends SIGTERM. */
+  terminate(): void
+  readonly exit: Promise<unknown>
+  stop(): Promise<void>
+}
+
+/** Builds a recipe if it needs a build, and starts it. Its process is killed when this one exits. */
+export async function startRecipe({ folder, build, start }: Recipe): Promise<Running> {
+  if (build !== undefined) await within(run(folder, build), finish)
+  const child = run(folder, start)
+  const exit = once(child, 'exit')
+  return {
+    url: `http://127.0.0.1:${await within(child, portOf)}/mcp`,
+    terminate: () => void child.kill('SIGTERM'),
+    exit,
+    stop: async () => {
+      child.kill('SIGKILL')
+      await exit
+    },
+  }
+}
+
+function run(folder: string, [file = '', ...args]: readonly string[]): ChildProcess {
+  const child = spawn(file, args, {
+    cwd: fileURLToPath(folderOf(folder)),
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
+  return child
+}
+
+/** Kills a process that takes too long, so that what waits for it rejects. */
+async function within<Result>(
+  child: ChildProcess,
+  wait: (child: ChildProcess) => Promise<Result>,
+): Promise<Result> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
+  try {
+    return await wait(child)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function finish(child: ChildProcess): Promise<void> {
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += String(chunk)))
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`The build failed: ${said}`)
+}
+
+/** The port in the first line that has one. Rejects with the output if the process ends before. */
+function portOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const read = (chunk: unknown): void => {
+      said += String(chunk)
+      const port = /(?:127\.0\.0\.1:|Port )(\d+)\D/.exec(said)?.[1]
+      if (port !== undefined) resolve(Number(port))
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    child.once('error', reject)
+    child.once('close', () => reject(new Error(`The process ended before it listened: ${said}`)))
+  })
+}
