@@ -1,5 +1,4 @@
 // #region main
-import 'reflect-metadata'
 import { McpServer } from '@jetway/core'
 import { mcp } from '@jetway/fastify'
 import { NestFactory } from '@nestjs/core'

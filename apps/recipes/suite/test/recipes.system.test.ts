@@ -33,10 +33,10 @@ interface Connected {
   readonly peer: TestConnection
   readonly transport: HttpTransport
   /** The media type of the last response. */
-  mediaType(): string | undefined
+  readonly mediaType: () => string | undefined
 }
 
-async function connect(url: string, revision: string, listen = false): Promise<Connected> {
+async function connect(url: string, revision: string, { listen = false } = {}): Promise<Connected> {
   let mediaType: string | undefined
   const fetched = async (request: Request): Promise<Response> => {
     const response = await fetch(request)
@@ -137,7 +137,7 @@ describe.each(RECIPES)('$name', (recipe) => {
     })
   if (recipe.closes)
     it('ends its streams and its process on SIGTERM', async () => {
-      const { peer, mediaType } = await connect(running.url, SESSIONS, true)
+      const { peer, mediaType } = await connect(running.url, SESSIONS, { listen: true })
       expect(mediaType()).toBe('text/event-stream')
       running.terminate()
       await running.exit
