@@ -1,5 +1,5 @@
 import { convertsForCertain } from './convert/certain.ts'
-import { convertInput, convertOutput, messageOf } from './convert/publish.ts'
+import { convertInput, convertOutput, messageOf, withProperties } from './convert/publish.ts'
 import { invalidSchema, recognise, type Recognised } from './convert/recognise.ts'
 import { closeObjects, closeRoot, structureOf } from './convert/strict.ts'
 import { toOpenJsonSchema, type ZodSchema } from './convert/zod.ts'
@@ -67,13 +67,16 @@ function once<T>(make: () => T): () => T {
 function compileInput(compile: CompileJsonSchema, recognised: Recognised, strict: boolean): CompiledInput {
   const open = convertInput(recognised)
   if (recognised.kind === 'json') {
-    const jsonSchema = strict ? closeRoot(open) : open
+    const jsonSchema = withProperties(strict ? closeRoot(open) : open)
     return { jsonSchema, check: jsonCheck(compile(jsonSchema, 'author')) }
   }
   const check = standardCheck(recognised.schema)
-  if (!strict) return { jsonSchema: open, check }
+  if (!strict) return { jsonSchema: withProperties(open), check }
   const jsonSchema = closeObjects(open)
-  return { jsonSchema, check: strictCheck(check, compile(structureOf(jsonSchema), 'library')) }
+  return {
+    jsonSchema: withProperties(jsonSchema),
+    check: strictCheck(check, compile(structureOf(jsonSchema), 'library')),
+  }
 }
 
 function compileOutput(compile: CompileJsonSchema, recognised: Recognised): CompiledOutput {

@@ -116,7 +116,9 @@ function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls | u
     ...(calls !== undefined && { startTask: (params, ctx) => calls.begin(params, ctx) }),
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
-      const { name, arguments: args = {} } = params
+      const { name } = params
+      // Some clients send null where there are none.
+      const args = params['arguments'] ?? {}
       if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
       const entry = find(name, ctx)
       if (entry === undefined) throw unknownTool(name)

@@ -26,6 +26,13 @@ export function convertInput(recognised: Recognised): JsonSchema {
   )
 }
 
+/**
+ * Arguments with `properties`, even if there are none. Some hosts refuse a tool whose schema lacks them:
+ * https://github.com/github/copilot-cli/issues/1825
+ */
+export const withProperties = (schema: JsonSchema): JsonSchema =>
+  Object.hasOwn(schema, 'properties') ? schema : { ...schema, properties: {} }
+
 /** When to drop unknown properties from a result. */
 export type Pruning = 'on mismatch' | 'always'
 

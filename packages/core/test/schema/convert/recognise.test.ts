@@ -89,6 +89,7 @@ describe('schemas that are accepted', () => {
     expect(publishedInput(draft07)).toEqual({
       $schema: 'http://json-schema.org/draft-07/schema#',
       type: 'object',
+      properties: {},
     })
   })
 })

@@ -163,8 +163,8 @@ describe('a strict input of JSON Schema', () => {
     ['further properties', { additionalProperties: { type: 'number' } }],
     ['properties by pattern', { patternProperties: { '^x-': {} } }],
     ['properties elsewhere', { allOf: [{ properties: { a: {} } }] }],
-  ])('is left as it is where it speaks of %s', (_, more) => {
-    expect(strictly({ type: 'object', ...more })).toEqual({ type: 'object', ...more })
+  ])('stays open where it speaks of %s', (_, more) => {
+    expect(strictly({ type: 'object', ...more })).toEqual({ type: 'object', properties: {}, ...more })
   })
 })
 
