@@ -17,6 +17,7 @@ const GUIDES: readonly Group[] = [
     text: 'Start',
     pages: [
       'quickstart',
+      'transports',
       'stdio',
       'fastify',
       'hono',
@@ -31,10 +32,12 @@ const GUIDES: readonly Group[] = [
   {
     text: 'Write a server',
     pages: [
+      'server',
       'tools',
       'resources',
       'prompts',
       'results-and-errors',
+      'app-data',
       'caching',
       'asking',
       'sessions',
@@ -55,10 +58,26 @@ const GUIDES: readonly Group[] = [
     pages: ['client', 'client-auth', 'client-manager', 'resource-cache', 'tool-bridge', 'chat'],
   },
   { text: 'Extend', pages: ['write-an-adapter'] },
-  { text: 'Migrate', pages: ['coming-from-the-official-sdk', 'coming-from-mcp-go'] },
+  {
+    text: 'Migrate',
+    pages: [
+      'coming-from-the-official-sdk',
+      'coming-from-fastmcp',
+      'coming-from-mcp-go',
+      'coming-from-the-kotlin-sdk',
+      'coming-from-fit',
+    ],
+  },
 ]
 
-const REFERENCE: readonly string[] = ['errors', 'http', 'benchmarks']
+const REFERENCE: readonly string[] = [
+  'server-options',
+  'mount-options',
+  'context',
+  'errors',
+  'http',
+  'benchmarks',
+]
 
 export interface Page {
   readonly link: string

@@ -83,15 +83,21 @@ export const initialize = (url: string, headers: Record<string, string> = {}): P
     headers,
   )
 
-/** The result text of a tool without arguments. */
-export async function call(url: string, name: string, headers: Record<string, string>): Promise<string> {
-  const { body } = await post(url, { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name } }, headers)
+/** The result text of a tool. */
+export async function call(
+  url: string,
+  name: string,
+  headers: Record<string, string>,
+  args: object = {},
+): Promise<string> {
+  const params = { name, arguments: args }
+  const { body } = await post(url, { jsonrpc: '2.0', id: 2, method: 'tools/call', params }, headers)
   const { result } = JSON.parse(body) as { result: { content: [{ text: string }] } }
   return result.content[0].text
 }
 
 /** The raw first event of a stream. */
-export async function firstEvent(url: string, headers: Record<string, string>): Promise<string> {
+export async function firstEvent(url: string, headers: Record<string, string> = {}): Promise<string> {
   const { body } = await fetch(url, { headers: { accept: 'text/event-stream', ...headers } })
   let text = ''
   for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {

@@ -43,6 +43,7 @@ export interface McpPluginOptions<Locals = unknown, App = unknown> extends Endpo
    * @default '/mcp', or '/' where `prefix` is given, which then is the whole path
    */
   readonly path?: string
+  /** Fastify's own option of a plugin: the prefix of its routes. */
   readonly prefix?: string
   /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
   readonly locals?: (request: FastifyRequest) => NoInfer<Locals>

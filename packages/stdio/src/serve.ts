@@ -23,13 +23,13 @@ export interface StdioServer<Locals = unknown> {
 interface Options<Locals> {
   /** The client's identity, as `ctx.auth`. Take it from the environment: over stdio a client does not authenticate. */
   readonly auth?: AuthInfo
-  /** The app's context, as `ctx.locals`. */
+  /** The app's own data, as `ctx.locals`. */
   readonly locals?: Locals
   /** The protocol revisions to serve. @default all that the server serves */
   readonly revisions?: readonly RevisionDate[]
-  /** @default process.stdin */
+  /** Where messages arrive. @default process.stdin */
   readonly input?: Readable
-  /** @default process.stdout */
+  /** Where messages are sent. @default process.stdout */
   readonly output?: Writable
   /** The longest line in bytes. A longer one gets a parse error and is skipped. @default 10 MiB */
   readonly maxLineBytes?: number

@@ -36,9 +36,11 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   readonly message: JsonRpcRequest
   /** The negotiated protocol revision. */
   readonly protocolVersion: string
+  /** The client as it describes itself: `info`, `capabilities`, `supports(name)`, `extension(id)`. Not authenticated. */
   readonly client: ClientView
   /** Undefined where the connection has no sessions. */
   readonly session: SessionView | undefined
+  /** The caller, if the mount authenticates; its `principal` is the stable identity. Undefined for an anonymous caller. */
   readonly auth: AuthInfo | undefined
   /** Set if the call runs as a task: the client already has its answer, and fetches the result later. */
   readonly task: TaskView | undefined
@@ -48,6 +50,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   readonly locals: Locals
   /** The URI that is being read; an empty string outside resources. */
   readonly uri: string
+  /** Sends log messages to the client: `ctx.log.info(data, logger?)`, and a method for each other level. */
   readonly log: LogSender
   /** The trace context in the request's `_meta`; undefined if there is none or it is not valid. */
   readonly trace: TraceContext | undefined

@@ -139,7 +139,7 @@ export interface EndpointOptions {
    * function: `server.on('reject')` misses the requests that are refused before the choice.
    */
   readonly onReject?: RejectListener
-  /** @default the server's logger */
+  /** A logger with the methods of pino. @default the server's logger */
   readonly logger?: Logger
 }
 

@@ -55,7 +55,9 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    * keys if another process may continue the call.
    */
   readonly requestState?: RequestStateOptions
+  /** Limits on calls, results and questions. */
   readonly limits?: LimitOptions
+  /** Options of all tools. */
   readonly tools?: ToolOptions
   /** The log level for clients that have set none; `false` sends no logs to clients. @default { level: 'info' } */
   readonly logging?: false | { readonly level?: LogLevel }
@@ -65,7 +67,7 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
   readonly revisions?: readonly RevisionDate[]
   /** Called for every error that was hidden from the peer, with the correlation id that the peer got. */
   readonly onError?: (error: unknown, ctx: RequestContext, correlationId: string) => void
-  /** With the methods of pino. @default warnings and errors go to stderr */
+  /** A logger with the methods of pino. @default warnings and errors go to stderr */
   readonly logger?: Logger
   /** Carries change events. Nodes need a shared one. @default one in memory */
   readonly bus?: Bus
