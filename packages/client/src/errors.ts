@@ -54,8 +54,9 @@ export class RequestTimeoutError extends ClientError {
   readonly method: string
   readonly timeoutMs: number
 
-  constructor(method: string, timeoutMs: number) {
-    super('timeout', `No answer to ${method} within ${timeoutMs} ms`)
+  /** @param option - the option that has the limit */
+  constructor(method: string, timeoutMs: number, option = 'timeoutMs') {
+    super('timeout', `No answer to ${method} within ${timeoutMs} ms. Set ${option} to wait longer`)
     this.method = method
     this.timeoutMs = timeoutMs
   }

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fastifySSE } from '@fastify/sse'
 import type { AuthInfo, McpServer, MountHandle } from '@jetway/core'
-import { collectStream, createEndpoint, routePaths } from '@jetway/core/http'
+import { checkMountOptions, collectStream, createEndpoint, routePaths } from '@jetway/core/http'
 import type {
   AcceptedRequest,
   BodyError,
@@ -21,6 +21,7 @@ import type {
   FastifyReply,
   FastifyRequest,
   FastifySchema,
+  RegisterOptions,
   RouteHandlerMethod,
 } from 'fastify'
 import { isIncomplete, isStream, PluginRequest, type RequestReaders } from './request.ts'
@@ -74,6 +75,8 @@ type Payload = Body | Promise<Body | undefined>
 const HIDDEN: FastifySchema & { readonly hide: true } = { hide: true }
 /** All methods, so that unknown ones get the endpoint's 405 and not the app's 404. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** The last three are for Fastify's `register`. */
+const OWN_OPTIONS = ['path', 'locals', 'authInfo', 'onMount', 'prefix', 'logLevel', 'logSerializers']
 /** Fastify would add the charset to a content type without one. */
 const JSON_TYPE = 'application/json; charset=utf-8'
 const BODY_LIMIT = 4 * 1024 * 1024
@@ -93,6 +96,7 @@ const FLUSH_MS = 1000
  * the headers that earlier hooks have set. Closing the app ends the streams.
  */
 export async function mcp(app: FastifyInstance, options: McpPluginOptions): Promise<void> {
+  checkMountOptions(options, OWN_OPTIONS, 'app.register(mcp, { server })')
   const {
     server,
     path = options.prefix === undefined ? '/mcp' : '/',
@@ -100,8 +104,10 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
     locals,
     authInfo,
     onMount,
+    logLevel: _logLevel,
+    logSerializers: _logSerializers,
     ...rest
-  } = options
+  }: McpPluginOptions & RegisterOptions = options
   const routes = routePaths(path, rest.legacySse)
   const bodyLimit = limitOf(app, rest.limits?.bodyBytes ?? BODY_LIMIT)
   const endpoint = createEndpoint(neutral(server), {

@@ -12,6 +12,8 @@ export interface RequestReaders {
 }
 
 const EMPTY = new Uint8Array()
+const KEEP_BODY =
+  'Assign the parsed value to request.body in that hook, return a stream of the same bytes from preParsing, or register the hook for other routes only.'
 
 /** A request of Fastify, as the endpoint needs it. */
 export class PluginRequest implements HttpRequest {
@@ -74,9 +76,8 @@ export class PluginRequest implements HttpRequest {
     if (body === undefined) return EMPTY
     if (body instanceof Uint8Array) return body
     if (!isStream(body)) return { parsed: body }
-    return body.readableDidRead || body.destroyed
-      ? new BodyError(400, 'The body is gone: a hook has read it, or the client has disconnected')
-      : body
+    if (body.readableDidRead) return BodyError.lost('a hook', KEEP_BODY)
+    return body.destroyed ? BodyError.endedEarly() : body
   }
 }
 

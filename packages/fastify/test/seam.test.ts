@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerResponse } from 'node:http'
-import type { McpServer } from '@jetway/core'
+import { McpServer } from '@jetway/core'
 import type * as Http from '@jetway/core/http'
 import type {
   BodyError,
@@ -56,7 +56,7 @@ afterEach(() => {
 
 async function mounted(handle: Handle, app: FastifyInstance = Fastify()): Promise<string> {
   endpoint.handle = handle
-  app.register(mcp, { server: {} as McpServer, limits: { bodyBytes: 100 } })
+  app.register(mcp, { server: new McpServer({ name: 'seam', version: '1' }), limits: { bodyBytes: 100 } })
   return `${await listen(app)}/mcp`
 }
 
@@ -130,7 +130,7 @@ describe('the request that the endpoint gets', () => {
     endpoint.handle = handle
     const app = Fastify()
     app.register(mcp, {
-      server: {} as McpServer,
+      server: new McpServer({ name: 'seam', version: '1' }),
       locals: (request) => (calls.push('locals'), { id: request.id }),
       authInfo: () => (calls.push('auth'), { principal: 'ada' }),
     })
@@ -218,7 +218,7 @@ describe('closing the app', () => {
 it('passes its other options on, with the logger of the app', async () => {
   const app = Fastify({ logger: { level: 'silent' } })
   endpoint.handle = () => OK
-  app.register(mcp, { server: {} as McpServer, stateless: true })
+  app.register(mcp, { server: new McpServer({ name: 'seam', version: '1' }), stateless: true })
   await listen(app)
   expect(endpoint.options).toMatchObject({
     stateless: true,

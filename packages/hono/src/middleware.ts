@@ -1,6 +1,7 @@
 import type { AuthInfo, MountHandle } from '@jetway/core'
 import {
   answerWith,
+  checkMountOptions,
   collectStream,
   type routePaths,
   streamHeaders,
@@ -67,6 +68,7 @@ export function createMiddleware<Locals>(
   options: EndpointOptions & MiddlewareOptions<Locals>,
   preset: Preset,
 ): McpMiddleware {
+  checkMountOptions(options, ['path', 'locals', 'authInfo'], 'mcp({ server })')
   const { server, path, locals, authInfo, ...rest } = options
   const routeOf = matcher(path, preset.routePaths(path ?? DEFAULT_PATH, rest.legacySse))
   const endpoint = preset.createEndpoint(neutral(server), rest)

@@ -20,6 +20,7 @@ interface Incoming extends ByteStream {
 }
 
 const EMPTY = new Uint8Array()
+const KEEP_BODY = 'Read it with c.req.json() or c.req.text(), which keep it, instead of c.req.raw.'
 
 /** A request of Hono, as the endpoint needs it. */
 export class ContextRequest implements HttpRequest {
@@ -112,7 +113,7 @@ export class ContextRequest implements HttpRequest {
   body(limit: number): Uint8Array | Promise<RequestBody> {
     const raw = this.#raw
     if (this.#isCached()) return this.#cached(limit)
-    if (raw.bodyUsed) throw new BodyError(400, 'The body is gone: read it through c.req, which keeps it')
+    if (raw.bodyUsed) throw BodyError.lost('a middleware', KEEP_BODY)
     if (this.header('content-length') !== undefined)
       return raw.arrayBuffer().then((buffer) => limited(buffer, limit), rejectEnded)
     return raw.body ? readWebStream(raw.body, limit) : EMPTY

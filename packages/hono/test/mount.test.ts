@@ -324,6 +324,6 @@ describe('types', () => {
     // @ts-expect-error the context is something else
     expect(mcp({ server: typed, locals: (c) => ({ id: c.req.path }) })).toBeTypeOf('function')
     // @ts-expect-error there is no such option
-    expect(mcp({ server, pth: '/x' })).toBeTypeOf('function')
+    expect(() => mcp({ server, pth: '/x' })).toThrow('Did you mean path?')
   })
 })

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { McpServer } from '@jetway/core'
+import { McpServer } from '@jetway/core'
 import type * as Http from '@jetway/core/http'
 import type { BodyError, Endpoint, FrameSink, HttpReply, HttpRequest, RequestBody } from '@jetway/core/http'
 import { type Context, Hono } from 'hono'
@@ -38,7 +38,7 @@ afterEach(() => {
 
 function mounted(handle: Handle, app: Hono = new Hono()): Hono {
   endpoint.handle = handle
-  app.use(mcp({ server: {} as McpServer }))
+  app.use(mcp({ server: new McpServer({ name: 'seam', version: '1' }) }))
   return app
 }
 
@@ -222,7 +222,7 @@ describe('the request that the endpoint gets', () => {
     endpoint.handle = handle
     app.use(
       mcp({
-        server: {} as McpServer,
+        server: new McpServer({ name: 'seam', version: '1' }),
         locals: (c) => (calls.push('locals'), { path: c.req.path }),
         authInfo: () => (calls.push('auth'), { principal: 'ada' }),
       }),

@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { AuthInfo, MountHandle } from '@jetway/core'
-import { createEndpoint, type EndpointOptions, type Servable, type ServerSelector } from '@jetway/core/http'
+import {
+  checkMountOptions,
+  createEndpoint,
+  type EndpointOptions,
+  type Servable,
+  type ServerSelector,
+} from '@jetway/core/http'
 import { answerRequest, send } from './answer.ts'
 import { onClose } from './connection.ts'
 import { createRouter } from './paths.ts'
@@ -73,6 +79,7 @@ export interface McpMount extends MountHandle {
  * parser apply. Replies and streams keep the headers that middleware has set before. Close it before the HTTP server.
  */
 export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMount {
+  checkMountOptions(options, ['path', 'locals', 'authInfo'], 'mcp({ server })')
   const { server, path, locals, authInfo, ...rest }: EndpointOptions & MountOptions<Locals> = options
   const endpoint = createEndpoint(neutral(server), rest)
   const routeOf = createRouter(path, rest.legacySse, endpoint.probes)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@jetway/core'
 import { BodyError, type HttpRequest, type RequestBody, type Route } from '@jetway/core/http'
+import { bodyReader } from './body-reader.ts'
 import { isGone, onClose } from './connection.ts'
 import { pathOf } from './paths.ts'
 
@@ -102,7 +103,7 @@ export class MountRequest implements HttpRequest {
     if (!request.readableDidRead && !request.readableEnded) return request
     // Express 4 sets `body` on requests without a body too, so it counts only after a read.
     const { body, rawBody = body } = this.#around.body
-    if (rawBody === undefined) return new Error(CONSUMED)
+    if (rawBody === undefined) return BodyError.lost(bodyReader(request, this.context), KEEP_BODY)
     const bytes = typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody
     if (!(bytes instanceof Uint8Array)) return { parsed: body }
     return bytes.byteLength > limit ? BodyError.tooLarge(limit) : bytes
@@ -110,5 +111,4 @@ export class MountRequest implements HttpRequest {
   // #endregion
 }
 
-const CONSUMED =
-  'The body was read before the request reached the MCP mount, and request.body is not set. Mount MCP before middleware that reads bodies.'
+const KEEP_BODY = 'Mount MCP before it, or let it set request.body.'

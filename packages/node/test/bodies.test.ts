@@ -1,12 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Logger } from '@jetway/core'
-import express from 'express'
+import express, { type RequestHandler } from 'express'
 // @ts-expect-error The types are those of Express 5.
 import express4 from 'express4'
 import Koa from 'koa'
 import { bodyParser } from '@koa/bodyparser'
 import { describe, expect, it } from 'vitest'
-import { mcp } from '../src/index.ts'
+import { mcp, type McpMount } from '../src/index.ts'
 import { call, callFrame, createServer, HEADERS, post, serve } from './support/client.ts'
 import type { Listener } from './support/hosts.ts'
 
@@ -67,20 +65,67 @@ it('leaves parsers behind it their requests', async () => {
   expect(await (await post(`${origin}/other`, '{"a":1}')).json()).toEqual({ a: 1 })
 })
 
-it('logs how to mount it when the body was read and is gone', async () => {
-  const errors: unknown[] = []
-  const logger = {
-    debug() {},
-    info() {},
-    warn() {},
-    error: (entry: unknown) => void errors.push(entry),
-  } as Logger
-  const gone = mcp({ server, stateless: true, logger })
-  const origin = await serve((req: IncomingMessage, res: ServerResponse) => {
-    req.resume().once('end', () => gone(req, res))
-  })
-  expect(await call(`${origin}/mcp`, 'echo', { text: 'x' })).toBe('500 Internal error')
-  expect(errors).toEqual([
-    { err: expect.objectContaining({ message: expect.stringContaining('Mount MCP before middleware') }) },
-  ])
+/** Middleware that reads a body and keeps nothing. */
+const reader = (name: string): RequestHandler =>
+  Object.defineProperty(
+    ((req, _res, next) => void req.resume().once('end', () => next())) satisfies RequestHandler,
+    'name',
+    { value: name },
+  )
+
+const koaReader = async (ctx: Koa.Context, next: Koa.Next): Promise<void> => {
+  await new Promise((resolve) => ctx.req.resume().once('end', resolve))
+  await next()
+}
+
+const forgets: RequestHandler = (req, _res, next) => {
+  req.body = undefined
+  next()
+}
+
+const LOST: readonly [string, reader: string, (gone: McpMount) => Listener][] = [
+  [
+    'Express 5',
+    'the middleware multerMiddleware',
+    (gone) => express().use(reader('multerMiddleware')).use(gone),
+  ],
+  [
+    'Express 4',
+    'the middleware jsonParser',
+    (gone) => express4().use(express4.json()).use(forgets).use(gone) as Listener,
+  ],
+  [
+    'Koa',
+    'the middleware bodyReader',
+    (gone) =>
+      new Koa()
+        .use(Object.defineProperty(koaReader, 'name', { value: 'bodyReader' }))
+        .use(gone.koa)
+        .callback(),
+  ],
+  [
+    'node:http',
+    'a body parser or another middleware',
+    (gone) => (req, res) => void req.resume().once('end', () => gone(req, res)),
+  ],
+  [
+    'node:http after body-parser',
+    'body-parser, such as express.json()',
+    (gone) => (req, res) =>
+      void req.resume().once('end', () => gone(Object.assign(req, { _body: true }), res)),
+  ],
+]
+
+it.each(LOST)('names who has read a body that is gone: %s', async (_host, by, app) => {
+  const logged: unknown[] = []
+  const logger = { debug() {}, info() {}, warn() {}, error: (...entry: unknown[]) => void logged.push(entry) }
+  const url = `${await serve(app(mcp({ server, stateless: true, logger })))}/mcp`
+  const message = `The body of the request was read by ${by} before MCP could read it. Mount MCP before it, or let it set request.body.`
+  for (let again = 0; again < 2; again++) {
+    const reply = await post(url, callFrame('echo', { text: 'x' }))
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toMatchObject({ error: { code: -32700, message } })
+  }
+  // Every request of such an app has the problem, so it is logged once.
+  expect(logged).toEqual([[{ skipped: 0 }, message]])
 })

@@ -1,8 +1,15 @@
 import type { Readable, Writable } from 'node:stream'
 import type { AuthInfo, Logger, MountHandle } from '@jetway/core'
 import type { MountStats } from '@jetway/core/http'
-import type { RevisionDate } from '@jetway/core/protocol'
+import {
+  checkNames,
+  type NameHints,
+  type OptionNames,
+  type RevisionDate,
+  UsageError,
+} from '@jetway/core/protocol'
 import type { Transport } from '@jetway/core/transport'
+import { describeWait } from './terminal.ts'
 import { guardStdout, type StdoutGuard } from './stdout-guard.ts'
 import { StdioTransport } from './transport.ts'
 
@@ -16,6 +23,7 @@ interface Caller {
 /** An `McpServer`. */
 export interface StdioServer<Locals = unknown> {
   readonly '~locals'?: (locals: Locals) => void
+  readonly runtime?: { readonly info: { readonly name: string } }
   connect(transport: Transport, caller: Caller): MountHandle
   close(options?: { readonly deadline?: number }): Promise<void>
 }
@@ -74,8 +82,10 @@ const STRAY_OUTPUT =
 
 /**
  * Serves one client over standard input and output until the client closes its side, a signal comes, or `close` is
- * called. By default the process then ends; an explicit `close` never ends it.
+ * called. By default the process then ends; an explicit `close` never ends it. In a terminal it says on stderr that it
+ * waits for a client.
  *
+ * @throws `ERR_MCP_OPTION` for a wrong option; `ERR_MCP_IN_USE` if another server of this process uses the streams
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export async function serveStdio<Locals = unknown>(
@@ -84,7 +94,59 @@ export async function serveStdio<Locals = unknown>(
     ? [options?: ServeStdioOptions<NoInfer<Locals>>]
     : [options: ServeStdioOptions<NoInfer<Locals>>]
 ): Promise<StdioHandle> {
+  checkServer(server)
+  checkNames(options ?? {}, OPTIONS, HINTS)
   return new StdioServing(server as StdioServer, options ?? {})
+}
+
+const OPTIONS: OptionNames<Options<unknown>> = {
+  auth: 1,
+  locals: 1,
+  revisions: 1,
+  input: 1,
+  output: 1,
+  maxLineBytes: 1,
+  maxQueuedBytes: 1,
+  exitOnEnd: 1,
+  handleSignals: 1,
+  drainMs: 1,
+  guardStdout: 1,
+  logger: 1,
+}
+const HINTS: NameHints = {
+  stdin: 'its name is input',
+  stdout: 'its name is output',
+  signal: 'call close() of the handle',
+}
+
+function checkServer(server: unknown): void {
+  const given = server as { readonly server?: unknown; readonly runtime?: unknown } | null | undefined
+  if (isServer(given) && given.runtime !== undefined) return
+  const problem = isServer(given?.server)
+    ? 'The server must be the first argument, not an option'
+    : given?.runtime === undefined
+      ? 'The first argument must be an McpServer of @jetway/core'
+      : 'The McpServer of @jetway/core/edge cannot serve stdio. Use the one of @jetway/core'
+  throw new UsageError('ERR_MCP_OPTION', `${problem}: call serveStdio(server, options)`)
+}
+
+const isServer = (value: unknown): value is StdioServer =>
+  typeof (value as Partial<StdioServer> | null | undefined)?.connect === 'function'
+
+/** The streams that serve a client now. Two servers on one stream would each get some of the messages. */
+const inUse = new WeakSet<Readable | Writable>()
+
+/** @throws `ERR_MCP_IN_USE` */
+function claim(...streams: readonly (Readable | Writable)[]): () => void {
+  if (streams.some((stream) => inUse.has(stream)))
+    throw new UsageError(
+      'ERR_MCP_IN_USE',
+      'Another serveStdio of this process uses this input or output. Call serveStdio once, and register everything on one server; or pass other streams as input and output',
+    )
+  for (const stream of streams) inUse.add(stream)
+  return () => {
+    for (const stream of streams) inUse.delete(stream)
+  }
 }
 
 class StdioServing implements StdioHandle {
@@ -93,6 +155,7 @@ class StdioServing implements StdioHandle {
   readonly #transport: StdioTransport
   readonly #connection: MountHandle
   readonly #guard: StdoutGuard | undefined
+  readonly #releaseStreams: () => void
   readonly #drainMs: number
   readonly #exits: boolean
   /** When the drain ends, in ms since 1970. */
@@ -103,7 +166,8 @@ class StdioServing implements StdioHandle {
 
   constructor(server: StdioServer, options: ServeStdioOptions) {
     const ownStreams = options.input === undefined && options.output === undefined
-    const output = options.output ?? process.stdout
+    const { input = process.stdin, output = process.stdout } = options
+    this.#releaseStreams = claim(input, output)
     this.#server = server
     this.#drainMs = options.drainMs ?? DEFAULT_DRAIN_MS
     this.#exits = options.exitOnEnd ?? ownStreams
@@ -123,8 +187,11 @@ class StdioServing implements StdioHandle {
       this.#connection = server.connect(transport, { ...callerOf(options), endGraceMs: this.#drainMs })
     } catch (error) {
       this.#guard?.release()
+      this.#releaseStreams()
       throw error
     }
+    if ((input as { readonly isTTY?: boolean }).isTTY === true)
+      process.stderr.write(describeWait(server.runtime?.info.name))
     if (options.handleSignals ?? ownStreams) for (const signal of signals) process.on(signal, this.#onSignal)
     void this.#connection.closed.then(() => this.#end())
   }
@@ -178,6 +245,7 @@ class StdioServing implements StdioHandle {
     }
     for (const signal of signals) process.off(signal, this.#onSignal)
     this.#guard?.release()
+    this.#releaseStreams()
     this.#resolveClosed()
     if (exits) process.exit()
   }

@@ -19,7 +19,8 @@ export interface ConnectOptions extends Omit<DialectOptions, 'connection'> {
  */
 export async function connect(target: ConnectTarget, options: ConnectOptions): Promise<Dialect> {
   const { connectTimeoutMs: ms, clock } = options.options
-  const late = (): Error => new ClientError('timeout', `Not connected within ${ms} ms`)
+  const late = (): Error =>
+    new ClientError('timeout', `Not connected within ${ms} ms. Set connectTimeoutMs to wait longer`)
   return abortingAfter({ ms, clock, late, signal: options.signal }, (signal) =>
     attempt(target, { ...options, signal }),
   )

@@ -1,8 +1,15 @@
-import type { ClientCapabilities, JsonObject, RevisionDate } from '@jetway/core/protocol'
+import {
+  checkNames,
+  type ClientCapabilities,
+  type JsonObject,
+  type NameHints,
+  type OptionNames,
+  type RevisionDate,
+} from '@jetway/core/protocol'
 import { type Clock, systemClock } from '@jetway/core/stores'
 import type { Progress } from '../connection/pending-request.ts'
 import { type EraCache, sharedEras } from '../dialect/era-cache.ts'
-import type { ClientHandlers } from '../input/handlers.ts'
+import { type ClientHandlers, HANDLERS } from '../input/handlers.ts'
 import { withDefaults } from '../util/defaults.ts'
 
 /** Options of a `Client`. */
@@ -83,4 +90,35 @@ export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {
 
 export type ResolvedOptions = Pick<ClientOptions, Optional> & typeof DEFAULTS
 
-export const resolveOptions = (options: ClientOptions): ResolvedOptions => withDefaults(options, DEFAULTS)
+const NAMES: OptionNames<ClientOptions> = {
+  name: 1,
+  revisions: 1,
+  handlers: HANDLERS,
+  capabilities: { sampling: 1, experimental: 1, extensions: 1 },
+  tasks: 1,
+  timeoutMs: 1,
+  maxTotalMs: 1,
+  connectTimeoutMs: 1,
+  handlerTimeoutMs: 1,
+  maxRounds: 1,
+  maxPages: 1,
+  maxItems: 1,
+  strictCapabilities: 1,
+  validateOutput: 1,
+  eras: 1,
+  clock: 1,
+}
+const ON_THE_TRANSPORT = 'it is an option of the transport: client.connect(http(url, { … }))'
+const HINTS: NameHints = {
+  enforceStrictCapabilities: 'its name is strictCapabilities',
+  elicitation: 'its name is elicit',
+  sampling: 'its name is sample',
+  headers: ON_THE_TRANSPORT,
+  auth: ON_THE_TRANSPORT,
+}
+
+/** @throws UsageError `ERR_MCP_OPTION` for an unknown option */
+export function resolveOptions(options: ClientOptions): ResolvedOptions {
+  checkNames(options, NAMES, HINTS)
+  return withDefaults(options, DEFAULTS)
+}

@@ -99,14 +99,19 @@ export class PendingRequest {
     const { maxTotalMs = 0 } = this.#settings
     if (this.#totalLeftMs === undefined) return
     this.#totalEndsAt = this.#clock.now() + this.#totalLeftMs
-    this.#totalTimer = this.#clock.setTimeout(() => this.#timeOut(maxTotalMs), Math.max(0, this.#totalLeftMs))
+    this.#totalTimer = this.#clock.setTimeout(
+      () => this.#timeOut('maxTotalMs', maxTotalMs),
+      Math.max(0, this.#totalLeftMs),
+    )
   }
 
   #startIdleTimer(): void {
     const { timeoutMs } = this.#settings
     this.#clock.clearTimeout(this.#idleTimer)
     this.#idleTimer =
-      timeoutMs === undefined ? undefined : this.#clock.setTimeout(() => this.#timeOut(timeoutMs), timeoutMs)
+      timeoutMs === undefined
+        ? undefined
+        : this.#clock.setTimeout(() => this.#timeOut('timeoutMs', timeoutMs), timeoutMs)
   }
 
   #stopTimers(): void {
@@ -115,8 +120,8 @@ export class PendingRequest {
     this.#idleTimer = this.#totalTimer = undefined
   }
 
-  #timeOut(timeoutMs: number): void {
-    this.#abandon(new RequestTimeoutError(this.method, timeoutMs))
+  #timeOut(option: 'timeoutMs' | 'maxTotalMs', ms: number): void {
+    this.#abandon(new RequestTimeoutError(this.method, ms, option))
   }
 
   readonly #onAbort = (): void => this.#abandon(this.#settings.signal?.reason)

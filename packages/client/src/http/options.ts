@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from '@jetway/core/protocol'
 import type { AuthProvider } from '../auth/provider.ts'
 import { withAuth } from '../auth/with-auth.ts'
 
@@ -44,8 +45,25 @@ export type ResolvedHttpOptions = { readonly url: string } & Required<
   Omit<HttpOptions, 'auth' | 'reconnect'> & NonNullable<HttpOptions['reconnect']>
 >
 
-/** @throws TypeError for an invalid URL */
+const NAMES: OptionNames<HttpOptions> = {
+  headers: 1,
+  auth: 1,
+  fetch: 1,
+  maxMessageBytes: 1,
+  closeTimeoutMs: 1,
+  endSession: 1,
+  reconnect: { initialDelayMs: 1, maxDelayMs: 1 },
+}
+/** Names of the transports of the official SDK. */
+const HINTS = {
+  requestInit: 'pass its headers as headers, and a fetch of your own for the rest',
+  authProvider: 'its name is auth',
+  reconnectionOptions: 'its name is reconnect',
+}
+
+/** @throws TypeError for an invalid URL, UsageError `ERR_MCP_OPTION` for an unknown option */
 export function resolveHttpOptions(url: string | URL, options: HttpOptions): ResolvedHttpOptions {
+  checkNames(options, NAMES, HINTS)
   const { protocol, href, username, password } = new URL(url)
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new TypeError(`A server's URL must begin with http: or https:, not ${protocol}`)

@@ -1,4 +1,11 @@
-import type { FormSchema, Implementation, JsonObject, Role, SamplingContent } from '@jetway/core/protocol'
+import type {
+  FormSchema,
+  Implementation,
+  JsonObject,
+  OptionNames,
+  Role,
+  SamplingContent,
+} from '@jetway/core/protocol'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -98,4 +105,13 @@ export interface ClientHandlers {
   readonly requests?: Readonly<
     Record<string, (params: JsonObject, ctx: HandlerContext) => Awaitable<JsonObject>>
   >
+}
+
+/** The names of the handlers, to check options. */
+export const HANDLERS: OptionNames<ClientHandlers> = {
+  elicit: 1,
+  elicitUrl: 1,
+  sample: 1,
+  roots: 1,
+  requests: 1,
 }

@@ -16,7 +16,7 @@ export interface ReconnectOptions {
   readonly stableMs?: number
 }
 
-const DEFAULTS: Required<ReconnectOptions> = {
+export const RECONNECT_DEFAULTS: Required<ReconnectOptions> = {
   maxAttempts: 5,
   initialDelayMs: 1_000,
   factor: 2,
@@ -42,7 +42,7 @@ export function waitBefore(
 
 /** @throws RangeError */
 export function resolveReconnect(options: ReconnectOptions = {}): Required<ReconnectOptions> {
-  const all = withDefaults(options, DEFAULTS)
+  const all = withDefaults(options, RECONNECT_DEFAULTS)
   for (const [name, value] of Object.entries(all))
     if (!Number.isFinite(value) || value < 0)
       throw new RangeError(`reconnect.${name} must be a number from 0, and is ${value}`)

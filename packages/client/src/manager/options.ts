@@ -1,12 +1,12 @@
-import type { JsonObject } from '@jetway/core/protocol'
+import { checkNames, type JsonObject, type OptionNames } from '@jetway/core/protocol'
 import { type Clock, systemClock } from '@jetway/core/stores'
 import type { ClientOptions, RequestOptions } from '../client/options.ts'
-import type { ClientHandlers } from '../input/handlers.ts'
+import { type ClientHandlers, HANDLERS } from '../input/handlers.ts'
 import type { ResourceCache } from '../resource-cache/resource-cache.ts'
 import type { Spawn } from '../stdio/options.ts'
 import { withDefaults } from '../util/defaults.ts'
 import type { Approve } from './approvals.ts'
-import { type ReconnectOptions, resolveReconnect } from './backoff.ts'
+import { RECONNECT_DEFAULTS, type ReconnectOptions, resolveReconnect } from './backoff.ts'
 import type { ToolFilter } from './tool-filter.ts'
 import { checkNameLength } from './tool-names.ts'
 
@@ -109,8 +109,27 @@ const DEFAULTS: Required<Pick<ClientManagerOptions, Defaulted>> = {
 export type ResolvedManagerOptions = ClientManagerOptions &
   typeof DEFAULTS & { readonly reconnect: Required<ReconnectOptions> }
 
-/** @throws RangeError for an invalid limit */
+const NAMES: OptionNames<ClientManagerOptions> = {
+  client: 1,
+  handlers: HANDLERS,
+  approve: 1,
+  filters: 1,
+  maxConnecting: { stdio: 1, remote: 1 },
+  spawn: 1,
+  reconnect: RECONNECT_DEFAULTS,
+  reconnectWaitMs: 1,
+  listTimeoutMs: 1,
+  maxServers: 1,
+  maxNameLength: 1,
+  resources: 1,
+  partition: 1,
+  clock: 1,
+  random: 1,
+}
+
+/** @throws RangeError for an invalid limit, UsageError `ERR_MCP_OPTION` for an unknown option */
 export function resolveManagerOptions(options: ClientManagerOptions): ResolvedManagerOptions {
+  checkNames(options, NAMES)
   checkNameLength(options.maxNameLength)
   return { ...withDefaults(options, DEFAULTS), reconnect: resolveReconnect(options.reconnect) }
 }

@@ -20,6 +20,7 @@ import type { Era, Revision, RevisionDate } from '../protocol/revisions/revision
 import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
 import { CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
 import { utf8Length } from '../util/bytes.ts'
+import { checkNames, type OptionNames } from '../util/check-options.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import { WaitUntil } from '../call/wait-until.ts'
 import { Drainable } from '../session/drainable.ts'
@@ -27,6 +28,7 @@ import type { MountHandle, ServerMount, ServerRuntime } from '../session/server-
 import type { Caller } from '../call/context.ts'
 import type { Session } from '../session/session.ts'
 import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from '../session/stats.ts'
+import { checkTransport } from './check-transport.ts'
 import { Outbox } from './outbox.ts'
 import { type EraOptions, PerRequestEra } from './per-request-era.ts'
 import { SessionEra } from './session-era.ts'
@@ -44,6 +46,14 @@ export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
 /** One client on a duplex transport: stdio or in memory. */
 export interface Connection extends MountHandle {}
 
+const CONNECTION_OPTIONS: OptionNames<ConnectionOptions> = {
+  auth: 1,
+  locals: 1,
+  revisions: 1,
+  parseLimits: { maxDepth: 1, maxTokens: 1 },
+  endGraceMs: 1,
+}
+
 type Refused = Extract<Selection, { readonly kind: 'refuse' }>
 type Served = Extract<Selection, { readonly kind: 'serve' }>
 
@@ -55,13 +65,15 @@ const DEFAULT_END_GRACE_MS = 2_000
 /**
  * Serves one client on a transport. A session begins with the client's `initialize`.
  *
- * @throws `ERR_MCP_CLOSED` after the server was closed, and the errors of the transport's `start`
+ * @throws `ERR_MCP_OPTION`; `ERR_MCP_CLOSED` after the server was closed; the errors of the transport's `start`
  */
 export function serveTransport(
   runtime: ServerRuntime,
   transport: Transport,
   options: ConnectionOptions = {},
 ): Connection {
+  checkTransport(transport)
+  checkNames(options, CONNECTION_OPTIONS)
   const connection = new DuplexConnection(runtime, transport, options)
   connection.start()
   return connection

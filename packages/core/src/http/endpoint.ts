@@ -4,6 +4,7 @@ import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { standsAlone } from '../protocol/revisions/select.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import { isolatedRequests } from '../util/platform.ts'
+import { RareLog } from '../util/rare-log.ts'
 import type { Caller } from '../call/context.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
@@ -13,6 +14,7 @@ import { answerProbe, type Probe, probesOf } from './health.ts'
 import { SessionEraHttp } from './streamable/session-era.ts'
 import { PerRequestHttp } from './streamable/per-request-era.ts'
 import { createContext, type EndpointContext } from './mount.ts'
+import { checkEndpoint } from './mount-options.ts'
 import type { EndpointOptions } from './options.ts'
 import type { EndpointParts } from './parts.ts'
 import { resolveOptions } from './resolve-options.ts'
@@ -70,6 +72,7 @@ export function createEndpoint<Locals = unknown>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions = {},
 ): Endpoint<Locals> {
+  checkEndpoint(server, options)
   return mountEndpoint(server, options, ALL_PARTS)
 }
 
@@ -113,6 +116,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #legacy: SessionEraHttp
   readonly #modern: PerRequestHttp
   readonly #isolated = isolatedRequests()
+  readonly #lostBodies: RareLog
   #closed = false
   #discarded = false
 
@@ -123,6 +127,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       measure: (served) => this.#held(served),
     })
     this.#context = context
+    this.#lostBodies = new RareLog(context.clock)
     this.probes = probesOf(options.health)
     const guarded = { ...options, stateless: context.options.stateless }
     this.#guard = createHeadGuard(guarded, context.served, context.logger)
@@ -288,9 +293,15 @@ class HttpEndpoint implements Endpoint, ServerMount {
 
   #failed(error: unknown): HttpReply {
     if (isErrorOf(UsageError, error) && error.code === 'ERR_MCP_CLOSED') return refuse('draining')
-    if (error instanceof BodyError) return refuse(error.status === 413 ? 'bodyTooLarge' : 'unreadableBody')
+    if (error instanceof BodyError) return this.#unread(error)
     this.#context.logger.error({ err: error }, 'A request could not be served')
     return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
+  }
+
+  #unread({ status, lost, message }: BodyError): HttpReply {
+    if (!lost) return refuse(status === 413 ? 'bodyTooLarge' : 'unreadableBody')
+    this.#lostBodies.log((skipped) => this.#context.logger.error({ skipped }, message))
+    return refuse('unreadableBody', { message })
   }
 
   /** Ends the streams that would never end by themselves. */

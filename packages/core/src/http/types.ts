@@ -89,6 +89,8 @@ export interface FrameSink {
 /** Why a body could not be read: 413 if it exceeds the limit, 400 otherwise. */
 export class BodyError extends Error {
   readonly status: 400 | 413
+  /** Whether the app has read the body before: the client and the log get the message. */
+  readonly lost: boolean = false
 
   constructor(status: 400 | 413, message: string) {
     super(message)
@@ -99,6 +101,18 @@ export class BodyError extends Error {
   /** The body exceeds the limit, in bytes. */
   static tooLarge(limit: number): BodyError {
     return new BodyError(413, `The body is larger than ${limit} bytes`)
+  }
+
+  /**
+   * The app has read the body before, and has not kept it.
+   *
+   * @param reader - who has read it, such as the name of a parser, if it is known
+   * @param fix - what the author of the app can do, as a sentence
+   */
+  static lost(reader: string | undefined, fix: string): BodyError {
+    const by = reader === undefined ? '' : ` by ${reader}`
+    const error = new BodyError(400, `The body of the request was read${by} before MCP could read it. ${fix}`)
+    return Object.assign(error, { lost: true })
   }
 
   /** The stream of the body failed, most likely because the client has disconnected. */

@@ -73,3 +73,4 @@ export {
 } from '../schema/uses/header-parameters.ts'
 export { describeIssues } from '../schema/issues.ts'
 export { displayName } from '../features/tools/tool-metadata.ts'
+export { checkNames, type NameHints, type OptionNames } from '../util/check-options.ts'

@@ -1,5 +1,73 @@
 import { usageError } from '../errors.ts'
 import { MAX_TIMEOUT_MS } from './clock.ts'
+import { nearestName } from './nearest-name.ts'
+
+/**
+ * The names of options. An object is a group of options, and `null` is an option for tests, which no error lists; any
+ * other value means nothing. The type makes the list complete.
+ */
+export type OptionNames<T> = { readonly [K in keyof T]-?: unknown }
+
+/** What to do about names that are not options here, such as those of other frameworks. */
+export type NameHints = Readonly<Record<string, string>>
+
+/**
+ * Checks the names of options, and of options in groups. Options that are undefined count as absent.
+ *
+ * @throws `ERR_MCP_OPTION` for options that are not an object, and for an unknown name, with the nearest one that is known
+ */
+export function checkNames(given: unknown, names: object, hints: NameHints = {}): void {
+  if (!isGroup(given)) throw usageError('ERR_MCP_OPTION', `Options must be an object, not ${typeName(given)}`)
+  checkGroup(given, { names, hints, all: names, prefix: '' })
+}
+
+interface Group {
+  readonly names: object
+  readonly hints: NameHints
+  /** The names of the whole tree, since an option may be in the wrong group. */
+  readonly all: object
+  readonly prefix: string
+}
+
+function checkGroup(given: object, group: Group): void {
+  const names = group.names as Readonly<Record<string, unknown>>
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    const path = group.prefix + name
+    if (!Object.hasOwn(names, name)) throw usageError('ERR_MCP_OPTION', unknownName(name, group))
+    const inner = names[name]
+    if (!isGroup(inner)) continue
+    // Some groups can be switched with a boolean, which their own rules check.
+    if (isGroup(value)) checkGroup(value, { ...group, names: inner, prefix: `${path}.` })
+    else check(path, typeof value === 'boolean', 'must be an object')
+  }
+}
+
+function unknownName(name: string, { names, hints, all, prefix }: Group): string {
+  const problem = `The option ${prefix}${name} is unknown`
+  if (Object.hasOwn(hints, name)) return `${problem}: ${hints[name]}`
+  const here = listed(names)
+  const near = nearestName(name, here)
+  if (near !== undefined) return `${problem}. Did you mean ${prefix}${near}?`
+  const elsewhere = new Map(pathsIn(all).map((path) => [path.slice(path.lastIndexOf('.') + 1), path]))
+  const other = elsewhere.get(nearestName(name, [...elsewhere.keys()]) ?? '')
+  return other === undefined
+    ? `${problem}. Use one of ${here.join(', ')}`
+    : `${problem}. Did you mean ${other}?`
+}
+
+const isGroup = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const listed = (names: object): string[] =>
+  Object.entries(names).flatMap(([name, value]) => (value === null ? [] : [name]))
+
+const pathsIn = (names: object, prefix = ''): string[] =>
+  Object.entries(names).flatMap(([name, value]: [string, unknown]) =>
+    isGroup(value) ? [prefix + name, ...pathsIn(value, `${prefix}${name}.`)] : [prefix + name],
+  )
+
+export const typeName = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
 
 /** Picks the known keys. An option that is undefined gets its default. */
 export function withDefaults<T extends object>(defaults: T, given: Partial<T>): T {
@@ -20,6 +88,11 @@ export function checkNumber(name: string, value: number): void {
 /** Checks several numbers whose names have a common prefix. */
 export function checkNumbers(prefix: string, numbers: object): void {
   for (const [name, value] of Object.entries(numbers)) checkNumber(prefix + name, value)
+}
+
+/** @throws `ERR_MCP_OPTION` for a value that is neither undefined nor an array */
+export function checkArray(name: string, value: unknown, example: string): void {
+  check(name, value === undefined || Array.isArray(value), `must be an array, such as ${example}`)
 }
 
 /** @throws `ERR_MCP_OPTION` with the rule */

@@ -16,7 +16,7 @@ async function openSse(
   return { stream, path: /^event: endpoint\ndata: (.+)\n/.exec(text)?.[1] ?? '' }
 }
 
-const on = { legacySse: true, keepAliveMs: false } as const
+const on = { legacySse: true, streams: { keepAlive: false } } as const
 
 export const SSE_CASES: readonly AdapterCase[] = [
   {

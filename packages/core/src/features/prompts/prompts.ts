@@ -19,6 +19,7 @@ import { type Awaitable, chain } from '../../util/promises.ts'
 import { toPromptResult } from './prompt-messages.ts'
 import type { AnyPrompt } from './prompt-types.ts'
 import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
+import { PROMPT_MEMBERS } from '../registry/members.ts'
 import { Registry } from '../registry/registry.ts'
 import { ifVisible } from '../registry/visibility.ts'
 
@@ -48,6 +49,7 @@ export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOpt
   const registry = new Registry<AnyPrompt, PromptEntry>({
     kind: 'prompt',
     key: (definition) => definition.name,
+    members: PROMPT_MEMBERS,
     build: (definition) => buildPrompt(definition, schemas, logger),
   })
   const listing = new Listing<PromptEntry, Prompt>({

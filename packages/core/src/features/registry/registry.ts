@@ -1,5 +1,7 @@
 import { usageError } from '../../errors.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
+import { typeName } from '../../util/check-options.ts'
+import { checkMembers, type MemberNames } from './members.ts'
 
 /** Changes one registration. Does nothing once the registration was removed or replaced. */
 export interface Handle<Definition> extends Disposable {
@@ -22,6 +24,8 @@ export interface RegistryOptions<Definition, Entry> {
   /** For errors. */
   readonly kind: string
   readonly key: (definition: Definition) => string
+  /** For the names of members that are wrong. */
+  readonly members: MemberNames
   /** Checks and compiles a definition; throws a usage error for a wrong one. */
   readonly build: (definition: Definition) => Entry
 }
@@ -158,12 +162,18 @@ export class Registry<Definition extends object, Entry extends object> {
     if (isObject(definition)) return this.#options.key(definition)
     throw usageError(
       'ERR_MCP_INVALID_DEFINITION',
-      `A ${this.#options.kind} is defined by an object with its name and handler, not by ${typeof definition}`,
+      `A ${this.#options.kind} is defined by one object with its name and its handler, not by ${typeName(definition)}`,
     )
   }
 
   #register(definition: Definition): Registration<Definition, Entry> {
-    return { definition, entry: this.#options.build(definition) }
+    return { definition, entry: this.#build(definition) }
+  }
+
+  #build(definition: Definition): Entry {
+    const { kind, members, build } = this.#options
+    checkMembers({ kind, name: String(this.keyOf(definition)) }, definition, members)
+    return build(definition)
   }
 
   #handle(key: string, registration: Registration<Definition, Entry>): Handle<Definition> {
@@ -195,7 +205,7 @@ export class Registry<Definition extends object, Entry extends object> {
         `The ${this.#options.kind} ${JSON.stringify(key)} cannot be renamed by an update; remove it and add another`,
       )
     }
-    registration.entry = this.#options.build(definition)
+    registration.entry = this.#build(definition)
     registration.definition = definition
     this.#changed()
   }

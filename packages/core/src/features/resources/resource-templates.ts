@@ -8,6 +8,7 @@ import { checkAnnotations, checkName, invalid, publish, type Subject } from '../
 import { checkCompleters } from '../completers.ts'
 import type { AnyCompleters } from '../completion-types.ts'
 import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
+import { TEMPLATE_MEMBERS } from '../registry/members.ts'
 import { Registry } from '../registry/registry.ts'
 import type { AnyResource, AnyResourceTemplate } from './resource-types.ts'
 import { compileHooks, type CompiledHooks } from './subscriber-hooks.ts'
@@ -58,6 +59,7 @@ export class ResourceTemplates {
     this.registry = new Registry({
       kind: 'resource template',
       key: (definition) => definition.uriTemplate,
+      members: TEMPLATE_MEMBERS,
       build: (definition) => build(definition, logger, caching),
     })
   }

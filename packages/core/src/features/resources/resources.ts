@@ -21,6 +21,7 @@ import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { OutputError } from '../content/output-error.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
+import { RESOURCE_MEMBERS } from '../registry/members.ts'
 import { Registry } from '../registry/registry.ts'
 import { toReadResult } from './resource-contents.ts'
 import {
@@ -105,6 +106,7 @@ export class Resources {
     const resources = new Registry<AnyResource, ResourceEntry>({
       kind: 'resource',
       key: (definition) => definition.uri,
+      members: RESOURCE_MEMBERS,
       build: (definition) => buildResource(definition, logger, caching),
     })
     return { resources, templates: new ResourceTemplates(logger, caching, this.#buildTemplate) }

@@ -23,6 +23,7 @@ import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing } from '../registry/listing.ts'
 import { memoize } from '../../util/memoize.ts'
 import { compileHandler } from '../registry/compile-handler.ts'
+import { TOOL_MEMBERS } from '../registry/members.ts'
 import { Registry } from '../registry/registry.ts'
 import { checkRelated, createRelations, type Relations } from '../registry/relations.ts'
 import { sessionEntries } from '../session-registry.ts'
@@ -68,6 +69,7 @@ export function createTools(options: ToolsOptions): Tools {
     new Registry<AnyTool, ToolEntry>({
       kind: 'tool',
       key: (definition) => definition.name,
+      members: TOOL_MEMBERS,
       build: (definition) => {
         const entry = buildTool(definition, options, relations)
         taskable ||= entry.taskSupport !== undefined

@@ -4,10 +4,11 @@ import { type Endpoint, ALL_PARTS, mountEndpoint } from '../endpoint.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import type { EndpointOptions } from '../options.ts'
 import { slashed } from '../legacy-sse/routes.ts'
+import { checkEndpointOptions, checkServer } from '../mount-options.ts'
 import type { EndpointParts, SessionsPart } from '../parts.ts'
 import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
-import type { Route, HttpReply, HttpRequest } from '../types.ts'
+import { BodyError, type Route, type HttpReply, type HttpRequest } from '../types.ts'
 import { nodeSocket } from './node-socket.ts'
 import { streamHeaders, toReadableStream } from './readable-stream.ts'
 
@@ -71,6 +72,8 @@ export function serveFetch<Locals>(
   given: EndpointOptions & FetchMountOptions<Locals>,
   parts: EndpointParts,
 ): FetchHandler {
+  checkServer(server, 'toFetch(server, options)')
+  checkEndpointOptions(given, { path: 1, locals: 1 })
   const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts)
   const routeOf = createRouter(given, parts.sessions)
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
@@ -79,8 +82,11 @@ export function serveFetch<Locals>(
     const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
     if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
     if (route === undefined) return new Response(null, { status: 404 })
-    const read = (limit: number): Uint8Array | Promise<Uint8Array> =>
-      request.body === null ? EMPTY : readWebStream(request.body, limit)
+    const read = (limit: number): Uint8Array | Promise<Uint8Array> => {
+      if (request.body === null) return EMPTY
+      if (request.bodyUsed || request.body.locked) throw BodyError.lost(undefined, KEEP_BODY)
+      return readWebStream(request.body, limit)
+    }
     return toResponse(await endpoint.handle(exchange, read), exchange)
   }
   return Object.assign(handler, {
@@ -110,6 +116,8 @@ function neutral<Locals>(server: Servable<Locals> | FetchSelector<Locals>): Serv
 }
 
 const EMPTY = new Uint8Array()
+const KEEP_BODY =
+  "Pass a request whose body nobody has read: turn the router's parser off for this route (in Elysia, parse: 'none'), or read a clone of the request."
 const pathOf = ({ url }: Request): string => new URL(url).pathname
 
 class FetchRequest implements HttpRequest {

@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts'
 import type { EndpointOptions } from '../options.ts'
-import { check } from '../../util/check-options.ts'
+import { check, checkArray } from '../../util/check-options.ts'
 import { remember } from './media-types.ts'
 
 /** How many Host values and Origin values are remembered with their result. */
@@ -59,6 +59,8 @@ export function createHostGuard({
   allowedOrigins,
   publicUrl,
 }: Pick<EndpointOptions, 'allowedHosts' | 'allowedOrigins' | 'publicUrl'>): HostGuard {
+  checkArray('allowedHosts', allowedHosts, "['api.example.com']")
+  checkArray('allowedOrigins', allowedOrigins, "['https://app.example.com']")
   const url = publicUrl === undefined ? undefined : parsePublicUrl(publicUrl)
   const named = (allowedHosts ?? []).filter((entry) => entry !== '*')
   const hosts = named.map((entry) => parseAllowedHost(entry, 'allowedHosts'))

@@ -1,4 +1,5 @@
 import { usageError } from '../../errors.ts'
+import { checkArray } from '../../util/check-options.ts'
 import { legacyRevision } from './legacy.ts'
 import { modernRevision } from './modern.ts'
 import type { Era, Revision, RevisionDate } from './revision.ts'
@@ -27,6 +28,7 @@ export const revisionOf = (version: string): Revision | undefined => byVersion.g
  */
 export function resolveRevisions(dates: readonly RevisionDate[] | undefined): readonly Revision[] {
   if (dates === undefined) return REVISIONS
+  checkArray('revisions', dates, `['${REVISIONS[0]?.version}']`)
   const unknown = dates.find((date) => !byVersion.has(date))
   if (unknown !== undefined || dates.length === 0) {
     const known = REVISIONS.map((revision) => revision.version).join(', ')

@@ -1,0 +1,121 @@
+import type { OptionNames } from '../../util/check-options.ts'
+import { nearestName } from '../../util/nearest-name.ts'
+import type { AnyPrompt } from '../prompts/prompt-types.ts'
+import type { AnyResource, AnyResourceTemplate } from '../resources/resource-types.ts'
+import type { AnyTool } from '../tools/tool-types.ts'
+import { type DisplayFields, invalid, type Subject } from './checks.ts'
+
+/** The members of one kind of definition. */
+export interface MemberNames {
+  readonly known: object
+  /** The names that other frameworks have for a member. */
+  readonly synonyms: Readonly<Record<string, string>>
+}
+
+const DISPLAY: OptionNames<DisplayFields> = { title: 1, description: 1, icons: 1, _meta: 1 }
+
+const TOOL: OptionNames<AnyTool> = {
+  ...DISPLAY,
+  name: 1,
+  inputSchema: 1,
+  outputSchema: 1,
+  handler: 1,
+  annotations: 1,
+  asks: 1,
+  visible: 1,
+  timeoutMs: 1,
+  strictInput: 1,
+  validateOutput: 1,
+  maxResultBytes: 1,
+  taskSupport: 1,
+  immediateResponse: 1,
+  ui: 1,
+  priority: 1,
+  relatedTools: 1,
+  cacheControl: 1,
+}
+
+const READ = {
+  ...DISPLAY,
+  name: 1,
+  handler: 1,
+  mimeType: 1,
+  annotations: 1,
+  timeoutMs: 1,
+  onSubscribe: 1,
+  onUnsubscribe: 1,
+  cache: 1,
+  visible: 1,
+}
+const RESOURCE: OptionNames<AnyResource> = { ...READ, uri: 1, size: 1 }
+const TEMPLATE: OptionNames<AnyResourceTemplate> = { ...READ, uriTemplate: 1, complete: 1, list: 1 }
+
+const PROMPT: OptionNames<AnyPrompt> = {
+  ...DISPLAY,
+  name: 1,
+  argsSchema: 1,
+  arguments: 1,
+  complete: 1,
+  handler: 1,
+  timeoutMs: 1,
+  visible: 1,
+}
+
+/** The function of AI SDK, FastMCP, Mastra (`execute`), Anthropic's SDK (`run`), LangChain (`func`), mcp-use (`cb`), and others. */
+const FUNCTIONS = {
+  execute: 'handler',
+  run: 'handler',
+  callback: 'handler',
+  cb: 'handler',
+  fn: 'handler',
+  func: 'handler',
+  load: 'handler',
+  read: 'handler',
+}
+
+export const TOOL_MEMBERS: MemberNames = {
+  known: TOOL,
+  synonyms: {
+    ...FUNCTIONS,
+    parameters: 'inputSchema',
+    input: 'inputSchema',
+    schema: 'inputSchema',
+    args: 'inputSchema',
+    argsSchema: 'inputSchema',
+    output: 'outputSchema',
+    canAccess: 'visible',
+  },
+}
+export const RESOURCE_MEMBERS: MemberNames = { known: RESOURCE, synonyms: FUNCTIONS }
+export const TEMPLATE_MEMBERS: MemberNames = {
+  known: TEMPLATE,
+  synonyms: { ...FUNCTIONS, template: 'uriTemplate' },
+}
+export const PROMPT_MEMBERS: MemberNames = {
+  known: PROMPT,
+  synonyms: {
+    ...FUNCTIONS,
+    inputSchema: 'argsSchema',
+    parameters: 'argsSchema',
+    schema: 'argsSchema',
+    args: 'argsSchema',
+  },
+}
+
+/**
+ * Refuses a member that most likely means another one, which the definition lacks. Any other member is the author's own:
+ * a definition may be an instance of a class, or carry data for the author's middleware.
+ *
+ * @throws `ERR_MCP_INVALID_DEFINITION`
+ */
+export function checkMembers(subject: Subject, definition: object, { known, synonyms }: MemberNames): void {
+  const members = definition as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(members)) {
+    if (Object.hasOwn(known, name) || members[name] === undefined) continue
+    const synonym = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined
+    const meant = synonym ?? nearestName(name, Object.keys(known))
+    if (meant === undefined || members[meant] !== undefined) continue
+    const advice = synonym === undefined ? `did you mean ${meant}?` : `in Jetway its name is ${meant}`
+    throw invalid(subject, `has an unknown member ${JSON.stringify(name)}: ${advice}`)
+  }
+}

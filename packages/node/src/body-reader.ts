@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http'
+
+/** What hosts know of their middleware: a list of layers or functions, which have names. */
+interface Host {
+  /** Express 4. Its `router` throws. */
+  readonly _router?: { readonly stack?: readonly Layer[] }
+  /** Express 5. */
+  readonly router?: { readonly stack?: readonly Layer[] }
+  /** Koa. */
+  readonly middleware?: readonly Layer[]
+}
+
+interface Layer {
+  readonly name?: string
+}
+
+/** `jsonParser` of Express, `bodyParser` of Koa, `multerMiddleware`. */
+const READS_BODIES = /pars|body|multer|upload/i
+
+/** The name of the middleware that has read the body of a request, for an error; undefined if it has none. */
+export function bodyReader(request: IncomingMessage, context: unknown): string | undefined {
+  // A mark of body-parser, which is in express.json() too.
+  const marked = (request as { readonly _body?: boolean })._body === true
+  const names = middlewareOf((context as { readonly app?: Host } | undefined)?.app ?? hostOf(request))
+    .map(({ name }) => name)
+    .filter((name) => name !== undefined && READS_BODIES.test(name))
+  if (names.length > 0) return `the middleware ${names.join(' or ')}`
+  return marked ? 'body-parser, such as express.json()' : 'a body parser or another middleware'
+}
+
+const hostOf = (request: IncomingMessage): Host | undefined => (request as { readonly app?: Host }).app
+
+const middlewareOf = (host: Host | undefined): readonly Layer[] =>
+  host?.middleware ?? (host?._router ?? host?.router)?.stack ?? []
