@@ -30,10 +30,10 @@ const fold = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 /** Levenshtein: how many characters must be added, removed or replaced. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
-  for (const [line, character] of [...from].entries()) {
+  for (let line = 0; line < from.length; line++) {
     const next = [line + 1]
     for (let at = 0; at < to.length; at++) {
-      const replaced = (row[at] as number) + (character === to[at] ? 0 : 1)
+      const replaced = (row[at] as number) + (from[line] === to[at] ? 0 : 1)
       next.push(Math.min(replaced, (row[at + 1] as number) + 1, (next[at] as number) + 1))
     }
     row = next
