@@ -15,6 +15,7 @@ import type {
   Servable,
   ServerSelector,
 } from '@jetway/core/http'
+import type { OptionNames } from '@jetway/core/protocol'
 import type {
   FastifyError,
   FastifyInstance,
@@ -75,8 +76,16 @@ type Payload = Body | Promise<Body | undefined>
 const HIDDEN: FastifySchema & { readonly hide: true } = { hide: true }
 /** All methods, so that unknown ones get the endpoint's 405 and not the app's 404. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** The last three are for Fastify's `register`. */
-const OWN_OPTIONS = ['path', 'locals', 'authInfo', 'onMount', 'prefix', 'logLevel', 'logSerializers']
+const OWN_OPTIONS: OptionNames<Omit<McpPluginOptions, keyof EndpointOptions> & RegisterOptions> = {
+  server: 1,
+  path: 1,
+  locals: 1,
+  authInfo: 1,
+  onMount: 1,
+  prefix: 1,
+  logLevel: 1,
+  logSerializers: 1,
+}
 /** Fastify would add the charset to a content type without one. */
 const JSON_TYPE = 'application/json; charset=utf-8'
 const BODY_LIMIT = 4 * 1024 * 1024

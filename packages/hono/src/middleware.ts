@@ -17,6 +17,7 @@ import type {
   Servable,
   ServerSelector,
 } from '@jetway/core/http'
+import type { OptionNames } from '@jetway/core/protocol'
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import { basePath, baseRoutePath, routePath } from 'hono/route'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -55,6 +56,7 @@ export type WithEndpoint<Options, Locals> = Options &
 /** The middleware, and the handle of its mount. Close it before the runtime's own server. */
 export type McpMiddleware = MiddlewareHandler & MountHandle
 
+const OWN_OPTIONS: OptionNames<MiddlewareOptions<unknown>> = { server: 1, path: 1, locals: 1, authInfo: 1 }
 const DEFAULT_PATH = '/mcp'
 
 /** The functions of `@jetway/core/http`, or their versions for the edge. */
@@ -68,7 +70,7 @@ export function createMiddleware<Locals>(
   options: EndpointOptions & MiddlewareOptions<Locals>,
   preset: Preset,
 ): McpMiddleware {
-  checkMountOptions(options, ['path', 'locals', 'authInfo'], 'mcp({ server })')
+  checkMountOptions(options, OWN_OPTIONS, 'mcp({ server })')
   const { server, path, locals, authInfo, ...rest } = options
   const routeOf = matcher(path, preset.routePaths(path ?? DEFAULT_PATH, rest.legacySse))
   const endpoint = preset.createEndpoint(neutral(server), rest)

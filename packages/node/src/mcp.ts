@@ -8,6 +8,7 @@ import {
   type Servable,
   type ServerSelector,
 } from '@jetway/core/http'
+import type { OptionNames } from '@jetway/core/protocol'
 import { answerRequest, send } from './answer.ts'
 import { onClose } from './connection.ts'
 import { createRouter } from './paths.ts'
@@ -49,6 +50,8 @@ export interface MountOptions<Locals> {
   authInfo?(this: void, request: NodeRequest, context?: unknown): AuthInfo | undefined
 }
 
+const OWN_OPTIONS: OptionNames<MountOptions<unknown>> = { server: 1, path: 1, locals: 1, authInfo: 1 }
+
 /** The options of the mount and of its endpoint. A server that declares its locals needs the option `locals`. */
 export type McpMountOptions<Locals = unknown> = EndpointOptions &
   MountOptions<Locals> &
@@ -79,7 +82,7 @@ export interface McpMount extends MountHandle {
  * parser apply. Replies and streams keep the headers that middleware has set before. Close it before the HTTP server.
  */
 export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMount {
-  checkMountOptions(options, ['path', 'locals', 'authInfo'], 'mcp({ server })')
+  checkMountOptions(options, OWN_OPTIONS, 'mcp({ server })')
   const { server, path, locals, authInfo, ...rest }: EndpointOptions & MountOptions<Locals> = options
   const endpoint = createEndpoint(neutral(server), rest)
   const routeOf = createRouter(path, rest.legacySse, endpoint.probes)

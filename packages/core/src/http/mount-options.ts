@@ -81,11 +81,11 @@ export function checkEndpointOptions(options: unknown, own: object = {}): void {
  * name is an option of the adapter or of {@link EndpointOptions}. `createEndpoint` checks the values.
  *
  * @param options - as the app has passed them
- * @param own - the names of the adapter's own options, without `server`
+ * @param own - an object with the names of the adapter's own options, `server` among them
  * @param call - the right call, for errors: `mcp({ server })`
  * @throws `ERR_MCP_OPTION`
  */
-export function checkMountOptions(options: unknown, own: readonly string[], call: string): void {
+export function checkMountOptions(options: unknown, own: object, call: string): void {
   const server: unknown = (options as { readonly server?: unknown } | undefined | null)?.server
   if (!isServable(server) && typeof server !== 'function') {
     const problem = isServable(options)
@@ -93,7 +93,7 @@ export function checkMountOptions(options: unknown, own: readonly string[], call
       : notAServer(server, 'The option server')
     throw usageError('ERR_MCP_OPTION', `${problem}: call ${call}`)
   }
-  checkEndpointOptions(options, Object.fromEntries(['server', ...own].map((name) => [name, 1])))
+  checkEndpointOptions(options, own)
 }
 
 /** Checks the arguments of `createEndpoint`. */

@@ -1,4 +1,5 @@
 import type { WorkHost } from '../../call/wait-until.ts'
+import type { OptionNames } from '../../util/check-options.ts'
 import type { MountHandle } from '../../session/server-runtime.ts'
 import { type Endpoint, ALL_PARTS, mountEndpoint } from '../endpoint.ts'
 import { onDisconnect } from '../on-disconnect.ts'
@@ -73,7 +74,7 @@ export function serveFetch<Locals>(
   parts: EndpointParts,
 ): FetchHandler {
   checkServer(server, 'toFetch(server, options)')
-  checkEndpointOptions(given, { path: 1, locals: 1 })
+  checkEndpointOptions(given, OWN_OPTIONS)
   const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts)
   const routeOf = createRouter(given, parts.sessions)
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
@@ -115,6 +116,7 @@ function neutral<Locals>(server: Servable<Locals> | FetchSelector<Locals>): Serv
   return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>
 }
 
+const OWN_OPTIONS: OptionNames<FetchMountOptions<unknown>> = { path: 1, locals: 1 }
 const EMPTY = new Uint8Array()
 const KEEP_BODY =
   "Pass a request whose body nobody has read: turn the router's parser off for this route (in Elysia, parse: 'none'), or read a clone of the request."
