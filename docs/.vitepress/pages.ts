@@ -16,8 +16,10 @@ const GUIDES: readonly Group[] = [
   {
     text: 'Start',
     pages: [
+      'install',
       'quickstart',
       'transports',
+      'curl',
       'stdio',
       'fastify',
       'hono',

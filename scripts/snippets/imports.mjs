@@ -87,7 +87,7 @@ export function importsFor(path, source, code, shown, problems) {
 }
 
 /**
- * A whole file as the page shows it. Marks its imports as shown.
+ * A whole file as the page shows it, without the marks of its regions. Marks its imports as shown.
  *
  * @param {string} path @param {string} source @param {Map<string, Set<string>>} shown
  * @param {string[]} problems new problems are added
@@ -95,6 +95,7 @@ export function importsFor(path, source, code, shown, problems) {
 export function wholeFile(path, source, shown, problems) {
   shown.set(path, new Set(parseImports(source).flatMap(({ bindings }) => bindings.map(({ local }) => local))))
   return source
+    .replaceAll(/^[ ]*\/\/ #(?:end)?region.*\n/gm, '')
     .trim()
     .replaceAll(IMPORT, (line, _type, _clause, specifier) =>
       specifier.startsWith('.')

@@ -95,6 +95,10 @@ y.unused as Fourth
   ])
 })
 
+it('shows a whole file without the marks of its regions', () => {
+  expect(write(FILE, 'a.ts')).toEqual(['first()\n  second()'])
+})
+
 it('repeats no import that is part of the region', () => {
   const source = `// #region a\nimport { one } from 'one'\n\none()\n// #endregion\n`
   expect(write({ 'a.ts': source }, 'a.ts#a')).toEqual([`import { one } from 'one'\n\none()`])

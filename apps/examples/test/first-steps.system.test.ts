@@ -1,0 +1,90 @@
+/** Does what the pages tell a new user to do, in an empty folder, word for word. Needs a build and the registry. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { runtime } from '@jetway-tools/runtimes'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { section, type Step, stepsOf } from './support/page-steps.ts'
+import { packAll, type Ran, remove, runSteps } from './support/terminal.ts'
+
+const LIMIT_MS = 300_000
+
+const page = (path: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), 'utf8')
+
+let folder = ''
+
+beforeAll(async () => {
+  folder = await packAll()
+}, LIMIT_MS)
+
+afterAll(() => remove(folder))
+
+/** The output of the only command with this text. */
+function outputOf(ran: readonly Ran[], text: string): string {
+  const found = ran.filter(({ command }) => command.includes(text))
+  expect(found.map(({ command }) => command)).toHaveLength(1)
+  return found[0]?.output ?? ''
+}
+
+it('the README leads to a call over stdio, with Fastify and with Hono', { timeout: LIMIT_MS }, async () => {
+  const readme = page('README.md')
+  const ran = await runSteps(stepsOf(section(readme, 'Install') + section(readme, 'Quickstart')), folder)
+  expect(outputOf(ran, '--tool-name hello')).toContain('Hello, world')
+  expect(outputOf(ran, 'Mcp-Name: roll_dice')).toMatch(
+    /"structuredContent":\{"rolls":\[\d,\d,\d\],"total":\d+\}/,
+  )
+})
+
+it('the site leads to a call, a build, and requests with curl', { timeout: LIMIT_MS }, async () => {
+  const pages = ['install', 'quickstart', 'curl'].map((name) => page(`docs/guide/${name}.md`))
+  const build: Step = { kind: 'run', command: 'npx tsc && ls dist' }
+  const ran = await runSteps([...pages.flatMap(stepsOf), build], folder)
+  for (const { command, output } of ran.filter(({ command }) => command.includes('--tool-name hello')))
+    expect(output, command).toContain('Hello, world')
+  expect(outputOf(ran, '--tool-name roll_dice')).toContain('"total"')
+  const total = /"structuredContent":\{"rolls":\[\d,\d,\d\],"total":\d+\}/
+  expect(outputOf(ran, 'Mcp-Name: roll_dice')).toMatch(total)
+  expect(outputOf(ran, '"initialize"')).toContain('"protocolVersion":"2025-11-25"')
+  expect(outputOf(ran, 'notifications/initialized')).toBe('')
+  expect(outputOf(ran, '"id": 2')).toMatch(total)
+  expect(outputOf(ran, 'DELETE')).toBe('')
+  expect(outputOf(ran, 'npx tsc')).toContain('quickstart.js')
+})
+
+/** As a user will install it from npm, and the same from tarballs. */
+const INSTALL = 'npm install @jetway/core zod\nnpm install --save-dev @jetway/testing vitest'
+const TARBALLS = '../jetway/tarballs/jetway-{client,core,json-schema,stdio,testing}-0.0.0.tgz'
+
+/** The blocks of TypeScript of a page, as one file for each of their sources. */
+function filesOf(markdown: string): Step[] {
+  const texts = new Map<string, string>()
+  for (const [, file = '', code = ''] of markdown.matchAll(
+    /<!-- from: (?:\S+\/)?([^/#\s]+)\S* -->\n.*\n\n```ts\n([\s\S]*?)```/g,
+  ))
+    texts.set(file, `${texts.get(file) ?? ''}${code}\n`)
+  return [...texts].map(([file, text]) => ({ kind: 'save', file, text }))
+}
+
+it.each([
+  ['4.1', process.execPath],
+  ['5', runtime('node-24')],
+])(
+  'the test of the README of @jetway/testing, and the contract of adapters, run with Vitest %s',
+  { timeout: LIMIT_MS },
+  async (version, node) => {
+    const command = `npm install zod\nnpm install --save-dev ${TARBALLS} vitest@${version}`
+    const readme = stepsOf(page('packages/testing/README.md'))
+    expect(readme).toContainEqual({ kind: 'run', command: INSTALL })
+    const steps: readonly Step[] = [
+      ...stepsOf(section(page('docs/guide/install.md'), 'Make a project')),
+      ...filesOf(page('docs/guide/write-an-adapter.md')),
+      ...readme.map((step) =>
+        step.kind === 'run' && step.command === INSTALL ? { ...step, command } : step,
+      ),
+    ]
+    const report = outputOf(await runSteps(steps, folder, node), 'npx vitest run')
+    expect(report).toContain(`v${version}`)
+    expect(report).toMatch(/Tests .*\d\d passed/)
+    expect(report).not.toContain('failed')
+  },
+)

@@ -1,0 +1,32 @@
+/** What a page tells its reader to do, in its order. */
+export type Step =
+  | { readonly kind: 'save'; readonly file: string; readonly text: string }
+  | { readonly kind: 'run'; readonly command: string }
+
+const BLOCK = /^```(\w+)\n([\s\S]*?)^```$/gm
+const SAVE = /\b[Ss]ave (?:this|it) as `([^`]+)`/
+
+/**
+ * The steps of a page: its shell blocks, and each other block whose text above it says where to save it. A block of
+ * TypeScript must have such a text.
+ */
+export function stepsOf(markdown: string): readonly Step[] {
+  let end = 0
+  return [...markdown.matchAll(BLOCK)].flatMap((match): Step[] => {
+    const [block, language = '', text = ''] = match
+    const above = markdown.slice(end, match.index)
+    end = match.index + block.length
+    if (language === 'sh') return [{ kind: 'run', command: text.trim() }]
+    const file = SAVE.exec(above)?.[1]
+    if (file !== undefined) return [{ kind: 'save', file, text }]
+    if (language === 'ts') throw new Error(`The page does not say where to save this file:\n${text}`)
+    return []
+  })
+}
+
+/** A section of a page, without its heading. */
+export function section(markdown: string, heading: string): string {
+  const [, text] = markdown.split(new RegExp(`^## ${heading}$`, 'm'))
+  if (text === undefined) throw new Error(`The page has no section ${heading}`)
+  return text.split(/^## /m)[0] ?? ''
+}

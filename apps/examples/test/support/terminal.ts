@@ -1,0 +1,131 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Step } from './page-steps.ts'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+
+/** The one block that is not run as it is: `packAll` has done it, without the clone and the build. */
+export const PACK = 'git clone <this repository> jetway\ncd jetway && npm run pack && cd ..'
+
+const TIMEOUT_MS = 240_000
+
+/** Creates a folder that contains what {@link PACK} makes there. Needs a build. */
+export async function packAll(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'first-steps-'))
+  const tarballs = join(folder, 'jetway', 'tarballs')
+  mkdirSync(tarballs, { recursive: true })
+  const pack = ['--filter', './packages/*', '--recursive', 'pack', '--pack-destination', tarballs]
+  await promisify(execFile)(process.execPath, [join(root, '.ci', 'pnpm.mjs'), ...pack], { cwd: root })
+  return folder
+}
+
+/** Removes a folder with all its files. */
+export const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
+
+/** A terminal that has nothing of this repository's own tools. `node` comes first on its PATH. */
+function environment(node: string): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(?:npm_(?!config_(?:registry|cache|userconfig))|NODE_(?:OPTIONS|ENV|PATH)$|VITEST|JETWAY|CI$)/i.test(
+        name,
+      ),
+  )
+  const path = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+  return {
+    ...Object.fromEntries(inherited),
+    PATH: [dirname(node), ...path].join(delimiter),
+    // Only to save time.
+    npm_config_audit: 'false',
+    npm_config_prefer_offline: 'true',
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+/** Servers run in the background, each in its own process group, and one at a time. */
+const FUNCTIONS = `
+set -euo pipefail
+set -m
+server=
+stop() { if [ -n "$server" ]; then kill -- -"$server" || true; wait "$server" || true; fi; }
+trap stop EXIT
+serve() {
+  stop
+  # A new port, since the last server may still be closing.
+  export PORT="$1"; shift
+  "$@" >server.log 2>&1 &
+  server=$!
+  curl -sS -o server.txt --retry 90 --retry-connrefused --retry-delay 1 "http://127.0.0.1:$PORT/"
+}
+`
+
+const MARK = '=== end of step'
+
+export interface Ran {
+  readonly command: string
+  /** What it wrote to standard output. */
+  readonly output: string
+}
+
+/**
+ * Runs steps in one shell, in an empty folder, word for word except {@link PACK} and the port 3000.
+ *
+ * @throws Error if a command fails
+ */
+export async function runSteps(
+  steps: readonly Step[],
+  packed: string,
+  node: string = process.execPath,
+): Promise<readonly Ran[]> {
+  const folder = mkdtempSync(join(packed, 'reader-'))
+  symlinkSync(join(packed, 'jetway'), join(folder, 'jetway'))
+  const commands: string[] = []
+  const lines: string[] = []
+  for (const [index, step] of steps.entries()) {
+    if (step.kind === 'save') {
+      const saved = join(folder, String(index))
+      writeFileSync(saved, step.text)
+      lines.push(`cp '${saved}' '${step.file}'`)
+      continue
+    }
+    commands.push(step.command)
+    const port = await freePort()
+    const command = step.command === PACK ? '' : step.command
+    lines.push(
+      command.replace(/^npx tsx .*$/m, `serve ${port} $&`).replaceAll(':3000', ':$PORT'),
+      `echo '${MARK}'`,
+    )
+  }
+  const output = await bash([FUNCTIONS, ...lines].join('\n'), folder, environment(node))
+  const outputs = output.split(`${MARK}\n`)
+  return commands.map((command, index) => ({ command, output: outputs[index] ?? '' }))
+}
+
+/** Runs a script in its own process group, so that nothing outlives a script that takes too long. */
+async function bash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn('bash', ['-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGTERM'), TIMEOUT_MS)
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  clearTimeout(timer)
+  if (code !== 0) throw new Error(`Exit code ${String(code)}\n${output}\n${errors}`)
+  return output
+}
