@@ -12,7 +12,7 @@ const conditions = ['jetway:source', 'node', 'module']
 /** `npm run test:long` runs the `*.long.test.ts` files, which take minutes. */
 const long = process.env['JETWAY_LONG_TESTS'] !== undefined
 
-/** `bash .ci/run` runs the `*.system.test.ts` files, which need system packages that it installs. */
+/** `bash .ci/run` runs the `*.system.test.ts` files, which need system packages that it installs, or a build. */
 const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
 
 const kinds: readonly string[] = ['test/**/*.long.test.ts', 'test/**/*.system.test.ts']

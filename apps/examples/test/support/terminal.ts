@@ -12,7 +12,7 @@ import type { Step } from './page-steps.ts'
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** The one block that is not run as it is: `packAll` has done it, without the clone and the build. */
-export const PACK = 'git clone <this repository> jetway\ncd jetway && npm run pack && cd ..'
+const PACK = 'git clone <this repository> jetway\ncd jetway && npm run pack && cd ..'
 
 const TIMEOUT_MS = 240_000
 
