@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitepress'
 import { writeIndex } from './llms.ts'
 import { sidebar } from './pages.ts'
+import { repositoryUrl } from './repository.ts'
 import { linkSources } from './sources.ts'
+
+const repository = repositoryUrl()
 
 export default defineConfig({
   title: 'Jetway',
@@ -19,16 +22,25 @@ export default defineConfig({
   ],
   markdown: { config: linkSources },
   buildEnd: writeIndex,
+  // The last button of the home page leads to the repository. Without its address, it leads to how to get the code.
+  transformPageData({ relativePath, frontmatter }) {
+    if (relativePath !== 'index.md' || repository === undefined) return
+    const { actions } = frontmatter['hero'] as { actions: { link: string }[] }
+    actions.splice(-1, 1, { ...actions.at(-1), link: repository })
+  },
   themeConfig: {
     logo: { src: '/logo.svg', alt: '' },
     nav: [
-      { text: 'Guide', link: '/guide/quickstart', activeMatch: '^/guide/' },
+      { text: 'Guide', link: '/guide/install', activeMatch: '^/guide/' },
       { text: 'Reference', link: '/reference/errors', activeMatch: '^/reference/' },
       { text: 'Design', link: '/design/', activeMatch: '^/design/' },
     ],
     sidebar: sidebar(),
     outline: { level: [2, 3] },
     search: { provider: 'local' },
+    ...(repository !== undefined && {
+      socialLinks: [{ icon: 'github', link: repository, ariaLabel: 'Repository' }],
+    }),
     docFooter: { prev: 'Previous page', next: 'Next page' },
     footer: { message: 'Released under the MIT License.' },
   },
