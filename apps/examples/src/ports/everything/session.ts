@@ -1,0 +1,30 @@
+import { type RequestContext, ToolError } from '@jetway/core'
+
+/** Whether the call belongs to a session. The original needs one everywhere; here a few tools do. */
+export const hasSession = ({ session }: Pick<RequestContext, 'session'>): boolean => session !== undefined
+
+/** @throws ToolError without a session */
+export function sessionOf({ session }: Pick<RequestContext, 'session'>) {
+  if (session === undefined)
+    throw new ToolError('This needs a session: connect with a revision that has them')
+  return session
+}
+
+/** Runs a function at once and every five seconds, for each session that has switched it on. */
+export class Pulses {
+  readonly #timers = new Map<string, NodeJS.Timeout>()
+
+  /** @returns whether it is on now */
+  toggle(session: string, beat: () => void): boolean {
+    if (this.stop(session)) return false
+    beat()
+    this.#timers.set(session, setInterval(beat, 5_000).unref())
+    return true
+  }
+
+  /** @returns whether it was on */
+  stop(session: string): boolean {
+    clearInterval(this.#timers.get(session))
+    return this.#timers.delete(session)
+  }
+}

@@ -1,0 +1,47 @@
+import { listRoots, type McpServer, type Question, type RequestContext, type Root } from '@jetway/core'
+import { AllowedDirectories, directoriesOfRoots } from './allowed-directories.ts'
+
+type Caller = Pick<RequestContext, 'client' | 'session'>
+type Answered = Caller & { readonly answers: { readonly roots: readonly Root[] | undefined } }
+
+/**
+ * The directories of each caller: those of the command line, or its client's roots if it has ever had valid ones. Every
+ * tool asks for the roots, which reaches a client once per session, and again after they have changed.
+ */
+export class Directories {
+  readonly #default: AllowedDirectories
+  readonly #bySession = new Map<string, AllowedDirectories>()
+  /** The sessions whose directories are those of their roots now. */
+  readonly #current = new Set<string>()
+
+  constructor(server: McpServer, list: readonly string[]) {
+    this.#default = new AllowedDirectories(list)
+    server.on('roots:change', ({ sessionId }) => void this.#current.delete(sessionId))
+    server.on('session:close', ({ sessionId }) => {
+      this.#current.delete(sessionId)
+      this.#bySession.delete(sessionId)
+    })
+  }
+
+  /** For a tool's `asks`. */
+  readonly roots = (_args: unknown, { client, session }: Caller): Question<readonly Root[]> | undefined =>
+    client.supports('roots') && !this.#current.has(session?.id ?? '') ? listRoots() : undefined
+
+  async of({ session, answers: { roots } }: Answered): Promise<AllowedDirectories> {
+    const id = session?.id ?? ''
+    const last = this.#bySession.get(id) ?? this.#default
+    if (roots === undefined) return last
+    const list = await directoriesOfRoots(roots.map(({ uri }) => uri))
+    const allowed = list.length === 0 ? last : new AllowedDirectories(list)
+    if (session !== undefined) {
+      this.#bySession.set(id, allowed)
+      this.#current.add(id)
+    }
+    return allowed
+  }
+
+  /** Checks a path; see {@link AllowedDirectories.resolve}. */
+  async resolve(path: string, ctx: Answered): Promise<string> {
+    return (await this.of(ctx)).resolve(path)
+  }
+}

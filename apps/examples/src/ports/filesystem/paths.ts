@@ -1,0 +1,46 @@
+import { homedir } from 'node:os'
+import path from 'node:path'
+
+const isWindows = process.platform === 'win32'
+
+/** Replaces a `~` at the start by the home folder. */
+export const expandHome = (given: string) =>
+  given === '~' || given.startsWith('~/') ? path.join(homedir(), given.slice(1)) : given
+
+/**
+ * One spelling for each path: no quotes or spaces around it, no repeated or trailing separators, and on Windows
+ * backslashes and a capital drive letter. `/mnt/c/…` of WSL stays as it is.
+ */
+export function normalizePath(given: string): string {
+  const bare = given.trim().replace(/^["']|["']$/g, '')
+  const isPosix =
+    bare.startsWith('/') && (!isWindows || /^\/mnt\/[a-z]\//i.test(bare) || !/^\/[a-z]\//i.test(bare))
+  if (isPosix) return bare.replace(/\/+/g, '/').replace(/(?<!^)\/$/, '')
+  const separated = toBackslashes(bare)
+  const isShare = separated.startsWith('\\\\')
+  const single = (isShare ? '\\' : '') + separated.replace(/\\{2,}/g, '\\')
+  const normalized = path.normalize(isWindows && /^[a-z]:$/i.test(single) ? `${single}\\` : single)
+  const result = isShare && !normalized.startsWith('\\\\') ? `\\${normalized}` : normalized
+  if (/^[a-z]:/i.test(result)) return result.charAt(0).toUpperCase() + result.slice(1).replaceAll('/', '\\')
+  return isWindows ? result.replaceAll('/', '\\') : result
+}
+
+function toBackslashes(given: string): string {
+  if (isWindows && /^\/[a-z]\//i.test(given))
+    return `${given.charAt(1).toUpperCase()}:${given.slice(2).replaceAll('/', '\\')}`
+  return /^[a-z]:/i.test(given) ? given.replaceAll('/', '\\') : given
+}
+
+/** Whether an absolute path is one of the directories, or below one. */
+export function isWithin(given: string, directories: readonly string[]): boolean {
+  if (given === '' || given.includes('\0')) return false
+  const resolved = path.resolve(path.normalize(given))
+  return directories.some((directory) => {
+    if (directory === '' || directory.includes('\0')) return false
+    const relative = path.relative(path.resolve(path.normalize(directory)), resolved)
+    return (
+      relative === '' ||
+      !(relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
+    )
+  })
+}

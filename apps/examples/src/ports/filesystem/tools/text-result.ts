@@ -1,0 +1,12 @@
+import { z } from 'zod'
+
+/** What all tools but one return: a text, also as a structured value. */
+export const TEXT = z.object({ content: z.string() })
+
+export const textResult = (text: string) => ({
+  content: [{ type: 'text', text } as const],
+  structuredContent: { content: text },
+})
+
+/** Hints of a tool that only reads. */
+export const READS = { readOnlyHint: true, openWorldHint: false } as const

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Differences, replaceText } from './support/compare.ts'
+import { FILESYSTEM_DIFFERENCES } from './support/filesystem-differences.ts'
+import { FILESYSTEM_STEPS, ROOT_CHANGES } from './support/filesystem-steps.ts'
+import { contentsOf, createFolders, type Folders } from './support/folders.ts'
+import {
+  connect,
+  type OfficialClient,
+  type Seen,
+  type Step,
+  titleOf,
+  VERSIONS,
+} from './support/official-client.ts'
+import { original, port } from './support/programs.ts'
+
+describe.each(VERSIONS)('the port of server-filesystem, for the official client %s', (version) => {
+  const differences = new Differences(FILESYSTEM_DIFFERENCES)
+  let folders: Folders
+  let theirs: OfficialClient
+  let ours: OfficialClient
+
+  beforeAll(async () => {
+    folders = await createFolders()
+    ;[theirs, ours] = await Promise.all([
+      connect(version, { args: original('filesystem', folders.shared, folders.theirs), capabilities: {} }),
+      connect(version, { args: port('filesystem', folders.shared, folders.ours), capabilities: {} }),
+    ])
+  })
+  afterAll(async () => {
+    await Promise.all([theirs.close(), ours.close()])
+    await folders.remove()
+  })
+
+  it('introduces itself in the same way', () => {
+    expect(ours.server).toEqual(theirs.server)
+  })
+
+  it.each(FILESYSTEM_STEPS.map((step) => [titleOf(step), step] as const))('%s', async (_title, step) => {
+    const [expected, actual] = await Promise.all([
+      runIn(folders, folders.theirs, theirs, step),
+      runIn(folders, folders.ours, ours, step),
+    ])
+    expect(differences.remove(actual, step)).toEqual(differences.remove(expected, step))
+  })
+
+  it('has left the same files behind, and none outside', async () => {
+    expect(await contentsOf(folders.ours)).toEqual(await contentsOf(folders.theirs))
+    expect(await contentsOf(folders.outside)).toMatchObject([['/secret.txt', 0o100644, 'secret\n']])
+  })
+
+  it('has no difference in its list that is not there', () => {
+    expect(differences.unmet).toEqual([])
+  })
+})
+
+describe.each(VERSIONS)('the port of server-filesystem, for roots of the official client %s', (version) => {
+  const differences = new Differences(FILESYSTEM_DIFFERENCES)
+  let folders: Folders
+
+  beforeAll(async () => void (folders = await createFolders()))
+  afterAll(() => folders.remove())
+
+  it.each([
+    ['with folders of its own', true],
+    ['without folders of its own', false],
+  ])('uses the same folders, %s', async (_title, hasOwn) => {
+    const args = hasOwn ? [folders.shared] : []
+    const capabilities = { roots: { listChanged: true } }
+    const clients = await Promise.all([
+      connect(version, { args: original('filesystem', ...args), capabilities }),
+      connect(version, { args: port('filesystem', ...args), capabilities }),
+    ])
+    try {
+      for (const { name, replies, steps } of ROOT_CHANGES) {
+        const placed = placeIn(folders, folders.ours, replies)
+        for (const client of clients) client.reply(placed)
+        await Promise.all(clients.map((client) => client.notify('notifications/roots/list_changed')))
+        await vi.waitFor(async () => {
+          for (const step of steps) {
+            const [expected, actual] = await Promise.all(
+              clients.map((client) => runIn(folders, folders.ours, client, step)),
+            )
+            // The original asks after the handshake and after each change, the port with the next call.
+            expect(differences.remove({ ...actual, asked: [] } as Seen, step), name).toEqual(
+              differences.remove({ ...expected, asked: [] } as Seen, step),
+            )
+          }
+        })
+      }
+    } finally {
+      await Promise.all(clients.map((client) => client.close()))
+    }
+  })
+})
+
+/** Puts the folders in the place of their names. */
+const placeIn = <T>({ shared, outside }: Folders, own: string, value: T): T =>
+  replaceText(value, (text) =>
+    text.replaceAll('{shared}', shared).replaceAll('{own}', own).replaceAll('{outside}', outside),
+  )
+
+async function runIn(folders: Folders, own: string, client: OfficialClient, step: Step): Promise<Seen> {
+  const seen = await client.run(placeIn(folders, own, step))
+  return replaceText(seen, (text) =>
+    text
+      .replaceAll(folders.shared, '{shared}')
+      .replaceAll(own, '{own}')
+      .replaceAll(folders.outside, '{outside}'),
+  )
+}

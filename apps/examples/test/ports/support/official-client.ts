@@ -1,0 +1,143 @@
+import { Client as ClientV2 } from '@modelcontextprotocol/client'
+import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { z } from 'zod'
+
+type Params = Record<string, unknown>
+type Message = Readonly<Record<string, unknown>>
+
+/** A request, with the results that the client gives while it runs, by the method that the server asks with. */
+export interface Step {
+  readonly method: string
+  readonly params?: Params
+  readonly replies?: Readonly<Record<string, Params>>
+}
+
+/** All that a client sees of a step. Its order is kept for each list alone. */
+export interface Seen {
+  readonly answer: unknown
+  /** The requests of the server. */
+  readonly asked: readonly Message[]
+  readonly notified: readonly Message[]
+}
+
+/** An official client that has started a server. */
+export interface OfficialClient {
+  readonly server: { readonly info: unknown; readonly capabilities: unknown; readonly instructions: unknown }
+  run(step: Step): Promise<Seen>
+  /** Sets what the client replies to the server between steps. */
+  reply(replies: Step['replies']): void
+  /** The notifications since the last step began. */
+  notified(): readonly Message[]
+  notify(method: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Program {
+  readonly args: readonly string[]
+  readonly capabilities: Params
+}
+
+/** For the title of a test. */
+export const titleOf = ({ method, params, replies }: Step): string =>
+  [method, params, replies].map((part) => (typeof part === 'object' ? JSON.stringify(part) : part)).join(' ')
+
+const INFO = { name: 'ports', version: '1.0.0' }
+const Anything = z.looseObject({})
+
+export const VERSIONS = ['v1', 'v2'] as const
+
+/** Starts a server, and connects an official client to it over stdio. */
+export async function connect(
+  version: (typeof VERSIONS)[number],
+  { args, capabilities }: Program,
+): Promise<OfficialClient> {
+  const started = { command: process.execPath, args: [...args], stderr: 'ignore' as const }
+  const [client, transport] =
+    version === 'v1'
+      ? ([new ClientV1(INFO, { capabilities }), new StdioV1(started)] as const)
+      : ([new ClientV2(INFO, { capabilities }), new StdioV2(started)] as const)
+  let replies: Step['replies'] = {}
+  let messages: Message[] = []
+  client.fallbackRequestHandler = ({ method }: { readonly method: string }) => {
+    const reply = replies?.[method]
+    return reply === undefined ? Promise.reject(new Error('No reply')) : Promise.resolve(reply)
+  }
+  await (client as ClientV1).connect(transport)
+  const receive = transport.onmessage?.bind(transport)
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the transports of the SDK have no events
+  transport.onmessage = (message: object) => {
+    messages.push(message as Message)
+    receive?.(message as never)
+  }
+  const notified = () =>
+    messages.filter((message) => 'method' in message && !('id' in message)).map(withoutIds)
+  return {
+    server: {
+      info: client.getServerVersion(),
+      capabilities: client.getServerCapabilities(),
+      instructions: client.getInstructions(),
+    },
+    async run(step) {
+      messages = []
+      replies = { ...replies, ...step.replies }
+      const answer = await send(client as ClientV1, version, step).catch(
+        ({ code, message, data }: { code?: unknown; message: string; data?: unknown }) => ({
+          error: { code, message, data },
+        }),
+      )
+      return {
+        answer,
+        asked: messages.filter((message) => 'method' in message && 'id' in message).map(withoutIds),
+        notified: notified(),
+      }
+    },
+    reply: (next) => void (replies = next),
+    notified,
+    notify: (method) => (client as ClientV1).notification({ method }),
+    close: () => client.close(),
+  }
+}
+
+/** Ids and progress tokens count the requests of a connection. */
+function withoutIds({ method, params }: Message): Message {
+  const { progressToken: _token, ...rest } = (params ?? {}) as Params
+  return { method, params: rest }
+}
+
+/** Uses the client's method for a request, which checks the answer, where it has one. */
+async function send(client: ClientV1, version: string, { method, params = {} }: Step): Promise<unknown> {
+  const typed = params as never
+  switch (method) {
+    case 'tools/list':
+      return client.listTools(typed)
+    case 'tools/call': {
+      const options = { onprogress: () => {} }
+      if ('task' in params) return client.request({ method, params }, Anything)
+      return version === 'v1'
+        ? client.callTool(typed, undefined, options)
+        : (client as unknown as ClientV2).callTool(typed, options)
+    }
+    case 'resources/list':
+      return client.listResources(typed)
+    case 'resources/templates/list':
+      return client.listResourceTemplates(typed)
+    case 'resources/read':
+      return client.readResource(typed)
+    case 'resources/subscribe':
+      return client.subscribeResource(typed)
+    case 'resources/unsubscribe':
+      return client.unsubscribeResource(typed)
+    case 'prompts/list':
+      return client.listPrompts(typed)
+    case 'prompts/get':
+      return client.getPrompt(typed)
+    case 'completion/complete':
+      return client.complete(typed)
+    case 'logging/setLevel':
+      return client.setLoggingLevel(params['level'] as never)
+    default:
+      return client.request({ method, params }, Anything)
+  }
+}
