@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
@@ -15,17 +14,27 @@ const long = process.env['JETWAY_LONG_TESTS'] !== undefined
 /** `bash .ci/run` runs the `*.system.test.ts` files, which need system packages that it installs, or a build. */
 const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
 
-const kinds: readonly string[] = ['test/**/*.long.test.ts', 'test/**/*.system.test.ts']
-const kind = long ? kinds[0] : system ? kinds[1] : undefined
+/** The test files of all members whose names end like this. */
+const named = (end: string): string[] => members.map((member) => `${member}/test/**/*${end}`)
+
+const include = named(long ? '.long.test.ts' : system ? '.system.test.ts' : '.test.ts')
+const exclude = long || system ? [] : [...named('.long.test.ts'), ...named('.system.test.ts')]
+
+/**
+ * Test files that replace modules, or that measure their process. All others share processes: what one file has loaded is
+ * ready for the next, and that is most of what a file costs.
+ */
+const ISOLATED = [
+  'packages/{fastify,hono}/test/seam.test.ts',
+  'packages/core/test/schema/validate/tiered.test.ts',
+]
 
 const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: [kind ?? 'test/**/*.test.ts'],
-    exclude: kind === undefined ? [...kinds] : [],
-    // At least two, even on two processors: tests with sockets and processes spend most of their time waiting.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // More than processors: tests with sockets and processes spend most of their time waiting.
+    maxWorkers: Math.max(4, availableParallelism()),
     // Long enough for a slow or busy machine. They only end tests that hang.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -33,12 +42,21 @@ const config: ViteUserConfig = defineConfig({
     setupFiles: [`${root}vitest.setup.ts`],
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
-    projects: members
-      .filter((member) => existsSync(`${root}${member}/test`))
-      .map((member) => ({
+    projects: [
+      {
         extends: true,
-        test: { name: member, root: root + member },
-      })),
+        test: {
+          name: 'shared',
+          include,
+          exclude: [...ISOLATED, ...exclude],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'isolated', include: ISOLATED, exclude: long || system ? ['**'] : [] },
+      },
+    ],
   },
 })
 

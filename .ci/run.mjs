@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { extractErrors, summarizeFailures } from './failures.mjs'
 import { pnpm, root } from './pnpm.mjs'
-import { build, installAll, script, step, tool, types, vitest } from '../scripts/steps.mjs'
+import { BUILT, build, installAll, script, step, tool, types, vitest } from '../scripts/steps.mjs'
 
 const minute = 60_000
 const counts = { passed: 0, failed: 0 }
@@ -27,7 +27,7 @@ async function countTests(title, env = {}) {
   const command = vitest('--reporter=default', `--reporter=${join(root, '.ci', 'reporter.mjs')}`)
   const code = await step(title, command, {
     timeoutMs: 12 * minute,
-    env: { CI: 'true', JETWAY_REPORT: file, ...env },
+    env: { CI: 'true', JETWAY_REPORT: file, ...BUILT, ...env },
   })
   const report = readReport(file)
   rmSync(folder, { recursive: true, force: true })

@@ -21,6 +21,8 @@ export const installAll = () => [...pnpm(), 'install', '--frozen-lockfile']
 export const install = () => [...installAll(), '--filter', '!@jetway-recipes/nextjs']
 export const build = () => tool('tsdown')
 export const types = () => script('scripts/types.mjs')
+/** The environment in which the tests start the built programs, see `.ci/runtimes/program.js`. */
+export const BUILT = { JETWAY_BUILT: '1' }
 export const vitest = (...args) => tool('vitest', 'run', ...args)
 
 /** How many bytes of a command's output `onOutput` gets: the last ones. */

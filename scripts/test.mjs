@@ -3,7 +3,7 @@
  * arguments to vitest.
  */
 import { argv } from 'node:process'
-import { build, install, script, stepOrExit, types, vitest } from './steps.mjs'
+import { BUILT, build, install, script, stepOrExit, types, vitest } from './steps.mjs'
 
 const args = argv.slice(2)
 const long = args.includes('--long')
@@ -14,5 +14,5 @@ await stepOrExit('types', types())
 // Some long tests run behind nginx.
 if (long) await stepOrExit('nginx', script('.ci/nginx.mjs'))
 await stepOrExit(long ? 'long tests' : 'tests', vitest(...args.filter((arg) => arg !== '--long')), {
-  env: long ? { JETWAY_LONG_TESTS: '1' } : {},
+  env: { ...BUILT, ...(long ? { JETWAY_LONG_TESTS: '1' } : {}) },
 })

@@ -6,15 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
+import { program } from '@jetway-tools/runtimes/program'
 import { toFetch } from '@jetway/core/http'
 import { expect, it, onTestFinished } from 'vitest'
 import { type ModelRequest, type ModelServer, modelServer, type Script } from './support/model-server.ts'
 import { shop } from './support/shop.ts'
-import { FROM_SOURCE, isRunning, startApp } from './support/start-app.ts'
+import { isRunning, startApp } from './support/start-app.ts'
 
 const HELLO = fileURLToPath(new URL('../../examples/src/quickstart/hello-stdio.ts', import.meta.url))
-const WEATHER = fileURLToPath(new URL('../../weather/src/main.ts', import.meta.url))
-const SHOP = fileURLToPath(new URL('./support/serve-shop.ts', import.meta.url))
+const WEATHER = new URL('../../weather/src/main.ts', import.meta.url)
+const SHOP = new URL('./support/serve-shop.ts', import.meta.url)
 
 async function model(script: Script): Promise<ModelServer> {
   const server = await modelServer(script)
@@ -56,9 +57,9 @@ it('runs the servers of a configuration file and one at a URL until the input en
   const folder = mkdtempSync(join(tmpdir(), 'jetway-chat-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'mcp.json')
-  const from = (script: string, ...args: readonly string[]): object => ({
+  const from = (script: URL, ...args: readonly string[]): object => ({
     command: process.execPath,
-    args: [...FROM_SOURCE, script, ...args],
+    args: [...program(script), ...args],
   })
   writeFileSync(
     file,
@@ -113,7 +114,7 @@ it('runs the servers of a configuration file and one at a URL until the input en
 
 it('Ctrl-C first cancels the query, then ends the chat', async () => {
   const { env } = await model(inTurn(['wait']))
-  const app = startApp([SHOP, '--yes'], env('anthropic'))
+  const app = startApp([fileURLToPath(SHOP), '--yes'], env('anthropic'))
   await app.waitForText('Query:')
   app.type('Take your time')
   await app.waitForText('[mcp__serve-shop__wait {}]')
@@ -129,7 +130,7 @@ it('Ctrl-C first cancels the query, then ends the chat', async () => {
 
 it('SIGTERM during a call leaves no process', async () => {
   const { env } = await model(inTurn(['wait']))
-  const app = startApp([SHOP, '--yes'], env('openai'))
+  const app = startApp([fileURLToPath(SHOP), '--yes'], env('openai'))
   await app.waitForText('Query:')
   app.type('Take your time')
   await app.waitForText('[mcp__serve-shop__wait {}]')
@@ -141,7 +142,7 @@ it('SIGTERM during a call leaves no process', async () => {
 })
 
 it('without a model it starts nothing and names the variables to set', async () => {
-  const app = startApp([SHOP])
+  const app = startApp([fileURLToPath(SHOP)])
   expect(await app.exited).toBe(2)
   expect(app.output.stderr).toContain('ANTHROPIC_API_KEY')
   expect(app.output.stderr).toContain('OPENAI_BASE_URL')

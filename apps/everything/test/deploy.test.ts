@@ -1,7 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterEach, describe, expect, it } from 'vitest'
-import { SERVER_COMMANDS, fromSource, type Listening, start } from './support/processes.ts'
+import { program } from '@jetway-tools/runtimes/program'
+import { SERVER_COMMANDS, type Listening, start } from './support/processes.ts'
 import { RawClient } from './support/raw-http.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
@@ -80,10 +81,7 @@ describe('a server that is killed and restarted during a session of the v1 clien
 describe.each(ADAPTERS)('a server on %s that gets SIGTERM with fifty calls in flight', (adapter) => {
   it('answers them all, half of them as streams, and exits with code 0 in time', async () => {
     const flags = ['--http', '--port', '0', '--adapter', adapter]
-    const server = await run([
-      ...fromSource(new URL('./support/serve-holding.ts', import.meta.url)),
-      ...flags,
-    ])
+    const server = await run([...program(new URL('./support/serve-holding.ts', import.meta.url)), ...flags])
     const clients = Array.from({ length: 10 }, () => new RawClient(server.url))
     for (const client of clients) {
       cleanups.push(() => client.close())

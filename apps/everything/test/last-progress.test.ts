@@ -1,10 +1,11 @@
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS, type Driver, MODERN_CLIENTS, SSE_CLIENTS, type Target } from './support/clients.ts'
-import { fromSource, type Listening, start } from './support/processes.ts'
+import { program } from '@jetway-tools/runtimes/program'
+import { type Listening, start } from './support/processes.ts'
 
 const RUNS = 30
-const PROGRAM = fromSource(new URL('./support/serve-progress.ts', import.meta.url))
+const PROGRAM = program(new URL('./support/serve-progress.ts', import.meta.url))
 
 type Connect = (target: Target) => Promise<Driver>
 

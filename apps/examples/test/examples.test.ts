@@ -1,30 +1,24 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import process from 'node:process'
 import type { Readable } from 'node:stream'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { program } from '@jetway-tools/runtimes/program'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it } from 'vitest'
 
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-const pathOf = (example: string): string =>
-  fileURLToPath(new URL(`../src/quickstart/${example}.ts`, import.meta.url))
-const argumentsFor = (example: string): string[] => [
-  '--conditions=jetway:source',
-  '--import',
-  tsx,
-  pathOf(example),
-]
+const pathOf = (example: string) => new URL(`../src/quickstart/${example}.ts`, import.meta.url)
 
 type Example = ChildProcessByStdio<null, Readable, null>
 
 /** Starts an example on a free port, which it prints. */
 async function start(example: string): Promise<{ child: Example; url: URL }> {
   const env = { ...process.env, PORT: '0' }
-  const child = spawn(process.execPath, argumentsFor(example), { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, program(pathOf(example)), {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let said = ''
   for await (const chunk of child.stdout) {
     said += String(chunk)
@@ -78,7 +72,7 @@ describe('the examples run', () => {
   it('hello-stdio greets over standard input and output', async () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: argumentsFor('hello-stdio'),
+      args: program(pathOf('hello-stdio')),
     })
     expect(await withClient(transport, (client) => client.callTool({ name: 'hello' }))).toMatchObject(hello)
   })

@@ -1,11 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { createRequire } from 'node:module'
 import process from 'node:process'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+import { program } from '@jetway-tools/runtimes/program'
 
 /** Starts an example in its own process on a free port, and stops it afterwards. */
 export async function withProcess(
@@ -13,8 +10,7 @@ export async function withProcess(
   env: Record<string, string>,
   use: (origin: string) => Promise<void>,
 ): Promise<void> {
-  const path = fileURLToPath(new URL(`../src/${example}.ts`, import.meta.url))
-  const child = spawn(process.execPath, ['--conditions=jetway:source', '--import', tsx, path], {
+  const child = spawn(process.execPath, program(new URL(`../src/${example}.ts`, import.meta.url)), {
     env: { ...process.env, ...env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,19 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import process from 'node:process'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { program } from '@jetway-tools/runtimes/program'
 import { expect, onTestFinished, vi } from 'vitest'
 
-/** Node options that run TypeScript sources without a build. */
-export const FROM_SOURCE: readonly string[] = [
-  '--conditions=jetway:source',
-  '--import',
-  pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href,
-]
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const MAIN = program(new URL('../../src/main.ts', import.meta.url))
 
 /** The app in a child process. */
 export interface App {
@@ -29,7 +21,7 @@ export interface App {
 }
 
 export function startApp(args: readonly string[], env: Readonly<Record<string, string>> = {}): App {
-  const child = spawn(process.execPath, [...FROM_SOURCE, MAIN, ...args], {
+  const child = spawn(process.execPath, [...MAIN, ...args], {
     stdio: 'pipe',
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
   })

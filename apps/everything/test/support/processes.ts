@@ -1,18 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { program } from '@jetway-tools/runtimes/program'
 
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-
-/** The Node arguments that run a program from its source. */
-export function fromSource(file: URL): readonly string[] {
-  return ['--conditions=jetway:source', '--import', tsx, fileURLToPath(file)]
-}
-
-const main = fromSource(new URL('../../src/main.ts', import.meta.url))
+const main = program(new URL('../../src/main.ts', import.meta.url))
 
 export type HttpTransportName = 'fastify' | 'hono' | 'fetch'
 export type TransportName = HttpTransportName | 'stdio'
@@ -21,7 +13,7 @@ export type TransportName = HttpTransportName | 'stdio'
 export const SERVER_COMMANDS: Readonly<Record<TransportName, readonly string[]>> = {
   fastify: [...main, '--http', '--adapter', 'fastify', '--port', '0'],
   hono: [...main, '--http', '--adapter', 'hono', '--port', '0'],
-  fetch: fromSource(new URL('./serve-fetch.ts', import.meta.url)),
+  fetch: program(new URL('./serve-fetch.ts', import.meta.url)),
   stdio: [...main, '--stdio'],
 }
 

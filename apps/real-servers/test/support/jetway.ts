@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { createAdaptorServer } from '@hono/node-server'
+import { program } from '@jetway-tools/runtimes/program'
 import { createEverythingServer } from '@jetway-apps/everything/server'
 import { mcp as fastifyMcp } from '@jetway/fastify'
 import { mcp as honoMcp } from '@jetway/hono'
@@ -44,5 +44,5 @@ const main = new URL('../../../everything/src/main.ts', import.meta.url)
 /** The command that starts the server of `apps/everything` over stdio. */
 export const stdioCommand: { readonly command: string; readonly args: readonly string[] } = {
   command: process.execPath,
-  args: ['--import', 'tsx', '--conditions=jetway:source', fileURLToPath(main), '--stdio'],
+  args: [...program(main), '--stdio'],
 }

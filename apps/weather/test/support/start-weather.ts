@@ -1,21 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { program } from '@jetway-tools/runtimes/program'
 
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-
-/** The command that starts the app from its source. */
-const COMMAND: readonly [string, ...string[]] = [
-  process.execPath,
-  '--conditions=jetway:source',
-  '--import',
-  tsx,
-  fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
-]
+const MAIN = program(new URL('../../src/main.ts', import.meta.url))
 
 /** The app in its own process, with its output so far. */
 export interface Weather {
@@ -26,8 +16,7 @@ export interface Weather {
 }
 
 export function startWeather(...args: readonly string[]): Weather {
-  const [command, ...first] = COMMAND
-  const child = spawn(command, [...first, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...MAIN, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (said.stderr += text))

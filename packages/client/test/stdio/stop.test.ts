@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { program } from '@jetway-tools/runtimes/program'
 import { describe, expect, test, vi } from 'vitest'
 import type { ChildProcessLike, Spawn } from '../../src/stdio/options.ts'
 import { connectAndClose } from './support/rounds.ts'
@@ -92,7 +93,7 @@ describe('a process with a custom spawn', () => {
 
 test('a host that exits without closing ends its servers', async ({ onTestFinished }) => {
   const file = new URL('./support/careless-host.ts', import.meta.url)
-  const host = spawn(process.execPath, ['--import', 'tsx', '--conditions=jetway:source', file.pathname], {
+  const host = spawn(process.execPath, program(file), {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   onTestFinished(() => void host.kill('SIGKILL'))

@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { program } from '@jetway-tools/runtimes/program'
 import type { ServeStdioOptions } from '../../src/index.ts'
 
-const FIXTURE = fileURLToPath(new URL('../fixtures/server.ts', import.meta.url))
+const FIXTURE = program(new URL('../fixtures/server.ts', import.meta.url))
 
 export interface Exit {
   readonly code: number | null
@@ -20,17 +20,7 @@ export class Child {
   #watchers: (() => void)[] = []
 
   constructor(options: Pick<ServeStdioOptions, 'drainMs' | 'revisions'> = {}) {
-    this.process = spawn(
-      process.execPath,
-      [
-        '--conditions=jetway:source',
-        '--import',
-        import.meta.resolve('tsx'),
-        FIXTURE,
-        JSON.stringify(options),
-      ],
-      { stdio: 'pipe' },
-    )
+    this.process = spawn(process.execPath, [...FIXTURE, JSON.stringify(options)], { stdio: 'pipe' })
     this.process.stdout.on('data', (chunk: Buffer) => this.#grow('stdout', chunk))
     this.process.stderr.on('data', (chunk: Buffer) => this.#grow('stderr', chunk))
     // A test may write to a child that is gone.

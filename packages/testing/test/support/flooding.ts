@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { program } from '@jetway-tools/runtimes/program'
 import { ResumingClient } from './resuming-client.ts'
 
-const FIXTURE = fileURLToPath(new URL('../fixtures/flooding-server.ts', import.meta.url))
+const FIXTURE = program(new URL('../fixtures/flooding-server.ts', import.meta.url))
 const MOUNTS = 4
 
 export interface Memory {
@@ -33,10 +33,9 @@ export class FloodingServer {
   }
 
   static async start(): Promise<FloodingServer> {
-    const loader = ['--conditions=jetway:source', '--import', import.meta.resolve('tsx')]
     // A small young generation, so that garbage does not count as held memory.
     const memory = ['--expose-gc', '--max-semi-space-size=2']
-    const child = spawn(process.execPath, [...memory, ...loader, FIXTURE], {
+    const child = spawn(process.execPath, [...memory, ...FIXTURE], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const urls: string[] = []

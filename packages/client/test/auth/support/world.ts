@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type AuthFetch, withAuth } from '@jetway/client'
 import { authorizationCode, memoryCredentials, oauth, type OAuthOptions } from '@jetway/client/oauth'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { scripted, type Answer, type Scripted, type Seen } from './scripted.ts'
 
 export const REDIRECT = 'http://127.0.0.1:3999/callback'
@@ -140,14 +140,9 @@ export const withoutRefreshToken: World['token'] = (_seen, answer) => {
   return { json }
 }
 
-const worlds: World[] = []
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
-})
-
 /** A world that ends with its test. */
 export async function fresh(): Promise<World> {
   const made = await world()
-  worlds.push(made)
+  onTestFinished(() => made[Symbol.asyncDispose]())
   return made
 }

@@ -1,15 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach } from 'vitest'
-
-const servers: Server[] = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
-})
+import { onTestFinished } from 'vitest'
 
 /** A request for the script. */
 export interface Asked {
@@ -27,10 +19,13 @@ export interface Asked {
   readonly stream: () => (text: string) => void
 }
 
-/** Starts a server on loopback that runs its script for each request. Resolves to its URL. */
+/** Starts a server on loopback that runs its script for each request, and ends with the test. Resolves to its URL. */
 export async function scripted(script: (asked: Asked) => void): Promise<string> {
   const server = createServer((request, response) => void answer(request, response))
-  servers.push(server)
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request)
     const message = (body === '' ? {} : JSON.parse(body)) as Asked['message']

@@ -1,6 +1,6 @@
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { ServerConfig } from '../../../src/config/index.ts'
 import { ClientManager, type ClientManagerOptions, type ManagerEvents } from '../../../src/manager/index.ts'
 import { runs } from '../../stdio/support/processes.ts'
@@ -13,11 +13,6 @@ export const tiny = (...modes: string[]): ServerConfig => ({
   command: execPath,
   args: [SERVER, ...modes],
   stop: STOP,
-})
-
-const open: ClientManager[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((manager) => manager.closeAll()))
 })
 
 export interface Host {
@@ -33,7 +28,7 @@ export function host(options: ClientManagerOptions = {}): Host {
     reconnect: { initialDelayMs: 5 },
     ...options,
   })
-  open.push(manager)
+  onTestFinished(() => manager.closeAll())
   const pids: number[] = []
   const events: Host['events'] = []
   manager.on('stderr', ({ line }) => void pids.push(Number(/^server (\d+)$/.exec(line)?.[1])))

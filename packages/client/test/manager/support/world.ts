@@ -1,5 +1,5 @@
 import { type JsonObject, Method } from '@jetway/core/protocol'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { ClientManager, type ClientManagerOptions, type ManagerEvents } from '../../../src/manager/index.ts'
 import type { TransportFactory } from '../../../src/transport/client-transport.ts'
 import { ManualClock, settled } from '../../support/manual-clock.ts'
@@ -69,16 +69,11 @@ const EVENTS: Record<keyof ManagerEvents, true> = {
   error: true,
 }
 
-const open: ClientManager[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((manager) => manager.closeAll()))
-})
-
 /** A manager with a manual clock and without jitter. */
 export function world(options: ClientManagerOptions = {}): World {
   const clock = new ManualClock()
   const manager = new ClientManager(INFO, { clock, random: () => 0, ...options })
-  open.push(manager)
+  onTestFinished(() => manager.closeAll())
   const events: World['events'] = []
   for (const event of Object.keys(EVENTS) as (keyof ManagerEvents)[])
     manager.on(event, (value) => void events.push([event, value]))

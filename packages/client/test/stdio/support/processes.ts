@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { TransportClose } from '@jetway/core/transport'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { ChildProcessTransport } from '../../../src/stdio/child-process.ts'
 import type { ChildProcessOptions } from '../../../src/stdio/options.ts'
 
@@ -19,11 +19,6 @@ export interface Started {
   readonly order: string[]
 }
 
-const open: ChildProcessTransport[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((transport) => transport.close()))
-})
-
 export async function start(
   args: readonly string[],
   options: Partial<ChildProcessOptions> = {},
@@ -34,7 +29,7 @@ export async function start(
     stderr: 'ignore',
     ...options,
   })
-  open.push(transport)
+  onTestFinished(() => transport.close())
   const messages: unknown[] = []
   const waiting: ((value: unknown) => void)[] = []
   const malformed: string[] = []

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import process from 'node:process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { program } from '@jetway-tools/runtimes/program'
 import { expect, it } from 'vitest'
 
 /** What remains after many sessions. */
@@ -20,7 +20,7 @@ export interface ChurnReport {
   readonly grownByAbandoned: number
 }
 
-const PROGRAM = fileURLToPath(new URL('./churn-process.ts', import.meta.url))
+const PROGRAM = program(new URL('./churn-process.ts', import.meta.url))
 
 export interface Churn {
   /** Sessions that are used and deleted, one after the other. */
@@ -52,10 +52,7 @@ export function itLeavesNothing({ cycles, abandoned, growth }: Churn): void {
 async function churn(cycles: number, abandoned: number): Promise<ChurnReport> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--expose-gc',
-    '--conditions=jetway:source',
-    '--import',
-    import.meta.resolve('tsx'),
-    PROGRAM,
+    ...PROGRAM,
     String(cycles),
     String(abandoned),
   ])
