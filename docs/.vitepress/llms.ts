@@ -13,11 +13,14 @@ const SECTIONS: ReadonlyMap<string, string> = new Map([
 export function writeIndex({ pages, outDir, site }: SiteConfig): void {
   const lines = [`# ${site.title}`, '', `> ${site.description}`]
   for (const [folder, heading] of SECTIONS) {
-    const below = pages.filter((page) => page.startsWith(folder)).toSorted()
+    const below = pages.filter((page) => page.startsWith(folder) && !isSymbol(page)).toSorted()
     lines.push('', `## ${heading}`, '', ...below.map((page) => entry(page)))
   }
   writeFileSync(join(outDir, 'llms.txt'), `${lines.join('\n')}\n`)
 }
+
+/** The pages of single exports would drown the others. */
+const isSymbol = (page: string): boolean => page.startsWith('reference/api/') && !page.endsWith('/index.md')
 
 function entry(page: string): string {
   const { link, title, summary } = readPage(page.slice(0, -'.md'.length))

@@ -90,8 +90,9 @@ export interface Page {
 
 /** Reads a page's title and summary from its Markdown. */
 export function readPage(path: string): Page {
-  const api = /^reference\/api\/(@.+)$/.exec(path)?.[1]
-  if (api !== undefined) return { link: `/${path}`, title: api, summary: `All exports of ${api}.` }
+  const api = /^reference\/api\/(@.+)\/index$/.exec(path)?.[1]
+  if (api !== undefined)
+    return { link: `/reference/api/${api}/`, title: api, summary: `All exports of ${api}.` }
   const text = readFileSync(join(docs, `${path}.md`), 'utf8').replace(/^---\n[\s\S]*?\n---\n/, '')
   const title = /^# (.+)$/m.exec(text)?.[1] ?? path
   const paragraph = text
@@ -137,11 +138,18 @@ function referenceGroups(): DefaultTheme.SidebarItem[] {
     ...REFERENCE.filter((name) => pages.includes(name)),
     ...pages.filter((name) => !REFERENCE.includes(name)),
   ]
-  const api = namesIn('reference/api').filter((name) => name !== 'index')
   return [
     { text: 'Reference', items: ordered.map((name) => item(`reference/${name}`)) },
-    { text: 'API', items: api.map((name) => item(`reference/api/${name}`)) },
+    { text: 'API', link: '/reference/api/', items: apiItems() },
   ]
+}
+
+/** The entry points, in the order of the API's first page. Their classes and functions are listed on their own pages. */
+function apiItems(): DefaultTheme.SidebarItem[] {
+  const index = join(docs, 'reference/api/index.md')
+  if (!existsSync(index)) return []
+  const modules = readFileSync(index, 'utf8').matchAll(/\((@.+?)\/index\.md\)/g)
+  return Array.from(modules, ([, name]) => ({ text: `${name}`, link: `/reference/api/${name}/` }))
 }
 
 function designGroups(): DefaultTheme.SidebarItem[] {

@@ -1,8 +1,8 @@
 /**
- * Generates `docs/reference/api` from the JSDoc of the packages: a page for each entry point. Exits 1 if an export has
- * no JSDoc or a `{@link}` does not resolve.
+ * Generates `docs/reference/api` from the JSDoc of the packages: a page for each entry point, and one for each class,
+ * interface and function. Exits 1 if an export has no JSDoc or a `{@link}` does not resolve.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Application, LogLevel, ReflectionKind } from 'typedoc'
@@ -11,11 +11,31 @@ const docs = fileURLToPath(new URL('..', import.meta.url))
 const packages = join(docs, '..', 'packages')
 const out = join(docs, 'reference', 'api')
 
+/** The packages in the order in which authors meet them. Others follow. */
+const ORDER = [
+  'core',
+  'stdio',
+  'fastify',
+  'hono',
+  'node',
+  'testing',
+  'client',
+  'bridge',
+  'skills',
+  'zod3',
+  'json-schema',
+]
+const rank = (folder) => (ORDER.includes(folder) ? ORDER.indexOf(folder) : ORDER.length)
+const manifests = readdirSync(packages)
+  .toSorted((a, b) => rank(a) - rank(b))
+  .map((folder) => {
+    const path = join(packages, folder)
+    return { path, ...JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) }
+  })
+
 /** The import name and the source file of every entry point. */
 function entryPoints() {
-  return readdirSync(packages).flatMap((folder) => {
-    const path = join(packages, folder)
-    const { name, exports } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+  return manifests.flatMap(({ path, name, exports }) => {
     return Object.entries(exports)
       .filter(([, target]) => typeof target !== 'string')
       .map(([subpath, target]) => ({
@@ -43,6 +63,25 @@ function undocumented(project) {
   )
 }
 
+/** The page that lists the packages, each with its description and its entry points. */
+function writeIndex(entries) {
+  const row = ({ name, description }) => {
+    const links = entries
+      .filter((entry) => entry.name === name || entry.name.startsWith(`${name}/`))
+      .map((entry) => `[\`${entry.name}\`](${entry.name}/index.md)`)
+    return `| ${links.join('<br>')} | ${description} |`
+  }
+  const lines = [
+    '# API',
+    '',
+    'Every export of every package, from its JSDoc.',
+    '',
+    '| import | |',
+    '| --- | --- |',
+  ]
+  writeFileSync(join(out, 'index.md'), `${[...lines, ...manifests.map(row)].join('\n')}\n`)
+}
+
 const entries = entryPoints()
 const app = await Application.bootstrapWithPlugins({
   plugin: ['typedoc-plugin-markdown'],
@@ -59,10 +98,11 @@ const app = await Application.bootstrapWithPlugins({
   excludePrivate: true,
   excludeExternals: true,
   validation: { notExported: false, invalidLink: true },
-  outputFileStrategy: 'modules',
+  outputFileStrategy: 'members',
+  membersWithOwnFile: ['Class', 'Interface', 'Function'],
   entryFileName: 'index',
+  indexFormat: 'table',
   hidePageHeader: true,
-  hideBreadcrumbs: true,
   useCodeBlocks: true,
   // VitePress gives headings other ids than TypeDoc links to.
   useHTMLAnchors: true,
@@ -78,6 +118,7 @@ if (project !== undefined) {
   rmSync(out, { recursive: true, force: true })
   app.validate(project)
   await app.generateOutputs(project)
+  writeIndex(entries)
   for (const name of undocumented(project))
     app.logger.error(`${name} has no JSDoc. Describe it: it is public`)
 }
