@@ -32,8 +32,8 @@ export default defineConfig({
     logo: { src: '/logo.svg', alt: '' },
     nav: [
       { text: 'Guide', link: '/guide/install', activeMatch: '^/guide/' },
-      { text: 'Reference', link: '/reference/errors', activeMatch: '^/reference/' },
-      { text: 'Design', link: '/design/', activeMatch: '^/design/' },
+      { text: 'Reference', link: '/reference/server-options', activeMatch: '^/reference/(?!api/)' },
+      { text: 'API', link: '/reference/api/', activeMatch: '^/reference/api/' },
     ],
     sidebar: sidebar(),
     outline: { level: [2, 3] },
