@@ -1,6 +1,6 @@
 import { content, defineTool, elicit, listRoots, McpServer, sample } from '@jetway/core'
 import { REVISIONS } from '@jetway/core/protocol'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../src/connect.ts'
 import { matchers } from '../src/matchers.ts'
@@ -14,9 +14,16 @@ const addNumbers = defineTool({
   handler: ({ a, b }) => ({ sum: a + b }),
 })
 
+const listCoins = defineTool({
+  name: 'coins',
+  outputSchema: z.array(z.number()),
+  wrapOutput: 'items',
+  handler: () => [1, 2],
+})
+
 function tillServer(): McpServer {
   const server = new McpServer({ name: 'till', version: '1.0.0' })
-  server.add(addNumbers)
+  server.add(addNumbers, listCoins)
   server.addTool({ name: 'who', handler: (_, ctx) => ctx.auth?.principal ?? 'nobody' })
   server.addTool({
     name: 'log',
@@ -49,6 +56,18 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(blocks).toEqual([{ type: 'text', text: '{"sum":3}' }])
     expect(structuredContent?.sum).toBe(forms === undefined ? undefined : 3)
     expect(client.server?.protocolVersion).toBe(version)
+  })
+
+  it('sees a wrapped value as it is sent', async () => {
+    await using client = await connect(tillServer(), { revision: version })
+    const { structuredContent } = await client.callTool(listCoins)
+    expectTypeOf(structuredContent).toEqualTypeOf<number[] | { readonly items: number[] } | undefined>()
+    const sent = { none: undefined, object: { items: [1, 2] }, any: [1, 2] }
+    const values = version === REVISIONS[0]?.version ? 'any' : forms === undefined ? 'none' : 'object'
+    expect(structuredContent).toEqual(sent[values])
+    const [coins] = (await client.listTools()).filter(({ name }) => name === 'coins')
+    const types = { none: undefined, object: 'object', any: 'array' }
+    expect(coins?.outputSchema?.['type']).toBe(types[values])
   })
 
   it('keeps the notifications that it gets', async () => {

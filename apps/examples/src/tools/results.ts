@@ -21,6 +21,17 @@ server.addTool({
 })
 // #endregion
 
+// #region wrap
+server.addTool({
+  name: 'words',
+  description: 'The words of a text',
+  inputSchema: z.object({ text: z.string() }),
+  outputSchema: z.array(z.string()),
+  wrapOutput: 'items',
+  handler: ({ text }) => text.split(/\s+/),
+})
+// #endregion
+
 // #region blocks
 server.addTool({
   name: 'chart',

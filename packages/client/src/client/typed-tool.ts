@@ -14,10 +14,17 @@ export type ToolInput<T extends TypedTool> = [NonNullable<T['inputSchema']>] ext
   ? JsonObject
   : InferInput<NonNullable<T['inputSchema']>>
 
-/** The `structuredContent` of a tool. */
+/**
+ * The `structuredContent` of a tool. With `wrapOutput: 'items'` it is the value or `{ items: value }`, depending on the
+ * revision of the connection.
+ */
 export type ToolOutput<T extends TypedTool> = [NonNullable<T['outputSchema']>] extends [never]
   ? unknown
-  : InferOutput<NonNullable<T['outputSchema']>>
+  : MaybeWrapped<T, InferOutput<NonNullable<T['outputSchema']>>>
+
+type MaybeWrapped<T, Value> = T extends { readonly wrapOutput: infer Member extends string }
+  ? Value | { readonly [Name in Member]: Value }
+  : Value
 
 /** A typed result. `structuredContent` is undefined if the tool failed, and in revisions that do not have it. */
 export type TypedToolResult<Structured> = Omit<CallToolResult, 'structuredContent'> & {

@@ -34,12 +34,14 @@ export const defineTool = <
   Locals = unknown,
   A = {},
   R extends ToolReturn<O> = ToolReturn<O>,
+  W extends string = never,
 >(
-  definition: ToolDefinition<I, O, App, Locals, A, R> & CheckReturn<O, R>,
-): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Locals, NoInfer<A>> & OfKind<'tool'> => ({
-  ...definition,
-  [KIND]: 'tool',
-})
+  definition: ToolDefinition<I, O, App, Locals, A, R> & CheckReturn<O, R> & { readonly wrapOutput?: W },
+): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Locals, NoInfer<A>> & OfKind<'tool'> & Wraps<W> =>
+  ({ ...definition, [KIND]: 'tool' }) as never
+
+/** Tells a client's types that the structured value may be wrapped. */
+type Wraps<W extends string> = [W] extends [never] ? unknown : { readonly wrapOutput: W }
 
 /** See {@link defineTool}. */
 export const defineResource = <App = unknown, Locals = unknown, R = unknown>(

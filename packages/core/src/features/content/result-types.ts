@@ -28,7 +28,7 @@ interface Result {
 }
 
 /** A value that JSON turns into `{}`. An `Error` is left out: data with a name and a message has its type. */
-type Lost = ReadonlyMap<never, unknown> | ReadonlySet<unknown> | readonly PromiseLike<unknown>[]
+type Lost = ReadonlyMap<never, unknown> | ReadonlySet<unknown>
 
 type Unsendable = 'JSON cannot carry this value: send a plain object or an array, and await promises'
 
@@ -43,7 +43,7 @@ export type ToolProblem<R> =
       : R extends Lost
         ? Unsendable
         : R extends readonly (infer Item)[]
-          ? BareProblem<Item>
+          ? ItemProblem<Item, BareProblem<Item>>
           : R extends object
             ?
                 | BareProblem<R>
@@ -52,16 +52,23 @@ export type ToolProblem<R> =
 
 type ToolMember = 'content' | 'structuredContent' | 'isError' | '_meta' | 'resultType'
 
-/** Blocks that are in no result. */
-type BareProblem<T> = [T] extends [never]
+/** The item of `[]` is never, and an item of any type may be right. */
+type ItemProblem<Item, Bare> = [Item] extends [never]
   ? never
-  : [T] extends [{ readonly [BRAND]: unknown }]
+  : IsAny<Item> extends true
     ? never
-    : [T] extends [{ readonly type: Block['type'] }]
-      ? [Keys<T>] extends [BlockMember]
-        ? 'Content blocks need a result: return { content: [...] }, or make blocks with content.text(…) and so on'
-        : never
+    : [Item] extends [PromiseLike<unknown>]
+      ? Unsendable
+      : Bare
+
+/** Blocks that are in no result. */
+type BareProblem<T> = [T] extends [{ readonly [BRAND]: unknown }]
+  ? never
+  : [T] extends [{ readonly type: Block['type'] }]
+    ? [Keys<T>] extends [BlockMember]
+      ? 'Content blocks need a result: return { content: [...] }, or make blocks with content.text(…) and so on'
       : never
+    : never
 
 /**
  * An object is meant as a result if it has only members of one, or if all items of its list are right and another member
@@ -90,7 +97,7 @@ export type ReadProblem<R> =
       : R extends Lost
         ? Unsendable
         : R extends readonly (infer Item)[]
-          ? BareContents<Item>
+          ? ItemProblem<Item, BareContents<Item>>
           : R extends object
             ?
                 | BareContents<R>
@@ -99,13 +106,11 @@ export type ReadProblem<R> =
 
 type ReadMember = 'contents' | '_meta' | 'ttlMs' | 'cacheScope' | 'resultType'
 
-type BareContents<T> = [T] extends [never]
-  ? never
-  : [T] extends [Contents]
-    ? [Keys<T>] extends [ContentsMember]
-      ? 'The contents of a resource need a result: return { contents: [...] }'
-      : never
+type BareContents<T> = [T] extends [Contents]
+  ? [Keys<T>] extends [ContentsMember]
+    ? 'The contents of a resource need a result: return { contents: [...] }'
     : never
+  : never
 
 /** Adds a problem to the type of a definition, so that the compiler shows it at the handler. */
 export type Refuse<Problem extends string> = [Problem] extends [never]

@@ -17,6 +17,7 @@ import type { RelatedEntry } from '../registry/relations.ts'
 import type { Content } from '../content/content.ts'
 import type { ToolResult } from '../content/result.ts'
 import { type Awaitable, isPromiseLike } from '../../util/promises.ts'
+import type { WrappedOutput } from './wrap-output.ts'
 import type { CompiledHandler } from '../registry/compile-handler.ts'
 
 /** A registered tool: checked, its schemas compiled. */
@@ -30,6 +31,8 @@ export interface ToolEntry extends CompiledHandler, RelatedEntry {
   /** The parameters that clients repeat in headers; undefined if there are none, which costs a call nothing. */
   readonly inHeaders: readonly HeaderParameter[] | undefined
   readonly output: CompiledOutput | undefined
+  /** Undefined if structured values are sent as they are, or not at all. */
+  readonly wrapped: WrappedOutput | undefined
   readonly validateOutput: boolean
   readonly maxResultBytes: number | undefined
   /** Undefined if the tool never runs as a task. */
@@ -163,7 +166,8 @@ function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts |
   } else refuseLosses(given, entry.label)
   if (json === undefined) throw new OutputError(`${entry.label} returned no structured value`)
   const content = mirrored(parts?.content, json)
-  const structured = { content, structuredContent: value, [STRUCTURED_JSON]: { value, json } }
+  const member = parts?.isError === true ? undefined : entry.wrapped?.member
+  const structured = { content, structuredContent: value, [STRUCTURED_JSON]: { value, json, member } }
   if (parts === undefined) return complete(structured)
   const { isError, _meta } = parts
   return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })

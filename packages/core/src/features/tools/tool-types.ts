@@ -9,6 +9,7 @@ import type { DisplayFields } from '../registry/checks.ts'
 import type { InputRequired } from './input-required.ts'
 import type { Refuse, ToolProblem } from '../content/result-types.ts'
 import type { ToolResult } from '../content/result.ts'
+import type { WrapOutput } from './wrap-output.ts'
 import type { ToolHints, ToolMetadata } from './tool-metadata.ts'
 import type { VisibleRule } from '../registry/visibility.ts'
 
@@ -89,6 +90,12 @@ export interface ToolDefinition<
   /** Describes the structured value. */
   readonly outputSchema?: O
   /**
+   * For an `outputSchema` that is not an object, such as an array: the member that holds the value for clients of revisions
+   * whose structured values must be objects. They get `{ items: value }` for `'items'`, and a schema that says so. Clients of
+   * revisions that allow any value get the value itself. @default such clients get the value as JSON text alone
+   */
+  readonly wrapOutput?: WrapOutput<O>
+  /**
    * Functions that run before the handler, each for a value or a question to the client. The handler then runs once and
    * finds the answers in `ctx.answers`. Write it above `handler`, so that the compiler infers the answers;
    * `asks(inputSchema)` works in any position, and its asks know the answers of earlier ones.
@@ -107,6 +114,7 @@ export type CheckReturn<O, R> = O extends AnySchema ? unknown : Refuse<ToolProbl
 export interface AnyTool<App = never, Locals = never> extends ToolFields {
   readonly inputSchema?: AnySchema | undefined
   readonly outputSchema?: AnySchema | undefined
+  readonly wrapOutput?: string
   readonly asks?: object
   readonly visible?: VisibleRule<App, Locals>
   readonly handler: (args: never, ctx: RequestContext<App, Locals, never>) => unknown

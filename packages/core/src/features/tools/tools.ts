@@ -1,6 +1,7 @@
 import { invalidParams, methodNotFound } from '../../errors.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
+import { WRAPPED_OUTPUT } from '../../protocol/structured.ts'
 import type { Tool } from '../../protocol/types.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { CallContext } from '../../call/context.ts'
@@ -33,6 +34,7 @@ import { checkTaskSupport } from '../tasks/task-support.ts'
 import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
 import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
 import type { AnyTool, ToolOptions } from './tool-types.ts'
+import { wrapOutput } from './wrap-output.ts'
 import { type Guarded, ifVisible } from '../registry/visibility.ts'
 
 export interface ToolsOptions extends ToolOptions {
@@ -185,6 +187,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
       ? withoutArguments({ strict })
       : schemas.input(inputSchema, { ...subject, field: 'inputSchema' }, { strict })
   const output = outputSchema && schemas.output(outputSchema, { ...subject, field: 'outputSchema' })
+  const wrapped = wrapOutput(subject, definition.wrapOutput, output)
   const annotations = normaliseHints(subject, definition.annotations)
   const handler = compileHandler(subject, definition, options.logger)
   const ui = uiOf(subject, definition, { by: options.ui, visible: handler.visible })
@@ -193,6 +196,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
   const alone = withSchemas(
     {
       ...(shown as Omit<Tool, 'inputSchema'>),
+      ...(wrapped !== undefined && { [WRAPPED_OUTPUT]: wrapped.outputSchema }),
       ...(definition.taskSupport !== undefined && { execution: { taskSupport: definition.taskSupport } }),
     },
     input,
@@ -211,6 +215,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
     // A deferred schema has no such keyword.
     inHeaders: input.isDeferred ? undefined : headerParameters(subject, input.jsonSchema),
     output,
+    wrapped,
     validateOutput: definition.validateOutput ?? options.validateOutput ?? true,
     maxResultBytes: definition.maxResultBytes,
     ...checkTaskSupport(subject, definition),

@@ -1,6 +1,11 @@
-import { isObject, type JsonObject } from '../jsonrpc.ts'
+import type { JsonObject } from '../jsonrpc.ts'
 import { Method } from '../methods.ts'
-import { structuredJson } from '../structured.ts'
+import {
+  structuredJson,
+  structuredObjectJson,
+  WRAPPED_OUTPUT,
+  type WithWrappedOutput,
+} from '../structured.ts'
 import type {
   CallToolResult,
   ContentBlock,
@@ -42,24 +47,27 @@ export function createEncoders(data: RevisionData, projector: Projector): Readon
   ])
 }
 
-/** Where a structured value is an object, a tool whose schema allows something else is shown without it. */
-export function projectTool({ structured }: RevisionData, projector: Projector, tool: Tool): JsonObject {
+/** Where a structured value is an object, a tool whose schema allows something else is shown without it, or with an object. */
+export function projectTool(
+  { structured }: RevisionData,
+  projector: Projector,
+  tool: Tool & WithWrappedOutput,
+): JsonObject {
   const { outputSchema, ...rest } = tool
-  const shown = structured === 'any' || outputSchema?.['type'] === 'object'
-  return projector.project('tool', shown ? tool : rest)
+  if (structured === 'any' || outputSchema?.['type'] === 'object') return projector.project('tool', tool)
+  const wrapped = tool[WRAPPED_OUTPUT]
+  return projector.project('tool', wrapped === undefined ? rest : { ...rest, outputSchema: wrapped })
 }
 
+const STRUCTURED_TEXT = { any: structuredJson, object: structuredObjectJson, none: () => undefined }
+
 function toolResultEncoder(data: RevisionData, projector: Projector): Encoder {
-  const { structured } = data
+  const structuredText = STRUCTURED_TEXT[data.structured ?? 'none']
   return (result) => {
-    const { content, isError, structuredContent, _meta } = result as unknown as CallToolResult
+    const { content, isError, _meta } = result as unknown as CallToolResult
     let json = `{"content":${encodeBlocks(projector, content)}`
-    if (structured === 'any' || (structured === 'object' && isObject(structuredContent))) {
-      const text = structuredJson(result)
-      // An object can be something else in JSON: a date is a string.
-      if (text !== undefined && (structured === 'any' || text.startsWith('{')))
-        json += `,"structuredContent":${text}`
-    }
+    const text = structuredText(result)
+    if (text !== undefined) json += `,"structuredContent":${text}`
     if (isError === true) json += ',"isError":true'
     if (_meta !== undefined) json += `,"_meta":${JSON.stringify(_meta)}`
     return `${json}}`

@@ -128,6 +128,14 @@ describe('the compiler takes from a tool', () => {
     defineTool({ name: 'a', handler: () => ({ name: 'E', message: 'No' }) })
     defineTool({ name: 'a', handler: (): { [name: string]: unknown } => ({ content: 'x' }) })
     defineTool({ name: 'a', handler: () => JSON.parse('{}') })
+    defineTool({ name: 'a', handler: () => [] })
+    defineTool({ name: 'a', handler: () => [JSON.parse('1')] })
+    defineTool({
+      name: 'a',
+      handler: () => {
+        throw new Error('No')
+      },
+    })
   })
 
   it('a value of an outputSchema that declares content, and a result with it', () => {
@@ -172,6 +180,7 @@ describe('the compiler, from a resource and a template,', () => {
     defineResource({ uri: 'a://b', name: 'a', handler: () => ({ contents: ['a.txt'], total: 1 }) })
     defineResource({ uri: 'a://b', name: 'a', handler: async () => new Uint8Array(2) })
     defineResource({ uri: 'a://b', name: 'a', handler: () => {} })
-    server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: ({ b }): unknown => b })
+    defineResource({ uri: 'a://b', name: 'a', handler: () => [] })
+    server.addResourceTemplate({ uriTemplate: 'c://{b}', name: 'a', handler: ({ b }): unknown => b })
   })
 })
