@@ -6,7 +6,6 @@ import type { ChangeEvent } from '../stores/bus.ts'
 import type { MethodEntry, MethodTable } from '../call/method-table.ts'
 import { type ExtensionTable, type Extension, NO_EXTENSIONS } from '../call/extension.ts'
 import { type Logger, stderrLogger } from '../util/logger.ts'
-import { memoize } from '../util/memoize.ts'
 import { complete } from '../call/result.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import { type CacheOptions, Caching } from './registry/caching.ts'
@@ -87,8 +86,10 @@ export function createFeatures(options: FeatureOptions): Features {
     ...(options.experimental !== undefined && { experimental: options.experimental }),
   }
   const subscribable = options.subscriptionMethods !== undefined
+  const registeredNow = cachedCapabilities({ tools, resources, prompts }, fixed, subscribable)
   const capabilities = (revision?: Revision): ServerCapabilities => {
-    const registered = capabilitiesOf({ tools, resources, prompts }, fixed, subscribable)
+    const registered = registeredNow()
+    // Not cached: an extension's settings may be a function.
     const extensions = revision && added.declared(revision)
     return extensions === undefined ? registered : { ...registered, extensions }
   }
@@ -133,9 +134,29 @@ interface Changing {
   onChange(listener: () => void): unknown
 }
 
-const anyCompletes = memoize((entries: readonly Pick<PromptEntry, 'complete'>[]) =>
-  entries.some(({ complete: completers }) => completers !== undefined),
-)
+const anyCompletes = (entries: readonly Pick<PromptEntry, 'complete'>[]): boolean =>
+  entries.some(({ complete: completers }) => completers !== undefined)
+
+/** Builds the capabilities again only after a registration has changed. Every client that connects reads them. */
+function cachedCapabilities(
+  features: Pick<Features, 'tools' | 'resources' | 'prompts'>,
+  fixed: ServerCapabilities,
+  subscribable: boolean,
+): () => ServerCapabilities {
+  const { tools, resources, prompts } = features
+  const registries = [tools.registry, resources.registry, resources.templates.registry, prompts.registry]
+  let seen: readonly unknown[] = []
+  let capabilities: ServerCapabilities = {}
+  return () => {
+    // Each change of a registry makes a new list of entries. A tool of one session can offer tasks too.
+    const now = [tools.offerTasks(), ...registries.map((registry) => registry.entries())]
+    if (now.some((part, index) => part !== seen[index])) {
+      seen = now
+      capabilities = capabilitiesOf(features, fixed, subscribable)
+    }
+    return capabilities
+  }
+}
 
 function capabilitiesOf(
   { tools, resources, prompts }: Pick<Features, 'tools' | 'resources' | 'prompts'>,

@@ -73,6 +73,18 @@ describe('capabilities', () => {
     })
   })
 
+  it('are the same object until something is registered', () => {
+    const { features } = create()
+    const before = features.capabilities()
+    expect(features.capabilities()).toBe(before)
+    features.tools.registry.add({ name: 't', handler })
+    const after = features.capabilities()
+    expect([before.tools, after.tools]).toEqual([undefined, { listChanged: true }])
+    expect(features.capabilities()).toBe(after)
+    features.resources.templates.registry.add({ uriTemplate: 'w://{a}', name: 'w', handler })
+    expect(features.capabilities()).toHaveProperty('resources')
+  })
+
   it('include completions if a prompt or a template has some', () => {
     const complete = { a: () => [] }
     const prompts = create().features
