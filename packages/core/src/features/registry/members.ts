@@ -19,6 +19,7 @@ const TOOL: OptionNames<AnyTool> = {
   name: 1,
   inputSchema: 1,
   outputSchema: 1,
+  wrapOutput: 1,
   handler: 1,
   annotations: 1,
   asks: 1,
