@@ -7,10 +7,10 @@ export type Meta = JsonObject
 /** An image for people. Only `https:` and `data:` sources are accepted. */
 export interface Icon {
   readonly src: string
-  readonly mimeType?: string
+  readonly mimeType?: string | undefined
   /** For example `48x48`, or `any` for vector images. */
-  readonly sizes?: readonly string[]
-  readonly theme?: 'light' | 'dark'
+  readonly sizes?: readonly string[] | undefined
+  readonly theme?: 'light' | 'dark' | undefined
 }
 
 /** The name and version of a server or client. For display only: base no decision on it. */
@@ -28,11 +28,11 @@ export type Role = 'user' | 'assistant'
 
 /** For whom something is, how much it matters, and how old it is. Hints for the client. */
 export interface Annotations {
-  readonly audience?: readonly Role[]
+  readonly audience?: readonly Role[] | undefined
   /** From 0 (optional) to 1 (required). */
-  readonly priority?: number
+  readonly priority?: number | undefined
   /** An ISO 8601 time. */
-  readonly lastModified?: string
+  readonly lastModified?: string | undefined
 }
 
 /** Hints about a tool. A client must not trust them: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
@@ -46,10 +46,10 @@ export interface ToolAnnotations {
 
 interface Described {
   readonly name: string
-  readonly title?: string
-  readonly description?: string
-  readonly icons?: readonly Icon[]
-  readonly _meta?: Meta
+  readonly title?: string | undefined
+  readonly description?: string | undefined
+  readonly icons?: readonly Icon[] | undefined
+  readonly _meta?: Meta | undefined
 }
 
 /** A tool as `tools/list` shows it. */
@@ -63,10 +63,10 @@ export interface Tool extends Described {
 /** A resource as `resources/list` shows it. */
 export interface Resource extends Described {
   readonly uri: string
-  readonly mimeType?: string
+  readonly mimeType?: string | undefined
   /** Bytes of the raw content, before base64. */
-  readonly size?: number
-  readonly annotations?: Annotations
+  readonly size?: number | undefined
+  readonly annotations?: Annotations | undefined
 }
 
 /** Resources whose addresses follow a URI template of RFC 6570, as `resources/templates/list` shows them. */
@@ -92,8 +92,8 @@ export interface Prompt extends Described {
 }
 
 interface Block {
-  readonly annotations?: Annotations
-  readonly _meta?: Meta
+  readonly annotations?: Annotations | undefined
+  readonly _meta?: Meta | undefined
 }
 
 /** Text for a person or a model. */
@@ -156,8 +156,8 @@ export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceL
 
 interface Contents {
   readonly uri: string
-  readonly mimeType?: string
-  readonly _meta?: Meta
+  readonly mimeType?: string | undefined
+  readonly _meta?: Meta | undefined
 }
 
 /** The content of one resource: text, or base64 bytes. */
@@ -167,14 +167,14 @@ export type ResourceContents = (Contents & { readonly text: string }) | (Content
 export interface CallToolResult {
   readonly content: readonly ContentBlock[]
   readonly structuredContent?: unknown
-  readonly isError?: boolean
-  readonly _meta?: Meta
+  readonly isError?: boolean | undefined
+  readonly _meta?: Meta | undefined
 }
 
 /** The result of reading a resource: its content, or that of all the resources in it. */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[]
-  readonly _meta?: Meta
+  readonly _meta?: Meta | undefined
 }
 
 /** One message of a prompt. */
@@ -185,9 +185,9 @@ export interface PromptMessage {
 
 /** A prompt with its arguments filled in. */
 export interface GetPromptResult {
-  readonly description?: string
+  readonly description?: string | undefined
   readonly messages: readonly PromptMessage[]
-  readonly _meta?: Meta
+  readonly _meta?: Meta | undefined
 }
 
 /** Values for an argument that has been typed in part: 100 at most. */

@@ -4,12 +4,12 @@ import type { Icon, Meta } from '../../protocol/types.ts'
 
 /** The members of every definition for people. */
 export interface DisplayFields {
-  readonly title?: string
-  readonly description?: string
+  readonly title?: string | undefined
+  readonly description?: string | undefined
   /** `https:` or `data:` images. */
-  readonly icons?: readonly Icon[]
+  readonly icons?: readonly Icon[] | undefined
   /** Published with the definition. Keys of your own carry a prefix, such as `com.example/kind`. */
-  readonly _meta?: Meta
+  readonly _meta?: Meta | undefined
 }
 
 /** The definition that an error names. */

@@ -17,8 +17,8 @@ export type SubscriberHook<App = unknown> = (uri: string, app: App) => Awaitable
 
 interface ResourceFields<App, Locals> extends DisplayFields {
   readonly name: string
-  readonly mimeType?: string
-  readonly annotations?: Annotations
+  readonly mimeType?: string | undefined
+  readonly annotations?: Annotations | undefined
   /** Ends a read that reports no progress for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
   readonly timeoutMs?: number
   readonly onSubscribe?: SubscriberHook<App>
@@ -59,7 +59,7 @@ export interface ResourceDefinition<App = unknown, Locals = unknown, R = unknown
   /** Absolute, and matched exactly as it is written. */
   readonly uri: string
   /** Bytes of the raw content, before base64. */
-  readonly size?: number
+  readonly size?: number | undefined
   readonly handler: (args: Record<string, never>, ctx: RequestContext<App, Locals>) => Awaitable<R>
 }
 

@@ -59,7 +59,7 @@ export function normaliseHints(subject: Subject, given: ToolHints | undefined): 
 /** Adds the metadata, without the relations, to `_meta`. */
 export function toMeta(
   subject: Subject,
-  { priority, cacheControl, _meta }: ToolMetadata & { readonly _meta?: Meta },
+  { priority, cacheControl, _meta }: ToolMetadata & { readonly _meta?: Meta | undefined },
 ): Meta | undefined {
   if (priority !== undefined && !Number.isSafeInteger(priority))
     throw invalid(subject, 'needs a whole number as its priority')

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import {
   content,
   contents,
+  definePrompt,
   defineResource,
   defineResourceTemplate,
   defineTool,
@@ -28,6 +29,19 @@ interface SdkImage {
   data: string
   mimeType: string
   annotations?: { audience?: ('user' | 'assistant')[] | undefined } | undefined
+}
+
+/** And of a prompt. */
+interface SdkPrompt {
+  [member: string]: unknown
+  _meta?: { [member: string]: unknown } | undefined
+  description?: string | undefined
+  messages: {
+    role: 'user' | 'assistant'
+    content:
+      | { type: 'text'; text: string; annotations?: { priority?: number | undefined } | undefined }
+      | SdkImage
+  }[]
 }
 
 describe('the compiler refuses from a tool', () => {
@@ -149,6 +163,10 @@ describe('the compiler takes from a tool', () => {
     // @ts-expect-error the schema says what content is
     defineTool({ name: 'a', outputSchema, handler: () => ({ content: [{ type: 'text', text: 'x' }] }) })
   })
+})
+
+it('the compiler takes the result of a prompt as other packages type it', () => {
+  definePrompt({ name: 'a', handler: (): SdkPrompt => ({ messages: [{ role: 'user', content: text }] }) })
 })
 
 describe('the compiler, from a resource and a template,', () => {
