@@ -20,7 +20,7 @@ type MemberFor<S> = unknown extends S
       : string
 
 /** Needs no escapes in a JSON Pointer or a URI fragment. */
-const MEMBER = /^[A-Za-z_][\w-]{0,63}$/
+const MEMBER = /^[\w-]{1,64}$/
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` if there is nothing to wrap */
 export function wrapOutput(
@@ -30,15 +30,11 @@ export function wrapOutput(
 ): WrappedOutput | undefined {
   if (member === undefined) return undefined
   if (typeof member !== 'string' || !MEMBER.test(member)) {
-    throw invalid(
-      subject,
-      'needs the name of a member as its wrapOutput: a letter or "_", then at most 63 letters, digits, "_" or "-"; for example "items"',
-    )
+    throw invalid(subject, 'needs a name such as "items" as its wrapOutput: 1 to 64 of A-Za-z0-9_-')
   }
-  if (output === undefined)
-    throw invalid(subject, 'has wrapOutput without an outputSchema; add the schema of what it returns')
+  if (output === undefined) throw invalid(subject, 'has wrapOutput without an outputSchema; add one')
   if (output.jsonSchema['type'] === 'object')
-    throw invalid(subject, 'has wrapOutput, but its outputSchema is an object already; remove wrapOutput')
+    throw invalid(subject, 'has an outputSchema that is an object already; remove wrapOutput')
   return { member, outputSchema: objectWith(member, output.jsonSchema) }
 }
 

@@ -4,21 +4,15 @@ import type { Issue } from '../types.ts'
 /** Deeper parts are not searched: JSON itself gives up a few thousand levels below. */
 const MAX_DEPTH = 1_000
 
-const named = (advice: string, ...names: readonly string[]): [string, string][] =>
-  names.map((name) => [name, advice])
-
 /** What to send instead, by the name that `Object.prototype.toString` gives. */
-const INSTEAD: ReadonlyMap<string, string> = new Map([
-  ...named('send its message, or throw it', 'Error', 'DOMException'),
-  ...named('send Object.fromEntries(…) of it', 'Map', 'Headers', 'FormData', 'URLSearchParams'),
-  ...named('send an array of its items', 'Set', 'Array Iterator', 'Map Iterator', 'Set Iterator'),
-  ...named('send an array of its items', 'Generator', 'AsyncGenerator', 'Iterator Helper'),
-  ...named('await its text() or json()', 'Response', 'Request', 'Blob', 'File'),
-  ...named('read it to its end, and send that', 'ReadableStream'),
-  ...named('send base64, or an array of numbers', 'ArrayBuffer', 'SharedArrayBuffer', 'DataView'),
-  ...named('send its source', 'RegExp'),
-  ...named('send its content', 'WeakMap', 'WeakSet', 'WeakRef'),
-])
+const INSTEAD: readonly (readonly [RegExp, string])[] = [
+  [/^(Error|DOMException)$/, 'send its message, or throw it'],
+  [/^(Map|Headers|FormData|URLSearchParams)$/, 'send Object.fromEntries(…) of it'],
+  [/^(Set|(Async)?Generator|.* Iterator|Iterator Helper)$/, 'send an array of its items'],
+  [/^(Response|Request|Blob|File)$/, 'await its text() or json()'],
+  [/^(\w+Array|\w*ArrayBuffer|DataView)$/, 'send base64, or an array of numbers'],
+  [/^(RegExp|ReadableStream|Weak\w+)$/, 'send what it holds'],
+]
 
 const PROMISE = 'is a promise; await it'
 
@@ -75,7 +69,7 @@ function messageFor(value: object): string | undefined {
   if (isPromiseLike(value)) return PROMISE
   // The tag is the same for subclasses and for objects of another realm.
   const tag = Object.prototype.toString.call(value).slice(8, -1)
-  const advice = INSTEAD.get(ArrayBuffer.isView(value) ? 'DataView' : tag)
+  const advice = INSTEAD.find(([names]) => names.test(tag))?.[1]
   if (advice !== undefined) return `is ${/^[AEIO]/.test(tag) ? 'an' : 'a'} ${tag}; ${advice}`
   return isIterator(value) ? 'is an iterator; send an array of its items' : undefined
 }

@@ -38,7 +38,7 @@ const LOSSES: readonly (readonly [string, () => unknown, string])[] = [
   ['an iterator of a Map', () => new Map().values(), 'is a Map Iterator; send an array of its items'],
   ['an iterator of its own', () => new Countdown(), 'is an iterator; send an array of its items'],
   ['a typed array', () => new Float32Array(2), 'is a Float32Array; send base64, or an array of numbers'],
-  ['a regular expression', () => /x/, 'is a RegExp; send its source'],
+  ['a regular expression', () => /x/, 'is a RegExp; send what it holds'],
 ]
 
 type Define = (server: McpServer, value: unknown) => void

@@ -154,19 +154,27 @@ it.each(['2024-11-05', '2025-03-26'])('wrapOutput sends text alone to a client o
 describe('wrapOutput is refused', () => {
   const list = z.array(z.string())
   it.each<[string, object, string]>([
-    ['without an outputSchema', { wrapOutput: 'items' }, 'without an outputSchema; add the schema'],
+    ['without an outputSchema', { wrapOutput: 'items' }, 'without an outputSchema; add one'],
     [
       'for an object',
       { wrapOutput: 'items', outputSchema: z.object({ a: z.string() }) },
       'is an object already; remove wrapOutput',
     ],
-    ['for a flag', { wrapOutput: true, outputSchema: list }, 'needs the name of a member as its wrapOutput'],
+    [
+      'for a flag',
+      { wrapOutput: true, outputSchema: list },
+      'needs a name such as "items" as its wrapOutput',
+    ],
     [
       'without a name',
       { wrapOutput: '', outputSchema: list },
-      'needs the name of a member as its wrapOutput',
+      'needs a name such as "items" as its wrapOutput',
     ],
-    ['for a path', { wrapOutput: 'a/b', outputSchema: list }, 'needs the name of a member as its wrapOutput'],
+    [
+      'for a path',
+      { wrapOutput: 'a/b', outputSchema: list },
+      'needs a name such as "items" as its wrapOutput',
+    ],
   ])('%s, when the tool is added', (_name, rest, problem) => {
     const server = new McpServer({ name: 'wrap', version: '1' })
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(
