@@ -20,15 +20,17 @@ function create(options: Partial<FeatureOptions> = {}): { features: Features; ev
   return { features, events }
 }
 
+const noTasks = () =>
+  createTaskFeature((): never => {
+    throw new Error('no task was asked for')
+  })
+
 /** Lets the microtasks of this tick run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('the method table', () => {
   it('serves every method of a revision, except those about the connection', () => {
-    const tasks = createTaskFeature((): never => {
-      throw new Error('no task was asked for')
-    })
-    const { features } = create({ tasks })
+    const { features } = create({ tasks: noTasks() })
     const missing = REVISIONS.flatMap(({ methods }) =>
       [...methods].filter((method) => !features.methods.has(method)),
     )
@@ -83,6 +85,13 @@ describe('capabilities', () => {
     expect(features.capabilities()).toBe(after)
     features.resources.templates.registry.add({ uriTemplate: 'w://{a}', name: 'w', handler })
     expect(features.capabilities()).toHaveProperty('resources')
+  })
+
+  it('include tasks as soon as a tool of one session has some', () => {
+    const { features } = create({ tasks: noTasks() })
+    expect(features.capabilities()).not.toHaveProperty('tasks')
+    features.createSessionRegistry().tools.add({ name: 't', taskSupport: 'optional', handler })
+    expect(features.capabilities()).toHaveProperty('tasks')
   })
 
   it('include completions if a prompt or a template has some', () => {
