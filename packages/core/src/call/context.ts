@@ -7,6 +7,7 @@ import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
+import type { Logger } from '../util/logger.ts'
 import type { Deadlines, Due } from '../util/timers.ts'
 import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
@@ -14,7 +15,7 @@ import { CallInputs } from './input/inputs.ts'
 import type { ElicitOptions, SampleParams, UrlOf } from './input/question.ts'
 import { type InputContext, type LiveMethod, liveInputOf } from './input/types.ts'
 import { createLogSender, logFrame, type LogSender } from './log.ts'
-import { Progress } from './progress.ts'
+import { Progress, progressFault } from './progress.ts'
 import type { RequestContext, SessionView, TaskView } from './request-context.ts'
 import type { WaitUntil, WorkHost } from './wait-until.ts'
 
@@ -85,6 +86,8 @@ export class CallContext implements RequestContext, Due {
   uri = ''
   answers: object = NOTHING
   timer: CallTimer | undefined
+  /** For the author's mistakes; set when the call starts. */
+  logger: Logger | undefined
   /** The calls whose handlers are silent; set while the call runs, if its client asked for progress. */
   #silent: Deadlines | undefined
   /** Set if the server has listeners for the event `request`. */
@@ -207,6 +210,8 @@ export class CallContext implements RequestContext, Due {
 
   async progress(progress: number, total?: number, message?: string): Promise<void> {
     this.timer?.progress()
+    const fault = progressFault(progress, total, message)
+    if (fault !== undefined) this.#warn(fault)
     const { task } = this.scope
     if (task !== undefined && !this.#done && typeof message === 'string') task.setStatusMessage(message)
     const frame = this.#done ? undefined : this.#reports()?.report(progress, total, message)
@@ -275,6 +280,13 @@ export class CallContext implements RequestContext, Due {
     this.#silent?.remove(this)
     this.#silent = undefined
     if (this.#atEnd !== undefined) for (const end of this.#atEnd) end()
+  }
+
+  /** Once for each call. An error would end the process if it is thrown in a callback, or if nobody awaits it. */
+  #warn(problem: string): void {
+    const { method, params } = this.message
+    this.logger?.warn({ method, name: params?.['name'] }, problem)
+    this.logger = undefined
   }
 
   #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {

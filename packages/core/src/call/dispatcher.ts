@@ -1,6 +1,7 @@
 import { ErrorCode, invalidParams, methodNotFound } from '../errors.ts'
 import { isObject } from '../protocol/jsonrpc.ts'
 import type { Clock } from '../util/clock.ts'
+import type { Logger } from '../util/logger.ts'
 import { Deadlines } from '../util/timers.ts'
 import type { CallContext, EndReason } from './context.ts'
 import { noClientChannel } from './input/types.ts'
@@ -9,7 +10,7 @@ import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import { type EncodedResponse, type EncoderOptions, refuse, ResponseEncoder } from './response.ts'
 import { complete, type HandlerResult, type NeedsInput } from './result.ts'
 import { type Events, reportRequest } from './server-events.ts'
-import { TimeLimits } from './time-limits.ts'
+import { describeTimeout, type ExceededLimit, TimeLimits } from './time-limits.ts'
 
 export interface DispatcherOptions extends EncoderOptions {
   readonly methods: MethodTable
@@ -21,6 +22,8 @@ export interface DispatcherOptions extends EncoderOptions {
   readonly handlerTimeoutMs: number
   /** A call ends after this many ms, even if it reports progress. */
   readonly maxHandlerTimeoutMs: number
+  /** Gets the calls that ran out of time. */
+  readonly logger: Logger
   /** How long a handler may be silent before the last progress is repeated, in ms; undefined: never. */
   readonly progressHeartbeatMs: number | undefined
 }
@@ -48,6 +51,7 @@ export class Dispatcher {
   }
 
   run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
+    ctx.logger = this.#options.logger
     if (!this.#options.events.hasListeners('request')) return this.#run(ctx)
     return reportRequest(this.#options, ctx, () => this.#run(ctx))
   }
@@ -125,7 +129,7 @@ export class Dispatcher {
       }
       ctx.end = (reason: EndReason) => {
         ctx.abort(reason)
-        settle(reason === 'timeout' ? this.#timedOut(entry, ctx) : undefined)
+        settle(reason === 'timeout' ? this.#timedOut(entry, ctx, timer.exceeded) : undefined)
       }
       const failed = (thrown: unknown): void => {
         if (ctx.end === undefined) return
@@ -143,8 +147,13 @@ export class Dispatcher {
     })
   }
 
-  #timedOut(entry: MethodEntry, ctx: CallContext): EncodedResponse {
-    const text = `Timed out: ${ctx.message.method} took too long`
+  #timedOut(entry: MethodEntry, ctx: CallContext, exceeded: ExceededLimit | undefined): EncodedResponse {
+    const { method, params = NO_PARAMS } = ctx.message
+    const { problem, fix } = describeTimeout(exceeded, entry.timeoutMs?.(params, ctx) !== undefined)
+    const name = params['name'] ?? params['uri']
+    this.#options.logger.warn({ method, name }, `A call was ended because it ${problem}. ${fix}`)
+    // With the limit, the author of the client can tell it from a limit of the client.
+    const text = `Timed out: ${method} ${problem}`
     return this.#responses.failWith(entry, ctx, text, ErrorCode.InternalError)
   }
 }

@@ -1,5 +1,27 @@
+import { typeName } from '../util/check-options.ts'
 import { type JsonObject, notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
 import { Notification } from '../protocol/methods.ts'
+
+/**
+ * What is wrong with the arguments of `ctx.progress`; undefined if their types are right. JavaScript passes texts such as
+ * `'50%'`, or the message in the place of the total.
+ */
+export function progressFault(progress: unknown, total: unknown, message: unknown): string | undefined {
+  const numbers = typeof progress === 'number' && (total === undefined || typeof total === 'number')
+  if (numbers && (message === undefined || typeof message === 'string')) return undefined
+  const given = [progress, total, message]
+    .map(shown)
+    .join(', ')
+    .replace(/(?:, undefined)+$/, '')
+  return `ctx.progress takes a number, a total and a text, such as ctx.progress(50, 100, 'Half done'), not ctx.progress(${given})`
+}
+
+const shown = (value: unknown): string =>
+  typeof value === 'string'
+    ? `'${value.slice(0, 40)}'`
+    : typeof value === 'number'
+      ? `${value}`
+      : typeName(value)
 
 /** The growth of a keepalive, as a part of the last value: invisible in a bar, and visible to single-precision clients. */
 const STEP = 1e-6

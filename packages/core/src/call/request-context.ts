@@ -61,7 +61,8 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /**
    * Reports progress, if the client asked for it. Values must be finite and grow; others are dropped. If a handler is
    * silent for the server's `progressHeartbeat`, Jetway repeats its last value plus one millionth. In a task the message
-   * also becomes the status message. Resolves when the client can take more.
+   * also becomes the status message. Resolves when the client can take more, and never rejects: an argument of a wrong
+   * type is logged once for each call.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */

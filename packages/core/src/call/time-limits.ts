@@ -31,6 +31,40 @@ export class TimeLimits {
   }
 }
 
+/** The limit that a call has exceeded. */
+export interface ExceededLimit {
+  readonly ms: number
+  /** The limit without progress, or of the whole call. */
+  readonly of: 'silence' | 'call'
+}
+
+/**
+ * What to say of a call that ran out of time: the problem for the client and the log, and the fix for the log.
+ *
+ * @param exceeded - undefined if its task has expired
+ * @param own - whether the limit without progress is that of the definition
+ */
+export function describeTimeout(
+  exceeded: ExceededLimit | undefined,
+  own: boolean,
+): { readonly problem: string; readonly fix: string } {
+  if (exceeded === undefined)
+    return { problem: 'took longer than its task may', fix: 'Raise tasks.defaultTtlMs and tasks.maxTtlMs.' }
+  const { of, ms } = exceeded
+  if (of === 'call')
+    return {
+      problem: `took longer than ${ms} ms`,
+      fix: 'Raise limits.maxHandlerTimeoutMs, or run the tool as a task: taskSupport.',
+    }
+  const option = own
+    ? 'timeoutMs of the definition'
+    : 'limits.handlerTimeoutMs, or timeoutMs of the definition'
+  return {
+    problem: `reported no progress for ${ms} ms`,
+    fix: `Call ctx.progress in the handler, or raise ${option}.`,
+  }
+}
+
 interface TimerOptions {
   readonly clock: Clock
   readonly deadlines: Deadlines
@@ -41,6 +75,8 @@ interface TimerOptions {
 class Timer implements Due {
   readonly #ctx: CallContext
   readonly #options: TimerOptions
+  /** Set once the time is over. */
+  exceeded: ExceededLimit | undefined
   readonly #start: number
   #lastProgress: number
   /** The time that the client took to answer questions, which moves both limits. */
@@ -81,11 +117,17 @@ class Timer implements Due {
   due(): void {
     if (this.#pausedAt !== undefined) return
     const { clock, limitMs, maxMs, deadlines } = this.#options
-    const left = Math.min(this.#lastProgress + limitMs, this.#start + maxMs) + this.#paused - clock.now()
+    const silent = this.#lastProgress + limitMs
+    const whole = this.#start + maxMs
+    const left = Math.min(silent, whole) + this.#paused - clock.now()
     deadlines.remove(this)
     this.#clear()
-    if (left > 0) this.#own = clock.setTimeout(() => this.due(), left)
-    else this.#ctx.end?.('timeout')
+    if (left > 0) {
+      this.#own = clock.setTimeout(() => this.due(), left)
+      return
+    }
+    this.exceeded = silent <= whole ? { of: 'silence', ms: limitMs } : { of: 'call', ms: maxMs }
+    this.#ctx.end?.('timeout')
   }
 
   #clear(): void {

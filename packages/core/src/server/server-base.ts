@@ -315,6 +315,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       middleware: this.#middleware,
       clock: options.clock ?? systemClock,
       events: this.#events,
+      logger: this.logger,
       ...handlers,
       progressHeartbeatMs: resolveHeartbeat(options.progressHeartbeat),
       maxResultBytes,

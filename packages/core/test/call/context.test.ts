@@ -30,17 +30,16 @@ function createContext(): { ctx: CallContext; sent: Record<string, unknown>[] } 
 describe('progress and logs with invalid values', () => {
   it('drop progress that is not a finite number', async () => {
     const { ctx, sent } = createContext()
-    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '7', 7n]) {
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '7', 7n])
       await ctx.progress(value as number)
-    }
     await ctx.progress(1)
     expect(sent).toEqual([{ progressToken: 't', progress: 1 }])
   })
 
-  it('leave out a total that is not a finite number and a message that is not a string', async () => {
+  it('leave out a total that is not a finite number', async () => {
     const { ctx, sent } = createContext()
-    await ctx.progress(1, Number.POSITIVE_INFINITY, 1n as never)
-    await ctx.progress(2, '9' as never, {} as never)
+    await ctx.progress(1, Number.POSITIVE_INFINITY)
+    await ctx.progress(2, Number.NaN)
     expect(sent).toEqual([
       { progressToken: 't', progress: 1 },
       { progressToken: 't', progress: 2 },

@@ -93,6 +93,7 @@ export function createTestRuntime(
       middleware,
       clock,
       events,
+      logger: { debug: log, info: log, warn: log, error: log },
       handlerTimeoutMs: 60_000,
       maxHandlerTimeoutMs: 300_000,
       progressHeartbeatMs: undefined,

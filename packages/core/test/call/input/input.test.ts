@@ -101,7 +101,7 @@ describe('questions of a running handler', () => {
     client.send({ id: client.asked[0]?.id, result: accept({ ok: true }) })
     await settled()
     await clock.advance(1_000)
-    expect(textOf(await reply)).toBe('Timed out: tools/call took too long')
+    expect(textOf(await reply)).toBe('Timed out: tools/call reported no progress for 1000 ms')
     expect(clock.pending).toBe(0)
   })
 

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { RequestContext } from '../../src/call/request-context.ts'
+import { McpServer } from '../../src/server/mcp-server.ts'
+import type { LimitOptions } from '../../src/server/options.ts'
+import { openAnsweringClient, textOf } from '../support/answering-client.ts'
+import { FakeClock, settled } from '../support/fake-clock.ts'
+
+type Logged = readonly [fields: object, message: string]
+
+interface Setup {
+  readonly limits?: LimitOptions
+  readonly timeoutMs?: number
+  readonly handler: (ctx: RequestContext) => unknown
+}
+
+async function start({ limits = {}, timeoutMs, handler }: Setup) {
+  const logged: Logged[] = []
+  const log = (fields: object, message: string): void => void logged.push([fields, message])
+  const clock = new FakeClock()
+  const server = new McpServer(
+    { name: 'slow', version: '1' },
+    { clock, limits, logger: { debug() {}, info() {}, warn: log, error: log } },
+  )
+  server.addTool({
+    name: 'slow',
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    handler: (_args, ctx) => handler(ctx),
+  })
+  const client = await openAnsweringClient(server)
+  return { clock, logged, reply: client.call('slow') }
+}
+
+const never = (): Promise<never> => new Promise(() => {})
+
+describe('a call that runs out of time', () => {
+  const silent = 'reported no progress for 1000 ms'
+  it.each<[string, Setup, problem: string, fix: string]>([
+    [
+      'without progress',
+      { limits: { handlerTimeoutMs: 1_000 }, handler: never },
+      silent,
+      'Call ctx.progress in the handler, or raise limits.handlerTimeoutMs, or timeoutMs of the definition.',
+    ],
+    [
+      'of its own',
+      { timeoutMs: 1_000, handler: never },
+      silent,
+      'Call ctx.progress in the handler, or raise timeoutMs of the definition.',
+    ],
+    [
+      'in all',
+      {
+        limits: { handlerTimeoutMs: 900, maxHandlerTimeoutMs: 1_500 },
+        handler: async (ctx) => {
+          for (let done = 1; !ctx.signal.aborted; done++) {
+            await ctx.progress(done)
+            await settled()
+          }
+        },
+      },
+      'took longer than 1500 ms',
+      'Raise limits.maxHandlerTimeoutMs, or run the tool as a task: taskSupport.',
+    ],
+  ])('%s: the client gets the limit, and the log the option', async (_, setup, problem, fix) => {
+    const { clock, logged, reply } = await start(setup)
+    for (let passed = 0; passed < 20; passed++) {
+      await clock.advance(100)
+      await settled()
+    }
+    expect(textOf(await reply)).toBe(`Timed out: tools/call ${problem}`)
+    const fields = { method: 'tools/call', name: 'slow' }
+    expect(logged).toEqual([[fields, `A call was ended because it ${problem}. ${fix}`]])
+  })
+})
+
+describe('progress with an argument of a wrong type', () => {
+  it.each<[string, readonly unknown[]]>([
+    [`'50%'`, ['50%']],
+    [`1, 'Half done'`, [1, 'Half done']],
+    ['1, 2, an array', [1, 2, ['Half done']]],
+    ['null', [null]],
+  ])('is logged once for each call: ctx.progress(%s)', async (given, args) => {
+    const { logged, reply } = await start({
+      handler: (ctx) => {
+        // Nobody awaits them: a rejection would end the process.
+        for (let again = 0; again < 3; again++) void ctx.progress(...(args as [number]))
+        return 'done'
+      },
+    })
+    expect(textOf(await reply)).toBe('done')
+    const message = `ctx.progress takes a number, a total and a text, such as ctx.progress(50, 100, 'Half done'), not ctx.progress(${given})`
+    expect(logged).toEqual([[{ method: 'tools/call', name: 'slow' }, message]])
+  })
+})
