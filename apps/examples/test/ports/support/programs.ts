@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { program } from '@jetway-tools/runtimes/program'
 
 /** The arguments of Node that start a published server. */
 export const original = (
@@ -15,9 +16,6 @@ export const original = (
 
 /** The arguments of Node that start its port. */
 export const port = (name: 'everything' | 'filesystem', ...args: readonly string[]): readonly string[] => [
-  '--import',
-  import.meta.resolve('tsx'),
-  '--conditions=jetway:source',
-  fileURLToPath(new URL(`../../../src/ports/${name}/main.ts`, import.meta.url)),
+  ...program(new URL(`../../../src/ports/${name}/main.ts`, import.meta.url)),
   ...args,
 ]

@@ -2,7 +2,7 @@ import { defineTool } from '@jetway/core'
 import { z } from 'zod'
 import { READS } from './hints.ts'
 
-// #region tool
+// #region get-sum
 export const getSum = defineTool({
   name: 'get-sum',
   title: 'Get Sum Tool',

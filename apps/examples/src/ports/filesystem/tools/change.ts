@@ -51,6 +51,7 @@ const editFile = (directories: Directories) =>
     },
   })
 
+// #region create_directory
 const createDirectory = (directories: Directories) =>
   defineTool({
     name: 'create_directory',
@@ -61,14 +62,21 @@ const createDirectory = (directories: Directories) =>
       'this operation will succeed silently. Perfect for setting up directory ' +
       'structures for projects or ensuring required paths exist. Only works within allowed directories.',
     inputSchema: z.object({ path: z.string() }),
-    outputSchema: TEXT,
-    annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: false, openWorldHint: false },
+    outputSchema: z.object({ content: z.string() }),
+    annotations: {
+      readOnlyHint: false,
+      idempotentHint: true,
+      destructiveHint: false,
+      openWorldHint: false,
+    },
     asks: { roots: directories.roots },
     async handler({ path }, ctx) {
       await mkdir(await directories.resolve(path, ctx), { recursive: true })
-      return textResult(`Successfully created directory ${path}`)
+      const text = `Successfully created directory ${path}`
+      return { content: [{ type: 'text', text }], structuredContent: { content: text } }
     },
   })
+// #endregion
 
 const moveFile = (directories: Directories) =>
   defineTool({

@@ -52,7 +52,6 @@ export const searchFiles = (directories: Directories) =>
     },
   })
 
-// #region tool
 export const getFileInfo = (directories: Directories) =>
   defineTool({
     name: 'get_file_info',
@@ -81,7 +80,6 @@ export const getFileInfo = (directories: Directories) =>
       return textResult(lines.join('\n'))
     },
   })
-// #endregion
 
 export const listAllowedDirectories = (directories: Directories) =>
   defineTool({

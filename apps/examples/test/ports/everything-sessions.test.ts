@@ -1,0 +1,102 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, vi } from 'vitest'
+import { Differences, replaceObjects } from './support/compare.ts'
+import { EVERYTHING_DIFFERENCES } from './support/everything-differences.ts'
+import { connect, type OfficialClient, type Step, VERSIONS } from './support/official-client.ts'
+import { original, port } from './support/programs.ts'
+
+const [entry = ''] = original('everything')
+const docs = fileURLToPath(new URL('docs', `file://${entry}`))
+const differences = new Differences(EVERYTHING_DIFFERENCES)
+
+/** A client of the original, and one of the port. */
+async function connectBoth(version: (typeof VERSIONS)[number], capabilities: Record<string, unknown>) {
+  const clients = await Promise.all([
+    connect(version, { args: [entry], capabilities }),
+    connect(version, { args: port('everything', 'stdio', docs), capabilities }),
+  ])
+  const close = () => Promise.all(clients.map((client) => client.close()))
+  return { clients, [Symbol.asyncDispose]: async () => void (await close()) }
+}
+
+const call = (name: string, args: object = {}): Step => ({
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+
+describe.concurrent.each(VERSIONS)('the port of server-everything, for the official client %s', (version) => {
+  it('offers the same tools to a client without capabilities', async () => {
+    await using both = await connectBoth(version, {})
+    const [theirs, ours] = both.clients
+    const step = { method: 'tools/list' }
+    await vi.waitFor(async () => {
+      const [expected, actual] = await Promise.all([theirs.run(step), ours.run(step)])
+      expect(differences.remove(actual, step).answer).toEqual(differences.remove(expected, step).answer)
+    })
+  })
+
+  it('lists the roots of the client again after they have changed', async () => {
+    await using both = await connectBoth(version, { roots: { listChanged: true } })
+    const { clients } = both
+    for (const roots of [
+      [{ uri: 'file:///a', name: 'A' }],
+      [{ uri: 'file:///b' }, { uri: 'file:///c' }],
+      [],
+    ]) {
+      for (const client of clients) {
+        client.reply({ 'roots/list': { roots } })
+        await client.notify('notifications/roots/list_changed')
+      }
+      await vi.waitFor(async () => {
+        const [expected, actual] = await Promise.all(clients.map(rootsOf))
+        expect(actual).toEqual(expected)
+        for (const { uri } of roots) expect(JSON.stringify(actual)).toContain(uri)
+      })
+    }
+  })
+
+  it.each([
+    ['accepts', { action: 'accept', content: { interpretation: 'snake' } }, 'snake'],
+    ['declines', { action: 'decline' }, 'User declined - using default interpretation'],
+    ['cancels', { action: 'cancel' }, 'User cancelled - using default interpretation'],
+  ])('researches as a task, which asks a client that %s', async (_title, reply, clarification) => {
+    await using both = await connectBoth(version, { elicitation: {} })
+    const { clients } = both
+    for (const client of clients) client.reply({ 'elicitation/create': reply })
+    const [expected, actual] = await Promise.all(clients.map(research))
+    expect(actual).toEqual(expected)
+    expect(JSON.stringify(actual)).toContain(`python (${clarification})`)
+  })
+})
+
+async function rootsOf(client: OfficialClient): Promise<unknown> {
+  return (await client.run(call('get-roots-list'))).answer
+}
+
+/** Two tasks, one of which asks: their results, their last states, and the question. */
+async function research(client: OfficialClient): Promise<unknown> {
+  const start = (args: object): Step => ({
+    method: 'tools/call',
+    params: { ...call('simulate-research-query', args).params, task: {} },
+  })
+  const started = [
+    (await client.run(start({ topic: 'tea' }))).answer,
+    (await client.run(start({ topic: 'python', ambiguous: true }))).answer,
+  ]
+  const finished = []
+  for (const answer of started) {
+    const { taskId } = (answer as { task: { taskId: string } }).task
+    const get: Step = { method: 'tasks/get', params: { taskId } }
+    const state = async () => (await client.run(get)).answer as Record<string, unknown>
+    await vi.waitFor(async () => expect(await state()).toMatchObject({ statusMessage: expect.any(String) }))
+    const { answer: result, asked } = await client.run({ ...get, method: 'tasks/result' })
+    finished.push({ result, asked, last: await state() })
+  }
+  const { answer: list } = await client.run({ method: 'tasks/list' })
+  return replaceObjects({ started, finished, list }, comparable)
+}
+
+/** The original keeps the status message of the last stage; Jetway has none for what has not begun or has ended. */
+const LEFT_OUT = new Set(['taskId', 'createdAt', 'lastUpdatedAt', 'statusMessage', '_meta'])
+const comparable = (object: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => !LEFT_OUT.has(name)))
