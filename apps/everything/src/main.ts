@@ -11,7 +11,7 @@ await runApp({
     'page-size': { type: 'string', placeholder: 'N', help: 'entries of a list per page (default: all)' },
   },
   sample: { tool: 'echo', arguments: { text: 'hello' } },
-  create: ({ flags, ...options }) =>
+  create: ({ flags, options }) =>
     createEverythingServer({
       ...options,
       ...pageSizeOf(flags['page-size']),
