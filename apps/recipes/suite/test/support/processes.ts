@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { folderOf, type Recipe } from './recipes.ts'
 
@@ -9,7 +11,7 @@ export const TOKEN = 'token'
 /** How long a build, and then a start, may take on a busy machine. Longer than that, it hangs. */
 export const LIMIT_MS = 150_000
 
-const env = {
+const ENV = {
   ...process.env,
   HOST: '127.0.0.1',
   NEXT_TELEMETRY_DISABLED: '1',
@@ -29,12 +31,13 @@ export interface Running {
 }
 
 /** Builds a recipe if it needs a build, and starts it. Its process is killed when this one exits. */
-export async function startRecipe({ folder, build, start }: Recipe): Promise<Running> {
-  if (build !== undefined) await within(run(folder, build), finish)
-  const child = run(folder, start)
+export async function startRecipe({ folder, build, start, needsPort }: Recipe): Promise<Running> {
+  if (build !== undefined) await within(run(folder, build, ENV), finish)
+  const chosen = needsPort === true ? await freePort() : undefined
+  const child = run(folder, start, chosen === undefined ? ENV : { ...ENV, PORT: String(chosen) })
   const exit = once(child, 'exit')
   return {
-    url: `http://127.0.0.1:${await within(child, portOf)}/mcp`,
+    url: `http://127.0.0.1:${await within(child, chosen === undefined ? portOf : (own) => listening(own, chosen))}/mcp`,
     terminate: () => void child.kill('SIGTERM'),
     exit,
     stop: async () => {
@@ -44,7 +47,15 @@ export async function startRecipe({ folder, build, start }: Recipe): Promise<Run
   }
 }
 
-function run(folder: string, [file = '', ...args]: readonly string[]): ChildProcess {
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await once(probe.listen(0, '127.0.0.1'), 'listening')
+  const { port } = probe.address() as AddressInfo
+  await once(probe.close(), 'close')
+  return port
+}
+
+function run(folder: string, [file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   const child = spawn(file, args, {
     cwd: fileURLToPath(folderOf(folder)),
     env,
@@ -90,4 +101,20 @@ function portOf(child: ChildProcess): Promise<number> {
     child.once('error', reject)
     child.once('close', () => reject(new Error(`The process ended before it listened: ${said}`)))
   })
+}
+
+/** Waits until a process accepts connections. */
+async function listening(child: ChildProcess, port: number): Promise<number> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const socket = connect(port, '127.0.0.1')
+    try {
+      await once(socket, 'connect')
+      return port
+    } catch {
+      await delay(50)
+    } finally {
+      socket.destroy()
+    }
+  }
+  throw new Error('The process ended before it listened')
 }

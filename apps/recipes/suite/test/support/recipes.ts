@@ -19,6 +19,8 @@ export interface Recipe {
   readonly aborts: boolean
   /** Whether the recipe closes its server on SIGTERM. */
   readonly closes?: true
+  /** Whether it takes no port 0, with which the system chooses a free port, and does not print its port. */
+  readonly needsPort?: true
   /** A command to run before. Both run in the folder. */
   readonly build?: readonly string[]
   readonly start: readonly string[]
@@ -64,6 +66,15 @@ export const RECIPES: readonly Recipe[] = [
     start: node('main-fastify.ts'),
   },
   { ...everything, name: 'h3', folder: 'h3', host: 'h3', start: node('main.ts') },
+  {
+    ...everything,
+    name: 'Nitro',
+    folder: 'nitro',
+    host: 'nitro',
+    build: [process.execPath, 'node_modules/nitro/dist/cli/index.mjs', 'build'],
+    start: [process.execPath, '.output/server/index.mjs'],
+    needsPort: true,
+  },
   {
     ...everything,
     name: 'Elysia',

@@ -1,0 +1,1 @@
+export { authenticate, server } from '@jetway-recipes/suite/server'
