@@ -42,6 +42,6 @@ export default defineConfig({
       socialLinks: [{ icon: 'github', link: repository, ariaLabel: 'Repository' }],
     }),
     docFooter: { prev: 'Previous page', next: 'Next page' },
-    footer: { message: 'Released under the MIT License.' },
+    footer: { message: 'Released under the MIT License. <a href="/design/">How Jetway is designed</a>' },
   },
 })

@@ -3,7 +3,7 @@
  * Saves screenshots in `docs/.vitepress/cache/screenshots`.
  */
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
@@ -163,6 +163,24 @@ async function checkPage(browser, origin, { name, path, title, heading, colours,
   await page.close()
 }
 
+/** Checks that every line of code of every guide is visible as a whole on a screen of 1440 px. */
+async function checkCodeFits(browser, origin) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  const guides = readdirSync(join(vitepress, 'dist', 'guide')).filter((name) => name.endsWith('.html'))
+  const clipped = []
+  for (const guide of guides) {
+    await page.goto(`${origin}/guide/${guide.replace('.html', '')}`)
+    const lines = await page.evaluate(() =>
+      [...document.querySelectorAll('.vp-doc pre')].flatMap((block) =>
+        block.scrollWidth > block.clientWidth + 1 ? [block.textContent?.slice(0, 60)] : [],
+      ),
+    )
+    clipped.push(...lines.map((line) => `${guide}: ${line}`))
+  }
+  await page.close()
+  assert.deepEqual(clipped, [])
+}
+
 /** Checks that the built-in search finds a word of a guide. */
 async function checkSearch(browser, origin) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
@@ -192,6 +210,8 @@ try {
   }
   await checkSearch(browser, site.origin)
   console.log('✓ search')
+  await checkCodeFits(browser, site.origin)
+  console.log('✓ code at 1440 px')
 } finally {
   await browser.close()
   site.close()

@@ -9,7 +9,7 @@ server.add(
   app({
     uri: 'ui://weather/dashboard',
     name: 'dashboard',
-    html: '<!doctype html><html lang="en"><title>Weather</title><script type="module">/* … */</script></html>',
+    html: '<!doctype html><title>Weather</title><script type="module">/* … */</script>',
     csp: { connectDomains: ['https://api.weather.gov'] },
     prefersBorder: true,
   }),
