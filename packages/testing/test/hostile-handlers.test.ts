@@ -6,6 +6,8 @@ failOnUnhandled()
 
 const cycle: Record<string, unknown> = {}
 cycle['self'] = cycle
+const manyWays: Record<string, unknown> = {}
+for (let i = 0; i < 10; i++) manyWays[i] = manyWays
 const hostile = (traps: ProxyHandler<object>, target: object = {}): unknown => new Proxy(target, traps)
 const trap = (): never => {
   throw new Error(CANARY)
@@ -34,7 +36,7 @@ const RETURNED: [what: string, value: unknown, said: boolean][] = [
   ['NaN', Number.NaN, true],
   ['a date', new Date(0), true],
   ['an invalid date', new Date(Number.NaN), true],
-  ['a map', new Map([[1, 2]]), true],
+  ['a map', new Map([[1, 2]]), false],
   ['nearly a result of the protocol', { content: [{ type: 'text', text: 5 }] }, false],
   ['a BigInt', 1n, false],
   ['a cycle', cycle, false],
@@ -49,6 +51,7 @@ const RETURNED: [what: string, value: unknown, said: boolean][] = [
     false,
   ],
   ['content with a cycle', result({ content: 'x', _meta: cycle }), false],
+  ['content with a cycle of many ways', result({ content: 'x', _meta: manyWays }), false],
 ]
 
 describe('a misbehaving handler gives one generic error, and the next call works', () => {

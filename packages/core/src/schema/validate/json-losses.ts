@@ -1,7 +1,7 @@
 import { isPromiseLike } from '../../util/promises.ts'
 import type { Issue } from '../types.ts'
 
-/** Deeper parts are not searched: JSON itself gives up a few thousand levels below. */
+/** The search ends at this depth: the value has a cycle, or JSON gives up a few thousand levels below. */
 const MAX_DEPTH = 1_000
 
 /** What to send instead, by the name that `Object.prototype.toString` gives. */
@@ -18,17 +18,19 @@ const PROMISE = 'is a promise; await it'
 
 type Loss = { readonly path: (string | number)[]; readonly message: string }
 
+const TOO_DEEP: Loss = { path: [], message: '' }
+
 /**
  * Finds an object that JSON would turn into `{}`, or into members that say nothing: a `Map`, an `Error`, a promise that
  * nobody has awaited. An object with `toJSON` says itself what it is in JSON.
- *
- * @param value - one that `JSON.stringify` has accepted, so it has no cycles
  */
-export const findJsonLoss = (value: unknown): Issue | undefined =>
-  typeof value === 'object' && value !== null ? find(value, 0) : undefined
+export function findJsonLoss(value: unknown): Issue | undefined {
+  const loss = typeof value === 'object' && value !== null ? find(value, 0) : undefined
+  return loss === TOO_DEEP ? undefined : loss
+}
 
 function find(value: object, depth: number): Loss | undefined {
-  if (depth > MAX_DEPTH) return undefined
+  if (depth > MAX_DEPTH) return TOO_DEEP
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
       const item: unknown = value[i]
@@ -61,7 +63,7 @@ function findInMembers(members: object, depth: number): Loss | undefined {
 }
 
 function within(loss: Loss, key: string | number): Loss {
-  loss.path.unshift(key)
+  if (loss !== TOO_DEEP) loss.path.unshift(key)
   return loss
 }
 
