@@ -43,6 +43,7 @@ const GUIDES: readonly Group[] = [
       'caching',
       'asking',
       'sessions',
+      'notifications',
       'session-lifetime',
       'tasks',
       'skills',

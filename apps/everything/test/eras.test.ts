@@ -181,8 +181,8 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s
       expect(heard.of(text)).toEqual([text, text])
     })
     server.addTool({ name: 'later', handler: () => 'here' })
-    server.notifyResourceUpdated(NOTE)
-    server.notifyResourceUpdated('note://other')
+    server.notify.resourceUpdated(NOTE)
+    server.notify.resourceUpdated('note://other')
     await vi.waitFor(() => {
       for (const { changed } of visitors)
         expect(changed.toSorted()).toEqual([

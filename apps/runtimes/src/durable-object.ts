@@ -14,7 +14,7 @@ function createServer(): McpServer {
   server.addTool({
     name: 'write_note',
     handler: () => {
-      server.notifyResourceUpdated(NOTE)
+      server.notify.resourceUpdated(NOTE)
       return 'Written'
     },
   })

@@ -62,7 +62,7 @@ server.addTool({
   inputSchema: z.object({ text: z.string() }),
   handler: ({ text }) => {
     note = text
-    server.notifyResourceUpdated(NOTE)
+    server.notify.resourceUpdated(NOTE)
     return 'Written'
   },
 })

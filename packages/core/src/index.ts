@@ -21,6 +21,7 @@ export {
 export { defineExtension, type OfferingExtension, requireExtension } from './features/extensions.ts'
 export type { Completer } from './features/completion-types.ts'
 export type { ForSession } from './features/for-session.ts'
+export type { Notifier } from './features/notifier.ts'
 export { inputRequired, type InputRequired } from './features/tools/input-required.ts'
 export type { Observation } from './features/observe.ts'
 export { message, messages, type Message, type PromptMessages } from './features/prompts/prompt-messages.ts'

@@ -12,10 +12,15 @@ import {
   type SampleRequest,
 } from '@jetway/client'
 import type { AuthInfo, McpServer } from '@jetway/core'
-import type { RevisionDate } from '@jetway/core/protocol'
-import type { JsonRpcNotification } from '@jetway/core/protocol'
+import {
+  type JsonRpcNotification,
+  type LogLevel,
+  Notification,
+  REVISIONS,
+  type RevisionDate,
+} from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
-import { Notifications } from './notifications.ts'
+import { Notifications, type ParamsMatch } from './notifications.ts'
 
 /** A handler, or a list of answers for one question each. */
 type Scripted<Handler, Answer> = Handler | readonly Answer[]
@@ -60,6 +65,11 @@ export class TestClient extends Client {
   readonly notifications: readonly JsonRpcNotification[] = this.#notifications.heard
   /** Every question so far, in order. */
   readonly asked: readonly AskedQuestion[]
+  readonly #declared: readonly string[]
+  /** Resolves when the client gets list changes, in revisions where it has to subscribe to them. */
+  readonly #listening: Promise<void>
+  readonly #subscribed = new Set<string>()
+  #hasLogLevel = false
   /** Errors outside calls: invalid messages, answers of the wrong shape, too few scripted answers. */
   readonly problems: Error[] = []
 
@@ -74,20 +84,82 @@ export class TestClient extends Client {
       },
     )
     this.asked = asked
-    this.on('error', (error) => void this.problems.push(error))
+    this.#declared = Object.keys(options.capabilities?.extensions ?? {})
+    this.#listening = new Promise((resolve) => {
+      this.on('changesMissed', resolve)
+      this.on('error', (error) => {
+        this.problems.push(error)
+        resolve()
+      })
+    })
     this.on('notification', (notification) => {
       this.#notifications.add(notification)
     })
   }
 
-  /** Resolves to the first notification that matches, past or future. */
-  notification(
+  override async connect(...args: Parameters<Client['connect']>): Promise<this> {
+    await super.connect(...args)
+    if (this.#hasToSubscribe && this.#serverHasLists) await this.#listening
+    return this
+  }
+
+  override async setLogLevel(level: LogLevel): Promise<void> {
+    this.#hasLogLevel = true
+    await super.setLogLevel(level)
+  }
+
+  /**
+   * Resolves to the first notification that matches, past or future; with `cause`, to the first one after the cause has
+   * begun. The client subscribes to it first, if the revision needs that: to the resource with the `uri` of the match, to
+   * the extensions that the client declares, and to log messages of all levels if the test has set none.
+   *
+   * @param match - the members that its params must have, or a function that chooses
+   * @param cause - runs when the client has subscribed
+   */
+  async notification(
     method: string,
-    fits?: (params: Readonly<Record<string, unknown>>) => boolean,
+    match?: ParamsMatch,
+    cause?: () => unknown,
   ): Promise<JsonRpcNotification> {
-    return this.#notifications.next(method, fits)
+    const known = cause === undefined ? this.#notifications.find(method, match) : undefined
+    if (known !== undefined) return known
+    await this.#subscribeTo(method, match)
+    if (cause === undefined) return this.#notifications.next(method, match)
+    const next = this.#notifications.later(method, match)
+    await cause()
+    return next
+  }
+
+  async #subscribeTo(method: string, match: ParamsMatch | undefined): Promise<void> {
+    const uri = typeof match === 'object' ? match['uri'] : undefined
+    if (method === Notification.Message) await this.#receiveLogs()
+    else if (method === Notification.ResourceUpdated && typeof uri === 'string')
+      await this.#once(uri, () => this.subscribe(uri))
+    else if (this.#hasToSubscribe && !KNOWN.has(method))
+      for (const id of this.#declared) await this.#once(id, () => this.subscribeExtension(id).catch(() => {}))
+  }
+
+  async #receiveLogs(): Promise<void> {
+    if (!this.#hasLogLevel && this.server?.capabilities.logging !== undefined) await this.setLogLevel('debug')
+  }
+
+  async #once(name: string, subscribe: () => Promise<void>): Promise<void> {
+    if (this.#subscribed.has(name)) return
+    await subscribe()
+    this.#subscribed.add(name)
+  }
+
+  get #hasToSubscribe(): boolean {
+    return REVISIONS.some(({ era, version }) => era === 'modern' && version === this.server?.protocolVersion)
+  }
+
+  get #serverHasLists(): boolean {
+    const { tools, resources, prompts } = this.server?.capabilities ?? {}
+    return [tools, resources, prompts].some((list) => list?.listChanged === true)
   }
 }
+
+const KNOWN: ReadonlySet<string> = new Set(Object.values(Notification))
 
 /**
  * Connects a client to a server in this process. Schemas, middleware and limits work as in

@@ -1,4 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { JsonRpcNotification } from '@jetway/core/protocol'
+
+/** Chooses notifications by their params: the members that they must have, or a function. */
+export type ParamsMatch =
+  | Readonly<Record<string, unknown>>
+  | ((params: Readonly<Record<string, unknown>>) => boolean)
 
 type Watcher = (notification: JsonRpcNotification) => void
 
@@ -12,15 +18,20 @@ export class Notifications {
     for (const watcher of this.#watchers) watcher(notification)
   }
 
+  /** The first that matches so far. */
+  find(method: string, match?: ParamsMatch): JsonRpcNotification | undefined {
+    return this.heard.find(matcherOf(method, match))
+  }
+
   /** Resolves to the first that matches, past or future. */
-  next(
-    method: string,
-    fits: (params: Readonly<Record<string, unknown>>) => boolean = () => true,
-  ): Promise<JsonRpcNotification> {
-    const matches = (notification: JsonRpcNotification): boolean =>
-      notification.method === method && fits(notification.params ?? {})
-    const known = this.heard.find(matches)
-    if (known !== undefined) return Promise.resolve(known)
+  next(method: string, match?: ParamsMatch): Promise<JsonRpcNotification> {
+    const known = this.find(method, match)
+    return known === undefined ? this.later(method, match) : Promise.resolve(known)
+  }
+
+  /** Resolves to the first future one that matches. */
+  later(method: string, match?: ParamsMatch): Promise<JsonRpcNotification> {
+    const matches = matcherOf(method, match)
     return new Promise((resolve) => {
       const watcher: Watcher = (notification) => {
         if (!matches(notification)) return
@@ -30,4 +41,13 @@ export class Notifications {
       this.#watchers.add(watcher)
     })
   }
+}
+
+function matcherOf(method: string, match: ParamsMatch = {}): (notification: JsonRpcNotification) => boolean {
+  const fits =
+    typeof match === 'function'
+      ? match
+      : (params: Readonly<Record<string, unknown>>) =>
+          Object.entries(match).every(([name, value]) => isDeepStrictEqual(params[name], value))
+  return (notification) => notification.method === method && fits(notification.params ?? {})
 }

@@ -79,6 +79,49 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(client.problems).toEqual([])
   })
 
+  it('subscribes to the notification that a test waits for', async () => {
+    const id = 'com.example/till'
+    const opened = 'notifications/com.example/till/opened'
+    const server = new McpServer(
+      { name: 'till', version: '1.0.0' },
+      { extensions: [{ id, eras: ['legacy', 'modern'], notifications: [opened] }] },
+    )
+    const sum = server.addResource({ uri: 'till://sum', name: 'sum', handler: () => '0' })
+    server.addTool({ name: 'log', handler: (_, ctx) => ctx.log.debug('seen') })
+    await using client = await connect(server, {
+      revision: version,
+      capabilities: { extensions: { [id]: {} } },
+    })
+    const extra = (): unknown => server.addResource({ uri: 'till://extra', name: 'extra', handler: () => '' })
+    await client.notification('notifications/resources/list_changed', {}, extra)
+    const uri = 'till://sum'
+    await client.notification('notifications/resources/updated', { uri }, () => sum.update({ title: 'Sum' }))
+    await client.notification('notifications/message', { data: 'seen' }, () => client.callTool('log'))
+    const { params } = await client.notification(opened, undefined, () =>
+      server.notify.extension(id, opened, { by: 'ann' }),
+    )
+    expect(params).toMatchObject({ by: 'ann' })
+    expect(client.problems).toEqual([])
+  })
+
+  it('waits for a notification after the cause, not for one before it', async () => {
+    const server = tillServer()
+    await using client = await connect(server, { revision: version })
+    let count = 0
+    const log = (): Promise<unknown> => client.callTool('log', { count: ++count })
+    await client.notification('notifications/message', undefined, log)
+    await client.notification('notifications/message', undefined, log)
+    expect(client.notifications).toHaveLength(2)
+  })
+
+  it('keeps the log level that the test has set', async () => {
+    await using client = await connect(tillServer(), { revision: version })
+    await client.setLogLevel('error')
+    const first = client.notification('notifications/message')
+    await client.callTool('log')
+    expect(await Promise.race([first, Promise.resolve('none')])).toBe('none')
+  })
+
   it('sends the client info of the test', async () => {
     await using client = await connect(tillServer(), { revision: version, auth: { principal: 'ann' } })
     expect(await client.callTool('who')).toHaveText('ann')

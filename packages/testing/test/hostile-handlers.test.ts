@@ -148,7 +148,7 @@ describe('a misbehaving handler gives one generic error, and the next call works
     await bench.server.close({ deadline: 0 })
     await turn()
     expect(ctx?.signal.aborted).toBe(true)
-    bench.server.notifyResourceUpdated('x://1')
+    bench.server.notify.resourceUpdated('x://1')
     bench.server.addTool({ name: 'late', handler: () => 'x' })
     expect(bench.peer.strays).toEqual([])
   })

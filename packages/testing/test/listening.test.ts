@@ -61,7 +61,7 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
     expect(await events.next()).toMatchObject({
       value: { method: 'notifications/subscriptions/acknowledged' },
     })
-    server.notifyResourceUpdated('note://1')
+    server.notify.resourceUpdated('note://1')
     expect(await events.next()).toMatchObject({
       value: {
         method: 'notifications/resources/updated',

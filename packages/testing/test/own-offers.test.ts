@@ -98,12 +98,12 @@ describeMatrix(
       expect(await other.request('resources/subscribe', { uri: 'own://1' })).toMatchObject({
         error: { code: -32002 },
       })
-      server.notifyResourceUpdated('own://1')
+      server.notify.resourceUpdated('own://1')
       expect(await mine.notification('notifications/resources/updated')).toMatchObject({
         params: { uri: 'own://1' },
       })
       await mine.request('resources/unsubscribe', { uri: 'own://1' })
-      server.notifyResourceUpdated('own://1')
+      server.notify.resourceUpdated('own://1')
       server.addTool({ name: 'last', handler: () => '' })
       await other.notification(CHANGED)
       const updates = [...mine.notifications, ...other.notifications].filter(

@@ -87,9 +87,9 @@ async function hear({ over, options }: { over: MatrixTransport; options: object 
   server.addTool({ name: 'late', handler: () => 'x' })
   server.removeResource('wire://json')
   server.removePrompt('short')
-  server.notifyResourceUpdated('wire://text')
-  server.notifyResourceUpdated('wire://item/7')
-  server.notifyResourceUpdated('wire://bytes')
+  server.notify.resourceUpdated('wire://text')
+  server.notify.resourceUpdated('wire://item/7')
+  server.notify.resourceUpdated('wire://bytes')
   await vi.waitFor(() =>
     expect(messagesOf(frames).filter((message) => subscriptionOf(message) !== undefined)).toHaveLength(
       FILTERS.length + 5 + 1,

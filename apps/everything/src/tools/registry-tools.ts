@@ -21,7 +21,7 @@ export function addRegistryTools(server: McpServer): void {
   server.addTool({
     name: 'touch_watched_resource',
     description: 'Announces that test://watched-resource has changed',
-    handler: () => server.notifyResourceUpdated('test://watched-resource'),
+    handler: () => server.notify.resourceUpdated('test://watched-resource'),
   })
 }
 

@@ -48,7 +48,7 @@ server.addResource({
 /** Writes a note, and notifies its subscribers. */
 export function write(author: string, note: string, text: string): void {
   notes.set(`${author}/${note}`, text)
-  server.notifyResourceUpdated(`notes://${author}/${note}`)
+  server.notify.resourceUpdated(`notes://${author}/${note}`)
 }
 // #endregion
 
@@ -66,5 +66,5 @@ server.addResourceTemplate({
 
 /** One draft of an author changed. Subscribers of all drafts are notified of this one. */
 export const redraft = (author: string, draft: string): void =>
-  server.notifyResourceUpdated(`drafts://${author}/${draft}`, { within: `drafts://${author}` })
+  server.notify.resourceUpdated(`drafts://${author}/${draft}`, { within: `drafts://${author}` })
 // #endregion

@@ -46,6 +46,6 @@ server.addResourceTemplate({
 
 export function setPrice(article: string, price: number): void {
   prices.set(article, price)
-  server.notifyResourceUpdated(`price://${article}`)
+  server.notify.resourceUpdated(`price://${article}`)
 }
 // #endregion

@@ -29,7 +29,13 @@ import { type Deferred, deferred } from '../util/promises.ts'
 import { connect } from './connect.ts'
 import { type ClientEvents, type ClientListener, emitNotification } from './events.ts'
 import { Lists, type Page, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './lists.ts'
-import { type ClientOptions, type RequestOptions, type ResolvedOptions, resolveOptions } from './options.ts'
+import {
+  type ClientOptions,
+  type RequestOptions,
+  type RequestTimeouts,
+  type ResolvedOptions,
+  resolveOptions,
+} from './options.ts'
 import { RequestSender } from './request-sender.ts'
 import { type CacheHints, readCompletion, readPrompt, readResource } from './results.ts'
 import { type SavedSession, savedSession } from './saved-session.ts'
@@ -351,6 +357,30 @@ export class Client {
 
   async unsubscribe(uri: string): Promise<void> {
     await this.#requests.dialect.subscriptions.unsubscribe(uri)
+  }
+
+  /**
+   * Subscribes to the notifications of an extension: see the event `notification`. In sessions this sends nothing, since
+   * servers notify the clients that have declared the extension. Declare it in the option `capabilities`.
+   *
+   * @throws ClientError `not-supported` if the server does not agree
+   */
+  async subscribeExtension(id: string): Promise<void> {
+    await this.#requests.dialect.subscriptions.subscribeExtension?.(id)
+  }
+
+  /**
+   * Changes the time limits of later requests. A limit that is left out stays.
+   *
+   * @throws RangeError for a limit that is not a positive number of milliseconds
+   */
+  setTimeouts(limits: Readonly<Partial<RequestTimeouts>>): void {
+    for (const name of ['timeoutMs', 'maxTotalMs'] as const) {
+      const ms = limits[name]
+      if (ms === undefined) continue
+      if (!(ms > 0)) throw new RangeError(`${name} must be a positive number of milliseconds`)
+      this.#options[name] = ms
+    }
   }
 
   /** Sets the lowest level of log messages that the server sends. */

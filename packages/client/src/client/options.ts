@@ -88,7 +88,16 @@ export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {
   clock: systemClock,
 }
 
-export type ResolvedOptions = Pick<ClientOptions, Optional> & typeof DEFAULTS
+/** The time limits of requests, which a client can change. */
+export interface RequestTimeouts {
+  /** See {@link ClientOptions.timeoutMs}. */
+  timeoutMs: number
+  /** See {@link ClientOptions.maxTotalMs}. */
+  maxTotalMs: number
+}
+
+/** One object for all parts of a client, so that each request uses the current time limits. */
+export type ResolvedOptions = Pick<ClientOptions, Optional> & typeof DEFAULTS & RequestTimeouts
 
 const NAMES: OptionNames<ClientOptions> = {
   name: 1,

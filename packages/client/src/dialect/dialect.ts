@@ -54,6 +54,8 @@ export interface Subscriptions {
   /** Rejects if the server does not agree to the subscription. */
   subscribe(uri: string): Promise<void>
   unsubscribe(uri: string): Promise<void>
+  /** Absent if sessions get the notifications of the extensions that they declare. */
+  subscribeExtension?(id: string): Promise<void>
   /** Says which lists the host watches for changes. Absent if every session gets list changes. */
   watchLists?(kinds: ReadonlySet<ListKind>): void
   /** True if the notification is not for the host. */

@@ -40,6 +40,7 @@ export class SubscriptionStream implements Subscriptions {
   readonly #capabilities: ServerCapabilities
   readonly #request: SendRequest
   readonly #uris = new Set<string>()
+  readonly #extensions = new Set<string>()
   #lists: ReadonlySet<ListKind> = new Set()
   #current: Stream | undefined
   #opening: Stream | undefined
@@ -67,6 +68,19 @@ export class SubscriptionStream implements Subscriptions {
     } catch (error) {
       this.#uris.delete(uri)
       this.#update().catch((failed: unknown) => this.#report(failed))
+      throw error
+    }
+  }
+
+  async subscribeExtension(id: string): Promise<void> {
+    if (this.#extensions.has(id)) return
+    this.#extensions.add(id)
+    try {
+      await this.#update()
+      if (this.#current?.agreed?.[id] === true) return
+      throw new ClientError('not-supported', `The server sends this client no notifications of ${id}`)
+    } catch (error) {
+      this.#extensions.delete(id)
       throw error
     }
   }
@@ -124,6 +138,7 @@ export class SubscriptionStream implements Subscriptions {
     const lists = [...this.#lists].filter((kind) => this.#capabilities[kind]?.listChanged === true).toSorted()
     const filter = {
       ...Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true])),
+      ...Object.fromEntries([...this.#extensions].map((id) => [id, true])),
       ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
     }
     return Object.keys(filter).length === 0 ? undefined : filter

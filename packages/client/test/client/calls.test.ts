@@ -49,6 +49,27 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await long).toMatchObject({ timeoutMs: 5_000 })
   })
 
+  it("uses the client's new time limits if they change, and a call that waits keeps its own", async () => {
+    const clock = new ManualClock()
+    const { client, server } = await scripted(handshake, { clock, timeoutMs: 5_000 })
+    const waiting = client.callTool('a').catch((error: unknown) => error)
+    await server.hears(Method.CallTool)
+    client.setTimeouts({ timeoutMs: 100 })
+    const later = client.callTool('b').catch((error: unknown) => error)
+    await server.hears(({ params }) => (params as { name?: string } | undefined)?.name === 'b')
+    await clock.advance(100)
+    expect(await later).toMatchObject({ timeoutMs: 100 })
+    client.setTimeouts({ timeoutMs: undefined, maxTotalMs: 50 } as object)
+    const short = client.callTool('c').catch((error: unknown) => error)
+    await server.hears(({ params }) => (params as { name?: string } | undefined)?.name === 'c')
+    await clock.advance(50)
+    expect(await short).toMatchObject({ timeoutMs: 50 })
+    await clock.advance(4_850)
+    expect(await waiting).toMatchObject({ timeoutMs: 5_000 })
+    for (const timeoutMs of [0, -1, Number.NaN])
+      expect(() => client.setTimeouts({ timeoutMs })).toThrow(RangeError)
+  })
+
   it('may take as long as there is progress, up to five minutes', async () => {
     const clock = new ManualClock()
     const { client, server } = await scripted(handshake, { clock })

@@ -128,7 +128,7 @@ describe.each(REVISIONS)('a client of a server of $version', (revision) => {
     client.on('resourceUpdated', updated)
     await client.subscribe('note://one')
     server.addTool({ name: 'new', handler: () => 'new' })
-    server.notifyResourceUpdated('note://one')
+    server.notify.resourceUpdated('note://one')
     await vi.waitFor(() => expect(changed).toHaveBeenCalled())
     await vi.waitFor(() => expect(updated).toHaveBeenCalledWith({ uri: 'note://one' }))
     await client.unsubscribe('note://one')

@@ -3,7 +3,7 @@ import type { JsonRpcRequest, RequestId } from '../protocol/jsonrpc.ts'
 import { progressToken, relatedTask } from '../protocol/meta.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { readTraceContext, type TraceContext } from '../protocol/trace-context.ts'
-import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
+import type { LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
@@ -14,7 +14,7 @@ import type { Exchange } from './exchange.ts'
 import { CallInputs } from './input/inputs.ts'
 import type { ElicitOptions, SampleParams, UrlOf } from './input/question.ts'
 import { type InputContext, type LiveMethod, liveInputOf } from './input/types.ts'
-import { createLogSender, logFrame, type LogSender } from './log.ts'
+import { createLogSender, logFrame, type LogSender, reachesLevel } from './log.ts'
 import { Progress, progressFault } from './progress.ts'
 import type { RequestContext, SessionView, TaskView } from './request-context.ts'
 import type { WaitUntil, WorkHost } from './wait-until.ts'
@@ -293,8 +293,7 @@ export class CallContext implements RequestContext, Due {
     const { session, exchange, task } = this.scope
     // Read for each message: a level that the client sets during a call applies at once.
     const logLevel = session === undefined ? this.scope.logLevel : session.logLevel
-    if (this.#done || logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel))
-      return
+    if (this.#done || !reachesLevel(level, logLevel)) return
     const meta = task === undefined ? {} : { _meta: relatedTask(task.id) }
     const named = typeof logger === 'string' ? { level, logger, ...meta } : { level, ...meta }
     void exchange.send(logFrame(named, data))

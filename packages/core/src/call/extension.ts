@@ -1,5 +1,6 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Era, Revision } from '../protocol/revisions/revision.ts'
+import type { ClientView } from './client-view.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ExtensionEntry } from './method-table.ts'
 
@@ -24,6 +25,11 @@ export interface Extension<App = unknown, Locals = unknown> {
    * limits, middleware and error handling apply to these methods too.
    */
   readonly methods?: Readonly<Record<string, ExtensionMethod<App, Locals>>>
+  /**
+   * Its notifications that the server sends by `server.notify.extension`, by method, such as
+   * `notifications/com.example/search/ready`. @default none
+   */
+  readonly notifications?: readonly string[]
   /** The parameter that the HTTP header `Mcp-Name` repeats, by method. @default none */
   readonly names?: Readonly<Record<string, string>>
   /** Whether its methods serve only clients that declare it, or all clients. @default 'declaring' */
@@ -35,12 +41,21 @@ export interface Extension<App = unknown, Locals = unknown> {
   readonly eras?: readonly Era[]
 }
 
+/** The notifications of one extension. */
+export interface ExtensionNotices {
+  readonly methods: ReadonlySet<string>
+  /** Whether a client may get them. */
+  servesClient(revision: Revision, client: ClientView): boolean
+}
+
 /** All extensions of a server. */
 export interface ExtensionTable {
   readonly ids: ReadonlySet<string>
   readonly methods: ReadonlyMap<string, ExtensionEntry>
   /** The parameter that the header `Mcp-Name` repeats, by method. */
   readonly names: ReadonlyMap<string, string>
+  /** The extensions with notifications, by id. */
+  readonly notices: ReadonlyMap<string, ExtensionNotices>
   /** The capability `extensions` for clients of a revision; undefined if there are none. */
   declared(revision: Revision): JsonObject | undefined
 }
@@ -49,5 +64,6 @@ export const NO_EXTENSIONS: ExtensionTable = {
   ids: new Set(),
   methods: new Map(),
   names: new Map(),
+  notices: new Map(),
   declared: () => undefined,
 }

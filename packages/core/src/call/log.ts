@@ -16,6 +16,10 @@ export function logFrame(named: { readonly level: LogLevel }, data: unknown): st
   }
 }
 
+/** Whether a client that has set a level gets messages of another one; undefined: it gets none. */
+export const reachesLevel = (level: LogLevel, set: LogLevel | undefined): boolean =>
+  set !== undefined && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(set)
+
 export function createLogSender(
   send: (level: LogLevel, data: unknown, logger: string | undefined) => void,
 ): LogSender {

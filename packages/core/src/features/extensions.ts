@@ -1,11 +1,11 @@
-import { missingCapability, usageError } from '../errors.ts'
+import { invalidParams, missingCapability, usageError } from '../errors.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
-import { Method } from '../protocol/methods.ts'
+import { Method, Notification } from '../protocol/methods.ts'
 import { isOfferedIn, REVISIONS } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { CallContext } from '../call/context.ts'
 import type { ExtensionEntry } from '../call/method-table.ts'
-import { type ExtensionTable, type Extension } from '../call/extension.ts'
+import type { Extension, ExtensionNotices, ExtensionTable } from '../call/extension.ts'
 import type { TaskRunner } from '../tasks/task-runner.ts'
 import { complete, type HandlerResult, typed } from '../call/result.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
@@ -77,6 +77,7 @@ export function addExtensions(
   if (!Array.isArray(extensions)) throw usageError('ERR_MCP_OPTION', 'The option extensions must be an array')
   const methods = new Map<string, ExtensionEntry>()
   const names = new Map<string, string>()
+  const notices = new Map<string, ExtensionNotices>()
   const ids = new Set<string>()
   const given = (extensions as readonly (Extension & Partial<Connected>)[]).map(
     (extension): ConnectedExtension => extension?.[CONNECT]?.(host) ?? extension,
@@ -97,13 +98,56 @@ export function addExtensions(
       else throw invalid(extension, `needs the name of a parameter for "${method}"`)
     }
   }
-  const topics = given.flatMap((extension) => extension.topics ?? [])
+  for (const extension of given) {
+    const added = noticesOf(extension)
+    if (added.methods.size > 0) notices.set(extension.id, added)
+  }
+  const topics = [
+    ...given.flatMap((extension) => extension.topics ?? []),
+    ...Array.from(notices, ([id, added]) => noticeTopic(id, added)),
+  ]
   const ui = given.find((extension) => extension.ui !== undefined)?.ui
-  return { ids, methods, names, topics, ui, declared: (revision) => declared(given, revision) }
+  return { ids, methods, names, notices, topics, ui, declared: (revision) => declared(given, revision) }
 }
 
 const isServedIn = ({ eras = ['modern'] }: Extension, revision: Revision): boolean =>
   isOfferedIn(revision, eras)
+
+function noticesOf(extension: Extension): ExtensionNotices {
+  const { id, notifications = [], clients = 'declaring' } = extension
+  if (!Array.isArray(notifications)) throw invalid(extension, 'needs an array of notifications')
+  const own: readonly string[] = Object.values(Notification)
+  for (const method of notifications) {
+    if (typeof method !== 'string' || !NOTIFICATION.test(method))
+      throw invalid(
+        extension,
+        `has a notification whose name does not begin with "notifications/": "${method}"`,
+      )
+    if (own.includes(method))
+      throw taken(extension, `adds the notification "${method}", which the protocol has`)
+  }
+  return {
+    methods: new Set(notifications),
+    servesClient: (revision, client) =>
+      isServedIn(extension, revision) && (clients === 'all' || client.extension(id) !== undefined),
+  }
+}
+
+/** Clients ask for the notifications of an extension by its id. */
+const noticeTopic = (id: string, notices: ExtensionNotices): ListenTopic => ({
+  member: id,
+  agree: (asked, { revision, client }) => {
+    if (typeof asked !== 'boolean') throw invalidParams(`notifications["${id}"] must be true or false`)
+    if (!asked || !notices.servesClient(revision, client)) return undefined
+    return {
+      acknowledged: { [id]: true },
+      onChange: (event, notify) => {
+        if (event.kind === 'extension' && event.id === id)
+          notify({ method: event.method, params: event.params })
+      },
+    }
+  },
+})
 
 function declared(extensions: readonly Extension[], revision: Revision): JsonObject | undefined {
   const served = extensions.filter((extension) => isServedIn(extension, revision))
@@ -153,6 +197,7 @@ function checkId(extension: Extension): void {
   )
 }
 
+const NOTIFICATION = /^notifications\/[\w.$/-]{1,128}$/
 const METHOD = /^[\w.$/-]{1,128}$/
 const ERAS: readonly unknown[] = ['modern', 'legacy']
 

@@ -81,6 +81,7 @@ export function createFeatures(options: FeatureOptions): Features {
   tools.registry.onChange(() => publish({ kind: 'tools' }))
   prompts.registry.onChange(() => publish({ kind: 'prompts' }))
   notifyOfResources([resources.registry, resources.templates.registry], () => publish({ kind: 'resources' }))
+  resources.registry.onUpdate((uri) => publish({ kind: 'resource', uri }))
   const fixed: ServerCapabilities = {
     ...(logging && { logging: {} }),
     ...(options.experimental !== undefined && { experimental: options.experimental }),

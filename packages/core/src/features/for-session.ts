@@ -1,10 +1,12 @@
 import type { ReadProblem, Refuse } from './content/result-types.ts'
 import { usageError } from '../errors.ts'
+import type { LogSender } from '../call/log.ts'
 import type { SessionView } from '../call/request-context.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Session } from '../session/session.ts'
 import type { AnySchema } from '../schema/types.ts'
 import { type Features, notifyOfResources } from './features.ts'
+import { logTo, Notifier } from './notifier.ts'
 import type { AddOptions, Handle, Registry } from './registry/registry.ts'
 import type { ResourceDefinition, ResourceTemplateDefinition } from './resources/resource-types.ts'
 import type { SessionRegistry } from './session-registry.ts'
@@ -26,6 +28,15 @@ export class ForSession<Locals = unknown, App = unknown> {
   constructor(features: Features, session: Session) {
     this.#features = features
     this.#session = session
+  }
+
+  /** Notifies the client of this session only, under the same conditions as `server.notify`. */
+  get notify(): Notifier {
+    return new Notifier((event) => this.#session.onChange(event), this.#features.added)
+  }
+  /** Sends log messages to the client of this session only, from the level that it has set. */
+  get log(): LogSender {
+    return logTo((event) => this.#session.onChange(event))
   }
 
   /**
@@ -100,6 +111,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     }
     own.tools.onChange(() => notify('tools'))
     notifyOfResources([own.resources, own.templates.registry], () => notify('resources'))
+    own.resources.onUpdate((uri) => session.onChange({ kind: 'resource', uri }))
     session.registry = own
     return own
   }

@@ -1,5 +1,5 @@
 import { invalidParams } from '../errors.ts'
-import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
+import { isLogLevel, LOG_LEVELS } from '../protocol/types.ts'
 import type { MethodEntry } from '../call/method-table.ts'
 import { complete } from '../call/result.ts'
 
@@ -11,5 +11,3 @@ export const setLogLevel: MethodEntry = {
     return complete({})
   },
 }
-
-const isLogLevel = (level: unknown): level is LogLevel => (LOG_LEVELS as readonly unknown[]).includes(level)

@@ -233,3 +233,6 @@ export const LOG_LEVELS = [
 ] as const
 /** How serious a log message is, after syslog (RFC 5424): `debug` is the least. */
 export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const isLogLevel = (level: unknown): level is LogLevel =>
+  (LOG_LEVELS as readonly unknown[]).includes(level)

@@ -2,17 +2,20 @@ import type { ReadProblem, Refuse } from '../features/content/result-types.ts'
 import { compileAsks } from '../features/tools/asks.ts'
 import { addExtensions } from '../features/extensions.ts'
 import { type ForSession, forSession } from '../features/for-session.ts'
+import { logTo, Notifier } from '../features/notifier.ts'
 import { type Observation, observe } from '../features/observe.ts'
 import type { AddOptions, Handle } from '../features/registry/registry.ts'
 import { buildTemplate } from '../features/resources/resource-templates.ts'
 import type { AnyResourceTemplate, ResourceTemplateDefinition } from '../features/resources/resource-types.ts'
 import type { Source } from '../features/source.ts'
 import { subscriptionMethods } from '../features/subscription-methods.ts'
+import type { LogSender } from '../call/log.ts'
 import type { SessionView } from '../call/request-context.ts'
 import { type Connection, type ConnectionOptions, serveTransport } from '../duplex/connection.ts'
 import { MessageHandler, type MessageOptions } from '../duplex/message-handler.ts'
 import type { Transport } from '../duplex/transport.ts'
 import type { Implementation } from '../protocol/types.ts'
+import type { ChangeEvent } from '../stores/bus.ts'
 import { tieredEngine } from '../schema/tiered-engine.ts'
 import type { MountArgs } from '../session/server-mounts.ts'
 import type { ServerOptions } from './options.ts'
@@ -39,11 +42,21 @@ const ALL_PARTS: ServerParts = {
  * `lifespan` opens (`ctx.app`).
  */
 export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Locals, App> {
+  /** Notifies clients outside of a call: of lists and resources that have changed, and by notifications of extensions. */
+  readonly notify: Notifier
+  /**
+   * Sends log messages outside of a call to all sessions, each from the level that its client has set. Clients of
+   * 2026-07-28 get log messages within calls only. `ctx.log` sends to the client of one call.
+   */
+  readonly log: LogSender
   #messages: MessageHandler | undefined
 
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App> = {}) {
     super(info, options, ALL_PARTS)
+    const publish = (event: ChangeEvent): void => this.publish(event)
+    this.notify = new Notifier(publish, this.features.added)
+    this.log = logTo(publish)
     for (const { source } of options.extensions ?? [])
       if (source !== undefined) this.observe(source as Source<App, Locals>)
   }
@@ -103,7 +116,7 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Adds and removes definitions for one session: `ctx.session` in a handler, or `session` of the event `session:open`.
+   * Adds and removes definitions for one session, and notifies its client: `ctx.session` in a handler, or `session` of the event `session:open`.
    *
    * @throws `ERR_MCP_SESSION` for a session of another server
    */

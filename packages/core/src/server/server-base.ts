@@ -82,7 +82,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       ...parts,
       ...options.tools,
       schemas: parts.schemaEngine(),
-      publish: (event) => this.#publish(event),
+      publish: (event) => this.publish(event),
       pageSize: limits.pageSize,
       logging: logLevel !== undefined,
       experimental: copyExperimental(options.experimental),
@@ -97,7 +97,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
         notifies: () => this.features.added.ids.has(TASKS_EXTENSION),
         createDispatcher: (handlers) =>
           this.#createDispatcher({ ...options, progressHeartbeat: false }, { ...limits, handlers }),
-        onStored: ({ owner, taskId }) => this.#publish({ kind: 'task', owner, taskId }),
+        onStored: ({ owner, taskId }) => this.publish({ kind: 'task', owner, taskId }),
       }),
     })
     this.runtime = this.#createRuntime(options, parts, limits, logLevel)
@@ -175,16 +175,6 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Notifies the clients that have subscribed to a resource that it has changed. Subscribers of the resource that
-   * contains it (`within`) are notified too.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
-   */
-  notifyResourceUpdated(uri: string, { within }: { readonly within?: string } = {}): void {
-    this.#publish(within === undefined ? { kind: 'resource', uri } : { kind: 'resource', uri, within })
-  }
-
-  /**
    * Tells a client that its user has finished at a URL. The page at that URL calls it, with the id that `elicitUrl` gave.
    * Only the session that was asked is notified, if its revision has such a notification; an unknown id, or one older
    * than an hour, is ignored. A call that waits for the user after an `UrlElicitationRequired` continues, on any node
@@ -193,7 +183,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
   completeElicitation(id: string): void {
-    this.#publish({ kind: 'elicitation', id })
+    this.publish({ kind: 'elicitation', id })
   }
 
   /**
@@ -264,7 +254,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
     return this.close()
   }
 
-  #publish(event: ChangeEvent): void {
+  protected publish(event: ChangeEvent): void {
     // A bus over a network may fail; the change itself has happened, and clients will list again some day.
     this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
   }
@@ -295,6 +285,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       input: parts.createInput?.(this.#info, { ...options, limits: limits.input }, this.#bus),
       defaultLogLevel,
       addedNames: this.features.added.names,
+      notices: this.features.added.notices,
       capabilities: this.features.capabilities,
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
       ready: () => this.#lifespan.ready(),

@@ -56,6 +56,8 @@ export interface ServerRuntime {
   readonly defaultLogLevel: LogLevel | undefined
   /** The parameter that the header `Mcp-Name` repeats, by method of an extension. */
   readonly addedNames: ExtensionTable['names']
+  /** The notifications of extensions, by the extension's id. */
+  readonly notices: ExtensionTable['notices']
   capabilities(revision: Revision): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
   /** Opens the lifespan on first use; undefined if it is open or there is none. */

@@ -19,6 +19,7 @@ import { CallContext, type Caller, type CallSession } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import type { Exchange } from '../call/exchange.ts'
 import { separateResponse } from '../call/separate-response.ts'
+import { logFrame, reachesLevel } from '../call/log.ts'
 import { CallPool } from './call-pool.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { LiveRequests } from '../call/input/live.ts'
@@ -218,8 +219,22 @@ export class Session implements CallSession {
     if (event.kind === 'elicitation') return this.#elicited(event.id)
     // The process that runs a task notifies its session.
     if (this.#channel === undefined || event.kind === 'task') return
-    const frame = changeFrame(event, this.#record)
+    const frame = this.#frameOf(event)
     if (frame !== undefined) void this.#channel.send(frame)
+  }
+
+  #frameOf(event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' }>): string | undefined {
+    if (event.kind === 'log') {
+      const { level, logger, data } = event
+      const named = logger === undefined ? { level } : { level, logger }
+      return reachesLevel(level, this.logLevel) ? logFrame(named, data) : undefined
+    }
+    if (event.kind === 'extension') {
+      const notices = this.#runtime.notices.get(event.id)
+      const serves = notices?.servesClient(this.revision, this.client) === true
+      return serves ? notificationFrame(event.method, event.params) : undefined
+    }
+    return changeFrame(event, this.#record)
   }
 
   addPendingUrls(ids: readonly string[]): void {
@@ -272,7 +287,7 @@ const LIST_CHANGED = {
 } as const
 
 function changeFrame(
-  event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' }>,
+  event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'log' | 'extension' }>,
   { listChanged, subscriptions }: SessionRecord,
 ): string | undefined {
   if (event.kind !== 'resource')

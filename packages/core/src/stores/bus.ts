@@ -1,4 +1,5 @@
-import { isObject, type JsonValue } from '../protocol/jsonrpc.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/jsonrpc.ts'
+import { isLogLevel, type LogLevel } from '../protocol/types.ts'
 
 /** Gets the messages of a topic, from this node and from others. */
 export type BusListener = (message: JsonValue) => void
@@ -20,6 +21,10 @@ export type ChangeEvent =
   | { readonly kind: 'resource'; readonly uri: string; readonly within?: string }
   /** A user is done at a URL of an elicitation. */
   | { readonly kind: 'elicitation'; readonly id: string }
+  /** A log message outside of a call, for sessions. */
+  | { readonly kind: 'log'; readonly level: LogLevel; readonly data: JsonValue; readonly logger?: string }
+  /** A notification of the extension with this id. */
+  | { readonly kind: 'extension'; readonly id: string; readonly method: string; readonly params: JsonObject }
   /** A task has a new state. The state itself is in the store, since results may be large. */
   | { readonly kind: 'task'; readonly owner: string; readonly taskId: string }
 
@@ -29,11 +34,15 @@ export const CHANGES_TOPIC = 'changes'
 /** Validates a message of the bus; undefined if it is not a change event. */
 export function toChangeEvent(message: unknown): ChangeEvent | undefined {
   if (!isObject(message)) return undefined
-  const { kind, uri, id, within, owner, taskId } = message
+  const { kind, uri, id, within, owner, taskId, method, params, level, data, logger } = message
   if (kind === 'tools' || kind === 'resources' || kind === 'prompts') return { kind }
   if (kind === 'elicitation' && typeof id === 'string') return { kind, id }
   if (kind === 'task' && typeof owner === 'string' && typeof taskId === 'string')
     return { kind, owner, taskId }
+  if (kind === 'extension' && typeof id === 'string' && typeof method === 'string' && isObject(params))
+    return { kind, id, method, params }
+  if (kind === 'log' && isLogLevel(level))
+    return { kind, level, data: data as JsonValue, ...(typeof logger === 'string' && { logger }) }
   if (kind !== 'resource' || typeof uri !== 'string') return undefined
   return typeof within === 'string' ? { kind, uri, within } : { kind, uri }
 }

@@ -192,6 +192,17 @@ describe('an invalid extension', () => {
     ['a method that is no function', [{ id: ID, methods: { 'a/b': 5 } }], /ERR_MCP_INVALID_DEFINITION/],
     ['a method with a space', [{ id: ID, methods: { 'a b': handler } }], /ERR_MCP_INVALID_DEFINITION/],
     ['a name for a method that it lacks', [{ id: ID, names: { 'a/b': 'c' } }], /ERR_MCP_INVALID_DEFINITION/],
+    ['notifications that are no list', [{ id: ID, notifications: 'a' }], /ERR_MCP_INVALID_DEFINITION/],
+    [
+      'a notification with another prefix',
+      [{ id: ID, notifications: ['a/b'] }],
+      /ERR_MCP_INVALID_DEFINITION/,
+    ],
+    [
+      'a notification of the protocol',
+      [{ id: ID, notifications: ['notifications/progress'] }],
+      /ERR_MCP_DUPLICATE_NAME/,
+    ],
     ['settings that are no object', [{ id: ID, settings: [] }], /ERR_MCP_INVALID_DEFINITION/],
     ['settings that JSON changes', [{ id: ID, settings: { a: () => 1 } }], /ERR_MCP_INVALID_DEFINITION/],
     [
@@ -208,6 +219,30 @@ describe('an invalid extension', () => {
   it('is reported if the list is no array', () => {
     const options = { extensions: search } as unknown as ServerOptions
     expect(() => new McpServer({ name: 'a', version: '1' }, options)).toThrow(/ERR_MCP_OPTION/)
+  })
+})
+
+describe('a notification of an extension', () => {
+  const READY = 'notifications/search/ready'
+  const server = new McpServer(
+    { name: 'a', version: '1' },
+    { extensions: [{ id: ID, notifications: [READY] }] },
+  )
+
+  it.each<[string, string, string, object]>([
+    ['an extension that the server lacks', 'com.example/other', READY, {}],
+    ['a notification that the extension does not list', ID, 'notifications/search/other', {}],
+    ['params that are no object', ID, READY, []],
+    ['params that JSON changes', ID, READY, { at: new Date() }],
+  ])('throws for %s', (_, id, method, params) => {
+    expect(() => server.notify.extension(id, method, params as never)).toThrow(/ERR_MCP_OPTION/)
+  })
+
+  it('is sent to a subscription if its client asked for it by the extension id', async () => {
+    const harness = serve([{ ...search, notifications: [READY] }])
+    const filter = { notifications: { [ID]: 'yes' } }
+    const { json } = await callModern(harness, 'subscriptions/listen', filter, DECLARING)
+    expect(json.error).toMatchObject({ code: -32_602 })
   })
 })
 

@@ -142,7 +142,7 @@ describe('one definition, many clients', () => {
     const [subscriber, other] = [await openPeer(server), await openPeer(server)]
     await subscriber.request('resources/subscribe', { uri: 'x://y' })
     const notification = subscriber.nextNotification()
-    server.notifyResourceUpdated('x://y')
+    server.notify.resourceUpdated('x://y')
     expect(await notification).toMatchObject({
       method: 'notifications/resources/updated',
       params: { uri: 'x://y' },
@@ -150,7 +150,7 @@ describe('one definition, many clients', () => {
     await settled()
     expect(other.notifications).toEqual([])
     await subscriber.request('resources/unsubscribe', { uri: 'x://y' })
-    server.notifyResourceUpdated('x://y')
+    server.notify.resourceUpdated('x://y')
     await settled()
     expect(subscriber.notifications).toHaveLength(1)
   })

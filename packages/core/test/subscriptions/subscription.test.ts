@@ -96,8 +96,8 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     await listen('', { resourceSubscriptions: ['note://1'] })
     await listen(0, { resourceSubscriptions: ['note://1', 'note://2'] })
     await listen('0', { toolsListChanged: true })
-    server.notifyResourceUpdated('note://1')
-    server.notifyResourceUpdated('note://2')
+    server.notify.resourceUpdated('note://1')
+    server.notify.resourceUpdated('note://2')
     server.addTool({ name: 'b', handler: () => '' })
     await turn()
     expect(transport.frames.map(said)).toEqual([
@@ -116,7 +116,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     await listen(0, { resourceSubscriptions: ['note://1'] })
     await listen(1, { resourceSubscriptions: ['note://1'] })
     cancel(0)
-    server.notifyResourceUpdated('note://1')
+    server.notify.resourceUpdated('note://1')
     expect(transport.frames.map(said)).toEqual([
       [ACKNOWLEDGED, 0],
       [ACKNOWLEDGED, 1],
@@ -173,8 +173,8 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     await listen(1, { resourceSubscriptions: ['note://1'] })
     await listen(2, { resourceSubscriptions: ['note://1', 'note://2'] })
     for (let round = 0; round < 500; round++) {
-      server.notifyResourceUpdated('note://1')
-      server.notifyResourceUpdated('note://2')
+      server.notify.resourceUpdated('note://1')
+      server.notify.resourceUpdated('note://2')
     }
     expect(transport.frames).toHaveLength(1)
     transport.drain()
@@ -194,8 +194,8 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     await listen(2, { resourceSubscriptions: ['note://2'] })
     transport.stall()
     for (let part = 0; part < 1_000; part++)
-      server.notifyResourceUpdated(`note://1#${part}${'x'.repeat(2_000)}`, { within: 'note://1' })
-    server.notifyResourceUpdated('note://2')
+      server.notify.resourceUpdated(`note://1#${part}${'x'.repeat(2_000)}`, { within: 'note://1' })
+    server.notify.resourceUpdated('note://2')
     const ended = transport.frames.findIndex(({ id }) => id === 1)
     expect(transport.frames[ended + 1]).toMatchObject({ method: 'notifications/cancelled' })
     transport.drain()
@@ -219,8 +219,8 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     })
     await listen(1, { resourceSubscriptions: ['note://1'] })
     transport.sent.length = 0
-    server.notifyResourceUpdated('note://1')
-    server.notifyResourceUpdated('note://2')
+    server.notify.resourceUpdated('note://1')
+    server.notify.resourceUpdated('note://2')
     expect(transport.frames.map(said)).toEqual(
       [
         [UPDATED, undefined],

@@ -72,6 +72,7 @@ export function createTestRuntime(
     refusals: new Refusals(),
     defaultLogLevel: 'info',
     addedNames: new Map(),
+    notices: new Map(),
     input: {
       rounds: inputRounds,
       limits: DEFAULT_INPUT_LIMITS,

@@ -331,7 +331,7 @@ export async function exercise(
   server.addTool({ name: 'late', handler: () => 'x' })
   server.removeResource('wire://json')
   server.removePrompt('short')
-  server.notifyResourceUpdated('wire://text')
+  server.notify.resourceUpdated('wire://text')
   await Promise.all([...told, peer.notification('notifications/resources/updated')])
   await ask('unsubscribe', 'resources/unsubscribe', { uri: 'wire://text' })
   await sendUnreadable(peer)

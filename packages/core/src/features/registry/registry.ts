@@ -42,6 +42,8 @@ interface Registration<Definition, Entry> {
 export class Registry<Definition extends object, Entry extends object> {
   readonly #options: RegistryOptions<Definition, Entry>
   readonly #listeners = new Set<() => void>()
+  readonly #updateListeners = new Set<(key: string) => void>()
+  readonly #updated = new Set<string>()
   #registrations = new Map<string, Registration<Definition, Entry>>()
   #entries: readonly Entry[] | undefined
   #offered = false
@@ -157,6 +159,11 @@ export class Registry<Definition extends object, Entry extends object> {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Calls the listener with the key of each definition that its handle has updated, once per tick. */
+  onUpdate(listener: (key: string) => void): void {
+    this.#updateListeners.add(listener)
+  }
+
   /** @throws `ERR_MCP_INVALID_DEFINITION` for a value that is not an object */
   keyOf(definition: Definition): string {
     if (isObject(definition)) return this.#options.key(definition)
@@ -207,17 +214,21 @@ export class Registry<Definition extends object, Entry extends object> {
     }
     registration.entry = this.#build(definition)
     registration.definition = definition
+    if (this.#updateListeners.size > 0) this.#updated.add(key)
     this.#changed()
   }
 
   #changed(): void {
     this.#offered = true
     this.#entries = undefined
-    if (this.#scheduled || this.#listeners.size === 0) return
+    if (this.#scheduled || (this.#listeners.size === 0 && this.#updated.size === 0)) return
     this.#scheduled = true
     queueMicrotask(() => {
       this.#scheduled = false
       for (const listener of this.#listeners) listener()
+      const updated = [...this.#updated]
+      this.#updated.clear()
+      for (const key of updated) for (const listener of this.#updateListeners) listener(key)
     })
   }
 

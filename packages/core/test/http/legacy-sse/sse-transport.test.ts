@@ -351,7 +351,7 @@ describe('limits', () => {
     client.sink.stall()
     const before = client.sink.text.length
     for (let line = 0; line < 5_000; line++)
-      made.server.notifyResourceUpdated(`log://${line}/${'x'.repeat(2_000)}`, { within: 'log://all' })
+      made.server.notify.resourceUpdated(`log://${line}/${'x'.repeat(2_000)}`, { within: 'log://all' })
     const { queuedBytes } = made.endpoint.stats()
     client.sink.drain()
     await client.call('add', { a: 1 }, 'last')

@@ -67,8 +67,8 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     harness.server.addResource({ uri: 'note://3', name: 'three', handler: () => '' })
     harness.server.addPrompt({ name: 'p', handler: () => '' })
     await told()
-    harness.server.notifyResourceUpdated('note://1')
-    harness.server.notifyResourceUpdated('note://2')
+    harness.server.notify.resourceUpdated('note://1')
+    harness.server.notify.resourceUpdated('note://2')
     expect(answer.sink.messages).toEqual([
       tagged(7, ACKNOWLEDGED, {
         notifications: { toolsListChanged: true, resourceSubscriptions: ['note://1'] },
@@ -82,7 +82,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
   it.each([0, '', '7', 7])('puts the id of the request into every message, unchanged: %j', async (id) => {
     const harness = createHarness()
     const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id })
-    harness.server.notifyResourceUpdated('note://1')
+    harness.server.notify.resourceUpdated('note://1')
     await harness.endpoint.close()
     const ids = sink.messages.map(
       ({ params, result }) => (params ?? result)?.['_meta'] as Record<string, unknown>,
@@ -120,7 +120,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
       listen(harness, filter),
       listen(harness, filter, { more: { auth: { principal: 'ada' } } }),
     ])
-    harness.server.notifyResourceUpdated('note://secret')
+    harness.server.notify.resourceUpdated('note://secret')
     expect(stranger.sink.messages).toEqual([
       tagged(7, ACKNOWLEDGED, { notifications: { resourceSubscriptions: [] } }),
     ])
@@ -131,7 +131,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     const harness = createHarness()
     const watching = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const other = await listen(harness, { resourceSubscriptions: ['note://2'] }, { id: 8 })
-    harness.server.notifyResourceUpdated('note://1#part', { within: 'note://1' })
+    harness.server.notify.resourceUpdated('note://1#part', { within: 'note://1' })
     expect(watching.sink.messages.at(-1)).toEqual(tagged(7, UPDATED, { uri: 'note://1#part' }))
     expect(methodsOf(other)).toEqual([ACKNOWLEDGED])
   })
@@ -176,7 +176,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
   it('is a stream with JSON replies only, and without sessions', async () => {
     const harness = createHarness({ endpoint: { response: 'json', stateless: true } })
     const answer = await listen(harness, { resourceSubscriptions: ['note://1'] })
-    harness.server.notifyResourceUpdated('note://1')
+    harness.server.notify.resourceUpdated('note://1')
     expect(methodsOf(answer)).toEqual([ACKNOWLEDGED, UPDATED])
   })
 
@@ -227,7 +227,7 @@ describe('the end of a subscription over HTTP', () => {
     const { sink, request } = await listen(harness, { resourceSubscriptions: ['note://w'] })
     expect(harness.endpoint.stats().openStreams).toBe(1)
     request.leave()
-    harness.server.notifyResourceUpdated('note://w')
+    harness.server.notify.resourceUpdated('note://w')
     await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(1))
     expect(sink.messages).toHaveLength(1)
     expect(harness.endpoint.stats()).toMatchObject({ openStreams: 0, callsInFlight: 0 })
@@ -268,7 +268,7 @@ describe('the end of a subscription over HTTP', () => {
     const first = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const second = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id: 7 })
     first.request.leave()
-    harness.server.notifyResourceUpdated('note://1')
+    harness.server.notify.resourceUpdated('note://1')
     expect([methodsOf(first), methodsOf(second)]).toEqual([[ACKNOWLEDGED], [ACKNOWLEDGED, UPDATED]])
   })
 })
@@ -307,8 +307,8 @@ describe('the limits of subscriptions over HTTP', () => {
     })
     sink.stall()
     for (let round = 0; round < 1_000; round++) {
-      harness.server.notifyResourceUpdated('note://1')
-      harness.server.notifyResourceUpdated('note://2')
+      harness.server.notify.resourceUpdated('note://1')
+      harness.server.notify.resourceUpdated('note://2')
     }
     sink.drain()
     await told()
@@ -324,7 +324,7 @@ describe('the limits of subscriptions over HTTP', () => {
     const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] })
     sink.stall()
     for (let part = 0; part < 100; part++)
-      harness.server.notifyResourceUpdated(`note://1#${part}`, { within: 'note://1' })
+      harness.server.notify.resourceUpdated(`note://1#${part}`, { within: 'note://1' })
     expect(sink.closed).toBe(true)
     expect(overflows).toEqual([{ queue: 'stream', action: 'cut' }])
     expect(sink.messages.some(({ result }) => result !== undefined)).toBe(false)
@@ -338,7 +338,7 @@ describe('a server that a selector has chosen for a subscription', () => {
     chosen.addResource({ uri: 'note://1', name: 'one', handler: () => '1' })
     const harness = createHarness({ select: () => chosen })
     const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] })
-    chosen.notifyResourceUpdated('note://1')
+    chosen.notify.resourceUpdated('note://1')
     await chosen.close()
     expect(sink.messages.map(({ method, id }) => method ?? id)).toEqual([ACKNOWLEDGED, UPDATED, 7])
     expect(sink.closed).toBe(true)

@@ -32,7 +32,7 @@ export function toggleSubscriberUpdates(server: McpServer) {
     visible: hasSession,
     handler(_args, ctx) {
       const { id } = sessionOf(ctx)
-      const announce = () => subscribed.get(id)?.forEach((uri) => server.notifyResourceUpdated(uri))
+      const announce = () => subscribed.get(id)?.forEach((uri) => server.notify.resourceUpdated(uri))
       const text = pulses.toggle(id, announce)
         ? `Started simulated resource updated notifications for session ${id} at a 5 second pace. Client will receive updates for any resources the it is subscribed to.`
         : `Stopped simulated resource updates for session ${id}`

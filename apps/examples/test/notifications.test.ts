@@ -1,0 +1,43 @@
+// #region test
+import { REVISIONS } from '@jetway/core/protocol'
+import { connect } from '@jetway/testing'
+import { expect, it } from 'vitest'
+import { server, setGate, setWeather } from '../src/server/notifications.ts'
+
+it.each(REVISIONS)('notifies clients of $version when the gate opens', async ({ version }) => {
+  await using client = await connect(server, { revision: version })
+  const uri = 'gate://state'
+  await client.notification('notifications/resources/updated', { uri }, () => setGate(true))
+  expect((await client.readResource(uri)).contents).toMatchObject([{ text: 'open' }])
+})
+// #endregion
+
+it.each(REVISIONS)('clients of $version list a tool again that became visible', async ({ version }) => {
+  setGate(false)
+  await using client = await connect(server, { revision: version })
+  await client.notification('notifications/tools/list_changed', {}, () => setGate(true))
+  expect(await client.listTools()).toMatchObject([{ name: 'board' }])
+})
+
+it.each(REVISIONS)(
+  'a handle that updates a resource notifies subscribers of $version',
+  async ({ version }) => {
+    await using client = await connect(server, { revision: version })
+    const uri = 'gate://weather'
+    await client.notification('notifications/resources/updated', { uri }, () =>
+      setWeather(`Fog at ${version}`),
+    )
+    expect((await client.readResource(uri)).contents).toMatchObject([{ text: `Fog at ${version}` }])
+  },
+)
+
+it.each(REVISIONS.filter(({ era }) => era === 'legacy'))(
+  'sessions of $version get log messages',
+  async ({ version }) => {
+    await using client = await connect(server, { revision: version })
+    const { params } = await client.notification('notifications/message', { level: 'info' }, () =>
+      setGate(true),
+    )
+    expect(params).toMatchObject({ data: { open: true } })
+  },
+)

@@ -1,0 +1,88 @@
+import { usageError } from '../errors.ts'
+import { isObject, type JsonObject, type JsonValue } from '../protocol/jsonrpc.ts'
+import type { ExtensionTable } from '../call/extension.ts'
+import { createLogSender, type LogSender } from '../call/log.ts'
+import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
+import type { ChangeEvent } from '../stores/bus.ts'
+
+type Publish = (event: ChangeEvent) => void
+
+/**
+ * Notifies clients outside of a call: all clients of a server, on every node that shares its `bus`, or the client of one
+ * session. A client gets only notifications that its revision, its capabilities and its subscriptions allow.
+ */
+export class Notifier {
+  readonly #publish: Publish
+  readonly #added: ExtensionTable
+
+  /** @internal */
+  constructor(publish: Publish, added: ExtensionTable) {
+    this.#publish = publish
+    this.#added = added
+  }
+
+  /**
+   * The list of tools has changed for a reason that the server cannot see, such as the state that a `visible` rule reads.
+   * `addTool` and the like notify clients by themselves.
+   */
+  toolsChanged(): void {
+    this.#publish({ kind: 'tools' })
+  }
+
+  /** The list of resources or templates has changed, such as the `list` of a template. See {@link toolsChanged}. */
+  resourcesChanged(): void {
+    this.#publish({ kind: 'resources' })
+  }
+
+  /** The list of prompts has changed. See {@link toolsChanged}. */
+  promptsChanged(): void {
+    this.#publish({ kind: 'prompts' })
+  }
+
+  /**
+   * A resource has changed: notifies the clients that have subscribed to it. Subscribers of the resource that contains it
+   * (`within`) are notified too.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
+   */
+  resourceUpdated(uri: string, { within }: { readonly within?: string } = {}): void {
+    this.#publish(within === undefined ? { kind: 'resource', uri } : { kind: 'resource', uri, within })
+  }
+
+  /**
+   * Sends a notification of an extension to its clients. Sessions get it if they have declared the extension, or if it
+   * serves all clients; clients of 2026-07-28 get it if they have also asked for it, by a member with the extension's id
+   * in `subscriptions/listen`.
+   *
+   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params that JSON does
+   *   not carry as they are
+   */
+  extension(id: string, method: string, params: JsonObject = {}): void {
+    if (this.#added.notices.get(id)?.methods.has(method) !== true)
+      throw usageError(
+        'ERR_MCP_OPTION',
+        `notify.extension: this server has no extension ${JSON.stringify(id)} with the notification ${JSON.stringify(method)}; list it in the extension's notifications`,
+      )
+    if (!isObject(params) || !isJsonFaithful(params))
+      throw usageError(
+        'ERR_MCP_OPTION',
+        `notify.extension: the params of ${method} must be an object that JSON carries as it is`,
+      )
+    this.#publish({ kind: 'extension', id, method, params })
+  }
+}
+
+/** Sends log messages to sessions, each from the level that its client has set. */
+export const logTo = (publish: Publish): LogSender =>
+  createLogSender((level, data, logger) =>
+    publish({ kind: 'log', level, data: toJson(data), ...(typeof logger === 'string' && { logger }) }),
+  )
+
+/** A log call must not fail its caller. */
+function toJson(data: unknown): JsonValue {
+  try {
+    return JSON.parse(JSON.stringify(data) ?? 'null') as JsonValue
+  } catch {
+    return '[data that cannot be serialised]'
+  }
+}
