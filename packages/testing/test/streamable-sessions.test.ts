@@ -81,7 +81,7 @@ describe.each([
       200,
       expect.stringContaining('application/json'),
     ])
-    expect(opened.headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{32}$/)
+    expect(opened.headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{45}$/)
     const failed = await client.send({ body: initializeFrame(5) })
     expect([failed.status, failed.headers['mcp-session-id']]).toEqual([400, undefined])
     expect(JSON.parse(failed.body)).toMatchObject({ id: 1, error: { code: -32602 } })

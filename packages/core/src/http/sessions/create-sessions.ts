@@ -8,6 +8,7 @@ import type { EndpointContext } from '../mount.ts'
 import type { EndpointOptions } from '../options.ts'
 import { SessionRoutes } from '../streamable/get-delete.ts'
 import { Pings } from './pings.ts'
+import { PlainIds } from './plain-ids.ts'
 import { SealedIds } from './sealed-ids.ts'
 import { SessionTable } from './session-table.ts'
 
@@ -29,7 +30,9 @@ export function createSessions(
   const table = new SessionTable(context, {
     store: sessions?.store ?? new MemorySessionStore({ max, maxPerPrincipal, clock }),
     events: eventStore === false ? undefined : eventStore,
+    plain: new PlainIds(context),
     sealed,
+    unshared: sealed === undefined && sessions?.store === undefined,
     pings: keepAlive !== false && keepAlive.mode === 'ping' ? new Pings(context, keepAlive) : undefined,
   })
   return new SessionRoutes(context, table, createLegacySse(context, table, publicUrl))

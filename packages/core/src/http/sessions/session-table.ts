@@ -3,7 +3,6 @@ import { ANONYMOUS, principalOf } from '../../stores/principal.ts'
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { EventStore } from '../../stores/event-store.ts'
 import { answerInitialize, type InitializeResult, type SessionDraft } from '../../session/initialize.ts'
-import { randomToken } from '../../util/random.ts'
 import type { Caller } from '../../call/context.ts'
 import { Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
@@ -12,6 +11,7 @@ import { Recurring } from '../../util/timers.ts'
 import { LiveSession } from './live-session.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { Pings } from './pings.ts'
+import type { PlainIds } from './plain-ids.ts'
 import type { SealedIds } from './sealed-ids.ts'
 import { fromStore } from '../streams/store-failure.ts'
 import type { ServedServer } from '../served-server.ts'
@@ -23,8 +23,6 @@ const MAX_SWEEP_MS = 15_000
 const MIN_SWEEP_MS = 1_000
 /** The part of its time to live after which a session in use is refreshed in the store. */
 const REFRESH = 0.25
-/** Characters of a plain id, of six random bits each. */
-const ID_LENGTH = 32
 const NEW = { resumed: false }
 
 type Found = LiveSession | undefined
@@ -33,7 +31,10 @@ export interface SessionTableParts {
   readonly store: SessionStore
   /** Undefined where nothing can be resumed. */
   readonly events: EventStore | undefined
+  readonly plain: PlainIds
   readonly sealed: SealedIds | undefined
+  /** Whether no other process can have the sessions of this one, so that an id of another process is a mistake. */
+  readonly unshared: boolean
   /** Closes the sessions of clients that do not respond; undefined unless `keepAlive.mode` is `ping`. */
   readonly pings: Pings | undefined
 }
@@ -155,10 +156,9 @@ export class SessionTable {
   }
 
   #name(draft: SessionDraft): Awaitable<string> {
-    const { random } = this.#context
-    const { sealed } = this.#parts
-    if (sealed === undefined) return randomToken(ID_LENGTH, random)
-    return sealed.seal(draft).then((id) => id ?? randomToken(ID_LENGTH, random))
+    const { plain, sealed } = this.#parts
+    if (sealed === undefined) return plain.create()
+    return sealed.seal(draft).then((id) => id ?? plain.create())
   }
 
   *#all(): Iterable<LiveSession> {
@@ -200,12 +200,16 @@ export class SessionTable {
     const { servers } = this.#context
     const record =
       (await fromStore(() => this.#parts.store.get(key))) ?? (await this.#parts.sealed?.open(key))
-    if (record === undefined) return this.#live(key)
+    if (record === undefined) return this.#live(key) ?? this.#unknown(key)
     const server = await servers.choose(request, caller)
     // Two requests may have asked at the same time.
     if (server === undefined) return undefined
     servers.assign(request, server)
     return servers.during(server, () => this.#live(key) ?? this.#resume(key, record, server))
+  }
+
+  #unknown({ id }: SessionKey): undefined {
+    if (this.#parts.unshared) this.#parts.plain.unknown(id)
   }
 
   #live({ principal, id }: SessionKey): Found {

@@ -246,7 +246,7 @@ it('a client whose capabilities do not fit gets a plain id', async () => {
     described({ experimental: { x: { y: 'z'.repeat(800) } } }, { name: 'n', version: '1' }),
   )
   const id = opened.headers['mcp-session-id'] as string
-  expect(id).toMatch(/^[A-Za-z0-9_-]{32}$/)
+  expect(id).toMatch(/^[A-Za-z0-9_-]{45}$/)
   expect(await status(process, { 'mcp-session-id': id })).toBe(200)
   expect(await status(start(), { 'mcp-session-id': id })).toBe(404)
   const fits = await process.post(

@@ -43,7 +43,7 @@ describe('a session over Streamable HTTP', () => {
     const ids = new Set<string>()
     for (let i = 0; i < 200; i++) ids.add((await post(initializeMessage())).headers['mcp-session-id'] ?? '')
     expect(ids.size).toBe(200)
-    for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{32}$/)
+    for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{45}$/)
   })
 
   it('never has an id that the client has chosen', async () => {

@@ -149,7 +149,7 @@ describe('the reply to a call', () => {
       params: { protocolVersion: '2025-06-18', capabilities: {} },
     })
     expect(answer.headers['content-type']).toBe('text/event-stream')
-    expect(answer.headers['mcp-session-id']).toMatch(/^[\w-]{32}$/)
+    expect(answer.headers['mcp-session-id']).toMatch(/^[\w-]{45}$/)
     expect(answer.sink.closed).toBe(true)
     expect(answer.sink.messages).toMatchObject([{ id: 1, result: { protocolVersion: '2025-06-18' } }])
   })

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import type { EndpointOptions } from '../../../src/http/options.ts'
+import { MemorySessionStore } from '../../../src/stores/memory-session-store.ts'
+import { secureRandom } from '../../../src/util/random.ts'
+import { createHarness, type Harness } from '../support/harness.ts'
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+
+/** Two processes behind one address, the second of which has started a second after the first. */
+async function twoProcesses(endpoint: EndpointOptions = {}): Promise<readonly [Harness, Harness]> {
+  const [first, second] = [createHarness({ endpoint }), createHarness({ endpoint })]
+  await first.open()
+  await Promise.all([first, second].map(({ clock }) => clock.advance(1_000)))
+  await second.open()
+  await Promise.all([first, second].map(({ clock }) => clock.advance(1_000)))
+  return [first, second]
+}
+
+const sendId = async ({ post }: Harness, id: string): Promise<number> =>
+  (await post(ping, { 'mcp-session-id': id, 'mcp-protocol-version': '2025-06-18' })).status
+
+const warnings = ({ log }: Harness): readonly string[] =>
+  log.filter(({ level }) => level === 'warn').map(({ message }) => message)
+
+describe('a session id that another process has issued', () => {
+  it('gets 404, and the log says that there are several processes and what to do', async () => {
+    const [first, second] = await twoProcesses()
+    const { id } = await second.open()
+    expect(await sendId(first, id)).toBe(404)
+    const [warning] = warnings(first)
+    for (const fix of ['Mcp-Session-Id', 'stateless: true', 'sessions.seal', 'sessions.store'])
+      expect(warning).toContain(fix)
+  })
+
+  it('is logged once in ten minutes, with how often it came meanwhile', async () => {
+    const [first, second] = await twoProcesses()
+    const { id } = await second.open()
+    for (let again = 0; again < 50; again++) await sendId(first, id)
+    expect(warnings(first)).toHaveLength(1)
+    await first.clock.advance(600_000)
+    await sendId(first, id)
+    expect(first.log.filter(({ level }) => level === 'warn').map(({ fields }) => fields)).toEqual([
+      { skipped: 0 },
+      { skipped: 49 },
+    ])
+  })
+
+  it('is not logged if it was issued before this process began: then there was a restart', async () => {
+    const before = createHarness()
+    const { id } = await before.open()
+    const after = createHarness()
+    await after.clock.advance(2_000)
+    expect(await sendId(after, id)).toBe(404)
+    expect(warnings(after)).toEqual([])
+  })
+
+  it.each<[string, (own: string, other: string) => string]>([
+    ['of a session of this process that has ended', (own) => own],
+    ['that is not of Jetway', () => crypto.randomUUID()],
+    ['of an impossible time', (_own, other) => `${other.slice(0, -7)}zzzzzzz`],
+  ])('is not logged for an id %s', async (_, idOf) => {
+    const [first, second] = await twoProcesses()
+    const [own, other] = [await first.open(), await second.open()]
+    await own.delete()
+    expect(await sendId(first, idOf(own.id, other.id))).toBe(404)
+    expect(warnings(first)).toEqual([])
+  })
+
+  it.each<[string, EndpointOptions]>([
+    [
+      'the processes have a session store',
+      { sessions: { store: new MemorySessionStore({ max: 10, maxPerPrincipal: 10 }) } },
+    ],
+    ['session ids are sealed', { sessions: { seal: { keys: [secureRandom(32)] } } }],
+  ])('is not logged if %s', async (_, endpoint) => {
+    const [first, second] = await twoProcesses(endpoint)
+    const session = await second.open()
+    await session.delete()
+    await sendId(first, session.id)
+    expect(warnings(first)).toEqual([])
+  })
+})
