@@ -13,7 +13,12 @@ import {
 } from './support/official-client.ts'
 import { original, port } from './support/programs.ts'
 
-const capabilities = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } }
+const capabilities = {
+  roots: { listChanged: true },
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+  tasks: { requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } },
+}
 const [entry = ''] = original('everything')
 const docs = fileURLToPath(new URL('docs', `file://${entry}`))
 

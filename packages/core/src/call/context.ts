@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts'
-import type { JsonRpcRequest, RequestId } from '../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcRequest, RequestId } from '../protocol/jsonrpc.ts'
 import { progressToken, relatedTask } from '../protocol/meta.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { readTraceContext, type TraceContext } from '../protocol/trace-context.ts'
@@ -66,6 +66,11 @@ export interface CallScope {
 }
 
 const NOTHING = Object.freeze({})
+const unsupportedHere = (method: string, advice: string): Error =>
+  usageError(
+    'ERR_MCP_UNSUPPORTED_HERE',
+    `ctx.${method} needs a connection that carries requests to the client while a call runs; ${advice}`,
+  )
 const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_TIMEOUT_MS
 
 /** Why a call ended before its handler did. */
@@ -167,12 +172,24 @@ export class CallContext implements RequestContext, Due {
     return this.#ask('listRoots')
   }
 
+  async request(method: string, params: JsonObject = {}): Promise<JsonObject> {
+    const live = liveInputOf(this)
+    if (live === undefined) throw unsupportedHere('request', 'check ctx.session before you call it')
+    const open = live.requests.send(method, { method, params }, this.scope.exchange)
+    const resume = this.pause(() => open.cancel('The call has ended'))
+    try {
+      return await open.result
+    } finally {
+      resume()
+    }
+  }
+
   async #ask(method: LiveMethod, ...args: readonly unknown[]): Promise<never> {
     const live = liveInputOf(this)
     if (live !== undefined) return (await live.ask(this, method, args)) as never
-    throw usageError(
-      'ERR_MCP_UNSUPPORTED_HERE',
-      `ctx.${method} needs a connection that carries requests to the client while a call runs; declare the tool's asks, or return inputRequired(…), which work everywhere`,
+    throw unsupportedHere(
+      method,
+      "declare the tool's asks, or return inputRequired(…), which work everywhere",
     )
   }
 

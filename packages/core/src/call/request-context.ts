@@ -107,4 +107,14 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   sample(params: SampleParams): Promise<Sampled>
   /** Asks for the client's roots: see `listRoots`. Same rules as {@link elicit}. */
   listRoots(): Promise<readonly Root[]>
+  /**
+   * Sends the client a request of an extension or of an experimental feature, as it is, and returns its result unchecked.
+   * Ask `ctx.client` first whether it understands the method. Same connections and time limits as {@link elicit}.
+   *
+   * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no result
+   */
+  request(
+    method: string,
+    params?: Readonly<Record<string, unknown>>,
+  ): Promise<Readonly<Record<string, unknown>>>
 }

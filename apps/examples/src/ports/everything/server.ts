@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { McpServer } from '@jetway/core'
 import { getRootsList } from './client-tools/get-roots-list.ts'
 import { simulateResearchQuery } from './client-tools/simulate-research-query.ts'
+import { triggerElicitationRequestAsync } from './client-tools/trigger-elicitation-request-async.ts'
 import { triggerElicitationRequest } from './client-tools/trigger-elicitation-request.ts'
+import { triggerSamplingRequestAsync } from './client-tools/trigger-sampling-request-async.ts'
 import { triggerSamplingRequest } from './client-tools/trigger-sampling-request.ts'
 import { triggerUrlElicitation } from './client-tools/trigger-url-elicitation.ts'
 import { documentsIn } from './documents.ts'
@@ -34,6 +36,7 @@ export function createEverything(docs: string): McpServer {
       instructions: readFileSync(join(docs, 'instructions.md'), 'utf8'),
       logging: { level: 'debug' },
       tasks: { defaultTtlMs: 300_000 },
+      limits: { maxHandlerTimeoutMs: 660_000 },
     },
   )
   server.add(
@@ -54,6 +57,8 @@ export function createEverything(docs: string): McpServer {
     triggerUrlElicitation(server),
     triggerSamplingRequest,
     simulateResearchQuery,
+    triggerSamplingRequestAsync,
+    triggerElicitationRequestAsync,
   )
   server.add(dynamicText, dynamicBlob, ...documentsIn(docs), ...prompts)
   return server

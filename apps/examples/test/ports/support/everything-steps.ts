@@ -46,6 +46,23 @@ const sampled = {
   content: { type: 'text', text: 'Because' },
 }
 
+/** The client runs the request as a task. */
+const asTask = (method: string, status: string, result: Readonly<Record<string, unknown>> = {}) => ({
+  [method]: {
+    task: { taskId: 'a-task', status: 'working', ttl: 60_000, createdAt: NOW, lastUpdatedAt: NOW },
+  },
+  'tasks/get': {
+    taskId: 'a-task',
+    status,
+    statusMessage: 'So it is',
+    ttl: 60_000,
+    createdAt: NOW,
+    lastUpdatedAt: NOW,
+  },
+  'tasks/result': result,
+})
+const NOW = '2026-01-01T00:00:00Z'
+
 const TOOLS: readonly Step[] = [
   call('echo', { message: 'hello' }),
   call('echo', { message: '' }),
@@ -100,6 +117,33 @@ const TOOLS: readonly Step[] = [
   call('no-such-tool'),
 ]
 
+const SAMPLING = 'sampling/createMessage'
+const ELICITATION = 'elicitation/create'
+const filledIn = { action: 'accept', content: { name: 'Ann', favoriteColor: 'Blue', agreeToTerms: false } }
+
+/** In the order in which the original writes it. */
+const directlySampled = {
+  role: 'assistant',
+  content: sampled.content,
+  model: 'a-model',
+  stopReason: 'endTurn',
+}
+
+const CLIENT_TASKS: readonly Step[] = [
+  call('trigger-sampling-request-async', { prompt: 'Why?' }, { [SAMPLING]: directlySampled }),
+  call(
+    'trigger-sampling-request-async',
+    { prompt: 'Why?', maxTokens: 7 },
+    asTask(SAMPLING, 'completed', sampled),
+  ),
+  call('trigger-sampling-request-async', { prompt: 'Why?' }, asTask(SAMPLING, 'failed')),
+  call('trigger-sampling-request-async'),
+  call('trigger-elicitation-request-async', {}, { [ELICITATION]: { action: 'decline' } }),
+  call('trigger-elicitation-request-async', {}, asTask(ELICITATION, 'completed', filledIn)),
+  call('trigger-elicitation-request-async', {}, asTask(ELICITATION, 'completed', { action: 'cancel' })),
+  call('trigger-elicitation-request-async', {}, asTask(ELICITATION, 'cancelled')),
+]
+
 const ASKING_TOOLS: readonly Step[] = [
   call('get-roots-list', {}, listed()),
   call('trigger-sampling-request', { prompt: 'Why?' }, { 'sampling/createMessage': sampled }),
@@ -136,6 +180,7 @@ const ASKING_TOOLS: readonly Step[] = [
   call('trigger-url-elicitation', { url, errorPath: true }, elicited('accept')),
   call('trigger-url-elicitation', { url, errorPath: true }, elicited('accept')),
   call('trigger-url-elicitation', { url: 'no address' }),
+  ...CLIENT_TASKS,
   call('trigger-url-elicitation'),
 ]
 

@@ -26,7 +26,7 @@ export interface Seen {
 export interface OfficialClient {
   readonly server: { readonly info: unknown; readonly capabilities: unknown; readonly instructions: unknown }
   run(step: Step): Promise<Seen>
-  /** Sets what the client replies to the server between steps. */
+  /** Sets what the client replies to the server from now on. */
   reply(replies: Step['replies']): void
   /** The notifications since the last step began. */
   notified(): readonly Message[]
@@ -58,6 +58,7 @@ export async function connect(
     version === 'v1'
       ? ([new ClientV1(INFO, { capabilities }), new StdioV1(started)] as const)
       : ([new ClientV2(INFO, { capabilities }), new StdioV2(started)] as const)
+  let always: Step['replies'] = {}
   let replies: Step['replies'] = {}
   let messages: Message[] = []
   client.fallbackRequestHandler = ({ method }: { readonly method: string }) => {
@@ -81,7 +82,7 @@ export async function connect(
     },
     async run(step) {
       messages = []
-      replies = { ...replies, ...step.replies }
+      replies = { ...always, ...step.replies }
       const answer = await send(client as ClientV1, version, step).catch(
         ({ code, message, data }: { code?: unknown; message: string; data?: unknown }) => ({
           error: { code, message, data },
@@ -93,7 +94,7 @@ export async function connect(
         notified: notified(),
       }
     },
-    reply: (next) => void (replies = next),
+    reply: (next) => void (always = replies = next),
     notified,
     notify: (method) => (client as ClientV1).notification({ method }),
     close: () => client.close(),

@@ -131,6 +131,23 @@ describe('questions of a running handler', () => {
     expect(client.asked).toEqual([])
   })
 
+  it('may be any request, whose result is not checked', async () => {
+    const server = serverOf(async (ctx) => {
+      const failed = await ctx.request('com.example/none').catch(String)
+      return JSON.stringify([await ctx.request('com.example/weather', { city: 'Rome' }), failed])
+    })
+    const client = await openAnsweringClient(server, {
+      answer: ({ method, params }) =>
+        method === 'com.example/weather' ? { sky: params } : { error: { code: -32601, message: 'No' } },
+    })
+    expect(JSON.parse(textOf(await client.call('a')))).toEqual([
+      { sky: { city: 'Rome' } },
+      expect.stringContaining(
+        '"com.example/none" was not answered: the client replied with error -32601: No',
+      ),
+    ])
+  })
+
   it('are a usage error, which says what to use, if the connection carries no requests', async () => {
     const ctx = new CallContext(
       { jsonrpc: '2.0', id: 1, method: 'tools/call' },
@@ -148,6 +165,9 @@ describe('questions of a running handler', () => {
       expect(error).toMatchObject({ code: 'ERR_MCP_UNSUPPORTED_HERE' })
       expect(String(error)).toContain("declare the tool's asks, or return inputRequired")
     }
+    await expect(ctx.request('com.example/weather')).rejects.toMatchObject({
+      code: 'ERR_MCP_UNSUPPORTED_HERE',
+    })
   })
 
   it('are limited in number', async () => {
