@@ -55,6 +55,18 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     }
   })
 
+  it('sends log messages from the level that the client has set', async () => {
+    await using both = await connectBoth(version, {})
+    for (const client of both.clients) {
+      await client.run({ method: 'logging/setLevel', params: { level: 'debug' } })
+      const { answer } = await client.run(call('toggle-simulated-logging'))
+      expect(JSON.stringify(answer)).toMatch(/Started simulated, random-leveled logging for session \S+ at/)
+      await vi.waitFor(() => expect(client.notified()).toEqual([LOGGED]))
+      const stopped = await client.run(call('toggle-simulated-logging'))
+      expect(JSON.stringify(stopped.answer)).toContain('Stopped simulated logging')
+    }
+  })
+
   it.each([
     ['accepts', { action: 'accept', content: { interpretation: 'snake' } }, 'snake'],
     ['declines', { action: 'decline' }, 'User declined - using default interpretation'],
@@ -68,6 +80,14 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     expect(JSON.stringify(actual)).toContain(`python (${clarification})`)
   })
 })
+
+const LOGGED = {
+  method: 'notifications/message',
+  params: {
+    level: expect.stringMatching(/^(?:debug|info|notice|warning|error|critical|alert|emergency)$/) as string,
+    data: expect.stringMatching(/^[A-Z][a-z]+(?:-level | level-)message/) as string,
+  },
+}
 
 async function rootsOf(client: OfficialClient): Promise<unknown> {
   return (await client.run(call('get-roots-list'))).answer
