@@ -80,7 +80,7 @@ const REFUSED: [what: string, line: string, code: number][] = [
   ['a tool that is no string', text(request('x', 'tools/call', { name: 5 })), -32602],
   ['a call of nothing', text(request('x', 'tools/call')), -32602],
   ['arguments in an array', text(call('x', [])), -32602],
-  ['arguments that are null', text(call('x', null)), -32602],
+  ['arguments that are a text', text(call('x', 'a')), -32602],
   ['an unknown prompt', text(request('x', 'prompts/get', { name: 'unknown' })), -32602],
   [
     'a prompt argument that is a number',
