@@ -26,6 +26,9 @@ export interface TaskView {
   readonly id: string
 }
 
+/** The compiler shows this name if a handler reads answers, and `asks` is missing or comes after the handler. */
+export interface NoAsksAboveHandler {}
+
 /** The second argument of every handler. Valid for one call: do not keep it. */
 export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** Aborts when the call is cancelled or times out. */
@@ -55,7 +58,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** The trace context in the request's `_meta`; undefined if there is none or it is not valid. */
   readonly trace: TraceContext | undefined
   /** The answers to a tool's `asks`. */
-  readonly answers: Answers
+  readonly answers: [keyof Answers] extends [never] ? NoAsksAboveHandler : Answers
   /** The answers to `inputRequired`. */
   readonly inputs: Inputs
   /**

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../call/request-context.ts'
+import type { NoAsksAboveHandler, RequestContext } from '../../call/request-context.ts'
 import type { Question } from '../../call/input/question.ts'
 import type { AnySchema, InferArguments } from '../../schema/types.ts'
 import type { Awaitable } from '../../util/promises.ts'
@@ -10,16 +10,11 @@ export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
 
 declare const ASKS: unique symbol
 
-/** The compiler shows this name if a handler reads answers, and `asks` is missing or comes after the handler. */
-export interface NoAsksAboveHandler {}
-
 /** The value of an ask, or the answer to its question. */
 type AnswerTo<R> = unknown extends R ? NoAsksAboveHandler : R extends Question<infer T> ? T : R
 
 /** `ctx.answers`: one member for each ask. */
-export type Answers<A> = [keyof A] extends [never]
-  ? NoAsksAboveHandler
-  : { readonly [K in keyof A]: AnswerTo<A[K]> }
+export type Answers<A> = [keyof A] extends [never] ? {} : { readonly [K in keyof A]: AnswerTo<A[K]> }
 
 /** The context of an ask. An ask must have no side effects, because it runs once in every round. */
 export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown, Locals = unknown> = Pick<

@@ -39,7 +39,7 @@ type VariablesObject<Found extends Variable> = {
  */
 export type TemplateVariables<Template extends string> = string extends Template
   ? Record<string, string | string[]>
-  : Flat<VariablesObject<AllVariables<Template>>>
-
-/** Shows properties instead of an intersection in editors. */
-type Flat<T> = { [K in keyof T]: T[K] }
+  : // Editors show the properties, and no name of a helper.
+    VariablesObject<AllVariables<Template>> extends infer Values
+    ? { [Name in keyof Values]: Values[Name] }
+    : never

@@ -35,7 +35,10 @@ export type InferJsonObject<S> = S extends { readonly type: unknown; readonly pr
   ? 'object' extends S['type']
     ? string extends S['type']
       ? Record<string, unknown>
-      : Flat<Required<S, P> & Optional<S, P>> & Further<S>
+      : // Editors show the properties, and no name of a helper.
+        Required<S, P> & Optional<S, P> extends infer All
+        ? { [K in keyof All]: All[K] } & Further<S>
+        : never
     : Record<string, unknown>
   : Record<string, unknown>
 
@@ -47,7 +50,6 @@ type RequiredNames<S> = S extends { readonly required: readonly (infer R)[] }
 
 type Required<S, P> = { -readonly [K in Extract<keyof P, RequiredNames<S>>]: Described<P[K]> }
 type Optional<S, P> = { -readonly [K in Exclude<keyof P, RequiredNames<S>>]?: Described<P[K]> }
-type Flat<T> = { [K in keyof T]: T[K] }
 
 /** Properties that the schema speaks of without their names can be asked for as well. */
 type Further<S> = S extends

@@ -1,0 +1,92 @@
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript6'
+import { describe, expect, it } from 'vitest'
+
+/** The language service of an editor, with one file that is not on disk. */
+const project = fileURLToPath(new URL('..', import.meta.url))
+const file = `${project}checks/editor.ts`
+const source = `
+import { createServer, McpServer } from '@jetway/core'
+import { toFetch } from '@jetway/core/http'
+
+const server = new McpServer({ name: 'editor', version: '1' })
+server.addTool({
+  name: 'tool',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  handler: (toolArgs, toolCtx) => [toolArgs, toolCtx],
+})
+server.addTool({ name: 'asks', asks: { sure: () => 5 }, handler: (_args, askCtx) => [askCtx] })
+server.addTool({ name: 'late', handler: (_args, ctx) => ctx.answers.sure })
+server.addResourceTemplate({ uriTemplate: 'a://{day}{?to}', name: 'a', handler: (variables) => variables })
+
+const typed = createServer<{ user: string }>()({ name: 'typed', version: '1' })
+toFetch(typed, {})
+toFetch(server, { alowedHosts: ['x'] })
+server.addTool({ name: 'other', execute: () => 'x' })
+`
+
+const { config } = ts.readConfigFile(`${project}tsconfig.json`, (path) => ts.sys.readFile(path))
+const { options } = ts.parseJsonConfigFileContent(config, ts.sys, project)
+const service = ts.createLanguageService({
+  getScriptFileNames: () => [file],
+  getScriptVersion: () => '1',
+  getScriptSnapshot(path) {
+    const text = path === file ? source : ts.sys.readFile(path)
+    return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
+  },
+  getCurrentDirectory: () => project,
+  getCompilationSettings: () => options,
+  getDefaultLibFileName: (given) => ts.getDefaultLibFilePath(given),
+  fileExists: (path) => path === file || ts.sys.fileExists(path),
+  readFile: (path) => ts.sys.readFile(path),
+  directoryExists: (path) => ts.sys.directoryExists(path),
+  getDirectories: (path) => ts.sys.getDirectories(path),
+})
+
+const hover = (name: string): string =>
+  ts
+    .displayPartsToString(service.getQuickInfoAtPosition(file, source.indexOf(name))?.displayParts)
+    .replace(/\s+/g, ' ')
+
+/** The text that tsc prints, by the line that it is about. */
+const problems = new Map(
+  service.getSemanticDiagnostics(file).map(({ start = 0, messageText }) => {
+    const line = source.slice(source.lastIndexOf('\n', start) + 1, source.indexOf('\n', start))
+    return [line, ts.flattenDiagnosticMessageText(messageText, '\n').split('\n')] as const
+  }),
+)
+const problemOf = (start: string): readonly string[] =>
+  [...problems].find(([line]) => line.startsWith(start))?.[1] ?? []
+
+describe('an editor shows', () => {
+  it.each([
+    ['toolArgs', '(parameter) toolArgs: { city: string; }'],
+    ['toolCtx', '(parameter) toolCtx: RequestContext<unknown, unknown, {}>'],
+    ['askCtx', '(parameter) askCtx: RequestContext<unknown, unknown, { readonly sure: number; }>'],
+    ['variables', '(parameter) variables: { day: string; to?: string; }'],
+  ])('%s without names of helpers', (name, shown) => {
+    expect(hover(name)).toBe(shown)
+  })
+})
+
+describe('the compiler says in one readable line', () => {
+  it.each([
+    [
+      'that a mount lacks locals',
+      'toFetch(typed',
+      /^ *Property 'locals' is missing in type '\{\}' but required in type/,
+    ],
+    ['which option is meant', 'toFetch(server', /Did you mean to write 'allowedHosts'\?$/],
+    ['that a tool has no execute', "server.addTool({ name: 'other'", /'execute' does not exist in type/],
+    [
+      'that a handler has no asks above it',
+      "server.addTool({ name: 'late'",
+      /^Property 'sure' does not exist on type 'NoAsksAboveHandler'/,
+    ],
+  ])('%s', (_, line, message) => {
+    const said = problemOf(line)
+    expect(said.length).toBeGreaterThan(0)
+    expect(said.length).toBeLessThanOrEqual(2)
+    expect(said.at(-1)).toMatch(message)
+  })
+})
