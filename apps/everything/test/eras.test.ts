@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { elicit, McpServer } from '@jetway/core'
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -200,11 +201,7 @@ describe('one process on stdio', () => {
   const PAIRS = 25
   const WATCHED = 'test://watched-resource'
   const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
-  const META = {
-    'io.modelcontextprotocol/protocolVersion': MODERN,
-    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
-    'io.modelcontextprotocol/clientInfo': { name: 'alone', version: '1.0.0' },
-  }
+  const META = requestMeta({ elicitation: {} }, MODERN)
   const request = (id: number, name: string, args: object, _meta: object, more: object = {}): object => ({
     jsonrpc: '2.0',
     id,
@@ -263,8 +260,8 @@ describe('one process on stdio', () => {
     for (let id = 0; id < PAIRS; id++) {
       const shown = answers(id).map(({ result }) => result?.['structuredContent'])
       expect(shown.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))).toMatchObject([
-        { client: 'alone', protocolVersion: MODERN, session: false },
         { client: 'raw', protocolVersion: '2025-11-25', session: true },
+        { client: 'test', protocolVersion: MODERN, session: false },
       ])
     }
     for (const token of ['session', 'alone']) {

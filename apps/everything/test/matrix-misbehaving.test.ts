@@ -1,3 +1,4 @@
+import { callTool, request } from '@jetway-apps/test-support'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MISBEHAVING } from '../src/misbehaving.ts'
 import { type HttpTransportName, listen, type Listening } from './support/processes.ts'
@@ -69,12 +70,8 @@ function expectNotice({ method, params }: Message, token: string): void {
   }
 }
 
-const requestOf = ({ name, method, params }: Case): { id: string; [member: string]: unknown } => ({
-  jsonrpc: '2.0',
-  id: name,
-  method,
-  params: { ...params, _meta: { progressToken: name } },
-})
+const requestOf = ({ name, method, params }: Case): { id: string; [member: string]: unknown } =>
+  request(method, { ...params, _meta: { progressToken: name } }, name)
 
 it('there are 22 mistakes in 4 kinds of handler', () => {
   expect([MISBEHAVING.length, CASES.length]).toEqual([22, 88])
@@ -112,12 +109,7 @@ describe.each(HTTP_TRANSPORTS)('over %s', (transport) => {
   })
 
   it('still answers other clients', async () => {
-    const call = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'echo', arguments: { text: 'hello' } },
-    }
+    const call = callTool('echo', { text: 'hello' })
     const { messages } = await client.post(call)
     expect(messages).toMatchObject([{ id: 1, result: { content: [{ text: 'hello' }] } }])
   })

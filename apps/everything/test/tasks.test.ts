@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -136,13 +137,10 @@ describe.each(Object.keys(SERVER_COMMANDS) as TransportName[])(
 )
 
 describe('tasks without a session, on stdio', () => {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {
-      elicitation: {},
-      extensions: { 'io.modelcontextprotocol/tasks': {} },
-    },
-  }
+  const _meta = requestMeta({
+    elicitation: {},
+    extensions: { 'io.modelcontextprotocol/tasks': {} },
+  })
 
   it('ask and end by notifications to a client that subscribes', async () => {
     const client = new RawStdio()

@@ -1,17 +1,10 @@
+import { request, requestMeta } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { server } from '../src/tools/apps.ts'
 
 async function listed(extensions: object): Promise<readonly object[]> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': { extensions },
-  }
-  const answer = await server.handleMessage({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/list',
-    params: { _meta },
-  })
+  const _meta = requestMeta({ extensions })
+  const answer = await server.handleMessage(request('tools/list', { _meta }))
   return (JSON.parse(answer ?? '') as { result: { tools: object[] } }).result.tools
 }
 

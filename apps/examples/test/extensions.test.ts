@@ -1,13 +1,11 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { server } from '../src/server/extensions.ts'
 
 const ID = 'com.example/glossary'
 
 async function ask(method: string, params: object, extensions: object = { [ID]: {} }): Promise<object> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': { extensions },
-  }
+  const _meta = requestMeta({ extensions })
   const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
   return JSON.parse((await server.handleMessage(message)) ?? '') as object
 }

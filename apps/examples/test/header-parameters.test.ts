@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { toFetch } from '@jetway/core/http'
 import { expect, it } from 'vitest'
 import { server } from '../src/tools/header-parameters.ts'
@@ -9,10 +10,7 @@ async function query(args: object, headers: Record<string, string>): Promise<rea
   const params = {
     name: 'query',
     arguments: { since: '2026-01-01', ...args },
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
+    _meta: requestMeta(),
   }
   const response = await mount(
     new Request('http://localhost/mcp', {

@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import type { McpServer } from '@jetway/core'
 import { describe, expect, it } from 'vitest'
 import { Client, duplex } from '@jetway/client'
@@ -9,10 +10,7 @@ import { server as fromData } from '../src/server/skills.ts'
 type Result = Record<string, unknown>
 
 async function ask(server: McpServer, method: string, params: object = {}): Promise<Result> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
+  const _meta = requestMeta()
   const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
   return (JSON.parse((await server.handleMessage(message)) ?? '') as { result: Result }).result
 }

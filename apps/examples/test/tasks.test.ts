@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type TestConnection } from '@jetway/testing'
@@ -52,10 +53,7 @@ describe('the tools of the guide to tasks, in a session', () => {
 
 describe('the tools of the guide to tasks, without a session', () => {
   const ask = async (method: string, params: object, extensions: object): Promise<JsonObject> => {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': { extensions, elicitation: {} },
-    }
+    const _meta = requestMeta({ extensions, elicitation: {} })
     const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
     return JSON.parse((await server.handleMessage(message)) ?? '') as JsonObject
   }

@@ -1,3 +1,4 @@
+import { initialize, INITIALIZED } from '@jetway-apps/test-support'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -31,16 +32,11 @@ it('the printed configuration works from / with a minimal environment', async ()
     return JSON.parse((await lines.next()).value as string)
   }
 
-  const params = {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'desktop', version: '1' },
-  }
-  expect(await ask({ id: 0, method: 'initialize', params })).toMatchObject({
+  expect(await ask(initialize('2025-11-25', { id: 0 }))).toMatchObject({
     id: 0,
     result: { serverInfo: { name: 'weather' } },
   })
-  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`)
+  child.stdin.write(`${JSON.stringify(INITIALIZED)}\n`)
   const call = { name: 'get_forecast', arguments: { city: 'Denver' } }
   expect(await ask({ id: 1, method: 'tools/call', params: call })).toMatchObject({
     jsonrpc: '2.0',

@@ -1,7 +1,8 @@
 import type { Tool } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { bridgeAll, type HostTool, type SourceEvent, type ToolSource } from '../src/index.ts'
-import { connectTo, settled } from './support/connect.ts'
+import { settled } from '@jetway-apps/test-support'
+import { connectTo } from './support/connect.ts'
 import { shop } from './support/shop.ts'
 
 /** A manager whose tools a test changes. */

@@ -5,12 +5,14 @@ import type { Logger } from '@jetway/core'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
-import { call, createServer, deferred, listen, post } from './support.ts'
+import { deferred } from '@jetway-apps/test-support'
+import { callFrame, createServer, post } from '@jetway-apps/test-support/http'
+import { listen } from './support.ts'
 
 /** A server whose tool `slow` sends progress and waits for `finish`. */
 function slowServer() {
   const server = createServer()
-  const { promise, resolve } = deferred<void>()
+  const { promise, resolve } = deferred()
   onTestFinished(() => resolve())
   server.addTool({
     name: 'slow',
@@ -23,7 +25,7 @@ function slowServer() {
   return { server, finish: resolve }
 }
 
-const slow = (url: string): Promise<Response> => post(`${url}/mcp`, call('slow', {}, { progressToken: 1 }))
+const slow = (url: string): Promise<Response> => post(`${url}/mcp`, callFrame('slow'))
 
 it.each([
   ['@fastify/compress', compress],

@@ -1,23 +1,23 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { AuthInfo, MountHandle } from '@jetway/core'
+import type { MountHandle } from '@jetway/core'
+import { text as readAll } from 'node:stream/consumers'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
+import { deferred } from '@jetway-apps/test-support'
 import {
-  call,
-  collect,
+  bytesOf,
+  callFrame,
   createServer,
-  deferred,
-  head,
   HEADERS,
-  listen,
   post,
   raw,
   text,
   until,
-} from './support.ts'
+} from '@jetway-apps/test-support/http'
+import { listen } from './support.ts'
 
 const server = createServer()
 const STATELESS = { server, stateless: true } as const
@@ -75,7 +75,7 @@ describe('where the server answers', () => {
     const url = await listen(app)
     expect(await text(await post(`${url}/one`))).toBe('one')
     expect(await text(await post(`${url}/two`))).toBe('two')
-    const large = call('size', { text: 'x'.repeat(300) })
+    const large = callFrame('size', { text: 'x'.repeat(300) })
     expect((await post(`${url}/one`, large)).status).toBe(200)
     expect((await post(`${url}/two`, large)).status).toBe(413)
   })
@@ -87,33 +87,6 @@ describe('where the server answers', () => {
     const url = await listen(app)
     expect(await text(await post(`${url}/one`))).toBe('test')
     expect(await text(await post(`${url}/two`))).toBe('test')
-  })
-})
-
-describe('methods', () => {
-  it.each(['HEAD', 'PUT', 'PATCH'])('%s is answered 405 with what is allowed, not 404', async (method) => {
-    const app = Fastify()
-    app.register(mcp, { server })
-    const response = await fetch(`${await listen(app)}/mcp`, { method, headers: HEADERS })
-    expect(response.status).toBe(405)
-    expect(response.headers.get('allow')).toContain('POST')
-  })
-
-  it('HEAD opens no stream', async () => {
-    const app = Fastify()
-    app.register(mcp, { server })
-    const response = await fetch(`${await listen(app)}/mcp`, {
-      method: 'HEAD',
-      headers: { accept: 'text/event-stream' },
-    })
-    expect([response.status, await response.text()]).toEqual([405, ''])
-  })
-
-  it('OPTIONS has an answer of the endpoint without @fastify/cors', async () => {
-    const app = Fastify()
-    app.register(mcp, { server })
-    const response = await fetch(`${await listen(app)}/mcp`, { method: 'OPTIONS' })
-    expect(response.headers.get('allow')).toContain('POST')
   })
 })
 
@@ -141,34 +114,6 @@ describe('the other routes of the app', () => {
   })
 })
 
-describe('sessions', () => {
-  it('run from initialize over calls and a stream to DELETE', async () => {
-    const app = Fastify()
-    app.register(mcp, { server })
-    const url = `${await listen(app)}/mcp`
-    const params = {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo: { name: 'c', version: '1' },
-    }
-    const opened = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }))
-    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
-    expect(await opened.json()).toMatchObject({ result: { serverInfo: { name: 'test' } } })
-    expect((await post(url, '{"jsonrpc":"2.0","method":"notifications/initialized"}', session)).status).toBe(
-      202,
-    )
-    expect(await text(await post(url, call('name'), session))).toBe('test')
-    const stream = await fetch(url, { headers: { ...HEADERS, ...session, accept: 'text/event-stream' } })
-    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/)
-    const streamed = await post(url, call('report', {}, { progressToken: 1 }), session)
-    expect(streamed.headers.get('content-type')).toMatch(/^text\/event-stream/)
-    expect(await streamed.text()).toMatch(/notifications\/progress[^]*"text":"done"/)
-    expect((await fetch(url, { method: 'DELETE', headers: { ...HEADERS, ...session } })).ok).toBe(true)
-    await stream.text()
-    expect((await post(url, call('name'), session)).status).toBe(404)
-  })
-})
-
 describe('HTTP/2', () => {
   it('serves calls and streams, judges the authority, and closes', async () => {
     const app = Fastify({ http2: true })
@@ -178,9 +123,9 @@ describe('HTTP/2', () => {
     const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
     const send = async (path: string, headers: object = {}): Promise<string> => {
       const stream = session.request({ ':method': 'POST', ':path': path, ...HEADERS, ...headers })
-      stream.end(call('name'))
+      stream.end(callFrame('name'))
       const [answered] = (await once(stream, 'response')) as [{ ':status': number }]
-      return `${answered[':status']} ${String(await collect(stream))}`
+      return `${answered[':status']} ${await readAll(stream)}`
     }
     expect(await send('/json')).toMatch(/^200 .*"text":"test"/)
     expect(await send('/sse')).toMatch(/^200 [^]*"text":"test"/)
@@ -191,32 +136,6 @@ describe('HTTP/2', () => {
 })
 
 describe('closing', () => {
-  async function withStream() {
-    const own = createServer()
-    const app = Fastify({ keepAliveTimeout: 60_000 })
-    app.register(mcp, { server: own })
-    const url = `${await listen(app)}/mcp`
-    const params = {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo: { name: 'c', version: '1' },
-    }
-    const opened = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }))
-    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
-    await opened.text()
-    await post(url, '{"jsonrpc":"2.0","method":"notifications/initialized"}', session)
-    const stream = await fetch(url, { headers: { ...HEADERS, ...session, accept: 'text/event-stream' } })
-    return { app, server: own, ended: stream.text() }
-  }
-
-  it('the app ends open streams and does not wait for their peers', async () => {
-    const { app, ended } = await withStream()
-    const began = performance.now()
-    await app.close()
-    expect(performance.now() - began).toBeLessThan(30_000)
-    await expect(ended).resolves.toEqual(expect.any(String))
-  })
-
   it.each([
     ['read before the endpoint is asked', {}],
     ['read when the endpoint asks for it', { authenticate: () => ({ principal: 'ada' }) }],
@@ -228,10 +147,10 @@ describe('closing', () => {
       limits: { closeDeadlineMs: 50 },
       ...options,
     })
-    const begun = deferred<void>()
+    const begun = deferred()
     app.addHook('preHandler', async () => begun.resolve())
     const url = await listen(app)
-    const socket = await raw(url, `${head('/mcp', { 'content-length': '100' })}{"jsonrpc"`)
+    const socket = await raw(url, `${bytesOf('/mcp', '', { 'content-length': '100' })}{"jsonrpc"`)
     await begun.promise
     await app.close()
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
@@ -258,31 +177,7 @@ describe('closing', () => {
     app.register(mcp, { server: createServer(), stateless: true, onMount: mount.resolve })
     const url = await listen(app)
     await (await mount.promise).close()
-    const socket = await raw(url, head('/mcp', { 'content-length': '100' }))
+    const socket = await raw(url, bytesOf('/mcp', '', { 'content-length': '100' }))
     expect(await until(socket, 'shutting down')).toContain(' 503 ')
   })
-
-  it('the server ends open streams of the app, which goes on', async () => {
-    const { app, server: own, ended } = await withStream()
-    await own.close({ deadline: 100 })
-    await ended
-    expect((await app.inject({ url: '/none' })).statusCode).toBe(404)
-  })
-})
-
-it('answers without the body what needs none', async () => {
-  const app = Fastify()
-  app.register(mcp, { server: createServer() })
-  const url = await listen(app)
-  const session = { 'mcp-session-id': 'none', 'content-length': '100' }
-  const socket = await raw(url, head('/mcp', session, 'DELETE'))
-  expect(await until(socket, 'not found')).toContain(' 404 ')
-})
-
-it('asks before it reads a body whether what the app has found of the caller has expired', async () => {
-  const app = Fastify()
-  const auth = (): AuthInfo => ({ principal: 'ada', expiresAt: 1 })
-  app.register(mcp, { server: createServer(), stateless: true, authInfo: auth })
-  const socket = await raw(await listen(app), head('/mcp', { 'content-length': '100' }))
-  expect(await until(socket, '{')).toContain(' 401 ')
 })

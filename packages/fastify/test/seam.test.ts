@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 import { McpServer } from '@jetway/core'
 import type * as Http from '@jetway/core/http'
 import type {
-  BodyError,
   Endpoint,
   EndpointOptions,
   FrameSink,
@@ -14,7 +13,9 @@ import type {
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
-import { deferred, head, listen, post, raw, until } from './support.ts'
+import { deferred } from '@jetway-apps/test-support'
+import { bytesOf, post, raw, until } from '@jetway-apps/test-support/http'
+import { listen } from './support.ts'
 
 type Handle = (request: HttpRequest, body: RequestBody | Error) => HttpReply | Promise<HttpReply>
 
@@ -63,51 +64,12 @@ async function mounted(handle: Handle, app: FastifyInstance = Fastify()): Promis
 const SSE = { 'content-type': 'text/event-stream' }
 const OK = { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' } as const
 
-/** Answers the length of the body, or the status of the error. */
-const measured: Handle = (_request, body) =>
-  body instanceof Error
-    ? { status: (body as BodyError).status, headers: {} }
-    : { ...OK, body: String((body as Uint8Array).length) }
-
 describe.each([
   ['at once', false],
   ['after authentication', true],
 ])('the body of a request that is accepted %s', (_when, later) => {
   beforeEach(() => {
     endpoint.later = later
-  })
-
-  it('is whole, across chunks', async () => {
-    const url = await mounted(measured)
-    const socket = await raw(url, head('/mcp', { 'content-length': '10' }))
-    socket.write('12345')
-    await vi.waitFor(() => expect(socket.writableLength).toBe(0))
-    socket.write('67890')
-    expect(await until(socket, '\r\n\r\n10')).toContain('200 OK')
-  })
-
-  it('is empty where there is none', async () => {
-    const url = await mounted(measured)
-    expect(await (await fetch(url, { method: 'POST' })).text()).toBe('0')
-  })
-
-  it('is an error with status 413 beyond the limit, and the limit itself passes', async () => {
-    const url = await mounted(measured)
-    expect((await post(url, 'x'.repeat(101))).status).toBe(413)
-    expect((await post(url, new Blob(['x'.repeat(60), 'x'.repeat(60)]).stream())).status).toBe(413)
-    expect(await (await post(url, 'x'.repeat(100))).text()).toBe('100')
-  })
-
-  it('is an error with status 400 when the client disconnects before the end of the body', async () => {
-    const status = deferred<number>()
-    const url = await mounted((_request, body) => {
-      status.resolve((body as BodyError).status)
-      return OK
-    })
-    const socket = await raw(url, head('/mcp', { 'content-length': '10' }) + '12345')
-    await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0))
-    socket.destroy()
-    expect(await status.promise).toBe(400)
   })
 
   it('is answered in the async context that the app has made for the request', async () => {
@@ -142,35 +104,6 @@ describe('the request that the endpoint gets', () => {
   })
 })
 
-describe('the reply that the client gets', () => {
-  it('is a body with its headers, or a status alone', async () => {
-    const url = await mounted((request) =>
-      request.method === 'POST' ? { ...OK, status: 404 } : { status: 202, headers: { 'x-a': 'b' } },
-    )
-    const whole = await post(url)
-    expect([whole.status, whole.headers.get('content-type'), await whole.text()]).toEqual([
-      404,
-      'application/json; charset=utf-8',
-      '{}',
-    ])
-    const empty = await fetch(url)
-    expect([
-      empty.status,
-      empty.headers.get('x-a'),
-      empty.headers.get('content-type'),
-      await empty.text(),
-    ]).toEqual([202, 'b', null, ''])
-  })
-
-  it('is followed by others on the same connection after a stream', async () => {
-    const url = await mounted(() => ({ status: 200, headers: SSE, open: (sink) => sink.close() }))
-    const socket = await raw(url, head('/mcp', { 'content-length': '0' }))
-    await until(socket, '0\r\n\r\n')
-    socket.write(head('/mcp', { 'content-length': '0' }))
-    expect(await until(socket, '0\r\n\r\n')).toContain('200 OK')
-  })
-})
-
 /** Writes more than a connection holds to a peer that does not read, and gives what the writer is to wait for. */
 function fill(sink: FrameSink): Promise<void> {
   const frame = `data: ${'x'.repeat(1024 * 1024)}\n\n`
@@ -190,7 +123,7 @@ describe('closing the app', () => {
     const url = await mounted(() => ({ status: 413, headers: {}, body: '{}' }), app)
     const socket = await raw(
       url,
-      `${head('/mcp', { 'transfer-encoding': 'chunked' })}c8\r\n${'x'.repeat(200)}\r\n`,
+      `${bytesOf('/mcp', '', { 'transfer-encoding': 'chunked' })}c8\r\n${'x'.repeat(200)}\r\n`,
     )
     await until(socket, '{}')
     const began = performance.now()
@@ -202,7 +135,7 @@ describe('closing the app', () => {
     const opened = deferred<FrameSink>()
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     const url = await mounted(() => ({ status: 200, headers: SSE, open: opened.resolve }), app)
-    const socket = await raw(url, head('/mcp', { 'content-length': '0' }))
+    const socket = await raw(url, bytesOf('/mcp', '', { 'content-length': '0' }))
     const sink = await opened.promise
     if (how === 'does not read') {
       socket.pause()

@@ -5,14 +5,16 @@ import { timeout } from 'hono/timeout'
 import type { Logger } from '@jetway/core'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
-import { call, createServer, deferred, listen, post } from './support.ts'
+import { deferred } from '@jetway-apps/test-support'
+import { callFrame, createServer, post } from '@jetway-apps/test-support/http'
+import { listen } from './support.ts'
 
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 /** A server whose tool `slow` sends progress and waits for the function that this returns. */
 function slowServer() {
   const server = createServer()
-  const { promise, resolve } = deferred<void>()
+  const { promise, resolve } = deferred()
   onTestFinished(() => resolve())
   server.addTool({
     name: 'slow',
@@ -25,7 +27,7 @@ function slowServer() {
   return { server, finish: resolve }
 }
 
-const slow = (url: string): Promise<Response> => post(`${url}/mcp`, call('slow', {}, { progressToken: 1 }))
+const slow = (url: string): Promise<Response> => post(`${url}/mcp`, callFrame('slow'))
 
 async function firstChunk({ body }: Response): Promise<string> {
   const { value } = await (body as ReadableStream<Uint8Array>).getReader().read()

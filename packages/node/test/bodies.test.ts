@@ -5,7 +5,8 @@ import Koa from 'koa'
 import { bodyParser } from '@koa/bodyparser'
 import { describe, expect, it } from 'vitest'
 import { mcp, type McpMount } from '../src/index.ts'
-import { call, callFrame, createServer, HEADERS, post, serve } from './support/client.ts'
+import { callFrame, createServer, HEADERS, post } from '@jetway-apps/test-support/http'
+import { call, serve } from './support/client.ts'
 import type { Listener } from './support/hosts.ts'
 
 const server = createServer()

@@ -10,16 +10,15 @@ import compression from 'compression'
 import express from 'express'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
-import { call, callFrame, createServer, head, HEADERS, post, raw, serve, until } from './support/client.ts'
+import { callTool, deferred, MODERN, requestMeta } from '@jetway-apps/test-support'
+import { bytesOf, callFrame, createServer, HEADERS, post, raw, until } from '@jetway-apps/test-support/http'
+import { call, serve } from './support/client.ts'
 
 /** A server whose tool reports, then waits until it is released or cancelled. */
 function holding() {
   const server = new McpServer({ name: 'test', version: '1.0.0' })
   const seen = { calls: 0, cancelled: 0 }
-  let release = (): void => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: released, resolve: release } = deferred()
   server.addTool({
     name: 'hold',
     async handler(_args, ctx) {
@@ -30,28 +29,15 @@ function holding() {
       return 'released'
     },
   })
-  return { server, release: () => release(), seen }
+  return { server, release, seen }
 }
-
-const REVISION = '2026-07-28'
 
 /** Calls of a revision in which a disconnect cancels the call. */
 function pipelined(count: number): string {
-  const _meta = {
-    progressToken: 'p',
-    'io.modelcontextprotocol/protocolVersion': REVISION,
-    'io.modelcontextprotocol/clientCapabilities': {},
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
-  }
-  const headers = { 'mcp-protocol-version': REVISION, 'mcp-method': 'tools/call', 'mcp-name': 'hold' }
-  const frame = (id: number): string =>
-    JSON.stringify({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: { name: 'hold', arguments: {}, _meta },
-    })
-  return Array.from({ length: count }, (_, at) => head('/mcp', frame(at + 1), headers)).join('')
+  const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'hold' }
+  const meta = { progressToken: 'p', ...requestMeta() }
+  const frame = (id: number): string => JSON.stringify(callTool('hold', {}, { id, meta }))
+  return Array.from({ length: count }, (_, at) => bytesOf('/mcp', frame(at + 1), headers)).join('')
 }
 
 it('sends pipelined streams in turn, and holds those that wait', async () => {
@@ -94,11 +80,13 @@ it('leaves no listener behind on a connection that pipelines', async () => {
   const mount = mcp({ server: createServer(), stateless: true })
   const origin = await serve((req, res) => (sockets.add(req.socket), mount(req, res)))
   const socket = await raw(origin)
-  socket.write(head('/mcp', callFrame('report', {}, 1)))
+  socket.write(bytesOf('/mcp', callFrame('report', {}, 1)))
   await until(socket, '0\r\n\r\n')
   const [served] = [...sockets] as [Socket]
   const before = served.listenerCount('close')
-  socket.write(Array.from({ length: 5 }, (_, at) => head('/mcp', callFrame('report', {}, at + 2))).join(''))
+  socket.write(
+    Array.from({ length: 5 }, (_, at) => bytesOf('/mcp', callFrame('report', {}, at + 2))).join(''),
+  )
   await until(socket, '"id":6')
   await vi.waitFor(() => expect(served.listenerCount('close')).toBe(before))
 })

@@ -12,7 +12,7 @@ import { McpServer } from '@jetway/core'
 import type { HttpRequest } from '@jetway/core/http'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { mcp, type McpMountOptions } from '../src/index.ts'
-import { callFrame, createServer, HEADERS } from './support/client.ts'
+import { callFrame, createServer, HEADERS } from '@jetway-apps/test-support/http'
 
 let client: ClientHttp2Session
 

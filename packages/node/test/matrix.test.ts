@@ -1,7 +1,7 @@
 import { Client } from '@jetway/client'
 import { http, sse } from '@jetway/client/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createServer } from './support/client.ts'
+import { createServer } from '@jetway-apps/test-support/http'
 import { HOSTS } from './support/hosts.ts'
 
 const TRANSPORTS = [

@@ -7,7 +7,8 @@ import Koa, { type Context } from 'koa'
 import koaMount from 'koa-mount'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mcp, type McpMountOptions } from '../src/index.ts'
-import { call, createServer, HEADERS, serve } from './support/client.ts'
+import { createServer, HEADERS, openSession, originOf } from '@jetway-apps/test-support/http'
+import { call, serve } from './support/client.ts'
 import type { Listener } from './support/hosts.ts'
 
 const server = createServer()
@@ -137,20 +138,8 @@ it('closes with its streams, so that the HTTP server can close', async () => {
   const closing = mcp({ server: createServer() })
   const http = createHttp(closing)
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(http.address() as { port: number }).port}/mcp`
-  const opened = await fetch(url, {
-    method: 'POST',
-    headers: HEADERS,
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
-    }),
-  })
-  await opened.text()
-  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
-  const stream = await fetch(url, { headers: { accept: 'text/event-stream', ...session } })
+  const url = `${originOf(http)}/mcp`
+  const stream = await fetch(url, { headers: { accept: 'text/event-stream', ...(await openSession(url)) } })
   expect(closing.stats().sessions).toBe(1)
   await closing.close()
   await stream.text()

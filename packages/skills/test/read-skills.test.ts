@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -223,10 +224,7 @@ describe('limits', () => {
 })
 
 async function ask(server: McpServer, method: string): Promise<Record<string, unknown>> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
+  const _meta = requestMeta()
   const answer = await server.handleMessage({ jsonrpc: '2.0', id: 1, method, params: { _meta } })
   return (JSON.parse(answer ?? '') as { result: Record<string, unknown> }).result
 }

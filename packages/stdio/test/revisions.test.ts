@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { PassThrough } from 'node:stream'
 import { McpServer } from '@jetway/core'
 import type { RevisionDate } from '@jetway/core/protocol'
@@ -7,10 +8,7 @@ import { serveStdio } from '../src/index.ts'
 import { Child } from './support/child.ts'
 
 const MODERN = '2026-07-28'
-const META = {
-  'io.modelcontextprotocol/protocolVersion': MODERN,
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
+const META = requestMeta({}, MODERN)
 const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
 
 const open: (() => unknown)[] = []

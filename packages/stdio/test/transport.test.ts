@@ -1,3 +1,4 @@
+import { settled } from '@jetway-apps/test-support'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import type { TransportClose } from '@jetway/core/transport'
 import { describe, expect, it } from 'vitest'
@@ -52,8 +53,6 @@ class SlowOutput extends Writable {
   }
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 describe('the stdio transport', () => {
   it('delivers lines, and continues after an invalid one', async () => {
     const { input, messages, malformed, closed } = setUp({ maxLineBytes: 20 })
@@ -70,13 +69,13 @@ describe('the stdio transport', () => {
     const releases: (() => void)[] = []
     const { input, messages, closed } = setUp({}, () => new Promise((resolve) => releases.push(resolve)))
     input.end('1\n2\n3\n')
-    await turn()
+    await settled()
     expect(messages).toEqual(['1'])
     releases.shift()?.()
-    await turn()
+    await settled()
     expect(messages).toEqual(['1', '2'])
     releases.shift()?.()
-    await turn()
+    await settled()
     expect(messages).toEqual(['1', '2', '3'])
     releases.shift()?.()
     expect(await closed).toEqual({ kind: 'end' })
@@ -96,7 +95,7 @@ describe('the stdio transport', () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     for (let i = 0; i < 100; i++) void transport.send(`{"id":${i}}`)
-    await turn()
+    await settled()
     expect(output.writes).toHaveLength(1)
     expect(output.writes[0]?.split('\n')).toHaveLength(101)
   })
@@ -105,7 +104,7 @@ describe('the stdio transport', () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     void transport.send('{\r\n  "id": 1\n}')
-    await turn()
+    await settled()
     expect(output.writes).toEqual(['{   "id": 1 }\n'])
   })
 
@@ -113,14 +112,14 @@ describe('the stdio transport', () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output, maxQueuedBytes: 32 })
     expect(transport.send('x'.repeat(64))).toBeUndefined()
-    await turn()
+    await settled()
     const second = transport.send('second')
     const third = transport.send('third')
     expect(second).toBeInstanceOf(Promise)
     expect(output.writes).toHaveLength(1)
     output.release()
     await Promise.all([second, third])
-    await turn()
+    await settled()
     expect(output.writes.slice(1)).toEqual(['second\nthird\n'])
     expect(transport.send('fourth')).toBeUndefined()
   })
@@ -129,12 +128,12 @@ describe('the stdio transport', () => {
     const output = new SlowOutput()
     const { input, transport, messages } = setUp({ output, maxQueuedBytes: 32 })
     void transport.send('x'.repeat(64))
-    await turn()
+    await settled()
     input.write('1\n2\n')
-    await turn()
+    await settled()
     expect(messages).toEqual(['1'])
     output.release()
-    await turn()
+    await settled()
     expect(messages).toEqual(['1', '2'])
   })
 
@@ -147,14 +146,14 @@ describe('the stdio transport', () => {
       () => new Promise((resolve) => releases.push(resolve)),
     )
     input.write('1\n')
-    await turn()
+    await settled()
     input.write('2\n')
     input.end('3')
     await inputEnd
     expect(messages).toEqual(['1'])
     while (releases.length > 0) {
       releases.shift()?.()
-      await turn()
+      await settled()
     }
     await closed
     expect(messages).toEqual(['1', '2', '3'])
@@ -168,14 +167,14 @@ describe('the stdio transport', () => {
     let taken = 0
     for (; taken < 100 && input.writableLength + input.readableLength < 256 * 1024; taken++) {
       input.write(chunk)
-      await turn()
+      await settled()
     }
     expect(taken).toBeGreaterThan(10)
     expect(taken).toBeLessThan(30)
     input.write('\n2\n')
     release()
-    await turn()
-    await turn()
+    await settled()
+    await settled()
     expect(messages.map((text) => text.length)).toEqual([1, taken * chunk.length])
   })
 
@@ -186,7 +185,7 @@ describe('the stdio transport', () => {
     void transport.send('dropped', { signal: controller.signal })
     void transport.send('kept')
     controller.abort()
-    await turn()
+    await settled()
     expect(output.writes).toEqual(['kept\n'])
   })
 
@@ -237,7 +236,7 @@ describe('the stdio transport', () => {
     const output = new SlowOutput()
     const { transport, closed } = setUp({ output, maxQueuedBytes: 8 })
     void transport.send('x'.repeat(100))
-    await turn()
+    await settled()
     void transport.send('never read')
     const closing = transport.close()
     transport.destroy()
@@ -249,7 +248,7 @@ describe('the stdio transport', () => {
     const { transport } = setUp({ output: new SlowOutput() })
     void transport.send('never read')
     const closing = transport.close()
-    await turn()
+    await settled()
     transport.destroy()
     await closing
   })

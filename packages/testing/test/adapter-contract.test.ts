@@ -26,7 +26,7 @@ const inRequests: readonly Fault[] = [
       },
     },
     breaks: [
-      'refuses a forbidden Host before the body arrives',
+      'answers before the body arrives to a forbidden Host, and to a DELETE',
       'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413',
     ],
   },
@@ -126,7 +126,7 @@ const inRequests: readonly Fault[] = [
         await SOUND.serve(exchanged, parts)
       },
     },
-    breaks: ['answers many requests on one connection in order'],
+    breaks: ['answers many requests on one connection in order, as JSON and as streams'],
   },
   {
     does: 'serves what is left on the connection when it has refused a head',
@@ -151,7 +151,7 @@ const inRequests: readonly Fault[] = [
     },
     breaks: [
       'does not compute locals if the guard refuses the head',
-      'answers 500 as JSON-RPC if locals throws, without its message',
+      'answers 500 as JSON-RPC if locals throws, and only the log has its message',
     ],
   },
   {
@@ -164,13 +164,13 @@ const inRequests: readonly Fault[] = [
     },
     breaks: [
       'passes locals to tools, and computes them once per call',
-      'passes on the auth info of the host',
+      'passes on the auth info of the host, and refuses what has expired before the body arrives',
     ],
   },
   {
     does: 'takes the paths below its own, too',
     parts: { isForMcp: (path) => path.startsWith('/mcp') },
-    breaks: ['leaves other paths and their bodies to the host'],
+    breaks: ['leaves other paths and their bodies to the host, also when the server has closed'],
   },
 ]
 
@@ -246,7 +246,7 @@ const inReplies: readonly Fault[] = [
     },
     breaks: [
       'answers 500 as JSON-RPC if an option of the mount throws, without its message',
-      'answers 500 as JSON-RPC if locals throws, without its message',
+      'answers 500 as JSON-RPC if locals throws, and only the log has its message',
       'answers running calls while the server closes, and new calls with 503',
     ],
   },

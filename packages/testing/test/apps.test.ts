@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { app, apps } from '@jetway/core/apps'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -27,10 +28,7 @@ async function post(url: string, body: object, headers: Record<string, string>):
 }
 
 async function listAlone(url: string, capabilities: object): Promise<Tools> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': capabilities,
-  }
+  const _meta = requestMeta(capabilities)
   const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
   const response = await post(url, { id: 1, method: 'tools/list', params: { _meta } }, headers)
   return ((await response.json()) as { result: { tools: Tools } }).result.tools

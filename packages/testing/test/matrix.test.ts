@@ -11,7 +11,7 @@ function createServer(): McpServer {
     name: 'count',
     inputSchema: { type: 'object', properties: { to: { type: 'integer' } }, required: ['to'] },
     async handler(args, ctx) {
-      const { to } = args as { to: number }
+      const { to } = args
       for (let i = 1; i <= to; i++) await ctx.progress(i, to)
       ctx.log.info({ counted: to })
       return String(to)

@@ -1,3 +1,4 @@
+import { callTool, requestMeta } from '@jetway-apps/test-support'
 import { connect } from 'node:net'
 import { McpServer } from '@jetway/core'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -38,19 +39,7 @@ async function serve(name: string): Promise<(headers: readonly string[]) => Prom
   return (headers) => raw(new URL(served.url), headers)
 }
 
-const BODY = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: {
-    name: 'query',
-    arguments: { region: 'eu' },
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
-  },
-})
+const BODY = JSON.stringify(callTool('query', { region: 'eu' }, { meta: requestMeta() }))
 
 /** A request byte by byte: clients of every library fold headers before they send them. */
 function raw({ hostname, port, pathname, host }: URL, headers: readonly string[]): Promise<Reply> {

@@ -1,7 +1,8 @@
+import { callFrame, openSession as openedSession, post as postTo } from '@jetway-apps/test-support/http'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { McpServer, type MountHandle, type ServerOptions } from '@jetway/core'
+import { elicit, McpServer, type MountHandle, type ServerOptions } from '@jetway/core'
 import type { Overflowed, Rejected } from '@jetway/core/http'
 import { type EndpointOptions, toFetch } from '@jetway/core/http'
 import { mcp as fastifyMcp } from '@jetway/fastify'
@@ -10,47 +11,34 @@ import { serveStdio } from '@jetway/stdio'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
 import { listenForTest, originOf } from './support/listen.ts'
-
-/** The mounted value: a server, or a function that chooses one by a header. */
-type Served = McpServer | { readonly byTenant: (name: string | undefined) => McpServer | undefined }
 
 interface Mounted {
   readonly origin: string
   readonly handle: MountHandle
 }
 
-type Mount = (served: Served, options: EndpointOptions) => Promise<Mounted>
+type Mount = (server: McpServer, options: EndpointOptions) => Promise<Mounted>
 
-/** The frameworks' requests differ, so the types of the functions differ too. */
-const choose = (served: Served, tenant: (request: never) => string | undefined): McpServer =>
-  served instanceof McpServer
-    ? served
-    : (((request: never) => served.byTenant(tenant(request))) as unknown as McpServer)
-
-const onFastify: Mount = async (served, options) => {
+const onFastify: Mount = async (server, options) => {
   let handle: MountHandle | undefined
   const app = Fastify({ forceCloseConnections: true })
-  const server = choose(served, ({ headers }: { headers: Record<string, string> }) => headers['x-tenant'])
   await app.register(fastifyMcp, { server, ...options, onMount: (mount) => void (handle = mount) })
   await app.listen({ port: 0, host: '127.0.0.1' })
   onTestFinished(() => app.close())
   return { origin: originOf(app.server), handle: handle as MountHandle }
 }
 
-const onHono: Mount = async (served, options) => {
+const onHono: Mount = async (server, options) => {
   const app = new Hono()
-  const server = choose(served, ({ req }: { req: { header(name: string): string | undefined } }) =>
-    req.header('x-tenant'),
-  )
   const handle = honoMcp({ server, ...options })
   app.use(handle)
   app.get('/other', (c) => c.text('other'))
   return { origin: await listenForTest(app.fetch), handle }
 }
 
-const onFetch: Mount = async (served, options) => {
-  const server = choose(served, ({ headers }: Request) => headers.get('x-tenant') ?? undefined)
+const onFetch: Mount = async (server, options) => {
   const handle = toFetch(server, options)
   return { origin: await listenForTest(handle), handle }
 }
@@ -136,132 +124,9 @@ describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
     expect((await send(`${named.origin}/health/up?verbose`)).status).toBe(200)
     expect((await send(`${named.origin}/health/ready`)).status).toBe(200)
     expect((await send(`${named.origin}/livez`)).status).not.toBe(200)
-  })
-
-  it('is not ready during a drain, but live until its end, and counts its work', async () => {
-    let finish = (): void => {}
-    const server = create()
-    server.addTool({
-      name: 'slow',
-      handler: () => new Promise<string>((resolve) => (finish = () => resolve('done'))),
-    })
-    const { origin, handle } = await mount(server, { health: true })
-    const session = await openSession(origin)
-    expect(handle.stats()).toMatchObject({ sessions: 1, callsInFlight: 0, openStreams: 0, draining: false })
-
-    const listening = new AbortController()
-    const stream = await fetch(`${origin}/mcp`, {
-      headers: { accept: 'text/event-stream', ...(session as Record<string, string>) },
-      signal: listening.signal,
-    })
-    expect(stream.status).toBe(200)
-    const running = post(origin, callOf('slow'), session)
-    await vi.waitFor(() => expect(handle.stats()).toMatchObject({ callsInFlight: 1, openStreams: 1 }))
-    expect(server.stats()).toMatchObject({ sessions: 1, callsInFlight: 1, openStreams: 1, mounts: 1 })
-    listening.abort()
-    await vi.waitFor(() => expect(handle.stats().openStreams).toBe(0))
-
-    expect((await send(`${origin}/readyz`)).status).toBe(200)
-    const closing = handle.close()
-    expect(await send(`${origin}/readyz`)).toMatchObject({ status: 503, body: '{"status":"draining"}' })
-    expect((await send(`${origin}/livez`)).status).toBe(200)
-    expect((await post(origin, INITIALIZE)).status).toBe(503)
-    expect(handle.stats()).toMatchObject({ draining: true, refusals: { draining: 1 } })
-    finish()
-    expect((await running).body).toContain('done')
-    await closing
-    expect((await send(`${origin}/livez`)).status).toBe(200)
-    expect((await send(`${origin}/readyz`)).status).toBe(503)
-    expect(handle.stats()).toMatchObject({ sessions: 0, callsInFlight: 0, replayBytes: 0 })
-  })
-
-  it('counts the clients of the HTTP+SSE transport, and emits their rejected requests', async () => {
-    const server = create()
-    const heard: Rejected[] = []
-    server.on('reject', (rejected) => heard.push(rejected))
-    const { origin, handle } = await mount(server, { legacySse: true })
-    const leaving = new AbortController()
-    const stream = await fetch(`${origin}/sse`, {
-      headers: { accept: 'text/event-stream' },
-      signal: leaving.signal,
-    })
-    const reader = (stream.body as ReadableStream<Uint8Array>).getReader()
-    let received = ''
-    const until = async (expected: string): Promise<void> => {
-      while (!received.includes(expected)) received += new TextDecoder().decode((await reader.read()).value)
-    }
-    await until('\n\n')
-    const address = origin + (/data: (\S+)/.exec(received)?.[1] ?? '')
-    const say = (message: object): ReturnType<typeof send> =>
-      send(address, { method: 'POST', headers: JSON_POST, body: frame(message) })
-    expect((await say(callOf('any'))).status).toBe(202)
-    await until('"id":2')
-    expect((await say({ ...INITIALIZE, id: 3, params: {} })).status).toBe(202)
-    await until('"id":3')
-    await say(INITIALIZE)
-    await until('"protocolVersion"')
-    expect(handle.stats()).toMatchObject({ sessions: 1, openStreams: 1 })
-    expect((await send(`${origin}/message`, { method: 'POST', headers: JSON_POST, body: '{}' })).status).toBe(
-      400,
-    )
-    const refused = [
-      { route: 'message', status: 400, reason: 'missingSession' },
-      { route: 'message', status: 400, reason: 'initializeRefused' },
-      { route: 'message', status: 400, reason: 'noSessionId' },
-    ]
-    expect(heard).toEqual(refused)
-    expect(handle.stats().refusals).toEqual({ missingSession: 1, initializeRefused: 1, noSessionId: 1 })
-    leaving.abort()
-    await vi.waitFor(() => expect(server.stats()).toMatchObject({ sessions: 0, openStreams: 0 }))
-  })
-
-  it('emits session, request and reject events, even if every listener throws', async () => {
-    const server = create()
-    server.addTool({ name: 'fine', handler: () => 'fine' })
-    const told: string[] = []
-    const hear =
-      (event: string) =>
-      (payload: object): never => {
-        const { reason = '', outcome = '' } = payload as Record<string, string>
-        told.push(`${event} ${reason}${outcome}`.trim())
-        throw new Error('canary')
-      }
-    for (const event of ['session:open', 'session:close', 'request', 'reject', 'overflow'] as const)
-      server.on(event, hear(event))
-    const { origin } = await mount(server, { onReject: hear('onReject') })
-    const session = await openSession(origin)
-    expect((await post(origin, callOf('fine'), session)).body).toContain('fine')
-    expect((await post(origin, callOf('fine'))).status).toBe(400)
-    expect((await post(origin, callOf('fine'), { 'mcp-session-id': 'x' })).status).toBe(404)
-    expect((await post(origin, INITIALIZE, { origin: 'https://evil.example' })).status).toBe(403)
-    expect((await send(`${origin}/mcp`, { method: 'DELETE', headers: session })).status).toBe(204)
-    const refused = (reason: string): string[] => [`reject ${reason}`, `onReject ${reason}`]
-    expect(told).toEqual([
-      'session:open',
-      'request ok',
-      ...refused('missingSession'),
-      ...refused('unknownSession'),
-      ...refused('forbiddenOrigin'),
-      'session:close',
-    ])
-  })
-
-  it('emits rejected requests on the chosen server, and all on the mount', async () => {
-    const a = create({}, 'a')
-    const heard: Rejected[] = []
-    const told: Rejected[] = []
-    a.on('reject', (rejected) => heard.push(rejected))
-    const byTenant = (tenant: string | undefined): McpServer | undefined => (tenant === 'a' ? a : undefined)
-    const { origin, handle } = await mount({ byTenant }, { onReject: (rejected) => told.push(rejected) })
-    const session = await openSession(origin, { 'x-tenant': 'a' })
-    expect((await post(origin, INITIALIZE, { 'x-tenant': 'b' })).status).toBe(404)
-    const resumed = { ...session, accept: 'text/event-stream', 'last-event-id': 'nothing' }
-    expect((await send(`${origin}/mcp`, { headers: resumed })).status).toBe(400)
-    const unknownEvent = { route: 'mcp', status: 400, reason: 'unknownEvent' }
-    expect(heard).toEqual([unknownEvent])
-    expect(told).toEqual([{ route: 'mcp', status: 404, reason: 'noServer' }, unknownEvent])
-    expect(handle.stats().refusals).toEqual({ noServer: 1, unknownEvent: 1 })
-    expect(a.stats()).toMatchObject({ sessions: 1, refusals: { unknownEvent: 1 } })
+    await named.handle.close()
+    expect((await send(`${named.origin}/health/up`)).status).toBe(200)
+    expect((await send(`${named.origin}/health/ready`)).status).toBe(503)
   })
 
   it('gives onError the reference that the client got, for each kind of handler', async () => {
@@ -445,4 +310,29 @@ describe('a server on stdio in operation', () => {
     input.write(`${frame({ id: question.id, result: { roots: [] } })}\n`)
     expect(JSON.stringify(await next())).toContain('0 roots')
   })
+})
+
+it('Fastify accepts responses while the app closes, with return503OnClosing off', async () => {
+  const server = create()
+  server.addTool({
+    name: 'ask',
+    asks: { sure: () => elicit('Sure?', z.object({ ok: z.boolean() })) },
+    handler: (_args, { answers }) => (answers.sure.ok ? 'yes' : 'no'),
+  })
+  const app = Fastify({ return503OnClosing: false })
+  onTestFinished(() => app.close())
+  await app.register(fastifyMcp, { server })
+  const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/mcp`
+  const session = await openedSession(url, { elicitation: {} })
+  const { body } = await postTo(url, callFrame('ask'), session)
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  let received = ''
+  while (!received.includes('elicitation/create')) received += (await reader?.read())?.value
+  const question = JSON.parse(/data: (.*elicitation.*)/.exec(received)?.[1] ?? '') as { id: unknown }
+  const closed = app.close()
+  expect((await postTo(url, callFrame('ask'), session)).status).toBe(503)
+  const answer = { jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { ok: true } } }
+  expect((await postTo(url, JSON.stringify(answer), session)).status).toBe(202)
+  while (!received.includes('"yes"')) received += (await reader?.read())?.value
+  await closed
 })

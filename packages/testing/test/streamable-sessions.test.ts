@@ -74,33 +74,6 @@ describe.each([
     return { server, client, holding }
   }
 
-  it('begins with initialize only: the response has its id, and a failed one creates none', async () => {
-    const { client } = await serve()
-    const opened = await client.send({ body: initializeFrame('2025-11-25') })
-    expect([opened.status, opened.headers['content-type']]).toEqual([
-      200,
-      expect.stringContaining('application/json'),
-    ])
-    expect(opened.headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{45}$/)
-    const failed = await client.send({ body: initializeFrame(5) })
-    expect([failed.status, failed.headers['mcp-session-id']]).toEqual([400, undefined])
-    expect(JSON.parse(failed.body)).toMatchObject({ id: 1, error: { code: -32602 } })
-    for (const sent of [{ body: PING }, { method: 'GET' }, { method: 'DELETE' }])
-      expect((await client.send(sent)).status).toBe(400)
-  })
-
-  it('accepts its id with a header name in any case, and cannot be initialized again', async () => {
-    const { client } = await serve()
-    const { 'mcp-session-id': id } = await openSession(client)
-    for (const name of ['MCP-SESSION-ID', 'Mcp-Session-Id'])
-      expect((await client.send({ headers: { [name]: id }, body: PING })).status).toBe(200)
-    const again = await client.send({
-      headers: { 'mcp-session-id': id },
-      body: initializeFrame('2025-03-26'),
-    })
-    expect([again.status, JSON.parse(again.body)]).toMatchObject([400, { id: 1, error: { code: -32600 } }])
-  })
-
   it.each([
     ['2024-11-05', ['2025-06-18', undefined]],
     ['2025-03-26', ['2025-03-26', undefined]],
@@ -158,48 +131,6 @@ describe.each([
     }
   })
 
-  it('accepts no Accept or wildcards, and answers 406 if Accept excludes a media type', async () => {
-    const { client } = await serve()
-    const headers = await openSession(client)
-    const post = async (accept: string | readonly string[]): Promise<number> =>
-      (await client.send({ headers: { ...headers, accept }, body: PING })).status
-    for (const fine of ['*/*', [], 'application/*, text/*', 'text/event-stream;q=0.1, application/json'])
-      expect([fine, await post(fine)]).toEqual([fine, 200])
-    for (const bad of [
-      'application/json;q=0, text/event-stream',
-      'application/json',
-      'text/event-stream',
-      'text/html',
-    ])
-      expect([bad, await post(bad)]).toEqual([bad, 406])
-    const get = await client.send({ method: 'GET', headers: { ...headers, accept: 'application/json' } })
-    expect(get.status).toBe(406)
-  })
-
-  it('answers other methods with 405 and Allow, without DELETE if that is off', async () => {
-    const every = await serve()
-    expect((await every.client.send({ method: 'PATCH', body: PING })).headers.allow).toBe(
-      'GET, POST, DELETE, OPTIONS',
-    )
-    const { client } = await serve({ sessions: { allowDelete: false } })
-    const headers = await openSession(client)
-    const refused = await client.send({ method: 'DELETE', headers })
-    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, POST, OPTIONS'])
-    expect((await client.send({ headers, body: PING })).status).toBe(200)
-  })
-
-  it('has one standalone stream: a second GET ends the first', async () => {
-    const { server, client } = await serve()
-    const headers = await openSession(client)
-    const first = await client.open({ method: 'GET', headers })
-    const second = await client.open({ method: 'GET', headers })
-    await first.whole()
-    server.addTool({ name: 'late', handler: () => 'x' })
-    await second.until('notifications/tools/list_changed')
-    expect(first.text()).not.toContain('list_changed')
-    second.leave()
-  })
-
   it('ends with DELETE: its streams end, its handlers are aborted, and every method gets 404', async () => {
     const { client, holding } = await serve({ streams: { upgradeAfterMs: 1 } })
     const headers = await openSession(client)
@@ -229,28 +160,6 @@ describe.each([
     }
   })
 
-  it('answers a ping during calls, and cancels only calls of its own', async () => {
-    const { client, holding } = await serve()
-    const [one, other] = [await openSession(client), await openSession(client)]
-    const calls = [
-      client.send({ headers: one, body: hold(5) }),
-      client.send({ headers: other, body: hold(5) }),
-    ]
-    await vi.waitFor(() => expect(holding).toHaveLength(2))
-    expect(JSON.parse((await client.send({ headers: one, body: PING })).body)).toEqual({
-      jsonrpc: '2.0',
-      id: 7,
-      result: {},
-    })
-    const before = holding.map(({ signal }) => signal)
-    await client.send({ headers: one, body: frame(undefined, 'notifications/cancelled', { requestId: 5 }) })
-    await vi.waitFor(() => expect(before.filter(({ aborted }) => aborted)).toHaveLength(1))
-    for (const { go } of holding) go()
-    const bodies = (await Promise.all(calls)).map(({ body }) => body)
-    expect(bodies[0]).not.toContain('held')
-    expect(bodies[1]).toContain('held')
-  })
-
   it('limits concurrent calls, but not pings', async () => {
     const { client, holding } = await serve()
     const headers = await openSession(client)
@@ -267,31 +176,5 @@ describe.each([
       expect(released).toBe(256)
     })
     expect((await Promise.all(calls)).filter(({ body }) => body.includes('held'))).toHaveLength(256)
-  })
-
-  it('lists in the same order at every revision', async () => {
-    const { client } = await serve()
-    for (const version of ['2024-11-05', '2025-11-25']) {
-      const headers = await openSession(client, version)
-      const { body } = await client.send({ headers, body: frame(1, 'tools/list') })
-      const { tools } = (JSON.parse(body) as { result: { tools: { name: string }[] } }).result
-      expect(tools.map(({ name }) => name)).toEqual(['hold', 'b', 'a', 'c'])
-    }
-  })
-
-  it('gets 503 with Retry-After for every method while the server closes, and the response of its last call', async () => {
-    const { server, client, holding } = await serve()
-    const headers = await openSession(client)
-    const call = client.send({ headers, body: hold(5) })
-    await vi.waitFor(() => expect(holding).toHaveLength(1))
-    const closing = server.close()
-    for (const sent of [{ body: PING }, { method: 'GET' }, { method: 'DELETE' }]) {
-      const reply = await client.send({ ...sent, headers })
-      expect([reply.status, reply.headers['retry-after']]).toEqual([503, '1'])
-    }
-    holding[0]?.go()
-    expect((await call).body).toContain('held')
-    await closing
-    expect(await verbs(client, headers)).toEqual([503, 503, 503])
   })
 })

@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { createMemoryTransportPair, type Transport } from '@jetway/core/transport'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HttpTransport } from '../src/http-transport.ts'
@@ -99,10 +100,7 @@ describe.each(['Fastify', 'Hono'] as const)('an error response without sessions 
     const server = createTellingServer({ revisions: [REVISION] })
     open.push(() => server.close({ deadline: 0 }))
     const { url } = await TRANSPORTS[over](server)
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': REVISION,
-      'io.modelcontextprotocol/clientCapabilities': {},
-    }
+    const _meta = requestMeta({}, REVISION)
     const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list', params: { _meta } })
     const bare = '{"jsonrpc":"2.0","id":7,"method":"tools/list"}'
     const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

@@ -1,3 +1,4 @@
+import { callTool } from '@jetway-apps/test-support'
 import type { RevisionDate } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { HttpMount } from '../src/matrix-transports.ts'
@@ -62,12 +63,8 @@ describe.each(CELLS)('on %s, a server of %s alone', (name, revision) => {
     const { fetch, exchanges } = recordFetch(globalThis.fetch)
     const transport = new HttpTransport({ url, fetch, listen: false })
     const peer = await connectPeer(transport, { revision: NEWEST })
-    const call = (id: number, tool: string): object => ({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: { name: tool, arguments: { n: 1 }, _meta: { progressToken: id } },
-    })
+    const call = (id: number, tool: string): object =>
+      callTool(tool, { n: 1 }, { id, meta: { progressToken: id } })
     const batches = [
       [call(1, 'contents'), { jsonrpc: '2.0', id: 'p', method: 'ping' }, call(3, 'unknown')],
       [call(4, 'busy'), { jsonrpc: '2.0', method: 'notifications/roots/list_changed' }, call(5, 'object')],

@@ -1,3 +1,4 @@
+import { callTool, notification } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
@@ -30,26 +31,15 @@ describe('the wire validator', () => {
   it.each(SESSION_REVISIONS)('accepts valid messages of %s', (revision) => {
     const from = (direction: 'client' | 'server', message: object, method?: string): readonly string[] =>
       validateWire(revision, message, { direction, method })
-    expect(
-      from('client', {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'a', arguments: { any: 1 } },
-      }),
-    ).toEqual([])
+    expect(from('client', callTool('a', { any: 1 }))).toEqual([])
     expect(
       from('server', result({ tools: [tool], nextCursor: 'c', _meta: { any: 1 } }), 'tools/list'),
     ).toEqual([])
     expect(from('server', result({}), 'ping')).toEqual([])
     expect(from('server', { jsonrpc: '2.0', error: { code: -32700, message: 'no' } })).toEqual([])
-    expect(
-      from('server', {
-        jsonrpc: '2.0',
-        method: 'notifications/message',
-        params: { level: 'info', data: { a: 1 } },
-      }),
-    ).toEqual([])
+    expect(from('server', notification('notifications/message', { level: 'info', data: { a: 1 } }))).toEqual(
+      [],
+    )
   })
 
   it.each(REVISIONS)('refuses members that %s does not define', (revision) => {

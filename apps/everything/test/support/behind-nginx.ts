@@ -1,3 +1,4 @@
+import { callTool } from '@jetway-apps/test-support'
 import { once } from 'node:events'
 import { type IncomingMessage, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -138,12 +139,6 @@ export async function openSession(port: number): Promise<OutsideSession> {
   await told.ended
   return {
     listen: () => send(port, 'GET', { accept: 'text/event-stream', ...headers }),
-    beSilent: (ms) =>
-      post({
-        jsonrpc: '2.0',
-        id: 2,
-        method: 'tools/call',
-        params: { name: 'be_silent', arguments: { ms } },
-      }),
+    beSilent: (ms) => post(callTool('be_silent', { ms }, { id: 2 })),
   }
 }

@@ -1,3 +1,5 @@
+import { requestMeta } from '@jetway-apps/test-support'
+
 /** One request without a session, as sent. */
 export const post = (
   url: string,
@@ -16,11 +18,7 @@ export const post = (
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }),
   })
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
-}
+const META = requestMeta()
 
 /** A call of a tool. */
 export const postCall = (

@@ -1,3 +1,5 @@
+import { initialize, INITIALIZED } from '@jetway-apps/test-support'
+
 /** A session over plain HTTP, to test what a client would hide. */
 export interface RawSession {
   readonly protocolVersion: string
@@ -18,16 +20,11 @@ export async function openSession(url: string): Promise<RawSession> {
   const post = (message: object): Promise<Response> =>
     fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
 
-  const params = {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'raw', version: '1.0.0' },
-  }
-  const initialized = await post({ id: 0, method: 'initialize', params })
+  const initialized = await post(initialize())
   const { result } = (await initialized.json()) as Initialized
   headers['mcp-session-id'] = initialized.headers.get('mcp-session-id') ?? ''
   headers['mcp-protocol-version'] = result.protocolVersion
-  await (await post({ method: 'notifications/initialized' })).text()
+  await (await post(INITIALIZED)).text()
   return {
     protocolVersion: result.protocolVersion,
     post,

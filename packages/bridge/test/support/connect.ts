@@ -8,8 +8,3 @@ export async function connectTo(server: McpServer, options: ClientOptions = {}):
   server.connect(far, { endGraceMs: 50 })
   return new Client({ name: 'test-client', version: '1.0.0' }, options).connect(duplex(near))
 }
-
-/** Resolves when pending promises in this process have settled. */
-export async function settled(): Promise<void> {
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
-}

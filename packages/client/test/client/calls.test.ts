@@ -1,9 +1,9 @@
+import { FakeClock, settled } from '@jetway-apps/test-support'
 import { McpError } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { ClientError, ConnectionClosedError, RequestTimeoutError } from '../../src/errors.ts'
 import { Method, Notification } from '../support/dates.ts'
-import { ManualClock, settled } from '../support/manual-clock.ts'
 import { modern, scripted, sessions } from '../support/scripted.ts'
 
 const unhandled = vi.fn<(reason: unknown) => void>()
@@ -21,7 +21,7 @@ const eras = [
 
 describe.each(eras)('a call to a server %s', (_, handshake) => {
   it('times out after a minute of silence, is cancelled, and ignores a late response', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const { client, server } = await scripted(handshake, { clock })
     const call = client.callTool('slow').catch((error: unknown) => error)
     const { id } = await server.hears(Method.CallTool)
@@ -34,11 +34,11 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     server.answer(id, DONE)
     await settled()
     expect(client.stats()).toMatchObject({ pending: 0, ignored: { responses: 1 } })
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it("has its own time limits, which do not change the client's", async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const { client, server } = await scripted(handshake, { clock, timeoutMs: 5_000 })
     const brief = client.callTool('a', {}, { timeoutMs: 100 }).catch((error: unknown) => error)
     const long = client.callTool('b').catch((error: unknown) => error)
@@ -50,7 +50,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
   })
 
   it("uses the client's new time limits if they change, and a call that waits keeps its own", async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const { client, server } = await scripted(handshake, { clock, timeoutMs: 5_000 })
     const waiting = client.callTool('a').catch((error: unknown) => error)
     await server.hears(Method.CallTool)
@@ -71,7 +71,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
   })
 
   it('may take as long as there is progress, up to five minutes', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const { client, server } = await scripted(handshake, { clock })
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('slow', {}, { onProgress }).catch((error: unknown) => error)

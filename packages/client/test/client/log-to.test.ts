@@ -1,8 +1,8 @@
+import { settled } from '@jetway-apps/test-support'
 import type { Logger } from '@jetway/core'
 import { expect, it, vi } from 'vitest'
 import { logTo } from '../../src/client/log-to.ts'
 import { Notification } from '../support/dates.ts'
-import { settled } from '../support/manual-clock.ts'
 import { scripted, sessions } from '../support/scripted.ts'
 
 type Said = readonly [keyof Logger, object, string]

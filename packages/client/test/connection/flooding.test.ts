@@ -1,9 +1,9 @@
+import { settled } from '@jetway-apps/test-support'
 import { expect, it } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { ConnectionClosedError } from '../../src/errors.ts'
 import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
 import { Method } from '../support/dates.ts'
-import { settled } from '../support/manual-clock.ts'
 import { INFO, sessions } from '../support/scripted.ts'
 
 /** A server with sessions that does not read responses. */

@@ -1,9 +1,9 @@
+import { notification, settled } from '@jetway-apps/test-support'
 import { type JsonObject, McpError } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
 import { Method } from '../support/dates.ts'
-import { settled } from '../support/manual-clock.ts'
 import { INFO, modern, scripted, sessions } from '../support/scripted.ts'
 
 const DONE = { content: [{ type: 'text', text: 'done' }] }
@@ -136,11 +136,7 @@ describe('a transport', () => {
       this.starts++
       this.#handlers = handlers
       for (const data of ['one', 'two', 'three'])
-        void handlers.message({
-          jsonrpc: '2.0',
-          method: 'notifications/message',
-          params: { level: 'info', data },
-        })
+        void handlers.message(notification('notifications/message', { level: 'info', data }))
     }
     send(message: object): void {
       const { id, method } = message as { readonly id?: number; readonly method?: string }

@@ -1,10 +1,10 @@
+import { FakeClock, requestMeta, settled } from '@jetway-apps/test-support'
 import { Method, Notification, SESSION_DATES } from '../support/dates.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { createEraCache } from '../../src/dialect/era-cache.ts'
 import { ConnectionClosedError, TransportError, UnsupportedRevisionError } from '../../src/errors.ts'
 import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
-import { ManualClock, settled } from '../support/manual-clock.ts'
 import { INFO, metaOf, modern, scripted, ScriptedServer, sessions } from '../support/scripted.ts'
 
 const REFUSED = { error: { code: -32602, message: 'No session' } }
@@ -15,8 +15,7 @@ describe('negotiating the era', () => {
     await client.listTools()
     expect(server.methods).toEqual([Method.Discover, Method.ListTools])
     expect(metaOf(server.heard[1])).toMatchObject({
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
+      ...requestMeta(),
       'io.modelcontextprotocol/clientInfo': INFO,
     })
   })
@@ -96,7 +95,7 @@ describe('negotiating the era', () => {
 
 describe('a server that does not answer server/discover', () => {
   it('gets initialize as well after a while, and that response decides', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const server = new ScriptedServer({ ...sessions(), [Method.Discover]: undefined })
     const connecting = new Client(INFO, { clock }).connect(server.transport)
     await settled()
@@ -107,11 +106,11 @@ describe('a server that does not answer server/discover', () => {
     expect(client.server?.protocolVersion).toBe('2025-11-25')
     await settled()
     expect(server.methods).toEqual([Method.Discover, Method.Initialize, Notification.Initialized])
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('may answer it later and refuse initialize', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const server = new ScriptedServer({
       ...modern(),
       [Method.Discover]: undefined,
@@ -123,11 +122,11 @@ describe('a server that does not answer server/discover', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Initialize])
     server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: {} })
     expect((await connecting).server?.protocolVersion).toBe('2026-07-28')
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('may answer both after a slow start: the first response counts', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const server = new ScriptedServer({ [Method.ListTools]: { tools: [] } })
     const connecting = new Client(INFO, { clock }).connect(server.transport)
     await settled()
@@ -142,7 +141,7 @@ describe('a server that does not answer server/discover', () => {
   })
 
   it('is given up when the time to connect is over, without a cancellation', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const server = new ScriptedServer({})
     const client = new Client(INFO, { clock, connectTimeoutMs: 10_000 })
     const connecting = client.connect(server.transport).catch((error: unknown) => error)
@@ -151,7 +150,7 @@ describe('a server that does not answer server/discover', () => {
     expect(await connecting).toMatchObject({ code: 'timeout' })
     expect(server.methods).toEqual([Method.Discover, Method.Initialize])
     expect(await server.closed).toEqual({ kind: 'end' })
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('and closes the connection instead gets a new connection with initialize only', async () => {

@@ -1,3 +1,4 @@
+import { FakeClock, settled } from '@jetway-apps/test-support'
 import type { JsonObject, JsonRpcMessage } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
@@ -8,7 +9,6 @@ import type {
   SendContext,
 } from '../../src/transport/client-transport.ts'
 import { Method, Notification } from '../support/dates.ts'
-import { ManualClock, settled } from '../support/manual-clock.ts'
 import { INFO, modern, scripted, type Script, type ScriptedServer, sessions } from '../support/scripted.ts'
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
@@ -84,17 +84,17 @@ describe('a client of a server without sessions', () => {
   })
 
   it('times out like any request', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const { client } = await scripted({ ...modern(), [Method.Listen]: undefined }, { clock })
     const subscribing = client.subscribe('note://a').catch((error: unknown) => error)
     await settled()
     await clock.advance(60_000)
     expect(await subscribing).toMatchObject({ code: 'timeout' })
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('opens the subscription again when the server ends it, and emits changesMissed', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const { client, server } = await scripted(listening(), { clock })
     const gap = vi.fn<() => void>()
     client.on('changesMissed', gap)
@@ -113,11 +113,11 @@ describe('a client of a server without sessions', () => {
     await client.close()
     await clock.advance(60_000)
     expect(server.of(Method.Listen)).toHaveLength(2)
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('does not try again after an error response', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const { client, server } = await scripted(
       { ...modern(), [Method.Listen]: { error: { code: -32601, message: 'No' } } },
       { clock },

@@ -1,8 +1,8 @@
+import { FakeClock, settled } from '@jetway-apps/test-support'
 import { McpError } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import type { ClientHandlers } from '../../src/input/handlers.ts'
 import { Method, Notification } from '../support/dates.ts'
-import { ManualClock, settled } from '../support/manual-clock.ts'
 import { metaOf, modern, scripted, type ScriptedServer, sessions } from '../support/scripted.ts'
 
 const FORM = {
@@ -253,7 +253,7 @@ describe('a request of a server with sessions', () => {
   })
 
   it('without an answer is cancelled in the end, and the timeout of its call is paused meanwhile', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const { client, server } = await scripted(sessions(), {
       clock,
       handlers: { elicit: () => new Promise(() => {}) },
@@ -270,7 +270,7 @@ describe('a request of a server with sessions', () => {
     })
     server.answer(id, { content: [] })
     expect(await call).toEqual({ content: [] })
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('is refused beyond 64 at once, and if its id is in use', async () => {

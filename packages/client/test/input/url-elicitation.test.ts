@@ -1,3 +1,4 @@
+import { FakeClock, settled } from '@jetway-apps/test-support'
 import { elicitUrl, McpServer, UrlElicitationRequired } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
@@ -7,7 +8,6 @@ import { UrlElicitationRequiredError } from '../../src/input/url-elicitation.ts'
 import type { ClientHandlers, ElicitUrlResult, ElicitUrlRequest } from '../../src/input/handlers.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { duplex } from '../../src/transport/duplex.ts'
-import { ManualClock, settled } from '../support/manual-clock.ts'
 import { INFO, modern, type Script, scripted, type ScriptedServer, sessions } from '../support/scripted.ts'
 
 const SPEC = 'https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation'
@@ -130,7 +130,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
   })
 
   it('rejects if the user does not finish in time, even if the limit of the call is longer', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const options = { ...asking(accept), clock, handlerTimeoutMs: 5_000, timeoutMs: 100 }
     const { client, server } = await scripted(demanding(), options)
     const call = failure(client.callTool('x'))
@@ -141,7 +141,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     await clock.advance(1)
     expect((await call).action).toBe('accept')
     expect(calls(server)).toBe(1)
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('asks the user once for all calls that need the same URL', async () => {

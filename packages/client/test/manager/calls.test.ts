@@ -225,7 +225,7 @@ describe('a call during a reconnect', () => {
     const call = manager.callTool('mcp__a__x')
     await clock.advance(100)
     expect(await call).toEqual(DONE)
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('rejects when the server is removed or closed', async () => {

@@ -103,7 +103,7 @@ describe('connecting many servers', () => {
     a.down = new Error('refused')
     await expect(manager.connect('a', a.target)).rejects.toThrow('refused')
     expect(manager.stats().servers).toEqual([])
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
     expect(events).toEqual([])
     a.down = undefined
     await manager.connect('a', a.target)
@@ -192,7 +192,7 @@ describe('closing', () => {
         { server: 'behind', error: { code: 'unavailable' } },
       ],
     })
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('resolves when everything is closed, and emits nothing more', async () => {
@@ -238,7 +238,7 @@ describe('closing', () => {
     await settled()
     await manager.close('a')
     events.length = 0
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
     await clock.advance(600_000)
     expect(events).toEqual([])
     expect(a.servers).toHaveLength(1)
@@ -260,7 +260,7 @@ describe('closing', () => {
     events.length = 0
     await clock.advance(600_000)
     expect(events).toEqual([])
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('all servers twice and from a listener closes once, and no event follows', async () => {
@@ -283,7 +283,7 @@ describe('closing', () => {
     await clock.advance(600_000)
     expect(events).toEqual([])
     expect(manager.names()).toEqual([])
-    expect(clock.waiting).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it('leaves a manager that can be used again', async () => {

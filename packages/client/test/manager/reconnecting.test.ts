@@ -22,7 +22,7 @@ it('waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the ser
   expect(named('serverRemoved')).toEqual([
     { server: 'a', reason: '5 attempts to reconnect have failed: no such host' },
   ])
-  expect(clock.waiting).toBe(0)
+  expect(clock.pending).toBe(0)
   expect(manager.stats().servers).toEqual([])
   await expect(manager.callTool('mcp__a__x')).rejects.toMatchObject({ code: 'unknown-server' })
 })
@@ -97,7 +97,7 @@ it('notices a server that dies while it connects', async () => {
   await settled()
   await clock.advance(600_000)
   expect(manager.stats().servers).toEqual([])
-  expect(clock.waiting).toBe(0)
+  expect(clock.pending).toBe(0)
   expect(named('serverRemoved').length + named('connected').length).toBeLessThanOrEqual(2)
 })
 
@@ -154,7 +154,7 @@ it('can be requested by hand, and starts at once', async () => {
   const hurried = manager.reconnect('a')
   await hurried
   expect(a.servers).toHaveLength(3)
-  expect(clock.waiting).toBe(0)
+  expect(clock.pending).toBe(0)
   await expect(manager.reconnect('b')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 

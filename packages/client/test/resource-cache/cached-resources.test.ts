@@ -1,9 +1,9 @@
+import { settled } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { cachedResources, ResourceCache } from '../../src/resource-cache/index.ts'
 import { Method, Notification } from '../support/dates.ts'
-import { settled } from '../support/manual-clock.ts'
 import { modern, scripted, type ScriptedServer, sessions, type Script } from '../support/scripted.ts'
 import { connectTo } from '../support/servers.ts'
 

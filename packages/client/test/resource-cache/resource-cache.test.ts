@@ -1,9 +1,9 @@
+import { FakeClock } from '@jetway-apps/test-support'
 import type { ReadResourceResult } from '@jetway/core/protocol'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CacheHints } from '../../src/index.ts'
 import { type LoadResource, ResourceCache } from '../../src/resource-cache/index.ts'
-import { ManualClock } from '../support/manual-clock.ts'
 
 const of = (text: string, hints: CacheHints = {}): ReadResourceResult & CacheHints => ({
   contents: [{ uri: 'a://', text }],
@@ -15,7 +15,7 @@ const textOf = (result: ReadResourceResult | undefined): unknown =>
 
 describe('an entry', () => {
   it('is used until it expires', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const cache = new ResourceCache({ ttlMs: 100, clock })
     cache.set(at('a'), of('first'))
     await clock.advance(99)
@@ -25,7 +25,7 @@ describe('an entry', () => {
   })
 
   it('expires later when it is set again', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const cache = new ResourceCache({ ttlMs: 100, clock })
     cache.set(at('a'), of('first'))
     await clock.advance(99)
@@ -35,7 +35,7 @@ describe('an entry', () => {
   })
 
   it('lasts five minutes by default', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const cache = new ResourceCache({ clock })
     cache.set(at('a'), of('x'))
     await clock.advance(299_999)
@@ -45,7 +45,7 @@ describe('an entry', () => {
   })
 
   it.each([0, -1, Infinity])('never expires with a ttlMs of %d', async (ttlMs) => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const cache = new ResourceCache({ ttlMs, clock })
     cache.set(at('a'), of('x'))
     await clock.advance(100 * 365 * 24 * 3_600_000)
@@ -53,7 +53,7 @@ describe('an entry', () => {
   })
 
   it('stays after it has expired, and does not become recently used', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const cache = new ResourceCache({ ttlMs: 100, maxEntries: 2, clock })
     cache.set(at('old'), of('old'))
     await clock.advance(100)
@@ -66,7 +66,7 @@ describe('an entry', () => {
   })
 
   it('is overwritten after it has expired', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const cache = new ResourceCache({ ttlMs: 100, clock })
     cache.set(at('a'), of('old'))
     await clock.advance(100)
@@ -267,7 +267,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   const others = { ...key, partition: 'bob' }
 
   it('override the default, longer or shorter', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const cache = new ResourceCache({ ttlMs: 100, clock })
     cache.set(at('short'), of('x', { ttlMs: 10 }))
     cache.set(at('long'), of('x', { ttlMs: 1_000 }))
@@ -319,7 +319,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   })
 
   it('are ignored if they are invalid', async () => {
-    const clock = new ManualClock()
+    const clock = new FakeClock()
     const cache = new ResourceCache({ ttlMs: 100, clock })
     const odd = { ...of('x'), ttlMs: '9', cacheScope: 'PUBLIC' } as unknown as ReadResourceResult
     cache.set(key, odd)

@@ -1,3 +1,4 @@
+import { notification, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpError } from '../../src/errors.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
@@ -6,7 +7,6 @@ import { CallContext } from '../../src/call/context.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
 import type { EncodedResponse } from '../../src/call/response.ts'
 import { complete, type HandlerResult } from '../../src/call/result.ts'
-import { settled } from '../support/fake-clock.ts'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'
 
 const failure = (text: string): HandlerResult =>
@@ -194,11 +194,7 @@ describe('logging from a handler', () => {
     ctx.log.info('no')
     ctx.log.warning({ a: 1 }, 'db')
     expect(sent.map((frame) => JSON.parse(frame) as unknown)).toEqual([
-      {
-        jsonrpc: '2.0',
-        method: 'notifications/message',
-        params: { level: 'warning', logger: 'db', data: { a: 1 } },
-      },
+      notification('notifications/message', { level: 'warning', logger: 'db', data: { a: 1 } }),
     ])
   })
 

@@ -1,8 +1,8 @@
+import { FakeClock, notification } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
 import type { RequestContext } from '../../src/call/request-context.ts'
-import { FakeClock } from '../support/fake-clock.ts'
 import { openPeer, type Peer } from '../support/peer.ts'
 
 const SECOND = 1_000
@@ -58,11 +58,9 @@ describe('a silent call whose client asked for progress', () => {
       await answer
       await clock.advance(120 * SECOND)
       expect(peer.notifications).toEqual(
-        [0, 0.000001, 0.000002].map((progress) => ({
-          jsonrpc: '2.0',
-          method: 'notifications/progress',
-          params: { progressToken: token, progress },
-        })),
+        [0, 0.000001, 0.000002].map((progress) =>
+          notification('notifications/progress', { progressToken: token, progress }),
+        ),
       )
     },
   )

@@ -3,7 +3,7 @@ import type { RequestContext } from '../../src/call/request-context.ts'
 import { McpServer } from '../../src/server/mcp-server.ts'
 import type { LimitOptions } from '../../src/server/options.ts'
 import { openAnsweringClient, textOf } from '../support/answering-client.ts'
-import { FakeClock, settled } from '../support/fake-clock.ts'
+import { FakeClock, settled } from '@jetway-apps/test-support'
 
 type Logged = readonly [fields: object, message: string]
 

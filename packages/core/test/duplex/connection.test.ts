@@ -1,9 +1,9 @@
+import { initialize, notification, request, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { CHANGES_TOPIC } from '../../src/stores/bus.ts'
 import { serveTransport } from '../../src/duplex/connection.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
 import { complete, type HandlerResult } from '../../src/call/result.ts'
-import { settled } from '../support/fake-clock.ts'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'
 import { ScriptedTransport } from '../support/transport.ts'
 
@@ -26,18 +26,7 @@ function gatedTool(): { entry: MethodEntry; release: (key: string) => void; star
   }
 }
 
-const initialize = (version = '2025-11-25', id: unknown = 1): object => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'initialize',
-  params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'c', version: '1' } },
-})
-const call = (id: unknown, key: string): object => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'tools/call',
-  params: { key },
-})
+const call = (id: string | number, key: string): object => request('tools/call', { key }, id)
 
 async function open(
   runtime: TestRuntime,
@@ -98,7 +87,7 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
 
   it('is refused a second time, without effect on the session', async () => {
     const { transport } = await open(createTestRuntime({}), '2025-06-18')
-    await transport.receive(initialize('2024-11-05', 5))
+    await transport.receive(initialize('2024-11-05', { id: 5 }))
     await transport.receive({ jsonrpc: '2.0', id: 6, method: 'ping' })
     expect(transport.sent).toMatchObject([
       { id: 5, error: { code: -32600 } },
@@ -128,7 +117,7 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
     await transport.receive(initialize())
     expect(JSON.stringify(transport.sent)).not.toContain('canary')
     fails = false
-    await transport.receive(initialize('2025-11-25', 2))
+    await transport.receive(initialize('2025-11-25', { id: 2 }))
     expect(transport.sent).toMatchObject([
       { id: 1, error: { code: -32603 } },
       { id: 2, result: {} },
@@ -201,11 +190,7 @@ describe('concurrent requests', () => {
 })
 
 describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation', () => {
-  const cancel = (requestId: unknown): object => ({
-    jsonrpc: '2.0',
-    method: 'notifications/cancelled',
-    params: { requestId },
-  })
+  const cancel = (requestId: unknown): object => notification('notifications/cancelled', { requestId })
 
   it('ends the named call without an answer', async () => {
     const tool = gatedTool()

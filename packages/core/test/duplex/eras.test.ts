@@ -1,17 +1,14 @@
+import { notification, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { serveTransport } from '../../src/duplex/connection.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
 import { complete, type HandlerResult } from '../../src/call/result.ts'
 import { McpServer } from '../../src/server/mcp-server.ts'
-import { settled } from '../support/fake-clock.ts'
 import { createTestRuntime } from '../support/runtime.ts'
 import { ScriptedTransport } from '../support/transport.ts'
 
 const VERSION = '2026-07-28'
-const META = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
+const META = requestMeta({}, VERSION)
 
 interface Frame {
   readonly id?: unknown
@@ -39,11 +36,8 @@ const initialize = (capabilities: object = {}): object =>
     capabilities,
     clientInfo: { name: 'c', version: '1' },
   })
-const cancel = (requestId: unknown, params: object = {}): object => ({
-  jsonrpc: '2.0',
-  method: 'notifications/cancelled',
-  params: { requestId, ...params },
-})
+const cancel = (requestId: unknown, params: object = {}): object =>
+  notification('notifications/cancelled', { requestId, ...params })
 
 /** Calls that wait until the test releases them, and name their era in the result. */
 function gated(): { entry: MethodEntry; release: (key: string) => void; started: string[]; ended: string[] } {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { serveTransport } from '../../src/duplex/connection.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
 import { complete } from '../../src/call/result.ts'
-import { settled } from '../support/fake-clock.ts'
+import { settled } from '@jetway-apps/test-support'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'
 import { ScriptedTransport } from '../support/transport.ts'
 

@@ -1,6 +1,6 @@
+import { initialize, request, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
-import { settled } from '../support/fake-clock.ts'
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -16,12 +16,7 @@ function weather(): McpServer {
   return server
 }
 
-const call = (name: string): object => ({
-  jsonrpc: '2.0',
-  id: 7,
-  method: 'tools/call',
-  params: { name, _meta: { progressToken: 1 } },
-})
+const call = (name: string): object => request('tools/call', { name, _meta: { progressToken: 1 } }, 7)
 
 describe('a message passed to server.handleMessage', () => {
   it.each([
@@ -44,7 +39,7 @@ describe('a message passed to server.handleMessage', () => {
   })
 
   it('can be initialize', async () => {
-    const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18' } }
+    const message = initialize('2025-06-18')
     expect(JSON.parse((await weather().handleMessage(message)) ?? '')).toMatchObject({
       result: { protocolVersion: '2025-06-18', serverInfo: { name: 'queue' } },
     })

@@ -1,3 +1,4 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { createFeatures, type FeatureOptions, type Features } from '../../src/features/features.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
@@ -26,7 +27,6 @@ const noTasks = () =>
   })
 
 /** Lets the microtasks of this tick run. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('the method table', () => {
   it('serves every method of a revision, except those about the connection', () => {
@@ -117,7 +117,7 @@ describe('change events', () => {
     features.resources.registry.add({ uri: 'a://b', name: 'b', handler })
     features.resources.registry.remove('a://b')
     expect(events).toEqual([])
-    await settle()
+    await settled()
     expect(events.map(({ kind }) => kind).toSorted()).toEqual(['prompts', 'resources', 'tools'])
   })
 
@@ -125,10 +125,10 @@ describe('change events', () => {
     const { features, events } = create()
     for (const uriTemplate of ['w://{a}', 'v://{a}']) {
       features.resources.templates.registry.add({ uriTemplate, name: 'w', handler })
-      await settle()
+      await settled()
     }
     features.resources.registry.set([])
-    await settle()
+    await settled()
     expect(events).toEqual([{ kind: 'resources' }, { kind: 'resources' }, { kind: 'resources' }])
   })
 
@@ -138,7 +138,7 @@ describe('change events', () => {
     registry.add({ uri: 'a://1', name: 'b', handler })
     for (let i = 0; i < 4; i++) await Promise.resolve()
     registry.add({ uri: 'a://2', name: 'b', handler })
-    await settle()
+    await settled()
     expect(events).toEqual([{ kind: 'resources' }, { kind: 'resources' }])
   })
 })

@@ -1,6 +1,6 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer, type SessionView } from '../../src/index.ts'
-import { settled } from '../support/fake-clock.ts'
 import { openPeer } from '../support/peer.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

@@ -1,6 +1,6 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { type AnyPrompt, type AnyTool, defineTool, McpServer, type Source } from '../../src/index.ts'
-import { settled } from '../support/fake-clock.ts'
 import { openPeer } from '../support/peer.ts'
 
 const tool = (name: string, text: string = name) => defineTool({ name, handler: () => text })

@@ -1,3 +1,4 @@
+import { notification } from '@jetway-apps/test-support'
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { McpServer, UsageError } from '../../src/index.ts'
@@ -310,10 +311,7 @@ describe('set', () => {
     expect((await listed(request)).map(({ uri }) => uri)).toEqual(['skill://other/SKILL.md'])
     const { resources } = (await client.request('resources/list')).result as { resources: { uri: string }[] }
     expect(resources.map(({ uri }) => uri)).toEqual(['skill://other/SKILL.md'])
-    expect(client.notifications).toContainEqual({
-      jsonrpc: '2.0',
-      method: 'notifications/resources/list_changed',
-    })
+    expect(client.notifications).toContainEqual(notification('notifications/resources/list_changed'))
     await client.close()
   })
 

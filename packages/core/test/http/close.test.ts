@@ -1,7 +1,7 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { McpServer } from '../../src/index.ts'
-import { turn } from './support/clock.ts'
 import { createHarness, initializeMessage, type TestSession } from './support/harness.ts'
 
 async function bench(stateless = false) {
@@ -27,7 +27,7 @@ describe('closing a mount', () => {
   it('lets running calls finish, and refuses new ones', async () => {
     const { session, endpoint, finish, post, clock } = await bench()
     const running = session.call('wait')
-    await turn()
+    await settled()
     const closing = endpoint.close()
     const refused = await session.post(ping)
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
@@ -43,10 +43,10 @@ describe('closing a mount', () => {
   it('ends the calls that still run at the deadline', async () => {
     const { session, endpoint, signals, clock } = await bench()
     const quiet = session.call('wait')
-    await turn()
+    await settled()
     await clock.advance(1_000)
     const streaming = session.call('wait')
-    await turn()
+    await settled()
     const closing = endpoint.close({ deadline: 5_000 })
     await clock.advance(4_999)
     expect(signals.some(({ aborted }) => aborted)).toBe(false)
@@ -63,7 +63,7 @@ describe('closing a mount', () => {
   it('ends calls without sessions at the deadline too', async () => {
     const { post, endpoint, signals, clock } = await bench(true)
     const running = post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } })
-    await turn()
+    await settled()
     const closing = endpoint.close({ deadline: 10 })
     await clock.advance(10)
     await closing
@@ -82,7 +82,7 @@ describe('closing a mount', () => {
   it('may be repeated with a shorter deadline', async () => {
     const { session, endpoint, clock } = await bench()
     void session.call('wait')
-    await turn()
+    await settled()
     const first = endpoint.close({ deadline: 10_000 })
     const second = endpoint.close({ deadline: 10 })
     await clock.advance(10)

@@ -1,7 +1,7 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpError, McpServer, result, type ServerEvents } from '../../src/index.ts'
 import { toFetch } from '../../src/http/adapter/fetch.ts'
-import { turn } from './support/clock.ts'
 import { createHarness, type Harness, initializeMessage } from './support/harness.ts'
 
 type Heard = { [Event in keyof ServerEvents]: ServerEvents[Event][] }
@@ -58,12 +58,12 @@ describe('the events of a server', () => {
     const session = await open()
     for (const name of ['ok', 'bad', 'thrown', 'refused', 'large']) await session.call(name)
     const slow = session.call('slow')
-    await turn()
+    await settled()
     await clock.advance(250)
     finish()
     await slow
     const cancelled = session.call('slow', {}, { id: 9 })
-    await turn()
+    await settled()
     await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } })
     await cancelled
     expect(heard.request.map(({ name, outcome, errorCode, durationMs }) => [name, outcome, errorCode, durationMs])) // prettier-ignore
@@ -136,11 +136,11 @@ describe('the events of a server', () => {
     const off = server.on('session:open', () => { throw new Error('canary') }) // prettier-ignore
     server.on('session:open', () => Promise.reject(new Error('canary')))
     await open()
-    await turn()
+    await settled()
     expect(log.map(({ message }) => message)).toEqual(Array(2).fill('A listener of the server failed'))
     off()
     await open()
-    await turn()
+    await settled()
     expect(log).toHaveLength(3)
     expect(heard['session:open']).toHaveLength(2)
   })
@@ -175,7 +175,7 @@ describe('ctx.waitUntil', () => {
     expect((await session.call('leave')).status).toBe(200)
     let closed = false
     const closing = endpoint.close().then(() => (closed = true))
-    await turn()
+    await settled()
     expect(closed).toBe(false)
     finish()
     await closing
@@ -192,7 +192,7 @@ describe('ctx.waitUntil', () => {
   it('logs the rejection of the work', async () => {
     const { open, log } = createHarness({ setUp: leaving(() => Promise.reject(new Error('canary'))) })
     await (await open()).call('leave')
-    await turn()
+    await settled()
     expect(log.map(({ message }) => message)).toEqual(['Work passed to ctx.waitUntil failed'])
   })
 

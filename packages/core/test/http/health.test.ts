@@ -1,8 +1,8 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import { createEndpoint } from '../../src/http/endpoint.ts'
 import type { HealthOptions } from '../../src/http/health.ts'
-import { turn } from './support/clock.ts'
 import { createHarness } from './support/harness.ts'
 
 const server = (): McpServer => new McpServer({ name: 'test', version: '1' })
@@ -46,7 +46,7 @@ describe('probes', () => {
         created.addTool({ name: 'slow', handler: () => new Promise<string>((end) => (finish = () => end('x'))) }), // prettier-ignore
     })
     const running = (await open()).call('slow')
-    await turn()
+    await settled()
     expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     const closing = own.close()
     // Nothing was awaited since, so no request came in between.

@@ -1,3 +1,4 @@
+import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import { ALL_PARTS, createEndpoint } from '../../src/http/endpoint.ts'
@@ -5,7 +6,6 @@ import type { EndpointOptions, ResolvedOptions } from '../../src/http/options.ts
 import { resolveOptions as resolve } from '../../src/http/resolve-options.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { RevisionDate } from '../../src/protocol/revisions/revision.ts'
-import { TestClock } from './support/clock.ts'
 import { createHarness, initializeMessage } from './support/harness.ts'
 
 const resolveOptions = (options: EndpointOptions): ResolvedOptions => resolve(options, ALL_PARTS)
@@ -99,7 +99,7 @@ describe('the options of a mount', () => {
 
 describe('mounting a server', () => {
   it('starts no timer, draws nothing random and opens nothing', () => {
-    const clock = new TestClock()
+    const clock = new FakeClock()
     let opened = 0
     const server = new McpServer(
       { name: 'x', version: '1' },

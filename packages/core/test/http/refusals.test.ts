@@ -1,3 +1,4 @@
+import { request, requestMeta } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import { codeOf, type StatusKey, type StatusRow, STATUSES } from '../../src/http/refusals.ts'
@@ -20,10 +21,7 @@ const standing = (version: string): object => ({
   ...ping,
   method: 'tools/list',
   params: {
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': version,
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
+    _meta: requestMeta({}, version),
   },
 })
 
@@ -321,12 +319,11 @@ describe('the table of statuses', () => {
 
   it('refuses a probe for an era that is not served so that clients continue with initialize', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-11-25', '2025-06-18'] } })
-    const probe = {
-      jsonrpc: '2.0',
-      id: 'server-discover-probe-1',
-      method: 'server/discover',
-      params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
-    }
+    const probe = request(
+      'server/discover',
+      { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
+      'server-discover-probe-1',
+    )
     for (const headers of [{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' }, {}]) {
       const answer = await post(probe, headers)
       expect(answer.status).toBe(400)

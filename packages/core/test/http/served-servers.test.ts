@@ -1,10 +1,10 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import { createEndpoint } from '../../src/http/endpoint.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { ServerSelector } from '../../src/http/served-servers.ts'
 import { callModern } from '../support/modern-calls.ts'
-import { turn } from './support/clock.ts'
 import { createHarness, FakeRequest, initializeMessage, type Message } from './support/harness.ts'
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -109,7 +109,7 @@ describe('a mount with a server selector', () => {
     })
     const session = await open({ headers: { 'x-tenant': 'a' } })
     const running = session.call('wait')
-    await turn()
+    await settled()
     const closing = a.close()
     finish()
     expect(textOf((await running).json)).toBe('done')
@@ -140,7 +140,7 @@ describe('a mount with a server selector', () => {
     )
     const { status, json } = await callModern(createHarness({ select: () => server }), 'tools/list')
     expect([status, json.error?.code]).toEqual([400, -32_600])
-    await turn()
+    await settled()
     expect(server.stats().mounts).toBe(0)
   })
 

@@ -1,10 +1,10 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import { createEndpoint } from '../../src/http/endpoint.ts'
 import type { ServerSelector } from '../../src/http/served-servers.ts'
 import type { EventStore } from '../../src/stores/event-store.ts'
 import { openPeer } from '../support/peer.ts'
-import { turn } from './support/clock.ts'
 import { createHarness, FakeRequest, initializeMessage, TestSink } from './support/harness.ts'
 
 const LINE = 'x'.repeat(1_000)
@@ -21,7 +21,7 @@ function slowTools(): { readonly setUp: (server: McpServer) => void; readonly fi
         async handler(_args, ctx) {
           for (let line = 0; line < 10; line++) {
             ctx.log.info(LINE)
-            if (line === 0) await turn()
+            if (line === 0) await settled()
           }
           return ended()
         },
@@ -72,9 +72,9 @@ describe('the stats of an HTTP mount', () => {
     const sink = new TestSink()
     sink.stall()
     reply.open?.(sink)
-    await turn()
+    await settled()
     const calls = [session.call('waits', {}, { id: 3 }), session.call('waits', {}, { id: 4 })]
-    await turn()
+    await settled()
     const held = endpoint.stats()
     expect(held).toMatchObject({ sessions: 2, callsInFlight: 3, openStreams: 1, replayEvents: 10 })
     expect(held.queuedBytes).toBeGreaterThan(8 * LINE.length)
@@ -84,7 +84,7 @@ describe('the stats of an HTTP mount', () => {
 
     sink.drain()
     finish()
-    await turn()
+    await settled()
     finish()
     await Promise.all(calls)
     await sink.ended()
@@ -102,12 +102,12 @@ describe('the stats of an HTTP mount', () => {
     })
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'waits' } }
     const answers = [post(call), post(call)]
-    await turn()
+    await settled()
     expect(endpoint.stats()).toMatchObject({ sessions: 0, callsInFlight: 2 })
     expect((await post(call)).status).toBe(503)
     expect(endpoint.stats().refusals).toEqual({ busy: 1 })
     finish()
-    await turn()
+    await settled()
     finish()
     await Promise.all(answers)
     expect(endpoint.stats().callsInFlight).toBe(0)
@@ -160,7 +160,7 @@ describe('the stats of an HTTP mount', () => {
     const { endpoint, open, server, clock } = createHarness({ setUp })
     const session = await open()
     const running = session.call('waits')
-    await turn()
+    await settled()
     const closing = server.close()
     expect(endpoint.stats()).toMatchObject({ draining: true, sessions: 1, callsInFlight: 1 })
     expect(server.stats()).toMatchObject({ draining: true, mounts: 1 })
@@ -195,7 +195,7 @@ describe('the stats of a server that a selector has chosen', () => {
     const second = await open({ headers: { 'x-tenant': 'b' } })
     await second.get()
     const running = first.call('waits')
-    await turn()
+    await settled()
     expect(a.stats()).toMatchObject({ sessions: 1, callsInFlight: 1, openStreams: 0, mounts: 1 })
     expect(b.stats()).toMatchObject({ sessions: 1, callsInFlight: 0, openStreams: 1, mounts: 1 })
     expect(endpoint.stats()).toMatchObject({ sessions: 2, callsInFlight: 1, openStreams: 1 })
@@ -247,7 +247,7 @@ describe('the stats of a connection', () => {
     server.on('reject', (rejected) => heard.push(rejected))
     const peer = await openPeer(server)
     const running = peer.request('tools/call', { name: 'waits' })
-    await turn()
+    await settled()
     expect(server.stats()).toMatchObject({ sessions: 1, callsInFlight: 1, mounts: 1, refusals: {} })
     finish()
     await running
@@ -268,7 +268,7 @@ describe('the stats of messages without a mount', () => {
     server.on('reject', (rejected) => heard.push(rejected))
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'waits' } }
     const running = server.handleMessage(call)
-    await turn()
+    await settled()
     expect(server.stats()).toMatchObject({ callsInFlight: 1, mounts: 0 })
     finish()
     await running

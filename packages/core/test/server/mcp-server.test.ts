@@ -1,3 +1,4 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
@@ -10,7 +11,6 @@ import {
   type ServerOptions,
 } from '../../src/index.ts'
 import { NOTHING_HELD } from '../../src/session/stats.ts'
-import { settled } from '../support/fake-clock.ts'
 import { openPeer } from '../support/peer.ts'
 
 const info = { name: 'test', version: '1' }

@@ -1,14 +1,14 @@
+import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import type { StreamKey } from '../../src/stores/event-store.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
-import { TestClock } from '../http/support/clock.ts'
 
 const key = (stream: string, session = 'session'): StreamKey => ({ principal: 'alice', session, stream })
 const kilobyte = 'x'.repeat(1_000)
 
 describe('the memory event store', () => {
   it('drops expired events when a stream is opened, also behind a quiet stream', async () => {
-    const clock = new TestClock()
+    const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
     const quiet = store.open(key('quiet', 'other'))
     store.append(key('quiet', 'other'), { seq: 1, frame: kilobyte })
@@ -26,7 +26,7 @@ describe('the memory event store', () => {
   })
 
   it('continues its sweep after a stream whose events expired before', async () => {
-    const clock = new TestClock()
+    const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
     const epoch = store.open(key('read'))
     store.append(key('read'), { seq: 1, frame: kilobyte })

@@ -1,3 +1,4 @@
+import { FakeClock } from '@jetway-apps/test-support'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MemoryBus } from '../../src/stores/memory-bus.ts'
@@ -5,7 +6,6 @@ import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { SessionRecord } from '../../src/stores/session-store.ts'
 import { utf8Length } from '../../src/util/bytes.ts'
-import { TestClock } from '../http/support/clock.ts'
 
 const record = (id: string, principal = ''): SessionRecord => ({
   id,
@@ -29,7 +29,7 @@ const key = (
 
 describe('building a memory store', () => {
   it('starts no timer and draws nothing random', () => {
-    const clock = new TestClock()
+    const clock = new FakeClock()
     const random = (): never => {
       throw new Error('drawn too early')
     }
@@ -40,7 +40,7 @@ describe('building a memory store', () => {
 
 describe('the session store in memory', () => {
   it('keeps a maximum of records and drops the least recently used', () => {
-    const store = new MemorySessionStore({ max: 3, clock: new TestClock() })
+    const store = new MemorySessionStore({ max: 3, clock: new FakeClock() })
     for (const id of ['a', 'b', 'c']) store.put(record(id), 1_000)
     store.touch({ principal: '', id: 'a' }, 1_000)
     store.put(record('d'), 1_000)
@@ -54,7 +54,7 @@ describe('the session store in memory', () => {
   })
 
   it('keeps a maximum of records of one principal, except anonymous clients', () => {
-    const store = new MemorySessionStore({ maxPerPrincipal: 2, clock: new TestClock() })
+    const store = new MemorySessionStore({ maxPerPrincipal: 2, clock: new FakeClock() })
     for (const id of ['a', 'b', 'c']) store.put(record(id, 'alice'), 1_000)
     for (const id of ['a', 'b', 'c']) store.put(record(id), 1_000)
     store.put(record('c', 'alice'), 1_000)
@@ -65,7 +65,7 @@ describe('the session store in memory', () => {
   })
 
   it('does not grow with expired records', async () => {
-    const clock = new TestClock()
+    const clock = new FakeClock()
     const store = new MemorySessionStore({ clock })
     for (let i = 0; i < 5_000; i++) {
       store.put(record(`x${i}`), 10)
@@ -77,7 +77,7 @@ describe('the session store in memory', () => {
 
 describe('the event store in memory', () => {
   it('keeps a maximum of streams of a session, and those that still run', () => {
-    const store = new MemoryEventStore({ maxStreamsPerSession: 3, clock: new TestClock() })
+    const store = new MemoryEventStore({ maxStreamsPerSession: 3, clock: new FakeClock() })
     const epochs = new Map<string, string>()
     const begin = (stream: string): void => void epochs.set(stream, store.open(key(stream)))
     for (const stream of ['a', 'b', 'c']) begin(stream)
@@ -94,7 +94,7 @@ describe('the event store in memory', () => {
   })
 
   it('keeps a maximum of bytes, and drops the least recently written stream', () => {
-    const store = new MemoryEventStore({ maxTotalBytes: 1_000, clock: new TestClock() })
+    const store = new MemoryEventStore({ maxTotalBytes: 1_000, clock: new FakeClock() })
     const one = store.open(key('one'))
     const two = store.open(key('two', 'other'))
     store.append(key('one'), { seq: 1, frame: 'x'.repeat(600) })
@@ -123,7 +123,7 @@ describe('the event store in memory', () => {
     })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-        const clock = new TestClock()
+        const clock = new FakeClock()
         const store = new MemoryEventStore({
           maxEvents: 4,
           maxBytes: 900,

@@ -1,3 +1,4 @@
+import { initialize, request, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { McpServer } from '../../src/server/mcp-server.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
@@ -5,10 +6,7 @@ import type { Connection } from '../../src/duplex/connection.ts'
 import { ScriptedTransport } from '../support/transport.ts'
 
 const ID = 'io.modelcontextprotocol/subscriptionId'
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
+const META = requestMeta()
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const UPDATED = 'notifications/resources/updated'
 
@@ -63,12 +61,7 @@ function serve(options: ServerOptions = {}, setUp?: (server: McpServer) => void)
   const transport = new StallingTransport()
   const connection = server.connect(transport)
   const ask: Served['ask'] = (id, method, params = {}, meta = {}) =>
-    void transport.receive({
-      jsonrpc: '2.0',
-      id,
-      method,
-      params: { ...params, _meta: { ...META, ...meta } },
-    })
+    void transport.receive(request(method, { ...params, _meta: { ...META, ...meta } }, id))
   return {
     server,
     transport,
@@ -77,14 +70,13 @@ function serve(options: ServerOptions = {}, setUp?: (server: McpServer) => void)
     ask,
     listen: async (id, notifications, meta) => {
       ask(id, 'subscriptions/listen', { notifications }, meta)
-      await turn()
+      await settled()
     },
     cancel: (requestId) =>
       void transport.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
   }
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const said = ({ id, method, params, result }: Frame): unknown[] => {
   const meta = (params ?? result)?.['_meta'] as Readonly<Record<string, unknown>> | undefined
   return [method ?? `answer ${String(id)}`, meta?.[ID]]
@@ -99,7 +91,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     server.notify.resourceUpdated('note://1')
     server.notify.resourceUpdated('note://2')
     server.addTool({ name: 'b', handler: () => '' })
-    await turn()
+    await settled()
     expect(transport.frames.map(said)).toEqual([
       [ACKNOWLEDGED, ''],
       [ACKNOWLEDGED, 0],
@@ -178,7 +170,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     }
     expect(transport.frames).toHaveLength(1)
     transport.drain()
-    await turn()
+    await settled()
     expect(transport.frames.map(said)).toEqual([
       [ACKNOWLEDGED, 1],
       [ACKNOWLEDGED, 2],
@@ -199,24 +191,14 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     const ended = transport.frames.findIndex(({ id }) => id === 1)
     expect(transport.frames[ended + 1]).toMatchObject({ method: 'notifications/cancelled' })
     transport.drain()
-    await turn()
+    await settled()
     expect(transport.frames.slice(ended + 2).map(said)).toEqual([[UPDATED, 2]])
   })
 
   it('does not carry the session’s notifications, nor the session its own', async () => {
     const { server, transport, listen } = serve()
-    await transport.receive({
-      jsonrpc: '2.0',
-      id: 'i',
-      method: 'initialize',
-      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
-    })
-    await transport.receive({
-      jsonrpc: '2.0',
-      id: 's',
-      method: 'resources/subscribe',
-      params: { uri: 'note://2' },
-    })
+    await transport.receive(initialize('2025-11-25', { id: 'i' }))
+    await transport.receive(request('resources/subscribe', { uri: 'note://2' }, 's'))
     await listen(1, { resourceSubscriptions: ['note://1'] })
     transport.sent.length = 0
     server.notify.resourceUpdated('note://1')
@@ -231,12 +213,9 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
 
   it('is refused for single messages', async () => {
     const { server } = serve()
-    const answer = await server.handleMessage({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'subscriptions/listen',
-      params: { notifications: {}, _meta: META },
-    })
+    const answer = await server.handleMessage(
+      request('subscriptions/listen', { notifications: {}, _meta: META }),
+    )
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 1, error: { code: -32601 } })
   })
 })
@@ -257,9 +236,9 @@ describe('a call that carries its own metadata on a duplex transport', () => {
       }),
     )
     ask(0, 'tools/call', { name: 'slow' }, { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' })
-    await turn()
+    await settled()
     cancel(0)
-    await turn()
+    await settled()
     expect(aborted).toHaveBeenCalledTimes(1)
     expect(transport.frames).toEqual([])
   })
@@ -279,10 +258,10 @@ describe('a call that carries its own metadata on a duplex transport', () => {
     for (const id of [1, 2, 3]) ask(id, 'tools/call', { name: 'slow' })
     cancel(2)
     for (const _ of [1, 3]) {
-      await turn()
+      await settled()
       release()
     }
-    await turn()
+    await settled()
     expect(started).toEqual([1, 3])
     expect(transport.frames.map(({ id }) => id)).toEqual([1, 3])
   })
@@ -300,7 +279,7 @@ describe('a call that carries its own metadata on a duplex transport', () => {
     )
     ask(1, 'tools/call', { name: 'talks' })
     ask(2, 'tools/call', { name: 'talks' }, { 'io.modelcontextprotocol/logLevel': 'warning' })
-    await turn()
+    await settled()
     expect(transport.frames.map(({ id, params }) => id ?? params?.['data'])).toEqual([1, 'loud', 2])
   })
 })

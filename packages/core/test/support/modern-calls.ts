@@ -1,3 +1,4 @@
+import { request } from '@jetway-apps/test-support'
 import type { Answer, Harness, Sent } from '../http/support/harness.ts'
 
 export const MODERN = '2026-07-28'
@@ -25,12 +26,7 @@ export function callModern(
 ): Promise<Answer> {
   const { name, uri, taskId } = params as Readonly<Record<string, string | undefined>>
   return post(
-    {
-      jsonrpc: '2.0',
-      id: 7,
-      method,
-      params: { ...params, _meta: { ...requestMeta(capabilities), ...meta } },
-    },
+    request(method, { ...params, _meta: { ...requestMeta(capabilities), ...meta } }, 7),
     {
       'mcp-protocol-version': MODERN,
       'mcp-method': method,

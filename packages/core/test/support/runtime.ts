@@ -1,3 +1,4 @@
+import { FakeClock } from '@jetway-apps/test-support'
 import type { Bus, BusListener } from '../../src/stores/bus.ts'
 import { DEFAULT_INPUT_LIMITS } from '../../src/call/input/types.ts'
 import { Dispatcher } from '../../src/call/dispatcher.ts'
@@ -15,7 +16,6 @@ import { DEFAULT_STATE_LIMITS, RequestStates } from '../../src/call/input/reques
 import { inputRounds } from '../../src/call/input/input-rounds.ts'
 import { Refusals } from '../../src/session/stats.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
-import { FakeClock } from './fake-clock.ts'
 
 export interface TestRuntime extends ServerRuntime {
   readonly clock: FakeClock

@@ -1,3 +1,4 @@
+import { settled } from '@jetway-apps/test-support'
 import { expect, it } from 'vitest'
 import type { TaskRecord } from '../../src/stores/task-store.ts'
 import { TaskWatch } from '../../src/tasks/task-watch.ts'
@@ -9,7 +10,6 @@ interface Read {
 }
 
 const ignore = (): void => {}
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const record = (taskId: string, status: TaskRecord['status']): TaskRecord => ({
   taskId,
   owner: 'ann',
@@ -33,8 +33,8 @@ function slowStore() {
         new Promise((resolve, reject) => {
           reads.push({
             taskId,
-            give: (status) => (resolve(status && record(taskId, status)), turn()),
-            fail: () => (reject(new Error('down')), turn()),
+            give: (status) => (resolve(status && record(taskId, status)), settled()),
+            fail: () => (reject(new Error('down')), settled()),
           })
         }),
     },

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { McpServer } from '@jetway/core'
 import type { describeAdapter } from '@jetway/testing/adapter'
 import { bodyParser } from '@koa/bodyparser'
+import { listen } from '@jetway-apps/test-support/http'
 import { NestFactory } from '@nestjs/core'
 import connect from 'connect'
 import express5, { type Express } from 'express'
@@ -72,21 +71,6 @@ const nest: Host = async (mount, { headers = {}, parsesBodies }) => {
   app.use('/echo', (req: { pipe(to: unknown): void }, res: unknown) => req.pipe(res))
   await app.init()
   return app.getHttpAdapter().getInstance() as Listener
-}
-
-/** Serves on a free port of the loopback. */
-export async function listen(
-  listener: Listener,
-): Promise<{ readonly origin: string; readonly release: () => void }> {
-  const http = createServer(listener)
-  await once(http.listen(0, '127.0.0.1'), 'listening')
-  return {
-    origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    release() {
-      http.closeAllConnections()
-      http.close()
-    },
-  }
 }
 
 const subject = (host: Host): AdapterSubject => ({

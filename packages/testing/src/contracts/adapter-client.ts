@@ -114,6 +114,12 @@ export class AdapterClient {
     return { 'mcp-session-id': id }
   }
 
+  /** Opens the GET stream of a session, by default of a new one. */
+  async listen(session?: SentHeaders): Promise<OpenReply> {
+    const headers = { accept: 'text/event-stream', ...(session ?? (await this.initialize())) }
+    return this.open({ method: 'GET', headers })
+  }
+
   async raw(): Promise<RawConnection> {
     const socket = connect(Number(this.url.port), this.url.hostname)
     this.#sockets.add(socket)

@@ -1,8 +1,8 @@
 import { McpServer } from '@jetway/core'
 import { expect } from 'vitest'
 import { type AdapterClient, callFrame, INITIALIZE, textOf, type WholeReply } from './adapter-client.ts'
+import { statusFor } from './adapter-requests.ts'
 import { holding } from './adapter-servers.ts'
-import { listen } from './adapter-streams.ts'
 import type { AdapterCase, CaseContext, Serving } from './adapter-types.ts'
 
 const FRAME_BYTES = 64 * 1024
@@ -92,6 +92,7 @@ const closing: readonly AdapterCase[] = [
         '1',
         expect.stringContaining('"jsonrpc":"2.0"'),
       ])
+      expect(await statusFor(client, client.post('', { 'content-length': '1000' }))).toBe('503')
       release()
       expect((await answers).map(textOf)).toEqual(['released', 'released'])
       await client.within(closed, 'the close of the server')
@@ -116,7 +117,7 @@ const closing: readonly AdapterCase[] = [
     name: 'ends open streams when it is closed, and accepts a second close',
     async run({ serve }) {
       const { client, close } = await serve()
-      const reply = await listen(client)
+      const reply = await client.listen()
       await client.within(close(), 'the close')
       await reply.whole()
       await client.within(close(), 'the second close')

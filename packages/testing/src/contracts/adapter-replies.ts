@@ -53,10 +53,13 @@ const whole: readonly AdapterCase[] = [
     async run({ serve }) {
       const { client } = await serve()
       const headers = await client.initialize()
+      const stream = await client.listen(headers)
       const accepted = await client.send({ headers, body: INITIALIZED })
       expect([accepted.status, accepted.body]).toEqual([202, ''])
+      expect(accepted.headers['content-type']).toBeUndefined()
       const ended = await client.send({ method: 'DELETE', headers })
       expect([ended.status, ended.body]).toEqual([204, ''])
+      await stream.whole()
       expectError(await client.send({ headers, body: callFrame('echo') }), 404, -32600)
     },
   },
@@ -64,9 +67,11 @@ const whole: readonly AdapterCase[] = [
     name: 'sends the headers of a refusal: Allow, WWW-Authenticate',
     async run({ serve }) {
       const { client } = await serve({ authenticate: () => undefined })
-      const put = await client.send({ method: 'PUT', body: '{}' })
-      expectError(put, 405, -32600)
-      expect(put.headers.allow).toBe('GET, POST, DELETE, OPTIONS')
+      for (const method of ['PUT', 'PATCH']) {
+        const reply = await client.send({ method, body: '{}' })
+        expectError(reply, 405, -32600)
+        expect(reply.headers.allow).toBe('GET, POST, DELETE, OPTIONS')
+      }
       const unknown = await client.send({ body: INITIALIZE })
       expectError(unknown, 401, -32600)
       expect(unknown.headers['www-authenticate']).toBe('Bearer')
@@ -77,7 +82,7 @@ const whole: readonly AdapterCase[] = [
     async run({ serve }) {
       const { client } = await serve()
       const head = await client.send({ method: 'HEAD' })
-      expect([head.status, head.body]).toEqual([405, ''])
+      expect([head.status, head.body, head.headers.allow]).toEqual([405, '', 'GET, POST, DELETE, OPTIONS'])
       const options = await client.send({ method: 'OPTIONS' })
       expect([options.status, options.headers.allow]).toEqual([204, 'GET, POST, DELETE, OPTIONS'])
     },

@@ -15,13 +15,18 @@ import type { AdapterCase } from './adapter-types.ts'
 const ADA: AuthInfo = { principal: 'ada' }
 
 /** An `authenticate` option that records each request as the endpoint sees it. */
-export function watching(): {
+export function watching<T extends AuthInfo | Promise<AuthInfo> = AuthInfo>(
+  answer: T = ADA as T,
+): {
   readonly seen: HttpRequest[]
-  readonly authenticate: (r: HttpRequest) => AuthInfo
+  readonly authenticate: (r: HttpRequest) => T
 } {
   const seen: HttpRequest[] = []
-  return { seen, authenticate: (request) => (seen.push(request), ADA) }
+  return { seen, authenticate: (request) => (seen.push(request), answer) }
 }
+
+/** An adapter asks for the body at once, or after authentication. */
+const EITHER: readonly (AuthInfo | Promise<AuthInfo>)[] = [ADA, Promise.resolve(ADA)]
 
 export function expectError(
   reply: Pick<WholeReply, 'status' | 'headers' | 'body'>,
@@ -37,7 +42,7 @@ const statusOf = (received: string): string | undefined => /^HTTP\/1\.1 (\d{3})/
 const isAnswered = (received: string): boolean => received.includes('\r\n\r\n') && received.includes('}')
 
 /** Sends bytes, and returns the status of the first reply. */
-async function statusFor(client: AdapterClient, bytes: string): Promise<string | undefined> {
+export async function statusFor(client: AdapterClient, bytes: string): Promise<string | undefined> {
   const connection = await client.raw()
   await connection.send(bytes)
   const received = await connection.until(isAnswered, 'a reply')
@@ -63,11 +68,13 @@ const heads: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'refuses a forbidden Host before the body arrives',
+    name: 'answers before the body arrives to a forbidden Host, and to a DELETE',
     async run({ serve }) {
-      const { client } = await serve({ stateless: true, allowedHosts: ['127.0.0.1'] })
+      const { client } = await serve({ allowedHosts: ['127.0.0.1'] })
       const bytes = client.post('', { host: 'rebound.example.com', 'content-length': '1000' })
       expect(await statusFor(client, bytes)).toBe('403')
+      const ending = client.post('', { 'mcp-session-id': 'none', 'content-length': '1000' })
+      expect(await statusFor(client, ending.replace('POST', 'DELETE'))).toBe('404')
     },
   },
   {
@@ -133,38 +140,45 @@ const bodies: readonly AdapterCase[] = [
   {
     name: 'reads a body whose chunks end inside a character',
     async run({ serve }) {
-      const { seen, authenticate } = watching()
-      const { client } = await serve({ stateless: true, authenticate })
       const text = 'aä€😀'
       const frame = callFrame('echo', { text })
       const bytes = new TextEncoder().encode(frame)
       const half = bytes.length - new TextEncoder().encode(frame.slice(frame.indexOf('😀'))).length + 2
-      const connection = await client.raw()
-      await connection.send(client.post('', { 'content-length': `${bytes.length}` }))
-      await connection.send(bytes.slice(0, half))
-      await client.eventually(() => seen.length === 1, 'the request to reach the endpoint')
-      await connection.send(bytes.slice(half))
-      expect(await connection.until(isAnswered, 'the answer')).toContain(`"text":"${text}"`)
+      for (const auth of EITHER) {
+        const { seen, authenticate } = watching(auth)
+        const { client } = await serve({ stateless: true, authenticate })
+        const connection = await client.raw()
+        await connection.send(client.post('', { 'content-length': `${bytes.length}` }))
+        await connection.send(bytes.slice(0, half))
+        await client.eventually(() => seen.length === 1, 'the request to reach the endpoint')
+        await connection.send(bytes.slice(half))
+        expect(await connection.until(isAnswered, 'the answer')).toContain(`"text":"${text}"`)
+      }
     },
   },
   {
     name: 'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413',
     async run({ serve }) {
       const frame = callFrame('echo', { text: 'x'.repeat(1000) })
-      const { client } = await serve({ stateless: true, limits: { bodyBytes: frame.length } })
-      expect((await client.send({ body: frame })).status).toBe(200)
-      expect(await statusFor(client, client.post('', { 'content-length': `${frame.length + 1}` }))).toBe(
-        '413',
-      )
+      for (const auth of EITHER) {
+        const options = { stateless: true, limits: { bodyBytes: frame.length }, authenticate: () => auth }
+        const { client } = await serve(options)
+        expect((await client.send({ body: frame })).status).toBe(200)
+        const declared = client.post('', { 'content-length': `${frame.length + 1}` })
+        expect(await statusFor(client, declared)).toBe('413')
+      }
     },
   },
   {
     name: 'counts a chunked body, and answers 413 beyond the limit',
     async run({ serve }) {
       const frame = callFrame('echo', { text: 'x'.repeat(1000) })
-      const { client } = await serve({ stateless: true, limits: { bodyBytes: frame.length } })
-      expect(textOf(await client.send({ body: frame, chunked: true }))).toHaveLength(1000)
-      expectError(await client.send({ body: `${frame} `, chunked: true }), 413, -32600)
+      for (const auth of EITHER) {
+        const options = { stateless: true, limits: { bodyBytes: frame.length }, authenticate: () => auth }
+        const { client } = await serve(options)
+        expect(textOf(await client.send({ body: frame, chunked: true }))).toHaveLength(1000)
+        expectError(await client.send({ body: `${frame} `, chunked: true }), 413, -32600)
+      }
     },
   },
   {
@@ -179,17 +193,19 @@ const bodies: readonly AdapterCase[] = [
   {
     name: 'answers a request whose client disconnects before the end of the body, and serves others',
     async run({ serve }) {
-      const { seen, authenticate } = watching()
-      const { client, close, server } = await serve({ stateless: true, authenticate })
-      const reasons: string[] = []
-      server.on('reject', ({ reason }) => void reasons.push(reason))
-      const connection = await client.raw()
-      await connection.send(client.post('{"jsonrpc"', { 'content-length': '1000' }))
-      await client.eventually(() => seen.length === 1, 'the request to reach the endpoint')
-      connection.leave()
-      expect(await client.call('echo', { text: 'x' })).toBe('x')
-      await client.eventually(() => reasons.includes('unreadableBody'), 'the end of the request')
-      await client.within(close(), 'the close')
+      for (const auth of EITHER) {
+        const { seen, authenticate } = watching(auth)
+        const { client, close, server } = await serve({ stateless: true, authenticate })
+        const reasons: string[] = []
+        server.on('reject', ({ reason }) => void reasons.push(reason))
+        const connection = await client.raw()
+        await connection.send(client.post('{"jsonrpc"', { 'content-length': '1000' }))
+        await client.eventually(() => seen.length === 1, 'the request to reach the endpoint')
+        connection.leave()
+        expect(await client.call('echo', { text: 'x' })).toBe('x')
+        await client.eventually(() => reasons.includes('unreadableBody'), 'the end of the request')
+        await client.within(close(), 'the close')
+      }
     },
   },
   {
@@ -201,13 +217,16 @@ const bodies: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers many requests on one connection in order',
+    name: 'answers many requests on one connection in order, as JSON and as streams',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
       const ids = Array.from({ length: 50 }, (_, index) => index + 1)
       const connection = await client.raw()
-      await connection.send(ids.map((id) => client.post(callFrame('echo', { text: `<${id}>` }, id))).join(''))
-      const answered = (text: string): string[] => Array.from(text.matchAll(/<\d+>/g), ([found]) => found)
+      const call = (id: number): string =>
+        callFrame(id % 2 === 0 ? 'echo' : 'report', { text: `<${id}>`, times: 1 }, id)
+      await connection.send(ids.map((id) => client.post(call(id))).join(''))
+      const answered = (text: string): string[] =>
+        Array.from(text.matchAll(/"text":"(<\d+>)"/g), ([, found]) => found ?? '')
       const received = await connection.until((text) => answered(text).length >= ids.length, 'all answers')
       expect(answered(received)).toEqual(ids.map((id) => `<${id}>`))
     },
@@ -252,37 +271,51 @@ const hosts: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers 500 as JSON-RPC if locals throws, without its message',
+    name: 'answers 500 as JSON-RPC if locals throws, and only the log has its message',
     needs: 'locals',
     async run({ serve }) {
+      const cause = new Error('secret')
       const locals = (): never => {
-        throw new Error('secret')
+        throw cause
       }
-      const { client } = await serve({ stateless: true, logger: SILENT }, { locals })
+      const errors: unknown[] = []
+      const logger: Logger = { ...SILENT, error: (fields) => void errors.push(fields) }
+      const { client } = await serve({ stateless: true, logger }, { locals })
       const reply = await client.send({ body: callFrame('echo') })
       expectError(reply, 500, -32603)
       expect(reply.body).not.toContain('secret')
+      expect(errors).toEqual([expect.objectContaining({ err: cause })])
     },
   },
   {
-    name: 'passes on the auth info of the host',
+    name: 'passes on the auth info of the host, and refuses what has expired before the body arrives',
     needs: 'auth',
     async run({ serve }) {
       const { client } = await serve({ stateless: true }, { auth: () => ADA }, seeing())
       expect(await client.call('seen')).toBe('{"auth":"ada"}')
+      const expired = await serve({ stateless: true }, { auth: () => ({ ...ADA, expiresAt: 1 }) })
+      const bytes = expired.client.post('', { 'content-length': '1000' })
+      expect(await statusFor(expired.client, bytes)).toBe('401')
     },
   },
   {
-    name: 'leaves other paths and their bodies to the host',
+    name: 'leaves other paths and their bodies to the host, also when the server has closed',
     needs: 'routes',
     async run({ serve }) {
-      const { client } = await serve({ stateless: true })
-      const echoed = await client.send({ path: '/echo', body: '{"text":"ä"}' })
-      expect([echoed.status, echoed.body]).toEqual([200, '{"text":"ä"}'])
+      const { client, server } = await serve()
+      const stream = await client.listen()
+      const echo = async (): Promise<void> => {
+        const echoed = await client.send({ path: '/echo', body: '{"text":"ä"}' })
+        expect([echoed.status, echoed.body]).toEqual([200, '{"text":"ä"}'])
+      }
+      await echo()
       for (const path of ['/', `${client.url.pathname}2`, `${client.url.pathname}/below`]) {
         const reply = await client.send({ path, body: callFrame('echo', { text: 'x' }) })
         expect([path, reply.status, reply.body.includes('jsonrpc')]).toEqual([path, 404, false])
       }
+      await server.close({ deadline: 100 })
+      await stream.whole()
+      await echo()
     },
   },
 ]

@@ -26,6 +26,9 @@ export const SSE_CASES: readonly AdapterCase[] = [
       const { client } = await serve(on)
       const { stream, path } = await openSse(client)
       expect(path).toMatch(/^\/message\?sessionId=/)
+      expect(stream.headers['content-type']).toMatch(/^text\/event-stream/)
+      expect(stream.headers['cache-control']).toBe('no-cache, no-transform')
+      expect(stream.headers['x-accel-buffering']).toBe('no')
       const taken = await client.send({ path, body: INITIALIZE })
       expect([taken.status, taken.body]).toEqual([202, 'Accepted'])
       await stream.until('"serverInfo"')
@@ -38,14 +41,20 @@ export const SSE_CASES: readonly AdapterCase[] = [
     needs: 'legacySse',
     async run({ serve }) {
       const { client } = await serve(on)
-      const statuses = async (path: string): Promise<number[]> => {
-        const replies = []
-        for (const method of ['PUT', 'HEAD', 'DELETE', 'OPTIONS'])
-          replies.push((await client.send({ method, path })).status)
-        return replies
+      for (const [path, allowed, other] of [
+        ['/sse', 'GET, OPTIONS', 'POST'],
+        ['/message', 'POST, OPTIONS', 'GET'],
+      ] as const) {
+        for (const method of ['PUT', 'HEAD', 'DELETE', 'OPTIONS', other]) {
+          const { status, headers } = await client.send({ method, path })
+          expect([path, method, status, headers.allow]).toEqual([
+            path,
+            method,
+            method === 'OPTIONS' ? 204 : 405,
+            allowed,
+          ])
+        }
       }
-      expect(await statuses('/sse')).toEqual([405, 405, 405, 204])
-      expect(await statuses('/message')).toEqual([405, 405, 405, 204])
       expect((await client.send({ path: '/message', body: INITIALIZE })).status).toBe(400)
     },
   },

@@ -1,23 +1,17 @@
 import { once } from 'node:events'
 import type { HttpRequest } from '@jetway/core/http'
 import { expect } from 'vitest'
-import { type AdapterClient, callFrame, INITIALIZE, type OpenReply, textOf } from './adapter-client.ts'
+import { callFrame, INITIALIZE, textOf } from './adapter-client.ts'
 import { watching } from './adapter-requests.ts'
 import { holding } from './adapter-servers.ts'
 import type { AdapterCase } from './adapter-types.ts'
-
-/** Opens the GET stream of a new session. */
-export async function listen(client: AdapterClient): Promise<OpenReply> {
-  const headers = { accept: 'text/event-stream', ...(await client.initialize()) }
-  return client.open({ method: 'GET', headers })
-}
 
 const flowing: readonly AdapterCase[] = [
   {
     name: 'sends the head of a stream at once, before there is anything to write',
     async run({ serve }) {
       const { client } = await serve({ streams: { eventStore: false, keepAlive: false } })
-      const reply = await listen(client)
+      const reply = await client.listen()
       expect([reply.status, reply.text()]).toEqual([200, ''])
     },
   },
@@ -26,7 +20,7 @@ const flowing: readonly AdapterCase[] = [
     async run({ serve }) {
       const { server, release } = holding()
       const { client } = await serve({ streams: { upgradeAfterMs: 10 } }, {}, server)
-      const stream = await listen(client)
+      const stream = await client.listen()
       const call = await client.open({
         headers: await client.initialize(),
         body: callFrame('hold'),
@@ -54,7 +48,7 @@ const flowing: readonly AdapterCase[] = [
     name: 'keeps an open stream alive with comments',
     async run({ serve }) {
       const { client } = await serve({ streams: { eventStore: false, keepAlive: { intervalMs: 10 } } })
-      const reply = await listen(client)
+      const reply = await client.listen()
       await reply.until(': keep-alive\n\n: keep-alive\n\n')
     },
   },

@@ -1,3 +1,4 @@
+import { seeded } from '@jetway-apps/test-support'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Client, ClientError, type ClientEvents } from '@jetway/client'
 import { http } from '@jetway/client/http'
@@ -8,7 +9,6 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { hono } from './adapters.ts'
 import { inAll, startFaultProxy } from './fault-proxy.ts'
-import { seeded } from './seeded.ts'
 
 const REPORTS = 20
 const AT_ONCE = 6

@@ -1,3 +1,4 @@
+import { seeded } from '@jetway-apps/test-support'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { McpServer } from '@jetway/core'
 import { MemoryEventStore } from '@jetway/core/stores'
@@ -5,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { fastify, hono } from './adapters.ts'
 import { type Piece, ResumingClient } from './resuming-client.ts'
-import { seeded } from './seeded.ts'
 
 const CALLERS = 12
 const ADAPTERS = [

@@ -1,3 +1,4 @@
+import { seeded } from '@jetway-apps/test-support'
 import { setImmediate as turn } from 'node:timers/promises'
 import { McpServer } from '@jetway/core'
 import type { EndpointOptions } from '@jetway/core/http'
@@ -8,7 +9,6 @@ import type { AdapterSubject } from '../../src/contracts/adapter.ts'
 import { fastify, hono } from './adapters.ts'
 import { beyondFirstId, startFaultProxy } from './fault-proxy.ts'
 import { type Outcome, ResumingClient } from './resuming-client.ts'
-import { seeded } from './seeded.ts'
 import { slowStore } from './slow-store.ts'
 
 const EVENTS = 100

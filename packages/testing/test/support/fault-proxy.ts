@@ -1,13 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-export interface FaultProxy {
-  readonly port: number
-  /** Connections that it has cut. */
-  readonly cuts: number
-  close(): Promise<void>
-}
-
 export interface FaultProxyOptions {
   /** The target port on loopback. */
   readonly port: number
@@ -29,11 +22,7 @@ export const beyondFirstId = (cutAfter: () => number | undefined): Allowance => 
 export const inAll = (bytes: number | undefined): Allowance => new InAll(bytes)
 
 /** A TCP proxy that cuts replies anywhere: inside a character, a field, a chunk or a header. */
-export async function startFaultProxy({
-  port,
-  allowance: allow,
-  abort,
-}: FaultProxyOptions): Promise<FaultProxy> {
+export async function startFaultProxy({ port, allowance: allow, abort }: FaultProxyOptions) {
   let cuts = 0
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {

@@ -1,3 +1,4 @@
+import { callTool } from '@jetway-apps/test-support'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { SseParser } from '@jetway/client/http'
@@ -115,12 +116,7 @@ export class ResumingClient {
 
   /** Calls, and stops reading after the first bytes. The rest fills the kernel's buffers, then the server's. */
   async stall(name: string, args: object): Promise<StalledReply> {
-    const body = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 'stalled',
-      method: 'tools/call',
-      params: { name, arguments: args },
-    })
+    const body = JSON.stringify(callTool(name, args, { id: 'stalled' }))
     const reply = await this.#reply('POST', JSON_POST, body)
     const received = new Received(reply)
     const closed = once(reply, 'close')

@@ -1,8 +1,8 @@
+import { FakeClock, settled } from '@jetway-apps/test-support'
 import { type JsonObject, Method } from '@jetway/core/protocol'
 import { onTestFinished } from 'vitest'
 import { ClientManager, type ClientManagerOptions, type ManagerEvents } from '../../../src/manager/index.ts'
 import type { TransportFactory } from '../../../src/transport/client-transport.ts'
-import { ManualClock, settled } from '../../support/manual-clock.ts'
 import { INFO, type Script, ScriptedServer, sessions } from '../../support/scripted.ts'
 
 /** A factory of transports to scripted servers: one for each connection. */
@@ -49,7 +49,7 @@ export const withTools = (...names: string[]): Script => ({
 
 export interface World {
   readonly manager: ClientManager
-  readonly clock: ManualClock
+  readonly clock: FakeClock
   /** All events, each with its name first. */
   readonly events: [keyof ManagerEvents, unknown][]
   readonly named: (event: keyof ManagerEvents) => unknown[]
@@ -71,7 +71,7 @@ const EVENTS: Record<keyof ManagerEvents, true> = {
 
 /** A manager with a manual clock and without jitter. */
 export function world(options: ClientManagerOptions = {}): World {
-  const clock = new ManualClock()
+  const clock = new FakeClock()
   const manager = new ClientManager(INFO, { clock, random: () => 0, ...options })
   onTestFinished(() => manager.closeAll())
   const events: World['events'] = []

@@ -1,3 +1,4 @@
+import { FakeClock, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { UsageError } from '../../../src/errors.ts'
@@ -7,7 +8,6 @@ import { ClientView } from '../../../src/call/client-view.ts'
 import { McpServer } from '../../../src/server/mcp-server.ts'
 import type { ServerOptions } from '../../../src/server/options.ts'
 import { accept, type AnsweringClient, openAnsweringClient, textOf } from '../../support/answering-client.ts'
-import { FakeClock, settled } from '../../support/fake-clock.ts'
 import { revision } from '../../features/helpers.ts'
 
 const ok = z.object({ ok: z.boolean() })

@@ -1,3 +1,4 @@
+import { FakeClock, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/protocol/jsonrpc.ts'
 import { elicitUrl, inputRequired, McpServer, tasks, UrlElicitationRequired } from '../../../src/index.ts'
@@ -5,7 +6,6 @@ import type { Bus, BusListener } from '../../../src/stores/bus.ts'
 import { MemoryBus } from '../../../src/stores/memory-bus.ts'
 import type { CallContext } from '../../../src/call/context.ts'
 import type { ServerOptions } from '../../../src/server/options.ts'
-import { FakeClock, settled } from '../../support/fake-clock.ts'
 import { requestMeta } from '../../support/modern-calls.ts'
 
 const FLOW = 'https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow'

@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { contents } from '../../../src/features/resources/resource-contents.ts'
 import { McpServer } from '../../../src/server/mcp-server.ts'
@@ -6,10 +7,7 @@ import { openPeer } from '../../support/peer.ts'
 
 const ignore = (): void => {}
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
-}
+const META = requestMeta({ elicitation: { form: {} } })
 
 interface Answer {
   readonly result?: Readonly<Record<string, unknown>>

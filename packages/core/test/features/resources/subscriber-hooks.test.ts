@@ -1,23 +1,20 @@
+import { request, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { McpServer } from '../../../src/index.ts'
 import { createMemoryTransportPair } from '../../../src/duplex/index.ts'
 import { openPeer } from '../../support/peer.ts'
 
 /** Hooks run after the promise that they wait for, one after the other. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-const listenTo = (uri: string, id: number): object => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'subscriptions/listen',
-  params: {
-    notifications: { resourceSubscriptions: [uri] },
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
+const listenTo = (uri: string, id: number): object =>
+  request(
+    'subscriptions/listen',
+    {
+      notifications: { resourceSubscriptions: [uri] },
+      _meta: requestMeta(),
     },
-  },
-})
+    id,
+  )
 
 async function listener(server: McpServer<unknown, string>, uri: string): Promise<() => Promise<void>> {
   const [near, far] = createMemoryTransportPair()

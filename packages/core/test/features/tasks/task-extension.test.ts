@@ -1,9 +1,9 @@
+import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { elicit, inputRequired, McpError, result, tasks, ToolError } from '../../../src/index.ts'
 import { MemoryTaskStore } from '../../../src/stores/memory-task-store.ts'
 import { type Answer, createHarness, type Harness, type HarnessOptions } from '../../http/support/harness.ts'
-import { TestClock } from '../../http/support/clock.ts'
 import { callModern, type ModernCall } from '../../support/modern-calls.ts'
 
 const ID = 'io.modelcontextprotocol/tasks'
@@ -355,7 +355,7 @@ describe(`input within a task (${SEP})`, () => {
   })
 
   it('is refused by a node that does not run the task', async () => {
-    const store = new MemoryTaskStore({ clock: new TestClock() })
+    const store = new MemoryTaskStore({ clock: new FakeClock() })
     const [one, other] = [open({ server: { tasks: { store } } }), open({ server: { tasks: { store } } })]
     const taskId = await one.start('asks')
     const [[key]] = asked(await one.until(taskId, 'input_required')) as [[string, object]]

@@ -1,10 +1,10 @@
+import { FakeClock, notification, request } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { tasks } from '../../../src/index.ts'
 import { MemoryBus } from '../../../src/stores/memory-bus.ts'
 import { MemoryTaskStore } from '../../../src/stores/memory-task-store.ts'
 import { McpServer } from '../../../src/server/mcp-server.ts'
-import { TestClock } from '../../http/support/clock.ts'
 import {
   type Answer,
   createHarness,
@@ -112,11 +112,9 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
       'completed',
     ])
     expect(new Set(answer.sink.messages.slice(1).map(({ method }) => method))).toEqual(new Set([CHANGED]))
-    expect(answer.sink.messages[0]).toEqual({
-      jsonrpc: '2.0',
-      method: ACKNOWLEDGED,
-      params: { _meta: { [SUBSCRIPTION]: 7 }, notifications: { taskIds: [taskId] } },
-    })
+    expect(answer.sink.messages[0]).toEqual(
+      notification(ACKNOWLEDGED, { _meta: { [SUBSCRIPTION]: 7 }, notifications: { taskIds: [taskId] } }),
+    )
     expect(answer.sink.closed).toBe(false)
   })
 
@@ -187,7 +185,7 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
 
 describe('task states reach subscribers', () => {
   it('of another node, also when that one cancels', async () => {
-    const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new TestClock() }) } }
+    const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new FakeClock() }) } }
     const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [
       Bench,
       Bench,
@@ -220,12 +218,7 @@ describe('task states reach subscribers', () => {
     server.connect(transport)
     const sent = transport.sent as Message[]
     const ask = (id: number, method: string, params: object): void =>
-      void transport.receive({
-        jsonrpc: '2.0',
-        id,
-        method,
-        params: { ...params, _meta: requestMeta(CAPABILITIES) },
-      })
+      void transport.receive(request(method, { ...params, _meta: requestMeta(CAPABILITIES) }, id))
     ask(1, 'tools/call', { name: 'works' })
     await vi.waitFor(() => expect(sent).toHaveLength(1), { interval: 1 })
     const taskId = sent[0]?.result?.['taskId']

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { deferred, FakeClock, settled } from '@jetway-apps/test-support'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import {
   content,
@@ -17,26 +18,19 @@ import {
   type AnsweringClient,
   type Message,
   openAnsweringClient,
+  textOf,
 } from '../../support/answering-client.ts'
-import { FakeClock, settled } from '../../support/fake-clock.ts'
-
-interface Gate {
-  readonly open: (value?: string) => void
-  readonly opened: Promise<string | undefined>
-}
-
-function gate(): Gate {
-  let open: Gate['open'] = () => {}
-  const opened = new Promise<string | undefined>((resolve) => (open = resolve))
-  return { open, opened }
-}
 
 type Options = Omit<ServerOptions, 'clock'> & { readonly clock?: FakeClock }
 
 function bench({ clock = new FakeClock(), ...options }: Options = {}) {
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   const server = new McpServer({ name: 'tasks', version: '1' }, { clock, logger: silent, ...options })
-  const held = gate()
+  const held = deferred<string | undefined>()
+  onTestFinished(() => {
+    held.resolve(undefined)
+    return server.close()
+  })
   const signals: AbortSignal[] = []
   server.addTool({
     name: 'slow',
@@ -44,13 +38,22 @@ function bench({ clock = new FakeClock(), ...options }: Options = {}) {
     inputSchema: z.object({ city: z.string().default('Rome') }),
     handler: async ({ city }, ctx) => {
       signals.push(ctx.signal)
-      const given = await held.opened
+      const given = await held.promise
       return given ?? `It rains in ${city}`
     },
   })
   server.addTool({ name: 'plain', handler: () => 'plain' })
   return { clock, server, gate: held, signals }
 }
+
+/** The same with a client. */
+const started = async (
+  made: ReturnType<typeof bench>,
+  options?: Parameters<typeof openAnsweringClient>[1],
+) => ({
+  ...made,
+  client: await openAnsweringClient(made.server, options),
+})
 
 async function create(client: AnsweringClient, params: object): Promise<Record<string, unknown>> {
   const { result: created, error } = await client.request('tools/call', { task: {}, ...params })
@@ -67,12 +70,14 @@ const idsOf = (listed: Message['result']): string[] =>
 const status = async (client: AnsweringClient, taskId: string): Promise<unknown> =>
   (await client.request('tasks/get', { taskId })).result?.['status']
 
+const resultOf = async (client: AnsweringClient, taskId: unknown): Promise<string> =>
+  textOf(await client.request('tasks/result', { taskId }))
+
 const unknown = { code: -32602, message: 'Task not found' }
 
 describe('a call as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
   it('returns the task at once, and its result after it ended', async () => {
-    const { server, gate: held } = bench()
-    const client = await openAnsweringClient(server)
+    const { client, gate: held } = await started(bench())
     const task = await create(client, { name: 'slow', task: { ttl: 60_000 } })
     expect(task).toEqual({
       taskId: expect.stringMatching(/^[\w-]{22}$/) as string,
@@ -85,7 +90,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     const { taskId } = task
     expect((await client.request('tasks/get', { taskId })).result).toEqual(task)
     const waiting = client.request('tasks/result', { taskId })
-    held.open()
+    held.resolve(undefined)
     const meta = { [RELATED_TASK]: { taskId } }
     expect((await waiting).result).toEqual({
       content: [{ type: 'text', text: 'It rains in Rome' }],
@@ -93,7 +98,6 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     })
     expect(await status(client, String(taskId))).toBe('completed')
     expect((await client.request('tasks/result', { taskId })).result?.['_meta']).toEqual(meta)
-    await server.close()
   })
 
   it('keeps the structured value and the _meta of the result', async () => {
@@ -111,7 +115,6 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
       structuredContent: { high: 3 },
       _meta: { 'example.com/a': 1, [RELATED_TASK]: { taskId } },
     })
-    await server.close()
   })
 
   it('has a text for the model in its first response', async () => {
@@ -127,12 +130,10 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     expect(created?.['_meta']).toEqual({
       'io.modelcontextprotocol/model-immediate-response': 'It takes a while',
     })
-    await server.close()
   })
 
   it('has its own time limit, which may be longer than that of other calls', async () => {
-    const { server, clock, signals } = bench()
-    const client = await openAnsweringClient(server)
+    const { client, clock, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow', task: { ttl: 3_000_000 } })
     await clock.advance(2_999_000)
     expect(await status(client, taskId)).toBe('working')
@@ -142,7 +143,6 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     expect(signals[0]?.aborted).toBe(true)
     expect((await waiting).error).toEqual(unknown)
     expect((await client.request('tasks/get', { taskId })).error).toEqual(unknown)
-    await server.close()
   })
 
   it('ends at the time limit of its tool with a tool error', async () => {
@@ -158,7 +158,6 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     await clock.advance(5_000)
     expect(await status(client, taskId)).toBe('failed')
     expect((await client.request('tasks/result', { taskId })).result?.['isError']).toBe(true)
-    await server.close()
   })
 
   it.each([
@@ -168,19 +167,14 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     [0, 1_000],
     [2_500.7, 2_500],
   ])('asked to be kept for %j ms it is kept for %d', async (ttl, kept) => {
-    const { server, gate: held } = bench()
-    const client = await openAnsweringClient(server)
+    const { client } = await started(bench())
     expect(await create(client, { name: 'slow', task: { ttl } })).toMatchObject({ ttl: kept })
-    held.open()
-    await server.close()
   })
 
   it.each([['x'], [null], [[]], [{ ttl: -1 }], [{ ttl: '5' }]])('is refused if it is %j', async (task) => {
-    const { server } = bench()
-    const client = await openAnsweringClient(server)
+    const { client } = await started(bench())
     const { error } = await client.request('tools/call', { name: 'slow', task })
     expect(error?.code).toBe(-32602)
-    await server.close()
   })
 
   it('runs inside the middleware of its method, which sees the result', async () => {
@@ -194,22 +188,19 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     })
     const client = await openAnsweringClient(server)
     const taskId = await idOf(client, { name: 'slow' })
-    held.open()
+    held.resolve(undefined)
     await client.request('tasks/result', { taskId })
     expect(seen).toEqual([taskId, [{ type: 'text', text: 'It rains in Rome' }]])
-    await server.close()
   })
 
   it('cannot be ended by notifications/cancelled', async () => {
-    const { server, gate: held, signals } = bench()
-    const client = await openAnsweringClient(server)
+    const { client, gate: held, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow' })
     client.notify('notifications/cancelled', { requestId: 2 })
     await client.request('ping')
     expect(signals[0]?.aborted).toBe(false)
-    held.open()
+    held.resolve(undefined)
     expect((await client.request('tasks/result', { taskId })).result?.['isError']).toBeUndefined()
-    await server.close()
   })
 })
 
@@ -226,8 +217,7 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
   }
 
   it('is published, and the capability declared', async () => {
-    const { server } = withRequired()
-    const client = await openAnsweringClient(server)
+    const { client, server } = await started(withRequired())
     const { result: listed } = await client.request('tools/list')
     const tools = listed?.['tools'] as { name: string; execution?: object }[]
     expect(tools.map(({ name, execution }) => [name, execution])).toEqual([
@@ -241,24 +231,18 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
       cancel: {},
       requests: { tools: { call: {} } },
     })
-    await server.close()
   })
 
   it('is enforced with -32601 in both directions', async () => {
-    const { server } = withRequired()
-    const client = await openAnsweringClient(server)
+    const { client } = await started(withRequired())
     for (const params of [{ name: 'plain', task: {} }, { name: 'never', task: {} }, { name: 'must' }])
       expect((await client.request('tools/call', params)).error?.code, params.name).toBe(-32601)
     const taskId = await idOf(client, { name: 'must' })
-    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
-      content: [{ text: 'true' }],
-    })
-    await server.close()
+    expect(await resultOf(client, taskId)).toBe('true')
   })
 
   it('has no effect in a revision without tasks', async () => {
-    const { server } = withRequired()
-    const client = await openAnsweringClient(server, { version: '2025-06-18' })
+    const { client } = await started(withRequired(), { version: '2025-06-18' })
     const call = async (params: object): Promise<unknown> =>
       (await client.request('tools/call', params)).result?.['content']
     expect(await call({ name: 'must', task: {} })).toEqual([{ type: 'text', text: 'false' }])
@@ -266,7 +250,6 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
     const { result: listed } = await client.request('tools/list')
     expect(JSON.stringify(listed)).not.toContain('execution')
     expect((await client.request('tasks/list')).error?.code).toBe(-32601)
-    await server.close()
   })
 
   it('has no effect on a server without such tools, which has no task methods', async () => {
@@ -279,7 +262,6 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
     for (const method of ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'])
       expect((await client.request(method, { taskId: 'a' })).error?.code, method).toBe(-32601)
     expect(server.runtime.capabilities(server.runtime.revisions[0]!).tasks).toBeUndefined()
-    await server.close()
   })
 
   it('has no effect for clients that cannot be identified', async () => {
@@ -296,7 +278,6 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
     }
     expect(await server.handleMessage(initialize)).not.toContain('"tasks":')
     expect(await server.handleMessage(initialize, { auth: { principal: 'ann' } })).toContain('"tasks":')
-    await server.close()
   })
 
   it('hides a tool that the caller may not see', async () => {
@@ -305,7 +286,6 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
     const client = await openAnsweringClient(server)
     const hidden = await client.request('tools/call', { name: 'hidden', task: {} })
     expect(hidden.error).toEqual({ code: -32602, message: 'Unknown tool: hidden' })
-    await server.close()
   })
 
   it.each([
@@ -326,27 +306,13 @@ describe('the result of a task (https://modelcontextprotocol.io/specification/20
     const made = bench()
     const { server } = made
     const taskSupport = 'optional'
-    server.addTool({
-      name: 'tells',
-      taskSupport,
-      handler: () => {
-        throw new ToolError('Out of paper')
-      },
-    })
-    server.addTool({
-      name: 'leaks',
-      taskSupport,
-      handler: () => {
-        throw new Error('secret')
-      },
-    })
-    server.addTool({
-      name: 'protocol',
-      taskSupport,
-      handler: () => {
-        throw new McpError(-32042, 'No', { a: 1 })
-      },
-    })
+    const thrown = {
+      tells: new ToolError('Out of paper'),
+      leaks: new Error('secret'),
+      protocol: new McpError(-32042, 'No', { a: 1 }),
+    }
+    for (const [name, error] of Object.entries(thrown))
+      server.addTool({ name, taskSupport, handler: () => Promise.reject(error) })
     server.addTool({ name: 'vast', taskSupport, maxResultBytes: 1024, handler: () => 'x'.repeat(2_000) })
     return made
   }
@@ -357,8 +323,7 @@ describe('the result of a task (https://modelcontextprotocol.io/specification/20
     ['vast', {}, /bytes, more than the 1024/],
     ['slow', { arguments: { city: 5 } }, /^Invalid arguments/],
   ])('is a failure where the tool %s', async (name, params, text) => {
-    const { server } = failing()
-    const client = await openAnsweringClient(server)
+    const { client } = await started(failing())
     const taskId = await idOf(client, { name, ...params })
     const { result: ended } = await client.request('tasks/result', { taskId })
     expect(ended).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(text) as string }] })
@@ -366,24 +331,20 @@ describe('the result of a task (https://modelcontextprotocol.io/specification/20
       status: 'failed',
       statusMessage: expect.stringMatching(text) as string,
     })
-    await server.close()
   })
 
   it('is the same error if the call fails', async () => {
-    const { server } = failing()
-    const client = await openAnsweringClient(server)
+    const { client } = await started(failing())
     const taskId = await idOf(client, { name: 'protocol' })
     const { error } = await client.request('tasks/result', { taskId })
     expect(error).toEqual({ code: -32042, message: 'No', data: { a: 1 } })
     expect(await status(client, taskId)).toBe('failed')
-    await server.close()
   })
 })
 
 describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-cancellation)', () => {
   it('aborts its handler, answers waiting requests, and drops late results', async () => {
-    const { server, gate: held, signals } = bench()
-    const client = await openAnsweringClient(server)
+    const { client, gate: held, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow' })
     await settled()
     const waiting = client.request('tasks/result', { taskId })
@@ -392,10 +353,9 @@ describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-
     expect(cancelled?.['_meta']).toBeUndefined()
     expect(signals[0]?.aborted).toBe(true)
     expect((await waiting).error).toEqual({ code: -32600, message: 'The task was cancelled' })
-    held.open()
+    held.resolve(undefined)
     await settled()
     expect(await status(client, taskId)).toBe('cancelled')
-    await server.close()
   })
 
   it.each(['completed', 'failed', 'cancelled'])(
@@ -412,7 +372,7 @@ describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-
       const client = await openAnsweringClient(server)
       const taskId = await idOf(client, { name: ended === 'failed' ? 'fails' : 'slow' })
       if (ended === 'cancelled') await client.request('tasks/cancel', { taskId })
-      held.open()
+      held.resolve(undefined)
       await client.request('tasks/result', { taskId })
       const before = await client.request('tasks/get', { taskId })
       expect(before.result?.['status']).toBe(ended)
@@ -435,7 +395,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
       taskSupport: 'optional',
       handler: async (_args, ctx) => {
         const { ok } = await ctx.elicit('Go on?', FORM)
-        await made.gate.opened
+        await made.gate.promise
         return ok ? 'went on' : 'stopped'
       },
     })
@@ -449,8 +409,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
   }
 
   it('wait for their client, and are sent on the tasks/result request', async () => {
-    const { server, gate: held } = asking()
-    const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
+    const { client, gate: held } = await started(asking(), { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'asks' })
     await settled()
     expect(await status(client, taskId)).toBe('input_required')
@@ -463,29 +422,23 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     })
     await settled()
     expect(await status(client, taskId)).toBe('working')
-    held.open()
+    held.resolve(undefined)
     expect((await waiting).result).toMatchObject({ content: [{ text: 'went on' }] })
     expect(client.notifications.map(({ params }) => params?.['status'])).toEqual([
       'input_required',
       'working',
       'completed',
     ])
-    await server.close()
   })
 
   it('may be declared with asks', async () => {
-    const { server } = asking()
-    const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
+    const { client } = await started(asking(), { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'declares' })
-    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
-      content: [{ text: 'true' }],
-    })
-    await server.close()
+    expect(await resultOf(client, taskId)).toBe('true')
   })
 
   it('are sent again to a client that reconnects; the first answer counts and cancels the other', async () => {
-    const { server, gate: held } = asking()
-    const client = await openAnsweringClient(server)
+    const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
     void client.request('tasks/result', { taskId })
     await client.hasAsked(1)
@@ -493,17 +446,15 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     await client.hasAsked(2)
     const [first, second] = client.asked
     client.send({ id: second?.id, result: accept({ ok: false }) })
-    held.open()
+    held.resolve(undefined)
     expect((await again).result).toMatchObject({ content: [{ text: 'stopped' }] })
     expect(client.notifications.filter(({ method }) => method === 'notifications/cancelled')).toMatchObject([
       { params: { requestId: first?.id, _meta: { [RELATED_TASK]: { taskId } } } },
     ])
-    await server.close()
   })
 
   it('stay open if the tasks/result request is cancelled', async () => {
-    const { server, gate: held } = asking()
-    const client = await openAnsweringClient(server)
+    const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
     void client.request('tasks/result', { taskId })
     await client.hasAsked(1)
@@ -513,9 +464,8 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     const again = client.request('tasks/result', { taskId })
     await client.hasAsked(2)
     client.send({ id: client.asked[1]?.id, result: accept({ ok: true }) })
-    held.open()
+    held.resolve(undefined)
     expect((await again).result).toMatchObject({ content: [{ text: 'went on' }] })
-    await server.close()
   })
 
   it('fail with an invalid answer, and are cancelled with the task', async () => {
@@ -533,7 +483,6 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     await silent.request('tasks/cancel', { taskId })
     expect((await waiting).error?.code).toBe(-32600)
     expect(silent.notifications.map(({ method }) => method)).toContain('notifications/cancelled')
-    await server.close()
   })
 
   it('do not count toward the time limit of the handler', async () => {
@@ -547,11 +496,8 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'brief' })
     await clock.advance(60_000)
-    held.open()
-    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
-      content: [{ text: 'true' }],
-    })
-    await server.close()
+    held.resolve(undefined)
+    expect(await resultOf(client, taskId)).toBe('true')
   })
 })
 
@@ -564,7 +510,7 @@ describe('messages of a task', () => {
       handler: async (_args, ctx) => {
         await ctx.progress(1, 2, 'Half of it')
         ctx.log.info('on it')
-        await held.opened
+        await held.promise
         return content.text('all of it')
       },
     })
@@ -573,7 +519,7 @@ describe('messages of a task', () => {
     await settled()
     const { result: half } = await client.request('tasks/get', { taskId })
     expect(half).toMatchObject({ status: 'working', statusMessage: 'Half of it' })
-    held.open()
+    held.resolve(undefined)
     await client.request('tasks/result', { taskId })
     const _meta = { [RELATED_TASK]: { taskId } }
     expect(client.notifications.map(({ method, params }) => ({ method, params }))).toEqual([
@@ -587,7 +533,6 @@ describe('messages of a task', () => {
         params: (await client.request('tasks/get', { taskId })).result,
       },
     ])
-    await server.close()
   })
 })
 
@@ -600,7 +545,7 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
     idsOf((await client.request('tasks/list')).result)
 
   it('is its session if the client is anonymous; for others the task does not exist', async () => {
-    const { server, gate: held } = bench()
+    const { server } = bench()
     const [own, other] = [await openAnsweringClient(server), await openAnsweringClient(server)]
     const taskId = await idOf(own, { name: 'slow' })
     expect(await errors(other, taskId)).toEqual([unknown, unknown, unknown])
@@ -609,8 +554,6 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
     expect(await listed(own)).toEqual([taskId])
     expect(await listed(other)).toEqual([])
     expect(await status(own, taskId)).toBe('working')
-    held.open()
-    await server.close()
   })
 
   it('is its principal, in every session', async () => {
@@ -621,9 +564,8 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
     expect(await errors(bob, taskId)).toEqual([unknown, unknown, unknown])
     const again = await openAnsweringClient(server, as('ann'))
     expect(await listed(again)).toEqual([taskId])
-    held.open()
+    held.resolve(undefined)
     expect((await again.request('tasks/result', { taskId })).result?.['content']).toBeDefined()
-    await server.close()
   })
 
   it('survives the session of a principal, who can be asked in another session', async () => {
@@ -639,17 +581,13 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
     await first.hasAsked(1)
     await first.close()
     const second = await openAnsweringClient(server, { ...as('ann'), answer: () => accept({ ok: true }) })
-    expect((await second.request('tasks/result', { taskId })).result).toMatchObject({
-      content: [{ text: 'true' }],
-    })
-    await server.close()
+    expect(await resultOf(second, taskId)).toBe('true')
   })
 
   it('ends with its session if no other session can reach it', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock })
-    const { server, signals } = bench({ clock, tasks: { store } })
-    const client = await openAnsweringClient(server, { endGraceMs: 1_000 })
+    const { client, signals } = await started(bench({ clock, tasks: { store } }), { endGraceMs: 1_000 })
     await idOf(client, { name: 'slow' })
     await settled()
     await client.close()
@@ -658,7 +596,6 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
     await clock.advance(1_000)
     expect(signals[0]?.aborted).toBe(true)
     expect(store.size).toBe(0)
-    await server.close()
   })
 })
 
@@ -666,10 +603,10 @@ describe('a session that ends while one of its tasks is being stored', () => {
   it('leaves no task, and the handler does not run', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
-    const stored = gate()
+    const stored = deferred()
     const store: TaskStore = {
       create: async (record) => {
-        await stored.opened
+        await stored.promise
         return inner.create(record)
       },
       get: (key) => inner.get(key),
@@ -677,25 +614,22 @@ describe('a session that ends while one of its tasks is being stored', () => {
       list: (owner, page) => inner.list(owner, page),
       delete: (key) => inner.delete(key),
     }
-    const { server, signals } = bench({ clock, tasks: { store } })
-    const client = await openAnsweringClient(server, { endGraceMs: 1_000 })
+    const { client, signals } = await started(bench({ clock, tasks: { store } }), { endGraceMs: 1_000 })
     void client.request('tools/call', { name: 'slow', task: {} })
     await settled()
     await client.close()
     await settled()
     await clock.advance(1_000)
-    stored.open()
+    stored.resolve()
     await settled()
     expect(signals).toEqual([])
     expect(inner.size).toBe(0)
-    await server.close()
   })
 })
 
 describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
   it('is paged, with cursors that remain valid after their task is gone', async () => {
-    const { server, clock, gate: held } = bench({ limits: { pageSize: 2 } })
-    const client = await openAnsweringClient(server)
+    const { client, clock } = await started(bench({ limits: { pageSize: 2 } }))
     const ids: string[] = []
     for (let ttl = 10_000; ttl <= 50_000; ttl += 10_000) {
       ids.push(await idOf(client, { name: 'slow', task: { ttl } }))
@@ -711,8 +645,6 @@ describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-
     const last = await page(second?.['nextCursor'])
     expect(idsOf(last)).toEqual(ids.slice(4))
     expect(last).not.toHaveProperty('nextCursor')
-    held.open()
-    await server.close()
   })
 
   it.each([[''], ['x'], [5], [null], ['dG9vbHM6YQ'], ['dGFza3M6YTpi']])(
@@ -731,8 +663,7 @@ describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-
 
 describe('the limits of tasks', () => {
   it('allow a limited number of running tasks per owner', async () => {
-    const { server, gate: held } = bench({ limits: { running: 2 } })
-    const client = await openAnsweringClient(server)
+    const { client, server } = await started(bench({ limits: { running: 2 } }))
     const first = await idOf(client, { name: 'slow' })
     await idOf(client, { name: 'slow' })
     const { error } = await client.request('tools/call', { name: 'slow', task: {} })
@@ -742,36 +673,29 @@ describe('the limits of tasks', () => {
     await client.request('tasks/cancel', { taskId: first })
     await settled()
     await idOf(client, { name: 'slow' })
-    held.open()
-    await server.close()
   })
 
   it('refuse a task if the store is full, without running the handler', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ max: 1, clock })
-    const { server, gate: held, signals } = bench({ clock, tasks: { store } })
-    const client = await openAnsweringClient(server)
+    const { client, signals } = await started(bench({ clock, tasks: { store } }))
     await idOf(client, { name: 'slow' })
     expect((await client.request('tools/call', { name: 'slow', task: {} })).error?.code).toBe(-32603)
     await settled()
     expect(signals).toHaveLength(1)
-    held.open()
-    await server.close()
   })
 
   it('fail a task whose result the store cannot hold', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ maxBytes: 2_000, clock })
-    const { server, gate: held } = bench({ clock, tasks: { store } })
-    const client = await openAnsweringClient(server)
+    const { client, gate: held } = await started(bench({ clock, tasks: { store } }))
     const taskId = await idOf(client, { name: 'slow' })
-    held.open('x'.repeat(3_000))
+    held.resolve('x'.repeat(3_000))
     expect((await client.request('tasks/result', { taskId })).error).toEqual({
       code: -32603,
       message: 'The result of the task could not be stored',
     })
     expect(await status(client, taskId)).toBe('failed')
-    await server.close()
   })
 
   it.each([
@@ -795,12 +719,10 @@ describe('tasks on several nodes', () => {
     const taskId = await idOf(near, { name: 'slow' })
     const waiting = far.request('tasks/result', { taskId })
     await clock.advance(3_000)
-    here.gate.open()
+    here.gate.resolve(undefined)
     await settled()
     await clock.advance(1_000)
     expect((await waiting).result).toMatchObject({ content: [{ text: 'It rains in Rome' }] })
-    await here.server.close()
-    await there.server.close()
   })
 })
 
@@ -815,7 +737,7 @@ describe('a task that another node cancelled', () => {
       taskSupport: 'optional',
       handler: async (_args, ctx) => {
         signal = ctx.signal
-        await here.gate.opened
+        await here.gate.promise
         await ctx.progress(1, 2, 'Still there')
         await new Promise(() => {})
       },
@@ -825,12 +747,10 @@ describe('a task that another node cancelled', () => {
     const far = await openAnsweringClient(there.server, { auth })
     const taskId = await idOf(near, { name: 'talks' })
     expect((await far.request('tasks/cancel', { taskId })).result?.['status']).toBe('cancelled')
-    here.gate.open()
+    here.gate.resolve(undefined)
     await settled()
     expect(signal?.aborted).toBe(true)
     expect(await status(near, taskId)).toBe('cancelled')
-    await here.server.close()
-    await there.server.close()
   })
 })
 
@@ -838,12 +758,15 @@ describe('a server that closes', () => {
   it('waits for the tasks of principals until the deadline', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock })
-    const { server, gate: held } = bench({ clock, tasks: { store } })
-    const client = await openAnsweringClient(server, { auth: { principal: 'ann' } })
+    const {
+      client,
+      server,
+      gate: held,
+    } = await started(bench({ clock, tasks: { store } }), { auth: { principal: 'ann' } })
     const taskId = await idOf(client, { name: 'slow' })
     const closed = server.close({ deadline: 5_000 })
     await clock.advance(4_000)
-    held.open()
+    held.resolve(undefined)
     await closed
     const record = store.get({ owner: 'principal:ann', taskId })
     expect(record?.status).toBe('completed')
@@ -852,8 +775,9 @@ describe('a server that closes', () => {
   it('fails the remaining tasks, and reports it', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock })
-    const { server, signals } = bench({ clock, tasks: { store } })
-    const client = await openAnsweringClient(server, { auth: { principal: 'ann' } })
+    const { client, server, signals } = await started(bench({ clock, tasks: { store } }), {
+      auth: { principal: 'ann' },
+    })
     const taskId = await idOf(client, { name: 'slow' })
     const closed = server.close({ deadline: 5_000 })
     await clock.advance(5_000)
@@ -873,11 +797,9 @@ describe('a store', () => {
       throw new Error('asked')
     }
     const store: TaskStore = { create: refuse, get: refuse, update: refuse, list: refuse, delete: refuse }
-    const { server } = bench({ tasks: { store } })
-    const client = await openAnsweringClient(server)
+    const { client } = await started(bench({ tasks: { store } }))
     expect((await client.request('tools/call', { name: 'plain' })).result?.['content']).toBeDefined()
     await client.close()
-    await server.close()
   })
 
   it('that is slow keeps the order of updates', async () => {
@@ -911,11 +833,8 @@ describe('a store', () => {
     })
     const client = await openAnsweringClient(server, { answer: () => accept({}) })
     const taskId = await idOf(client, { name: 'asks' })
-    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
-      content: [{ text: 'done' }],
-    })
+    expect(await resultOf(client, taskId)).toBe('done')
     expect(written.at(-1)).toBe('completed')
     expect(await status(client, taskId)).toBe('completed')
-    await server.close()
   })
 })

@@ -1,3 +1,4 @@
+import { FakeClock, request, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { QuestionError, ToolError } from '../../../src/errors.ts'
@@ -13,7 +14,6 @@ import {
   type Script,
   textOf,
 } from '../../support/answering-client.ts'
-import { FakeClock, settled } from '../../support/fake-clock.ts'
 import { requestMeta } from '../../support/modern-calls.ts'
 
 const ok = z.object({ ok: z.boolean() })
@@ -65,12 +65,7 @@ describe('a declared ask', () => {
       asks: { root: (_args, { app, locals }) => `${locals.user} in ${app.root}` },
       handler: (_args, ctx) => ctx.answers.root,
     })
-    const message = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'who', _meta: requestMeta() },
-    }
+    const message = request('tools/call', { name: 'who', _meta: requestMeta() })
     const answer = await server.handleMessage(message, { locals: { user: 'ada' } })
     expect(textOf(JSON.parse(answer ?? '') as Message)).toBe('ada in /')
   })
@@ -78,15 +73,14 @@ describe('a declared ask', () => {
   it('is sent to the client, and the handler runs once with the answer', async () => {
     const { client, reply, runs } = await ask(() => accept({ ok: true }))
     expect(client.asked).toEqual([
-      {
-        jsonrpc: '2.0',
-        id: expect.any(Number) as number,
-        method: 'elicitation/create',
-        params: {
+      request(
+        'elicitation/create',
+        {
           message: 'Delete all of a?',
           requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
         },
-      },
+        expect.any(Number) as number,
+      ),
     ])
     expect(reply.result).toEqual({ content: [{ type: 'text', text: 'Deleted a' }] })
     expect(runs).toEqual({ ask: 2, handler: 1 })

@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { type } from 'arktype'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -106,7 +107,4 @@ describe('x-mcp-header at registration (https://modelcontextprotocol.io/specific
   })
 })
 
-const MODERN_META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
+const MODERN_META = requestMeta()

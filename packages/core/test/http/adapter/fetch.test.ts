@@ -1,8 +1,8 @@
+import { callTool, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { type FetchHandler, type FetchOptions, toFetch } from '../../../src/http/adapter/fetch.ts'
 import { type Logger, McpServer } from '../../../src/index.ts'
-import { turn } from '../support/clock.ts'
 import { initializeMessage, type Message, parseSse } from '../support/harness.ts'
 
 const URL_ = 'http://localhost/mcp'
@@ -44,12 +44,8 @@ async function open(handler: FetchHandler): Promise<Record<string, string>> {
   return headers
 }
 
-const call = (name: string, args: object = {}): object => ({
-  jsonrpc: '2.0',
-  id: 2,
-  method: 'tools/call',
-  params: { name, arguments: args, _meta: { progressToken: 1 } },
-})
+const call = (name: string, args: object = {}): object =>
+  callTool(name, args, { id: 2, meta: { progressToken: 1 } })
 
 describe('toFetch', () => {
   it('serves a session: initialize, call, listen, delete', async () => {
@@ -81,7 +77,7 @@ describe('toFetch', () => {
     const { handler } = serve()
     const response = await handler(post(call('report', { steps: 100, size: 10_000 }), await open(handler)))
     const reader = response.body?.getReader()
-    await turn()
+    await settled()
     let bytes = 0
     let text = ''
     for (;;) {
@@ -99,7 +95,7 @@ describe('toFetch', () => {
     const headers = await open(handler)
     const response = await handler(post(call('report', { steps: 100, size: 10_000 }), headers))
     await response.body?.cancel()
-    await turn()
+    await settled()
     expect((await handler(post(call('echo', { text: 'a' }), headers))).status).toBe(200)
   })
 

@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { elicit, type McpServer, tasks } from '../../../src/index.ts'
@@ -189,10 +190,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     const params = {
       name: 'query',
       arguments: { region: 'eu' },
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
+      _meta: requestMeta(),
     }
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
     expect(await harness.server.handleMessage(message)).toContain('"text":"ran"')

@@ -1,29 +1,20 @@
+import { deferred, ping, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { McpServer } from '../../../src/index.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
-import { turn } from '../support/clock.ts'
 import {
   createHarness,
   FakeRequest,
   type HarnessOptions,
   initializeMessage,
+  type Sent,
   TestSink,
 } from '../support/harness.ts'
-import { openSse } from '../support/sse-client.ts'
+import { openSse, type SseClient } from '../support/sse-client.ts'
 
 const ada = { auth: { principal: 'ada' } }
 const bob = { auth: { principal: 'bob' } }
-const ping = (id: string | number = 9): object => ({ jsonrpc: '2.0', id, method: 'ping' })
-
-function deferred() {
-  let resolve = (): void => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
-}
-
 function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}) {
   const held = deferred()
   const aborted: string[] = []
@@ -62,6 +53,24 @@ function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}) {
   return { ...made, held, aborted }
 }
 
+/** A mount, and a client that has opened its session. */
+async function started(endpoint?: EndpointOptions, more?: HarnessOptions, sent?: Sent) {
+  const made = harness(endpoint, more)
+  const client = await openSse(made, sent)
+  await client.initialize()
+  return { ...made, client, sink: client.sink }
+}
+
+/** Answers the question of the tool `ask`. */
+async function agree(client: SseClient): Promise<number> {
+  const { sink } = client
+  await sink.until(() => sink.text.includes('elicitation/create'))
+  const question = sink.events.find(({ data }) => data.includes('elicitation/create'))
+  const { id } = JSON.parse(question?.data ?? '') as { id: string }
+  return (await client.post({ jsonrpc: '2.0', id, result: { action: 'accept', content: { ok: true } } }))
+    .status
+}
+
 describe('an event stream', () => {
   it('begins with the address for messages, and carries every response as a message event', async () => {
     const client = await openSse(harness())
@@ -69,12 +78,22 @@ describe('an event stream', () => {
     expect(client.sink.text).toMatch(/^event: endpoint\ndata: \/message\?sessionId=[0-9a-f-]+\n\n$/)
     const answer = await client.post(initializeMessage('2024-11-05', 'one'))
     expect([answer.status, answer.text]).toEqual([202, 'Accepted'])
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
     const [, event] = client.sink.events
     expect(event?.event).toBe('message')
     expect(JSON.parse(event?.data ?? '')).toMatchObject({
       id: 'one',
       result: { protocolVersion: '2024-11-05' },
     })
+  })
+
+  it.each([
+    ['text/html', 406],
+    ['*/*', 200],
+  ])('asked for with the Accept %s gets %i', async (accept, status) => {
+    const { opened } = await openSse(harness(), { headers: { accept } })
+    expect(opened.status).toBe(status)
+    if (status === 406) expect(opened.json.error?.message).toContain('text/event-stream')
   })
 
   it('has a session id that is a random UUID of version 4', async () => {
@@ -112,7 +131,7 @@ describe('an event stream', () => {
     const opening = openSse(made)
     let opened = false
     void opening.then(() => (opened = true))
-    await turn()
+    await settled()
     expect(opened).toBe(false)
     ready.resolve()
     expect((await opening).opened.status).toBe(500)
@@ -138,40 +157,36 @@ describe('an event stream', () => {
   })
 
   it('is closed with its session after unanswered pings', async () => {
-    const made = harness({ streams: { keepAlive: { mode: 'ping', intervalMs: 1_000, maxMissed: 2 } } })
-    const client = await openSse(made)
-    await client.initialize()
-    const pings = (): number => client.sink.text.split('"method":"ping"').length - 1
+    const { client, sink, ...made } = await started({
+      streams: { keepAlive: { mode: 'ping', intervalMs: 1_000, maxMissed: 2 } },
+    })
+    const pings = (): number => sink.text.split('"method":"ping"').length - 1
     await made.clock.advance(2_000)
     await client.post(ping())
     await made.clock.advance(2_999)
-    expect([pings(), client.sink.closed]).toEqual([4, false])
+    expect([pings(), sink.closed]).toEqual([4, false])
     await made.clock.advance(1)
-    expect([pings(), client.sink.closed]).toEqual([4, true])
+    expect([pings(), sink.closed]).toEqual([4, true])
     expect((await client.post(ping())).status).toBe(404)
   })
 
   it('carries changes', async () => {
-    const made = harness()
-    const client = await openSse(made)
-    await client.initialize()
+    const { sink, ...made } = await started()
     made.server.removeTool('add')
-    await client.sink.until(() => client.sink.text.includes('notifications/tools/list_changed'))
+    await sink.until(() => sink.text.includes('notifications/tools/list_changed'))
   })
 
   it('sends equal changes once to a client that reads slowly', async () => {
-    const made = harness()
-    const client = await openSse(made)
-    await client.initialize()
-    client.sink.stall()
+    const { client, sink, ...made } = await started()
+    sink.stall()
     await client.call('flood', { times: 100 })
     for (const name of ['add', 'hold', 'ask']) made.server.removeTool(name)
-    await turn()
-    expect(client.sink.text).not.toContain('list_changed')
-    client.sink.drain()
-    await client.sink.until(() => client.sink.text.includes('list_changed'))
-    await turn()
-    expect(client.sink.text.match(/list_changed/g)).toHaveLength(1)
+    await settled()
+    expect(sink.text).not.toContain('list_changed')
+    sink.drain()
+    await sink.until(() => sink.text.includes('list_changed'))
+    await settled()
+    expect(sink.text.match(/list_changed/g)).toHaveLength(1)
   })
 
   it('carries requests to the client, which responds by POST', async () => {
@@ -179,28 +194,19 @@ describe('an event stream', () => {
     const client = await openSse(made)
     await client.initialize('2025-06-18', { elicitation: {} })
     await client.call('ask', {}, 'asked')
-    await client.sink.until(() => client.sink.text.includes('elicitation/create'))
-    const question = client.sink.events
-      .map(({ data }) => data)
-      .find((data) => data.includes('elicitation/create'))
-    const { id } = JSON.parse(question ?? '') as { id: string }
-    expect(
-      (await client.post({ jsonrpc: '2.0', id, result: { action: 'accept', content: { ok: true } } })).status,
-    ).toBe(202)
+    expect(await agree(client)).toBe(202)
     await client.sink.until(() => client.sink.text.includes('ok: true'))
   })
 })
 
 describe('a POST to it', () => {
   it('gets its reply at once, although its call takes longer', async () => {
-    const made = harness()
-    const client = await openSse(made)
-    await client.initialize()
+    const { client, sink, ...made } = await started()
     expect((await client.call('hold')).status).toBe(202)
     await client.post(ping('other'))
-    await client.sink.until(() => client.sink.text.includes('"other"'))
+    await sink.until(() => sink.text.includes('"other"'))
     made.held.resolve()
-    await client.sink.until(() => client.sink.text.includes('"held"'))
+    await sink.until(() => sink.text.includes('"held"'))
   })
 
   it('is served without notifications/initialized', async () => {
@@ -214,11 +220,12 @@ describe('a POST to it', () => {
     const client = await openSse(harness())
     const answer = await client.post(ping(), { query: {}, headers: { 'mcp-session-id': client.sessionId } })
     expect(answer.status).toBe(202)
+    const both = { query: { sessionId: 'x' }, headers: { 'mcp-session-id': client.sessionId } }
+    expect((await client.post(ping(), both)).status).toBe(404)
   })
 
   it('may have any Accept and any protocol version header', async () => {
-    const client = await openSse(harness())
-    await client.initialize()
+    const { client } = await started()
     const headers = { accept: 'text/html', 'mcp-protocol-version': '1999-01-01' }
     expect((await client.post(ping(), { headers })).status).toBe(202)
   })
@@ -229,13 +236,33 @@ describe('a POST to it', () => {
     ['[]', 400, -32600],
     ['"canary"', 400, -32600],
   ])('with %s is refused without an echo, and sends nothing on the stream', async (raw, status, code) => {
-    const client = await openSse(harness())
-    await client.initialize()
-    const before = client.sink.text
+    const { client, sink } = await started()
+    const before = sink.text
     const answer = await client.post(undefined, { raw })
     expect([answer.status, answer.json.error?.code]).toEqual([status, code])
     expect(answer.text).not.toContain('canary')
-    expect(client.sink.text).toBe(before)
+    expect(sink.text).toBe(before)
+  })
+
+  it.each([
+    ['an unknown session', { query: { sessionId: 'nobody' } }, 404, 'Session not found'],
+    ['no session', { query: {} }, 400, 'sessionId query parameter is not provided'],
+  ])('for %s is refused with a text', async (_, sent, status, text) => {
+    const { client } = await started()
+    const answer = await client.post(ping(), sent)
+    expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([
+      status,
+      'text/plain; charset=utf-8',
+      text,
+    ])
+  })
+
+  it.each([
+    ['text/plain', 400],
+    ['application/json; charset=utf-8', 202],
+  ])('of the type %s gets %i', async (type, status) => {
+    const { client } = await started()
+    expect((await client.post(ping(), { headers: { 'content-type': type } })).status).toBe(status)
   })
 
   it('beyond the body limit is refused', async () => {
@@ -255,11 +282,10 @@ describe('a POST to it', () => {
   })
 
   it('with a second initialize gets an error', async () => {
-    const client = await openSse(harness())
-    await client.initialize()
+    const { client, sink } = await started()
     await client.post(initializeMessage('2024-11-05', 'again'))
-    await client.sink.until(() => client.sink.text.includes('"again"'))
-    expect(client.sink.text).toContain('The session is initialized already')
+    await sink.until(() => sink.text.includes('"again"'))
+    expect(sink.text).toContain('The session is initialized already')
   })
 
   it('while initialize is being answered is refused as busy', async () => {
@@ -267,7 +293,7 @@ describe('a POST to it', () => {
     const made = harness({}, { server: { instructions: () => told.promise.then(() => 'Read me') } })
     const client = await openSse(made)
     const opening = client.post(initializeMessage())
-    await turn()
+    await settled()
     const second = await client.post(ping())
     expect([second.status, second.headers['retry-after']]).toEqual([503, '1'])
     told.resolve()
@@ -307,15 +333,13 @@ describe('a POST to it', () => {
 
 describe('limits', () => {
   it('refuses calls beyond the limit at once, on the POST', async () => {
-    const made = harness({}, { server: { limits: { running: 1, inFlight: 2 } } })
-    const client = await openSse(made)
-    await client.initialize()
+    const { client, sink, ...made } = await started({}, { server: { limits: { running: 1, inFlight: 2 } } })
     const statuses = []
     for (const id of [1, 2, 3]) statuses.push((await client.call('hold', {}, `call-${id}`)).status)
     expect(statuses).toEqual([202, 202, 503])
     made.held.resolve()
-    await client.sink.until(() => client.sink.text.includes('"call-2"'))
-    expect(client.sink.text).not.toContain('"call-3"')
+    await sink.until(() => sink.text.includes('"call-2"'))
+    expect(sink.text).not.toContain('"call-3"')
   })
 
   it('drops notifications to a client that reads slowly, keeps responses, and refuses its further requests as busy', async () => {
@@ -411,9 +435,7 @@ describe('the session of a stream', () => {
   })
 
   it('cannot be used over Streamable HTTP, nor the other way round', async () => {
-    const made = harness()
-    const client = await openSse(made)
-    await client.initialize()
+    const { client, ...made } = await started()
     expect((await made.post(ping(), { 'mcp-session-id': client.sessionId })).status).toBe(404)
     const { id } = await made.open()
     expect((await made.send({ route: 'message', query: { sessionId: id }, body: ping() })).status).toBe(404)
@@ -427,12 +449,12 @@ describe('the session of a stream', () => {
     const client = await openSse(made)
     await client.initialize()
     await client.call('hold', {}, 'running')
-    await turn()
+    await settled()
     client.opened.request.leave()
     expect(made.aborted).toEqual(['running'])
     expect((await client.post(ping())).status).toBe(404)
     made.held.resolve()
-    await turn()
+    await settled()
     expect(heard).toEqual(['open 2024-11-05', 'close'])
     await made.endpoint.close()
     expect(heard).toHaveLength(2)
@@ -469,7 +491,7 @@ describe('the session of a stream', () => {
     made.server.on('session:open', () => heard.push('open'))
     const client = await openSse(made)
     const opening = client.post(initializeMessage())
-    await turn()
+    await settled()
     client.opened.request.leave()
     told.resolve()
     expect((await opening).status).toBe(404)
@@ -487,13 +509,7 @@ describe('a mount that closes', () => {
     const closed = made.endpoint.close()
     expect((await openSse(made)).opened.status).toBe(503)
     expect((await client.post(ping())).status).toBe(503)
-    const question = client.sink.events
-      .map(({ data }) => data)
-      .find((data) => data.includes('elicitation/create'))
-    const { id } = JSON.parse(question ?? '') as { id: string }
-    expect(
-      (await client.post({ jsonrpc: '2.0', id, result: { action: 'accept', content: { ok: true } } })).status,
-    ).toBe(202)
+    expect(await agree(client)).toBe(202)
     await closed
     expect(client.sink.text).toContain('ok: true')
     expect(client.sink.closed).toBe(true)
@@ -501,14 +517,12 @@ describe('a mount that closes', () => {
   })
 
   it('waits no longer than its deadline', async () => {
-    const made = harness()
-    const client = await openSse(made)
-    await client.initialize()
+    const { client, sink, ...made } = await started()
     await client.call('hold', {}, 'running')
     const closed = made.endpoint.close({ deadline: 1_000 })
     await made.clock.advance(1_000)
     await closed
-    expect([client.sink.closed, made.aborted]).toEqual([true, ['running']])
+    expect([sink.closed, made.aborted]).toEqual([true, ['running']])
   })
 })
 

@@ -1,6 +1,6 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import type { KeepAliveOptions } from '../../../src/http/options.ts'
-import { turn } from '../support/clock.ts'
 import { createHarness, type Harness, type HarnessOptions, type TestSession } from '../support/harness.ts'
 
 const SECOND = 1_000
@@ -67,7 +67,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     const session = await open()
     await session.get()
     const pending = session.call('wait')
-    await turn()
+    await settled()
     await clock.advance(10 * SECOND)
     const { sink } = await pending
     expect([closed.length, sink.closed, sink.messages]).toEqual([1, true, []])
@@ -120,7 +120,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
   it('keeps the streams of calls open with comments', async () => {
     const { open, clock } = pinging()
     const pending = (await open()).call('wait')
-    await turn()
+    await settled()
     await clock.advance(49 * SECOND)
     expect((await pending).sink.text).toContain(': keep-alive\n\n'.repeat(3))
     await clock.advance(SECOND)

@@ -1,8 +1,8 @@
+import { request, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { toFetch } from '../../../src/http/adapter/fetch.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import { McpServer } from '../../../src/index.ts'
-import { turn } from '../support/clock.ts'
 import { type Answer, createHarness, type Harness, initializeMessage } from '../support/harness.ts'
 
 const KEY = new Uint8Array(32).fill(7)
@@ -32,12 +32,8 @@ function start({ keys = [KEY], endpoint, maxAgeMs }: ProcessOptions = {}): Harne
   })
 }
 
-const described = (capabilities: object, clientInfo: object): object => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities, clientInfo },
-})
+const described = (capabilities: object, clientInfo: object): object =>
+  request('initialize', { protocolVersion: '2025-06-18', capabilities, clientInfo })
 
 const status = async (process: Harness, headers: Record<string, string>): Promise<number> =>
   (await process.post(ping, headers)).status
@@ -55,7 +51,7 @@ describe('a session with a sealed id', () => {
     )
     expect(called.status).toBe(200)
     expect(JSON.parse((called.json.result as { content: [{ text: string }] }).content[0].text)).toEqual([
-      { name: 'test', version: '1' },
+      { name: 'test', version: '1.0.0' },
       {},
       session.id,
     ])
@@ -72,7 +68,7 @@ describe('a session with a sealed id', () => {
     const stream = await two.send({ method: 'GET', headers })
     expect(stream.status).toBe(200)
     two.server.addTool({ name: 'more', handler: () => 'x' })
-    await turn()
+    await settled()
     expect(stream.sink.messages.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
     const called = await two.post(
       { jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'who' } },

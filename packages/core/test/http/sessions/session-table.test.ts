@@ -1,10 +1,10 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { LiveSession } from '../../../src/http/sessions/live-session.ts'
 import type { McpServer } from '../../../src/index.ts'
 import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
 import { type Answer, createHarness, initializeMessage, type TestSession } from '../support/harness.ts'
-import { turn } from '../support/clock.ts'
 
 const tools = (server: McpServer): void => {
   server.addTool({ name: 'echo', inputSchema: z.object({ text: z.string() }), handler: ({ text }) => text })
@@ -155,7 +155,7 @@ describe('the end of a session', () => {
     await session.get()
     expect(clock.pending).toBeGreaterThan(0)
     await session.delete()
-    await turn()
+    await settled()
     expect(clock.pending).toBe(0)
   })
 
@@ -311,7 +311,7 @@ describe('the GET stream', () => {
     const { open, server } = createHarness({ setUp: tools })
     const streams = [await (await open()).get(), await (await open()).get()]
     server.addTool({ name: 'another', handler: () => 'x' })
-    await turn()
+    await settled()
     for (const { sink } of streams) {
       expect(sink.messages.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
     }
@@ -331,7 +331,7 @@ describe('the GET stream', () => {
     for (const session of sessions) streams.push(await session.get())
     broken = sessions[0]?.id ?? ''
     server.addTool({ name: 'another', handler: () => 'x' })
-    await turn()
+    await settled()
     for (const { sink } of streams) expect(sink.messages).toHaveLength(1)
   })
 
@@ -342,7 +342,7 @@ describe('the GET stream', () => {
     const second = await session.get()
     await first.sink.ended()
     server.removeTool('echo')
-    await turn()
+    await settled()
     expect(first.sink.messages).toEqual([])
     expect(second.sink.messages).toHaveLength(1)
     expect(second.sink.closed).toBe(false)

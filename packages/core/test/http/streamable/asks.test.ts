@@ -1,8 +1,8 @@
+import { initialize, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import { elicit } from '../../../src/call/input/question.ts'
-import { settled } from '../../support/fake-clock.ts'
 import { type Answer, createHarness, type Harness } from '../support/harness.ts'
 
 const ok = z.object({ ok: z.boolean() })
@@ -28,16 +28,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
     },
   })
   const version = '2025-11-25'
-  const initialized = await harness.post({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: {
-      protocolVersion: version,
-      capabilities: { elicitation: {} },
-      clientInfo: { name: 'c', version: '1' },
-    },
-  })
+  const initialized = await harness.post(initialize(version, { capabilities: { elicitation: {} } }))
   const session = initialized.headers['mcp-session-id']
   const headers: Record<string, string> = { 'mcp-protocol-version': version }
   if (session !== undefined) headers['mcp-session-id'] = session

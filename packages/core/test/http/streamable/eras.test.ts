@@ -1,9 +1,9 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { toFetch } from '../../../src/http/adapter/fetch.ts'
 import { McpServer, tasks } from '../../../src/index.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import { MODERN, requestMeta } from '../../support/modern-calls.ts'
-import { turn } from '../support/clock.ts'
 import {
   type Answer,
   createHarness as harnessOf,
@@ -313,15 +313,15 @@ describe('anonymous clients without sessions', () => {
   it('have their own limits, and an authenticated caller has those of a session', async () => {
     const { call, waiting } = waitingRoom({ running: 2, inFlight: 3 })
     const calls = [call(), call(), call()]
-    await turn()
+    await settled()
     expect(waiting()).toBe(2)
     expect(await call()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
     const alice = { auth: { principal: 'alice' } }
     for (let index = 0; index < 64; index++) void call(alice)
-    await turn()
+    await settled()
     expect(waiting()).toBe(66)
     void call(alice)
-    await turn()
+    await settled()
     expect(waiting()).toBe(66)
     void calls
   })
@@ -348,10 +348,10 @@ describe('anonymous clients without sessions', () => {
       return request
     }
     const [first, second] = [call(1), call(2), call(3)]
-    await turn()
+    await settled()
     second.leave()
     first.leave()
-    await turn()
+    await settled()
     expect([started, endpoint.stats().callsInFlight]).toEqual([[1, 3], 1])
   })
 })

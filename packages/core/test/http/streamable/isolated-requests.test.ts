@@ -1,5 +1,5 @@
+import { FakeClock, requestMeta, settled } from '@jetway-apps/test-support'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { TestClock, turn } from '../support/clock.ts'
 import {
   createHarness,
   FakeRequest,
@@ -9,7 +9,7 @@ import {
 } from '../support/harness.ts'
 
 /** A platform like Workers: timers end with the request that has started them. */
-class RequestClock extends TestClock {
+class RequestClock extends FakeClock {
   #request = new Set<unknown>()
 
   /** Begins another request. The one before has ended unnoticed. */
@@ -66,10 +66,10 @@ describe('with isolated requests, as on Workers', () => {
   it('a call becomes a stream and times out, although an earlier request ended unnoticed', async () => {
     const { clock, call } = createApart()
     void call('never')
-    await turn()
+    await settled()
     clock.next()
     const reply = call('never')
-    await turn()
+    await settled()
     await clock.advance(2_000)
     const { sink } = await reply
     await clock.advance(30_000)
@@ -84,7 +84,7 @@ describe('with isolated requests, as on Workers', () => {
     const { clock, call, endpoint } = createApart({ server: { limits: { ...one, anonymous: one } } })
     for (let count = 0; count < 3; count++) {
       void call('never')
-      await turn()
+      await settled()
       clock.next()
     }
     expect((await call('soon')).json.result).toMatchObject({ content: [{ text: 'done' }] })
@@ -100,7 +100,7 @@ describe('with isolated requests, as on Workers', () => {
     )
     const reply = Promise.resolve(endpoint.handle(request, request.body))
     let ended = 0
-    await turn()
+    await settled()
     for (const work of waited) void work.then(() => ended++)
     request.leave()
     await clock.advance(59_999)
@@ -114,10 +114,7 @@ describe('with isolated requests, as on Workers', () => {
     const { post } = createApart()
     const params = {
       notifications: { toolsListChanged: true },
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
+      _meta: requestMeta(),
     }
     const asked = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }

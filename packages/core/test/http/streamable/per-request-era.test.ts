@@ -1,16 +1,12 @@
+import { notification, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { turn } from '../support/clock.ts'
 import { createHarness as harnessOf, type Harness, type HarnessOptions } from '../support/harness.ts'
 
 const createHarness = (options: HarnessOptions = {}): Harness =>
   harnessOf({ setUp: (server) => server.addTool({ name: 'a', handler: () => 'done' }), ...options })
 
 const VERSION = '2026-07-28'
-const META = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'client', version: '1' },
-}
+const META = requestMeta({}, VERSION)
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 
 interface Call {
@@ -55,7 +51,7 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
       resultType: 'complete',
       supportedVersions: [VERSION],
       ttlMs: 0,
-      instructions: 'For client',
+      instructions: 'For test',
     })
     expect(json.result).toHaveProperty('capabilities.tools')
   })
@@ -114,11 +110,7 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
 
   it('is accepted and ignored if it is a notification', async () => {
     const { post } = createHarness()
-    const cancelled = {
-      jsonrpc: '2.0',
-      method: 'notifications/cancelled',
-      params: { requestId: 1, _meta: META },
-    }
+    const cancelled = notification('notifications/cancelled', { requestId: 1, _meta: META })
     expect((await post(cancelled, { 'mcp-protocol-version': VERSION })).status).toBe(202)
   })
 })
@@ -150,7 +142,7 @@ describe('a client that closes the stream of its request (https://modelcontextpr
     const [before, inFlight] = [answer.sink.text, harness.endpoint.stats().callsInFlight]
     release()
     expect(await end).toBe(true)
-    await turn()
+    await settled()
     expect([answer.sink.text, answer.sink.closed]).toEqual([before, true])
     expect([inFlight, harness.endpoint.stats().callsInFlight]).toEqual([1, 0])
     expect(harness.log.filter(({ level }) => level === 'error')).toEqual([])

@@ -12,7 +12,10 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     ['array', z.array(z.object({ id: z.string() })), [{ id: 'a' }]],
     ['empty', z.array(z.string()), []],
     ['number', z.number(), 0],
+    ['fraction', z.number(), -1.5e-7],
     ['string', z.string(), ''],
+    ['text', z.string(), 'line\u2028 "quoted" 👩‍🚀 \ud800'],
+    ['nested', z.object({ a: z.object({ deep: z.array(z.any()) }) }), { a: { deep: [1, null] } }],
     ['boolean', z.boolean(), false],
     ['null', z.null(), null],
     ['union', z.union([z.array(z.number()), z.string()]), [1]],
@@ -21,6 +24,8 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     setUp: (server) => {
       for (const [name, outputSchema, value] of cases)
         server.addTool({ name, outputSchema, handler: () => value })
+      for (const [name, , value] of cases)
+        server.addTool({ name: `${name}-untyped`, handler: () => result({ structured: value }) })
       server.addTool({
         name: 'told',
         outputSchema: z.array(z.number()),
@@ -47,17 +52,20 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     (await callModern(harness, 'tools/call', { name })).json.result
 
   it.each(cases)('arrives as it is, with its JSON text: %s', async (name, _schema, value) => {
-    expect(await call(name)).toMatchObject({
+    const expected = {
       resultType: 'complete',
       structuredContent: value,
       content: [{ type: 'text', text: JSON.stringify(value) }],
-    })
+    }
+    expect(await call(name)).toMatchObject(expected)
+    expect(await call(`${name}-untyped`)).toMatchObject(expected)
   })
 
   it('publishes its schema, whatever the root', async () => {
     const { json } = await callModern(harness, 'tools/list')
     const tools = json.result?.['tools'] as readonly { name: string; outputSchema?: { type?: string } }[]
-    expect(tools.every(({ outputSchema }) => outputSchema !== undefined)).toBe(true)
+    for (const { name, outputSchema } of tools)
+      expect([name, outputSchema === undefined]).toEqual([name, name.endsWith('-untyped')])
     expect(tools.find(({ name }) => name === 'array')?.outputSchema?.type).toBe('array')
   })
 

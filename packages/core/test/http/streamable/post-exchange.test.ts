@@ -1,8 +1,8 @@
+import { callTool, initialize, notification, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { HttpReply } from '../../../src/http/types.ts'
 import type { McpServer } from '../../../src/index.ts'
-import { turn } from '../support/clock.ts'
 import { createHarness, FakeRequest, type HarnessOptions } from '../support/harness.ts'
 
 /** Calls that end when the test says so, by the order in which they began. */
@@ -57,12 +57,7 @@ async function bench(options: HarnessOptions = {}, version = '2025-06-18') {
   return { ...harness, session: await harness.open({ version }), gates, signals }
 }
 
-const call = (id: string | number, name: string, args: object = {}): object => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'tools/call',
-  params: { name, arguments: args },
-})
+const call = (id: string | number, name: string, args: object = {}): object => callTool(name, args, { id })
 
 describe('the reply to a call', () => {
   it('is JSON for a handler that answers at once, with no timer and no promise', async () => {
@@ -142,12 +137,7 @@ describe('the reply to a call', () => {
 
   it('is always a stream with response sse, also for initialize', async () => {
     const { post } = await bench({ endpoint: { response: 'sse' } })
-    const answer = await post({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {} },
-    })
+    const answer = await post(initialize('2025-06-18'))
     expect(answer.headers['content-type']).toBe('text/event-stream')
     expect(answer.headers['mcp-session-id']).toMatch(/^[\w-]{45}$/)
     expect(answer.sink.closed).toBe(true)
@@ -211,10 +201,10 @@ describe('a client that disconnects', () => {
     await clock.advance(2_000)
     const answer = await pending
     answer.request.leave()
-    await turn()
+    await settled()
     expect(signals[0]?.aborted).toBe(false)
     gates.finish(0)
-    await turn()
+    await settled()
     expect(answer.sink.text).toBe('')
   })
 
@@ -236,7 +226,7 @@ describe('a client that disconnects', () => {
     const answer = await session.call('talk', {}, { progressToken: 1 })
     answer.request.leave()
     gates.finish(0)
-    await turn()
+    await settled()
     expect(log.filter(({ level }) => level === 'error')).toEqual([])
     await clock.advance(2_000)
     // The other timers are for idle sessions, long calls and silent calls.
@@ -245,11 +235,8 @@ describe('a client that disconnects', () => {
 })
 
 describe('a cancelled call', () => {
-  const cancel = (requestId: string | number): object => ({
-    jsonrpc: '2.0',
-    method: 'notifications/cancelled',
-    params: { requestId },
-  })
+  const cancel = (requestId: string | number): object =>
+    notification('notifications/cancelled', { requestId })
 
   it('aborts its handler and gets an empty stream that cannot be resumed', async () => {
     const { session, gates, signals } = await bench({}, '2025-11-25')
@@ -309,12 +296,7 @@ describe('a batch', () => {
 
   it('becomes a stream when one of its calls sends something', async () => {
     const { session, gates } = await bench({}, '2025-03-26')
-    const withProgress = {
-      jsonrpc: '2.0',
-      id: 'b',
-      method: 'tools/call',
-      params: { name: 'report', arguments: { steps: 1 }, _meta: { progressToken: 1 } },
-    }
+    const withProgress = callTool('report', { steps: 1 }, { id: 'b', meta: { progressToken: 1 } })
     const { sink } = await session.post([call('a', 'now'), withProgress, call('c', 'wait')])
     await gates.begun(1)
     gates.finish(0)

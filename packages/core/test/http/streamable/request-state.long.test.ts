@@ -1,5 +1,5 @@
+import { seeded } from '@jetway-apps/test-support'
 import { expect, it } from 'vitest'
-import { seeded } from '../../support/seeded.ts'
 import { guarded, refusal, tryMutations } from '../support/state-misuse.ts'
 
 it('100,000 changed requestStates are refused with the same bytes', async () => {

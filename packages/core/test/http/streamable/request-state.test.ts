@@ -1,6 +1,6 @@
+import { seeded } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer, type ServerOptions } from '../../../src/index.ts'
-import { seeded } from '../../support/seeded.ts'
 import { bytesOf, sendRound, stateOf, textOf } from '../support/rounds.ts'
 import {
   begin,

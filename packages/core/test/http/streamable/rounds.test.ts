@@ -1,3 +1,4 @@
+import { requestMeta } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { asks } from '../../../src/features/tools/asks.ts'
@@ -223,10 +224,7 @@ describe('questions in a result need no connection to the client', () => {
   it('in a message without a mount', async () => {
     const { harness } = serve(setUp)
     const handle = async (more: object): Promise<Record<string, unknown>> => {
-      const _meta = {
-        'io.modelcontextprotocol/protocolVersion': MODERN,
-        'io.modelcontextprotocol/clientCapabilities': EVERYTHING,
-      }
+      const _meta = requestMeta(EVERYTHING, MODERN)
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a', ...more, _meta } }
       const answer = await harness.server.handleMessage(message)
       return (JSON.parse(answer ?? '') as { result: Record<string, unknown> }).result

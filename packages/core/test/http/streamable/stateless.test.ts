@@ -1,16 +1,12 @@
+import { callTool, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { McpServer } from '../../../src/index.ts'
-import { turn } from '../support/clock.ts'
 import { createHarness, initializeMessage } from '../support/harness.ts'
 
 const endpoint = { stateless: true }
-const call = (name: string, args: object = {}, id: string | number = 2): object => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'tools/call',
-  params: { name, arguments: args, _meta: { progressToken: 1 } },
-})
+const call = (name: string, args: object = {}, id: string | number = 2): object =>
+  callTool(name, args, { id, meta: { progressToken: 1 } })
 const setUp = (server: McpServer): void => {
   server.addTool({
     name: 'where',
@@ -77,7 +73,7 @@ describe('a mount without sessions', () => {
       },
     })
     const pending = post(call('wait'))
-    await turn()
+    await settled()
     await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
     finish()
     expect((await pending).json).toMatchObject({ id: 2, result: { content: [{ text: 'done' }] } })
@@ -119,7 +115,7 @@ describe('a mount without sessions', () => {
     })
     const alice = { auth: { principal: 'alice' } }
     void post(call('hang'), {}, alice)
-    await turn()
+    await settled()
     const refused = await post(call('quick'), {}, alice)
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
     expect(refused.json).toMatchObject({ id: 2, error: { code: -32603 } })

@@ -1,3 +1,4 @@
+import { notification, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { McpServer } from '../../../src/index.ts'
 import { MODERN, requestMeta } from '../../support/modern-calls.ts'
@@ -46,13 +47,9 @@ function listen(
   )
 }
 
-const tagged = (id: string | number, method: string, params: object = {}): object => ({
-  jsonrpc: '2.0',
-  method,
-  params: { _meta: { [ID]: id }, ...params },
-})
+const tagged = (id: string | number, method: string, params: object = {}): object =>
+  notification(method, { _meta: { [ID]: id }, ...params })
 /** Changes of a registry are sent once per round of microtasks. */
-const told = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
 describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
@@ -66,7 +63,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     harness.server.addTool({ name: 'b', handler: () => '' })
     harness.server.addResource({ uri: 'note://3', name: 'three', handler: () => '' })
     harness.server.addPrompt({ name: 'p', handler: () => '' })
-    await told()
+    await settled()
     harness.server.notify.resourceUpdated('note://1')
     harness.server.notify.resourceUpdated('note://2')
     expect(answer.sink.messages).toEqual([
@@ -201,7 +198,7 @@ describe('the end of a subscription over HTTP', () => {
     const { sink } = await listen(harness, { toolsListChanged: true })
     const session = await harness.open()
     const call = session.call('slow')
-    await told()
+    await settled()
     const closed = harness.endpoint.close()
     expect(sink.closed).toBe(true)
     expect(sink.messages.at(-1)).toEqual({
@@ -255,11 +252,11 @@ describe('the end of a subscription over HTTP', () => {
     const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' }
     const request = new FakeRequest({ headers, body })
     const pending = harness.endpoint.handle(request, request.body)
-    await told()
+    await settled()
     request.leave()
     decide(true)
     await pending
-    await told()
+    await settled()
     expect(watched).not.toHaveBeenCalled()
   })
 
@@ -311,7 +308,7 @@ describe('the limits of subscriptions over HTTP', () => {
       harness.server.notify.resourceUpdated('note://2')
     }
     sink.drain()
-    await told()
+    await settled()
     const uris = sink.messages.flatMap(({ params }: Message) => params?.['uri'] ?? [])
     // The first one was written at once.
     expect(uris).toEqual(['note://1', 'note://2', 'note://1'])

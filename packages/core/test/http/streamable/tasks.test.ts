@@ -1,7 +1,7 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { EndpointOptions } from '../../../src/http/options.ts'
-import { settled } from '../../support/fake-clock.ts'
 import { type Answer, createHarness, type Harness, type Message } from '../support/harness.ts'
 
 const ok = z.object({ ok: z.boolean() })

@@ -1,10 +1,10 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import type { McpServer } from '../../../src/index.ts'
 import type { EventStore } from '../../../src/stores/event-store.ts'
 import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
-import { turn } from '../support/clock.ts'
 import {
   type Answer,
   createHarness,
@@ -58,7 +58,7 @@ async function bench(endpoint: EndpointOptions = {}, version = '2025-11-25'): Pr
     const now = waiting
     waiting = []
     for (const resolve of now) resolve()
-    await turn()
+    await settled()
   }
   return { ...harness, session, step }
 }
@@ -78,7 +78,7 @@ async function streaming(
 ): Promise<Bench & { readonly first: Answer }> {
   const ready = await bench(endpoint, version)
   const pending = count(ready.session, to)
-  await turn()
+  await settled()
   await ready.step()
   return { ...ready, first: await pending }
 }
@@ -86,10 +86,10 @@ async function streaming(
 /** An asynchronous store, like one on a network. */
 function slowly(store: EventStore): EventStore {
   return {
-    open: async (key) => (await turn(), store.open(key)),
-    append: async (key, event, options) => (await turn(), store.append(key, event, options)),
-    read: async (key, after) => (await turn(), store.read(key, after)),
-    delete: async (key) => (await turn(), store.delete(key)),
+    open: async (key) => (await settled(), store.open(key)),
+    append: async (key, event, options) => (await settled(), store.append(key, event, options)),
+    read: async (key, after) => (await settled(), store.read(key, after)),
+    delete: async (key) => (await settled(), store.delete(key)),
   }
 }
 
@@ -118,7 +118,7 @@ describe('a stream that can be resumed', () => {
   it('gives every event of a session a unique id', async () => {
     const { session, step } = await bench()
     const pending = [1, 2, 3].map((id) => count(session, 4, id))
-    await turn()
+    await settled()
     for (let i = 0; i < 5; i++) await step()
     const answers = await Promise.all(pending)
     const ids = answers.flatMap(({ sink }) => sink.events.map(({ id }) => id))
@@ -152,7 +152,7 @@ describe.each([
     first.request.leave()
     await step()
     await step()
-    for (let i = 0; i < 10; i++) await turn()
+    for (let i = 0; i < 10; i++) await settled()
     const second = await session.get({ 'last-event-id': lastId(first) })
     await second.sink.ended()
     expect(progress(second.sink.messages)).toEqual([2, true])
@@ -227,7 +227,7 @@ describe.each([
     expect(second.sink.events.at(-1)).toMatchObject({ data: '', retry: '250' })
     await step()
     // The call ends while nobody is connected.
-    for (let i = 0; i < 10; i++) await turn()
+    for (let i = 0; i < 10; i++) await settled()
     const third = await session.get({ 'last-event-id': lastId(second) })
     await third.sink.ended()
     expect(progress(third.sink.messages)).toEqual([2, true])
@@ -245,7 +245,7 @@ describe('a handler that closes its connection if its client cannot resume', () 
   const polled = async (endpoint: EndpointOptions, version?: string): Promise<Answer> => {
     const { session, step } = await bench(endpoint, version)
     const pending = session.call('poll', { times: 1, after: true })
-    await turn()
+    await settled()
     await step()
     return pending
   }
@@ -263,7 +263,7 @@ describe('a handler that closes its connection if its client cannot resume', () 
   it('keeps an open stream open', async () => {
     const { session, step } = await bench({ response: 'sse' }, '2025-06-18')
     const pending = session.call('poll', { times: 1 }, { progressToken: 'p' })
-    await turn()
+    await settled()
     const answer = await pending
     expect(answer.sink.closed).toBe(false)
     await step()
@@ -286,13 +286,13 @@ describe('the GET stream', () => {
     const { session, server } = await bench()
     const first = await session.get()
     server.addTool({ name: 'a', handler: () => '' })
-    await turn()
+    await settled()
     first.request.leave()
     server.addTool({ name: 'b', handler: () => '' })
-    await turn()
+    await settled()
     const second = await session.get({ 'last-event-id': lastId(first) })
     server.addTool({ name: 'c', handler: () => '' })
-    await turn()
+    await settled()
     expect(second.sink.messages.map(({ method }) => method)).toEqual([
       'notifications/tools/list_changed',
       'notifications/tools/list_changed',

@@ -1,3 +1,4 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { SseWriter } from '../../../src/http/streams/sse-writer.ts'
@@ -5,7 +6,6 @@ import type { EndpointOptions } from '../../../src/http/options.ts'
 import type { McpServer } from '../../../src/index.ts'
 import type { EventStore } from '../../../src/stores/event-store.ts'
 import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
-import { turn } from '../support/clock.ts'
 import {
   createHarness,
   FakeRequest,
@@ -29,9 +29,9 @@ const tools = (server: McpServer): void => {
     handler: async ({ lines, opened, line }, ctx) => {
       for (let i = 0; i < lines; i++) {
         ctx.log.info(`${i} ${line}`)
-        if (i === 0 && opened === true) await turn()
+        if (i === 0 && opened === true) await settled()
       }
-      await turn()
+      await settled()
       return 'flooded'
     },
   })
@@ -84,7 +84,7 @@ describe('a client that stops reading', () => {
   ])('is cut off at the limit if it can resume, and then gets everything: %s', async (_, opened) => {
     const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
     const { sink } = await stalled('flood', 100, opened)
-    for (let i = 0; i < 4; i++) await turn()
+    for (let i = 0; i < 4; i++) await settled()
     sink.drain()
     await sink.ended()
     expect(sink.text.length).toBeLessThan(150_000)
@@ -102,7 +102,7 @@ describe('a client that stops reading', () => {
   ])('can resume with the default limits and events that are %s', async (_, size, lines) => {
     const { session, stalled } = await bench({})
     const { sink } = await stalled('flood', lines, true, 'x'.repeat(size))
-    for (let i = 0; i < 4; i++) await turn()
+    for (let i = 0; i < 4; i++) await settled()
     sink.drain()
     await sink.ended()
     const before = numbers(sink.messages)
@@ -117,7 +117,7 @@ describe('a client that stops reading', () => {
   it('loses notifications if it cannot resume, but never the response', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('flood', 1_000)
-    await turn()
+    await settled()
     sink.drain()
     await sink.ended()
     expect(sink.text.length).toBeLessThan(250_000)
@@ -128,7 +128,7 @@ describe('a client that stops reading', () => {
   it('slows down a handler that awaits, and loses nothing', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('polite', 200)
-    await turn()
+    await settled()
     expect(sink.messages.length).toBeLessThan(50)
     sink.drain()
     await sink.ended()
@@ -141,9 +141,9 @@ describe('a client that stops reading', () => {
   it('that disconnects does not stop the handler', async () => {
     const { stalled, session } = await bench({ streams: { eventStore: false } })
     const { sink, request } = await stalled('polite', 200)
-    await turn()
+    await settled()
     request.leave()
-    await turn()
+    await settled()
     expect(sink.messages.length).toBeLessThan(50)
     expect((await session.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
   })
@@ -175,7 +175,7 @@ describe('an event store that is slower than a tool', () => {
     harness.server.on('overflow', ({ queue, action }) => void dropped.push(`${queue} ${action}`))
     const { sink, request } = await harness.stalled('flood', 200)
     sink.drain()
-    for (let i = 0; i < 4; i++) await turn()
+    for (let i = 0; i < 4; i++) await settled()
     open()
     await sink.ended()
     const kept = numbers(sink.messages)
@@ -268,7 +268,7 @@ describe('the writer of one connection', () => {
     let closed = 0
     outbound.open({ write: () => Promise.reject(new Error('reset')), close: () => void closed++ }, request())
     outbound.write('a')
-    await turn()
+    await settled()
     outbound.write('b')
     outbound.end()
     expect([outbound.ending, closed]).toEqual([true, 1])

@@ -1,14 +1,14 @@
+import { FakeClock, settled } from '@jetway-apps/test-support'
 import process from 'node:process'
 import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
 import { MemorySessionStore } from '../../../src/stores/memory-session-store.ts'
-import { TestClock, turn } from './clock.ts'
 import type { ChurnReport } from './churn.ts'
 import { createHarness, initializeMessage } from './harness.ts'
 
 // Opens sessions, ends them by DELETE or abandons them, and prints what remains.
 
 const [cycles = 0, abandoned = 0] = process.argv.slice(2).map(Number)
-const clock = new TestClock()
+const clock = new FakeClock()
 const sessionStore = new MemorySessionStore({ clock })
 const eventStore = new MemoryEventStore({ clock })
 const { server, post, send } = createHarness({
@@ -61,7 +61,7 @@ async function abandon(place: number): Promise<void> {
 
 async function heap(): Promise<number> {
   for (let i = 0; i < 4; i++) {
-    await turn()
+    await settled()
     globalThis.gc?.()
   }
   return process.memoryUsage().heapUsed

@@ -1,3 +1,4 @@
+import { FakeClock, initialize } from '@jetway-apps/test-support'
 import { McpServer } from '../../../src/index.ts'
 import { createEndpoint, type Endpoint } from '../../../src/http/endpoint.ts'
 import type { ReadBody } from '../../../src/http/adapter/accept.ts'
@@ -12,7 +13,6 @@ import {
 } from '../../../src/http/types.ts'
 import type { AuthInfo } from '../../../src/stores/principal.ts'
 import type { ServerOptions } from '../../../src/server/options.ts'
-import { TestClock } from './clock.ts'
 
 export interface Sent {
   readonly method?: string
@@ -202,7 +202,7 @@ export interface OpenOptions {
 export interface Harness {
   readonly server: McpServer
   readonly endpoint: Endpoint
-  readonly clock: TestClock
+  readonly clock: FakeClock
   readonly log: { readonly level: string; readonly fields: object; readonly message: string }[]
   readonly send: (sent: Sent) => Promise<Answer>
   readonly post: (body: unknown, headers?: Sent['headers'], more?: Sent) => Promise<Answer>
@@ -232,12 +232,8 @@ export interface HarnessOptions {
   readonly select?: ServerSelector | undefined
 }
 
-export const initializeMessage = (version = '2025-06-18', id: string | number = 1): object => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'initialize',
-  params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-})
+export const initializeMessage = (version = '2025-06-18', id: string | number = 1): object =>
+  initialize(version, { id })
 
 export function createHarness({
   endpoint: endpointOptions,
@@ -246,7 +242,7 @@ export function createHarness({
   setUp,
   select,
 }: HarnessOptions = {}): Harness {
-  const clock = new TestClock()
+  const clock = new FakeClock()
   const log: Harness['log'][number][] = []
   const record = (level: string) => (fields: object, message: string) =>
     void log.push({ level, fields, message })

@@ -104,15 +104,8 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ]
 
-export interface Tried {
-  readonly tried: number
-  readonly through: number
-  /** All different replies. */
-  readonly seen: ReadonlySet<string>
-}
-
 /** Sends many changed states, some of them with changed answers. */
-export async function tryMutations(count: number, random: () => number): Promise<Tried> {
+export async function tryMutations(count: number, random: () => number) {
   const server = guarded()
   const [state, other] = [await begin(server), await begin(server)]
   const seen = new Set<string>()

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { createServer as createHttp, type RequestListener } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { McpServer } from '@jetway/core'
+import { onTestFinished } from 'vitest'
+import { callTool, initialize, INITIALIZED, REVISION } from './messages.ts'
+
+/** A server whose tools return what reached them. */
+export function createServer<Locals = unknown>(name = 'test'): McpServer<Locals> {
+  const server = new McpServer<Locals>({ name, version: '1.0.0' })
+  const inputSchema = { type: 'object' } as const
+  server.addTool({ name: 'name', handler: () => name })
+  server.addTool({
+    name: 'echo',
+    inputSchema,
+    handler: (args: Record<string, unknown>) => String(args['text']),
+  })
+  server.addTool({ name: 'size', inputSchema, handler: (args) => JSON.stringify(args).length })
+  server.addTool({
+    name: 'seen',
+    handler: (_args, { locals, auth }) => JSON.stringify({ locals, auth: auth?.principal }),
+  })
+  server.addTool({
+    name: 'report',
+    async handler(_args, ctx) {
+      ctx.log.warning('on it')
+      await ctx.progress(1, 2)
+      return 'reported'
+    },
+  })
+  return server
+}
+
+export const originOf = (http: { address(): unknown }): string =>
+  `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+
+/** Listens on a free port of the loopback. */
+export async function listen(
+  listener: RequestListener,
+): Promise<{ readonly origin: string; readonly release: () => void }> {
+  const http = createHttp(listener)
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  return {
+    origin: originOf(http),
+    release() {
+      http.closeAllConnections()
+      http.close()
+    },
+  }
+}
+
+export const HEADERS: Readonly<Record<'accept' | 'content-type' | 'mcp-protocol-version', string>> = {
+  accept: 'application/json, text/event-stream',
+  'content-type': 'application/json',
+  'mcp-protocol-version': REVISION,
+}
+
+/** A call that asks for progress. */
+export const callFrame = (name: string, args: object = {}, id = 1): string =>
+  JSON.stringify(callTool(name, args, { id, meta: { progressToken: 'p' } }))
+
+export const post = (
+  url: string,
+  body: string | Uint8Array | ReadableStream = callFrame('name'),
+  headers: object = {},
+): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: { ...HEADERS, ...headers },
+    body,
+    duplex: 'half',
+  } as RequestInit)
+
+/** Opens a session, and gives the header that names it. */
+export async function openSession(
+  url: string,
+  capabilities: object = {},
+): Promise<{ readonly 'mcp-session-id': string }> {
+  const opened = await post(url, JSON.stringify(initialize(REVISION, { capabilities })))
+  await opened.text()
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+  await post(url, JSON.stringify(INITIALIZED), session)
+  return session
+}
+
+/** The text of a tool's result. */
+export async function text(response: Response): Promise<string | undefined> {
+  const answer = (await response.json()) as { result?: { content: { text: string }[] } }
+  return answer.result?.content[0]?.text
+}
+
+/** Sends bytes as they are, and gives the socket, which is destroyed after the test. */
+export async function raw(url: string, bytes = ''): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(bytes)
+  return socket
+}
+
+/** The bytes of a request. `content-length` may announce more than the body. */
+export function bytesOf(
+  path: string,
+  body = '',
+  headers: Readonly<Record<string, string>> = {},
+  method = 'POST',
+): string {
+  const length = 'transfer-encoding' in headers ? {} : { 'content-length': `${Buffer.byteLength(body)}` }
+  const all = { host: '127.0.0.1', ...HEADERS, ...length, ...headers }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+}
+
+/** Reads until the text has come. */
+export async function until(socket: Socket, expected: string): Promise<string> {
+  let received = ''
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    received += String(chunk)
+    if (received.includes(expected)) return received
+  }
+  throw new Error(`The peer closed before ${expected}: ${received}`)
+}

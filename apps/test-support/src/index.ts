@@ -1,0 +1,16 @@
+export { type Deferred, deferred } from './deferred.ts'
+export { FakeClock, settled } from './fake-clock.ts'
+export {
+  callTool,
+  initialize,
+  INITIALIZED,
+  type Initialize,
+  MODERN,
+  notification,
+  ping,
+  request,
+  requestMeta,
+  REVISION,
+  type SentMessage,
+} from './messages.ts'
+export { seeded } from './seeded.ts'
