@@ -14,6 +14,7 @@ import { discoverEntry, type DiscoverOptions } from './discover.ts'
 import type { addExtensions } from './extensions.ts'
 import { setLogLevel } from './logging.ts'
 import { createPrompts, type PromptEntry, type Prompts } from './prompts/prompts.ts'
+import type { checkMembers } from './registry/members.ts'
 import type { buildTemplate } from './resources/resource-templates.ts'
 import { Resources } from './resources/resources.ts'
 import type { SessionRegistry } from './session-registry.ts'
@@ -33,6 +34,8 @@ export interface FeatureParts {
   /** Without it clients get no notifications of changes. */
   readonly subscriptionMethods?: typeof subscriptionMethods
   readonly addExtensions?: typeof addExtensions
+  /** Without it definitions may have members with wrong names: the types catch those. */
+  readonly checkMembers?: typeof checkMembers
 }
 
 export interface FeatureOptions extends FeatureParts, ToolOptions, Pick<DiscoverOptions, 'instructions'> {

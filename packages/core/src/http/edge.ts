@@ -1,6 +1,6 @@
 import { type FetchHandler, type FetchSelector, serveFetch, type WithLocals } from './adapter/fetch.ts'
 import { type Endpoint, mountEndpoint } from './endpoint.ts'
-import { checkEndpoint } from './mount-options.ts'
+import { checkServer } from './mount-options.ts'
 import type { EndpointOptions, KeepAliveOptions, MountLimits, StreamOptions } from './options.ts'
 import type { Servable, ServerSelector } from './served-servers.ts'
 
@@ -26,7 +26,7 @@ export function createEndpoint<Locals = unknown>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EdgeEndpointOptions = {},
 ): Endpoint<Locals> {
-  checkEndpoint(server, options)
+  checkServer(server, 'createEndpoint(server, options)')
   return mountEndpoint(server, options, {})
 }
 

@@ -14,7 +14,7 @@ import { answerProbe, type Probe, probesOf } from './health.ts'
 import { SessionEraHttp } from './streamable/session-era.ts'
 import { PerRequestHttp } from './streamable/per-request-era.ts'
 import { createContext, type EndpointContext } from './mount.ts'
-import { checkEndpoint } from './mount-options.ts'
+import { checkEndpoint, checkEndpointOptions } from './mount-options.ts'
 import type { EndpointOptions } from './options.ts'
 import type { EndpointParts } from './parts.ts'
 import { resolveOptions } from './resolve-options.ts'
@@ -85,6 +85,7 @@ export const ALL_PARTS: EndpointParts = {
     routePaths,
   },
   subscriptions: (context) => new SubscriptionHandler(context),
+  checkOptions: checkEndpointOptions,
 }
 
 /** {@link createEndpoint} with the parts of a preset. */

@@ -1,4 +1,5 @@
 import type { routeOf, routePaths } from './legacy-sse/routes.ts'
+import type { checkEndpointOptions } from './mount-options.ts'
 import type { EndpointContext } from './mount.ts'
 import type { createSessions } from './sessions/create-sessions.ts'
 import type { resolveSessionOptions } from './sessions/session-options.ts'
@@ -8,6 +9,8 @@ import type { SubscriptionHandler } from './streamable/subscription-handler.ts'
 export interface EndpointParts {
   readonly sessions?: SessionsPart
   readonly subscriptions?: (context: EndpointContext) => SubscriptionHandler
+  /** Without it options may have wrong names: the types catch those. */
+  readonly checkOptions?: typeof checkEndpointOptions
 }
 
 /** Sessions, their stores and streams, and HTTP+SSE, which has nothing else. */

@@ -5,6 +5,7 @@ import { type ForSession, forSession } from '../features/for-session.ts'
 import { logTo, Notifier } from '../features/notifier.ts'
 import { type Observation, observe } from '../features/observe.ts'
 import type { AddOptions, Handle } from '../features/registry/registry.ts'
+import { checkMembers } from '../features/registry/members.ts'
 import { buildTemplate } from '../features/resources/resource-templates.ts'
 import type { AnyResourceTemplate, ResourceTemplateDefinition } from '../features/resources/resource-types.ts'
 import type { Source } from '../features/source.ts'
@@ -18,6 +19,7 @@ import type { Implementation } from '../protocol/types.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import { tieredEngine } from '../schema/tiered-engine.ts'
 import type { MountArgs } from '../session/server-mounts.ts'
+import { checkNamesOfOptions } from './option-names.ts'
 import type { ServerOptions } from './options.ts'
 import type { ServerParts } from './parts.ts'
 import { createInput } from './resolve-options.ts'
@@ -30,6 +32,8 @@ const ALL_PARTS: ServerParts = {
   createTasks,
   compileAsks,
   buildTemplate,
+  checkMembers,
+  checkNamesOfOptions,
   subscriptionMethods,
   addExtensions,
 }

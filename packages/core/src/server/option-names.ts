@@ -2,7 +2,9 @@ import type { RequestStateOptions } from '../call/input/request-state.ts'
 import type { CacheHint, CacheOptions } from '../features/registry/caching.ts'
 import type { ToolOptions } from '../features/tools/tool-types.ts'
 import type { SessionLimits } from '../session/server-runtime.ts'
-import type { NameHints, OptionNames } from '../util/check-options.ts'
+import { usageError } from '../errors.ts'
+import type { Implementation } from '../protocol/types.ts'
+import { checkNames, type NameHints, type OptionNames } from '../util/check-options.ts'
 import type { LimitOptions, ServerOptions, TaskOptions } from './options.ts'
 
 const HINT: OptionNames<CacheHint> = { ttlMs: 1, cacheScope: 1 }
@@ -43,7 +45,7 @@ const TOOLS: OptionNames<ToolOptions> = {
 const TASKS: OptionNames<TaskOptions> = { store: 1, defaultTtlMs: 1, maxTtlMs: 1, pollIntervalMs: 1 }
 
 /** The options of a server. */
-export const SERVER_OPTIONS: OptionNames<ServerOptions> = {
+const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   instructions: 1,
   lifespan: 1,
   cache: CACHE,
@@ -65,10 +67,21 @@ export const SERVER_OPTIONS: OptionNames<ServerOptions> = {
 
 const ON_THE_MOUNT = 'it is an option of the mount, such as mcp({ server, … })'
 
-export const SERVER_HINTS: NameHints = {
+const SERVER_HINTS: NameHints = {
   capabilities: 'leave it out, because the capabilities follow from what the server has',
   stateless: ON_THE_MOUNT,
   authenticate: ON_THE_MOUNT,
   allowedHosts: ON_THE_MOUNT,
   allowedOrigins: ON_THE_MOUNT,
+}
+
+/** @throws `ERR_MCP_OPTION` for options that the server does not have, and for options among the members of `info` */
+export function checkNamesOfOptions(info: Implementation, options: unknown): void {
+  const misplaced = Object.keys(info).find((name) => Object.hasOwn(SERVER_OPTIONS, name))
+  if (misplaced !== undefined)
+    throw usageError(
+      'ERR_MCP_OPTION',
+      `The first argument of new McpServer has ${misplaced}, which is an option: new McpServer({ name, version }, { ${misplaced} })`,
+    )
+  checkNames(options, SERVER_OPTIONS, SERVER_HINTS)
 }

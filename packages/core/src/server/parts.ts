@@ -1,5 +1,6 @@
 import type { SchemaEngine } from '../schema/types.ts'
 import type { FeatureParts } from '../features/features.ts'
+import type { checkNamesOfOptions } from './option-names.ts'
 import type { createInput } from './resolve-options.ts'
 import type { createTasks } from './tasks-option.ts'
 
@@ -9,4 +10,6 @@ export interface ServerParts extends FeatureParts {
   /** Without it handlers cannot ask their clients anything. */
   readonly createInput?: typeof createInput
   readonly createTasks?: typeof createTasks
+  /** Without it options may have wrong names: the types catch those. */
+  readonly checkNamesOfOptions?: typeof checkNamesOfOptions
 }

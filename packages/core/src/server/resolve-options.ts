@@ -8,10 +8,9 @@ import { type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/type
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from '../session/server-runtime.ts'
 import type { Bus } from '../stores/bus.ts'
-import { check, checkNames, checkNumber, checkNumbers, withDefaults } from '../util/check-options.ts'
+import { check, checkNumber, checkNumbers, withDefaults } from '../util/check-options.ts'
 import { MAX_TIMEOUT_MS, systemClock } from '../util/clock.ts'
 import { secureRandom } from '../util/random.ts'
-import { SERVER_HINTS, SERVER_OPTIONS } from './option-names.ts'
 import type { LimitOptions, ServerOptions } from './options.ts'
 
 export function checkInfo(info: Implementation): void {
@@ -22,16 +21,6 @@ export function checkInfo(info: Implementation): void {
         `new McpServer needs { name, version }: ${member} must be a string that is not empty`,
       )
   checkIcons({ kind: 'server', name: info.name }, info.icons)
-  const misplaced = Object.keys(info).find((name) => Object.hasOwn(SERVER_OPTIONS, name))
-  if (misplaced === undefined) return
-  throw usageError(
-    'ERR_MCP_OPTION',
-    `The first argument of new McpServer has ${misplaced}, which is an option: new McpServer({ name, version }, { ${misplaced} })`,
-  )
-}
-
-export function checkServerOptions(options: unknown): void {
-  checkNames(options, SERVER_OPTIONS, SERVER_HINTS)
 }
 
 export interface HandlerTimes {

@@ -39,7 +39,6 @@ import type { AnyTool, CheckReturn, ToolDefinition, ToolReturn } from '../featur
 import type { ServerOptions } from './options.ts'
 import {
   checkInfo,
-  checkServerOptions,
   copyExperimental,
   resolveHeartbeat,
   resolveLimits,
@@ -68,7 +67,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App>, parts: ServerParts) {
     checkInfo(info)
-    checkServerOptions(options)
+    parts.checkNamesOfOptions?.(info, options)
     this.#info = info
     const limits = resolveLimits(options.limits)
     const logLevel = resolveLogLevel(options.logging)

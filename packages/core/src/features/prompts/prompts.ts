@@ -19,7 +19,7 @@ import { type Awaitable, chain } from '../../util/promises.ts'
 import { toPromptResult } from './prompt-messages.ts'
 import type { AnyPrompt } from './prompt-types.ts'
 import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
-import { PROMPT_MEMBERS } from '../registry/members.ts'
+import type { checkMembers } from '../registry/members.ts'
 import { Registry } from '../registry/registry.ts'
 import { ifVisible } from '../registry/visibility.ts'
 
@@ -37,6 +37,7 @@ export interface PromptsOptions {
   readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
+  readonly checkMembers?: typeof checkMembers | undefined
 }
 
 /** The prompts of a server and the methods that serve them. */
@@ -45,11 +46,12 @@ export interface Prompts {
   readonly methods: readonly (readonly [string, MethodEntry])[]
 }
 
-export function createPrompts({ schemas, pageSize, logger, caching }: PromptsOptions): Prompts {
+export function createPrompts(options: PromptsOptions): Prompts {
+  const { schemas, pageSize, logger, caching } = options
   const registry = new Registry<AnyPrompt, PromptEntry>({
     kind: 'prompt',
     key: (definition) => definition.name,
-    members: PROMPT_MEMBERS,
+    checkMembers: options.checkMembers,
     build: (definition) => buildPrompt(definition, schemas, logger),
   })
   const listing = new Listing<PromptEntry, Prompt>({

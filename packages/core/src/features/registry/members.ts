@@ -6,7 +6,7 @@ import type { AnyTool } from '../tools/tool-types.ts'
 import { type DisplayFields, invalid, type Subject } from './checks.ts'
 
 /** The members of one kind of definition. */
-export interface MemberNames {
+interface MemberNames {
   readonly known: object
   /** The names that other frameworks have for a member. */
   readonly synonyms: Readonly<Record<string, string>>
@@ -74,32 +74,32 @@ const FUNCTIONS = {
   read: 'handler',
 }
 
-export const TOOL_MEMBERS: MemberNames = {
-  known: TOOL,
-  synonyms: {
-    ...FUNCTIONS,
-    parameters: 'inputSchema',
-    input: 'inputSchema',
-    schema: 'inputSchema',
-    args: 'inputSchema',
-    argsSchema: 'inputSchema',
-    output: 'outputSchema',
-    canAccess: 'visible',
+/** By the kind of the definition. */
+const MEMBERS: Readonly<Record<string, MemberNames>> = {
+  tool: {
+    known: TOOL,
+    synonyms: {
+      ...FUNCTIONS,
+      parameters: 'inputSchema',
+      input: 'inputSchema',
+      schema: 'inputSchema',
+      args: 'inputSchema',
+      argsSchema: 'inputSchema',
+      output: 'outputSchema',
+      canAccess: 'visible',
+    },
   },
-}
-export const RESOURCE_MEMBERS: MemberNames = { known: RESOURCE, synonyms: FUNCTIONS }
-export const TEMPLATE_MEMBERS: MemberNames = {
-  known: TEMPLATE,
-  synonyms: { ...FUNCTIONS, template: 'uriTemplate' },
-}
-export const PROMPT_MEMBERS: MemberNames = {
-  known: PROMPT,
-  synonyms: {
-    ...FUNCTIONS,
-    inputSchema: 'argsSchema',
-    parameters: 'argsSchema',
-    schema: 'argsSchema',
-    args: 'argsSchema',
+  resource: { known: RESOURCE, synonyms: FUNCTIONS },
+  'resource template': { known: TEMPLATE, synonyms: { ...FUNCTIONS, template: 'uriTemplate' } },
+  prompt: {
+    known: PROMPT,
+    synonyms: {
+      ...FUNCTIONS,
+      inputSchema: 'argsSchema',
+      parameters: 'argsSchema',
+      schema: 'argsSchema',
+      args: 'argsSchema',
+    },
   },
 }
 
@@ -109,7 +109,8 @@ export const PROMPT_MEMBERS: MemberNames = {
  *
  * @throws `ERR_MCP_INVALID_DEFINITION`
  */
-export function checkMembers(subject: Subject, definition: object, { known, synonyms }: MemberNames): void {
+export function checkMembers(subject: Subject, definition: object): void {
+  const { known, synonyms } = MEMBERS[subject.kind] as MemberNames
   const members = definition as Readonly<Record<string, unknown>>
   for (const name of Object.keys(members)) {
     if (Object.hasOwn(known, name) || members[name] === undefined) continue

@@ -1,7 +1,7 @@
 import { usageError } from '../../errors.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
 import { typeName } from '../../util/check-options.ts'
-import { checkMembers, type MemberNames } from './members.ts'
+import type { checkMembers } from './members.ts'
 
 /** Changes one registration. Does nothing once the registration was removed or replaced. */
 export interface Handle<Definition> extends Disposable {
@@ -24,8 +24,8 @@ export interface RegistryOptions<Definition, Entry> {
   /** For errors. */
   readonly kind: string
   readonly key: (definition: Definition) => string
-  /** For the names of members that are wrong. */
-  readonly members: MemberNames
+  /** Refuses wrong names of members. Not part of every preset. */
+  readonly checkMembers?: typeof checkMembers | undefined
   /** Checks and compiles a definition; throws a usage error for a wrong one. */
   readonly build: (definition: Definition) => Entry
 }
@@ -178,8 +178,8 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   #build(definition: Definition): Entry {
-    const { kind, members, build } = this.#options
-    checkMembers({ kind, name: String(this.keyOf(definition)) }, definition, members)
+    const { kind, checkMembers, build } = this.#options
+    checkMembers?.({ kind, name: String(this.keyOf(definition)) }, definition)
     return build(definition)
   }
 

@@ -8,7 +8,7 @@ import { checkAnnotations, checkName, invalid, publish, type Subject } from '../
 import { checkCompleters } from '../completers.ts'
 import type { AnyCompleters } from '../completion-types.ts'
 import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
-import { TEMPLATE_MEMBERS } from '../registry/members.ts'
+import type { checkMembers } from '../registry/members.ts'
 import { Registry } from '../registry/registry.ts'
 import type { AnyResource, AnyResourceTemplate } from './resource-types.ts'
 import { compileHooks, type CompiledHooks } from './subscriber-hooks.ts'
@@ -48,6 +48,11 @@ export interface TemplateMatch {
   readonly variables: Readonly<Record<string, string | string[]>>
 }
 
+interface TemplateParts {
+  readonly buildTemplate?: typeof buildTemplate | undefined
+  readonly checkMembers?: typeof checkMembers | undefined
+}
+
 /** Finds the template that a URI belongs to. */
 export class ResourceTemplates {
   readonly registry: Registry<AnyResourceTemplate, TemplateEntry>
@@ -55,11 +60,12 @@ export class ResourceTemplates {
     entries.toSorted((a, b) => compareSpecificity(a.template, b.template)),
   )
 
-  constructor(logger: Logger, caching: Caching, build: typeof buildTemplate = refuseTemplate) {
+  constructor(logger: Logger, caching: Caching, parts: TemplateParts) {
+    const { buildTemplate: build = refuseTemplate } = parts
     this.registry = new Registry({
       kind: 'resource template',
       key: (definition) => definition.uriTemplate,
-      members: TEMPLATE_MEMBERS,
+      checkMembers: parts.checkMembers,
       build: (definition) => build(definition, logger, caching),
     })
   }

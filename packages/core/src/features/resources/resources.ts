@@ -21,7 +21,7 @@ import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { OutputError } from '../content/output-error.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
-import { RESOURCE_MEMBERS } from '../registry/members.ts'
+import type { checkMembers } from '../registry/members.ts'
 import { Registry } from '../registry/registry.ts'
 import { toReadResult } from './resource-contents.ts'
 import {
@@ -44,6 +44,7 @@ export interface ResourcesOptions {
   readonly logger: Logger
   readonly caching: Caching
   readonly buildTemplate?: typeof buildTemplate | undefined
+  readonly checkMembers?: typeof checkMembers | undefined
   readonly lifespan?: Lifespan | undefined
 }
 
@@ -54,13 +55,14 @@ export class Resources {
   readonly methods: readonly (readonly [string, MethodEntry])[]
   readonly #logger: Logger
   readonly #caching: Caching
-  readonly #buildTemplate: typeof buildTemplate | undefined
+  readonly #parts: Pick<ResourcesOptions, 'buildTemplate' | 'checkMembers'>
   readonly #watches: SubscriberHooks
   readonly #resourceList: Listing<ListedResource, Resource>
   readonly #templateList: Listing<TemplateEntry, ResourceTemplate>
 
-  constructor({ pageSize, logger, caching, lifespan, buildTemplate }: ResourcesOptions) {
-    this.#buildTemplate = buildTemplate
+  constructor(options: ResourcesOptions) {
+    const { pageSize, logger, caching, lifespan } = options
+    this.#parts = options
     this.#logger = logger
     this.#caching = caching
     this.#watches = new SubscriberHooks(logger, lifespan)
@@ -106,10 +108,10 @@ export class Resources {
     const resources = new Registry<AnyResource, ResourceEntry>({
       kind: 'resource',
       key: (definition) => definition.uri,
-      members: RESOURCE_MEMBERS,
+      checkMembers: this.#parts.checkMembers,
       build: (definition) => buildResource(definition, logger, caching),
     })
-    return { resources, templates: new ResourceTemplates(logger, caching, this.#buildTemplate) }
+    return { resources, templates: new ResourceTemplates(logger, caching, this.#parts) }
   }
 
   /** The resource or template that a read of the URI would reach. */

@@ -24,7 +24,7 @@ import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing } from '../registry/listing.ts'
 import { memoize } from '../../util/memoize.ts'
 import { compileHandler } from '../registry/compile-handler.ts'
-import { TOOL_MEMBERS } from '../registry/members.ts'
+import type { checkMembers } from '../registry/members.ts'
 import { Registry } from '../registry/registry.ts'
 import { checkRelated, createRelations, type Relations } from '../registry/relations.ts'
 import { sessionEntries } from '../session-registry.ts'
@@ -44,6 +44,7 @@ export interface ToolsOptions extends ToolOptions {
   readonly caching: Caching
   /** Without it calls never run as tasks. */
   readonly tasks?: TaskFeature | undefined
+  readonly checkMembers?: typeof checkMembers | undefined
   /** Without it no tool has `asks`. */
   readonly compileAsks?: typeof compileAsks | undefined
   /** The ids of the server's extensions. */
@@ -71,7 +72,7 @@ export function createTools(options: ToolsOptions): Tools {
     new Registry<AnyTool, ToolEntry>({
       kind: 'tool',
       key: (definition) => definition.name,
-      members: TOOL_MEMBERS,
+      checkMembers: options.checkMembers,
       build: (definition) => {
         const entry = buildTool(definition, options, relations)
         taskable ||= entry.taskSupport !== undefined

@@ -5,7 +5,7 @@ import { type Endpoint, ALL_PARTS, mountEndpoint } from '../endpoint.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import type { EndpointOptions } from '../options.ts'
 import { slashed } from '../legacy-sse/routes.ts'
-import { checkEndpointOptions, checkServer } from '../mount-options.ts'
+import { checkServer } from '../mount-options.ts'
 import type { EndpointParts, SessionsPart } from '../parts.ts'
 import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
@@ -74,7 +74,7 @@ export function serveFetch<Locals>(
   parts: EndpointParts,
 ): FetchHandler {
   checkServer(server, 'toFetch(server, options)')
-  checkEndpointOptions(given, OWN_OPTIONS)
+  parts.checkOptions?.(given, OWN_OPTIONS)
   const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts)
   const routeOf = createRouter(given, parts.sessions)
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {

@@ -6,13 +6,10 @@ interface Definition {
   readonly value?: number
 }
 
-const members = { known: { name: 1, value: 1 }, synonyms: {} }
-
 function create(): Registry<Definition, { name: string; value: number | undefined }> {
   return new Registry({
     kind: 'thing',
     key: (definition) => definition.name,
-    members,
     build: ({ name, value }) => {
       if (value === -1) throw new RangeError('bad value')
       return { name, value }
@@ -153,7 +150,6 @@ describe('a handle', () => {
     const registry = new Registry<Thing, { greeting: string; value: number | undefined }>({
       kind: 'thing',
       key: (definition) => definition.name,
-      members,
       build: (definition) => ({ greeting: definition.greet(), value: definition.value }),
     })
     registry.add(new Thing()).update({ value: 4 })
