@@ -16,7 +16,7 @@ export function repositoryUrl(): string | undefined {
 }
 
 /** `git@host:owner/name.git`, `git+https://…` and the like as `https://host/owner/name`. */
-export function webAddress(address: string): string | undefined {
+function webAddress(address: string): string | undefined {
   const match =
     /^(?:git\+)?(?:https?:\/\/|ssh:\/\/)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+)?[/:]([^?#]+?)(?:\.git)?\/?$/.exec(
       address.trim(),
