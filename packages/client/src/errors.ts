@@ -5,6 +5,7 @@ export type ClientErrorCode =
   | 'not-connected'
   | 'closed'
   | 'timeout'
+  | 'cancelled'
   | 'too-many-calls'
   | 'unsupported-revision'
   | 'not-supported'

@@ -136,7 +136,7 @@ function readTask(task: JsonObject): TaskState {
 
 function resultIn({ result, error }: JsonObject, status: TaskStatus): JsonObject {
   if (status === 'completed' && isObject(result)) return result
-  if (status === 'cancelled') throw new ClientError('input-unavailable', 'The task was cancelled')
+  if (status === 'cancelled') throw new ClientError('cancelled', 'The task was cancelled')
   if (status === 'failed' && isObject(error) && typeof error['code'] === 'number')
     throw new McpError(error['code'], String(error['message']), error['data'])
   throw invalidResponse(TaskMethod.Get, 'the task has ended without a result')

@@ -47,6 +47,8 @@ export class SubscriptionStream implements Subscriptions {
   #lastUpdate: Promise<void> = Promise.resolve()
   #retryTimer: unknown
   #failures = 0
+  /** Whether a stream has failed since the host was last told that it may have missed changes. */
+  #missed = false
   #closed = false
 
   constructor(options: DialectOptions, capabilities: ServerCapabilities, request: SendRequest) {
@@ -132,6 +134,9 @@ export class SubscriptionStream implements Subscriptions {
     if (filter !== undefined && JSON.stringify(filter) === JSON.stringify(old?.filter)) return
     this.#current = filter === undefined ? undefined : await this.#open(filter)
     old?.end.abort(new Error('The subscription has been replaced'))
+    if (!this.#missed || this.#current === undefined) return
+    this.#missed = false
+    this.#options.onChangesMissed()
   }
 
   #filter(): JsonObject | undefined {
@@ -187,18 +192,18 @@ export class SubscriptionStream implements Subscriptions {
   }
 
   #retry(): void {
+    if (this.#closed) return
+    const { clock } = this.#options.options
     this.#current = undefined
+    this.#missed = true
     const wait = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, LAST_RETRY_MS)
-    this.#retryTimer = this.#options.options.clock.setTimeout(() => {
-      if (this.#current !== undefined || this.#closed) return
-      this.#update().then(
-        () => this.#options.onChangesMissed(),
-        (error: unknown) => {
-          this.#report(error)
-          // A server that answers with an error will answer the same again.
-          if (!this.#closed && !(error instanceof McpError)) this.#retry()
-        },
-      )
+    clock.clearTimeout(this.#retryTimer)
+    this.#retryTimer = clock.setTimeout(() => {
+      this.#update().catch((error: unknown) => {
+        this.#report(error)
+        // A server that answers with an error will answer the same again.
+        if (!(error instanceof McpError)) this.#retry()
+      })
     }, wait)
   }
 

@@ -167,7 +167,7 @@ const invalidParams = (problem: string): McpError => new McpError(ErrorCode.Inva
 
 function readUrlRequest(params: JsonObject): ElicitUrlRequest {
   const { url, elicitationId } = params
-  if (!isWebUrl(url)) throw invalidParams('the url must be an https: URL')
+  if (!isWebUrl(url)) throw invalidParams('the url must be an http: or https: URL')
   if (elicitationId !== undefined && typeof elicitationId !== 'string')
     throw invalidParams('an elicitationId must be a string')
   return params as unknown as ElicitUrlRequest

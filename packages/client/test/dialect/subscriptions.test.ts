@@ -116,6 +116,20 @@ describe('a client of a server without sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
+  it('emits changesMissed if the host subscribes to more before the next attempt', async () => {
+    const clock = new FakeClock()
+    const { client, server } = await scripted(listening(), { clock })
+    const gap = vi.fn<() => void>()
+    client.on('changesMissed', gap)
+    await client.subscribe('note://a')
+    server.answer(server.of(Method.Listen).at(-1)?.['id'], { resultType: 'complete' })
+    await settled()
+    await client.subscribe('note://b')
+    await clock.advance(60_000)
+    expect(server.of(Method.Listen)).toHaveLength(2)
+    expect(gap).toHaveBeenCalledTimes(1)
+  })
+
   it('does not try again after an error response', async () => {
     const clock = new FakeClock()
     const { client, server } = await scripted(
