@@ -83,9 +83,11 @@ function createReader(files) {
 
   /** The type as it is declared, with `object` for nested options. @param {ts.Symbol} member @param {ts.Type | undefined} nested */
   function typeText(member, nested) {
-    const declared = member.valueDeclaration
+    const declared = declarationOf(member)
+    if (declared !== undefined && ts.isMethodSignature(declared)) return 'method'
+    // A member of a mapped type such as Record has no declaration of its own.
     if (declared === undefined || !ts.isPropertySignature(declared) || declared.type === undefined)
-      return 'method'
+      return cell(`\`${checker.typeToString(checker.getNonNullableType(checker.getTypeOfSymbol(member)))}\``)
     const parts = ts.isUnionTypeNode(declared.type) ? declared.type.types : [declared.type]
     const texts = parts
       .filter((part) => part.kind !== ts.SyntaxKind.UndefinedKeyword)
@@ -115,8 +117,12 @@ function textOf(parts) {
   return text.replace(/\{@link\s+(\w+)\s*\}/g, '`$1`').trim()
 }
 
+/** @param {ts.Symbol} member */
+const declarationOf = ({ valueDeclaration, declarations }) => valueDeclaration ?? declarations?.[0]
+
 /** The parameters of a method, as `(total?, message?)`. @param {ts.Symbol} member */
-function parametersOf({ valueDeclaration: declared }) {
+function parametersOf(member) {
+  const declared = declarationOf(member)
   if (declared === undefined || !ts.isMethodSignature(declared)) return ''
   const names = declared.parameters
     .map(({ name, questionToken }) => name.getText() + (questionToken === undefined ? '' : '?'))

@@ -13,7 +13,7 @@ export interface CacheHint {
 }
 
 /** The kinds of results that clients may keep. */
-export type CacheKind = 'discover' | 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'reads'
+export type CacheKind = Exclude<keyof CacheOptions, keyof CacheHint>
 
 const METHODS: Readonly<Record<CacheKind, string>> = {
   discover: Method.Discover,
@@ -30,7 +30,20 @@ const METHODS: Readonly<Record<CacheKind, string>> = {
  * `list`, an `instructions` function, and reads. They are public only if their own hint says so, here or in a
  * definition. Results with a `visible` rule are always private.
  */
-export interface CacheOptions extends CacheHint, Readonly<Partial<Record<CacheKind, CacheHint>>> {}
+export interface CacheOptions extends CacheHint {
+  /** For `server/discover`. */
+  readonly discover?: CacheHint
+  /** For `tools/list`. */
+  readonly tools?: CacheHint
+  /** For `prompts/list`. */
+  readonly prompts?: CacheHint
+  /** For `resources/list`. */
+  readonly resources?: CacheHint
+  /** For `resources/templates/list`. */
+  readonly resourceTemplates?: CacheHint
+  /** For `resources/read`. A resource can have its own. */
+  readonly reads?: CacheHint
+}
 
 /** Whether a result depends on the caller: `perhaps` if an author's code makes it, `always` if there are rules. */
 export type Varies = 'never' | 'perhaps' | 'always'
