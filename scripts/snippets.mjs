@@ -2,7 +2,7 @@
  * Compares the TypeScript code blocks of all READMEs and of `docs/` with the files that they come from. Each block needs
  * a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or `<!-- from: path/to/file.ts#region -->` for
  * the lines between `// #region name` and `// #endregion`, and the imports that these use. Without arguments it prints
- * the differences and exits 1; `--write` updates the blocks and the links to their files.
+ * the differences and exits 1; `--write` updates the blocks and the links to their files, and adds missing blocks.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
@@ -10,7 +10,9 @@ import { argv, exit } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { importsFor, wholeFile } from './snippets/imports.mjs'
 
-const BLOCK = /(?:<!-- from: (\S+) -->\n+(?:<sub>\[.*\n+)?)?```(ts|typescript|tsx)\n([\s\S]*?)```/g
+/** A comment with the block that belongs to it, or a block without a comment. A comment may still lack its block. */
+const BLOCK =
+  /^<!-- from: (\S+) -->(?:\n+<sub>\[.*)?(?:\n+```(ts|typescript|tsx)\n[\s\S]*?```)?|```(?:ts|typescript|tsx)\n([\s\S]*?)```/gm
 
 /** The Markdown files that people write: no dependencies, and no generated API reference. @param {string} root */
 export function markdownFiles(root) {
@@ -75,12 +77,15 @@ export function updateBlocks(page, text, read) {
     }
     const [path = ''] = from.split('#')
     const link = `<sub>[${path}](${posix.relative(posix.dirname(page), path)})</sub>`
-    const current = `<!-- from: ${from} -->\n${link}\n\n\`\`\`${language}\n${expected}\n\`\`\``
+    const current = `<!-- from: ${from} -->\n${link}\n\n\`\`\`${language ?? languageOf(path)}\n${expected}\n\`\`\``
     if (current !== block) problems.push(`${from} differs`)
     return current
   })
   return { updated, problems }
 }
+
+/** @param {string} path */
+const languageOf = (path) => (path.endsWith('.tsx') ? 'tsx' : 'ts')
 
 /** A file, or a region of it below the imports that the page has not shown yet. */
 function codeOf(from, read, shown, problems) {

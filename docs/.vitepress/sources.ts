@@ -18,8 +18,10 @@ export function linkSources(markdown: MarkdownRenderer): void {
     for (const [index, { type, content }] of tokens.entries()) {
       const path = type === 'html_block' ? FROM.exec(content)?.[1] : undefined
       const paragraph = tokens[index + 1]
-      const link = tokens[index + 2]?.children?.find((token) => token.type === 'link_open')
-      if (path === undefined || paragraph === undefined || link === undefined) continue
+      const caption = tokens[index + 2]
+      if (path === undefined || paragraph === undefined || !caption?.content.startsWith('<sub>[')) continue
+      const link = caption.children?.find((token) => token.type === 'link_open')
+      if (link === undefined) continue
       paragraph.attrJoin('class', 'source')
       const { relativePath } = env as { readonly relativePath: string }
       link.attrSet('href', posix.join(posix.relative(posix.dirname(relativePath), '.'), publish(path)))

@@ -3,8 +3,6 @@ import { matchers } from '@jetway/testing/matchers'
 import { describe, expect, it } from 'vitest'
 import { connected, server } from '../src/tools/asking.ts'
 
-expect.extend(matchers)
-
 type Handlers = NonNullable<ConnectOptions['handlers']>
 
 /** Calls a tool with a client that answers questions. Returns the text and the questions. */
@@ -29,6 +27,8 @@ const accept = (
 })
 
 // #region scripted
+expect.extend(matchers)
+
 it('asks before it deletes', async () => {
   await using client = await connect(server, {
     handlers: { elicit: [{ action: 'accept', content: { ok: false } }, { action: 'decline' }] },

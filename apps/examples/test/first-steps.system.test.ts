@@ -54,7 +54,10 @@ it('the site leads to a call, a build, and requests with curl', { timeout: LIMIT
 
 /** As a user will install it from npm, and the same from tarballs. */
 const INSTALL = 'npm install @jetway/core zod\nnpm install --save-dev @jetway/testing vitest'
-const TARBALLS = '../jetway/tarballs/jetway-{client,core,json-schema,stdio,testing}-0.0.0.tgz'
+const TARBALLS = [
+  'npm install ../jetway/tarballs/jetway-{core,json-schema,stdio}-0.0.0.tgz',
+  'npm install --save-dev ../jetway/tarballs/jetway-{client,testing}-0.0.0.tgz',
+].join(' && ')
 
 /** The blocks of TypeScript of a page, as one file for each of their sources. */
 function filesOf(markdown: string): Step[] {
@@ -73,7 +76,8 @@ it.each([
   'the test of the README of @jetway/testing, and the contract of adapters, run with Vitest %s',
   { timeout: LIMIT_MS },
   async (version, node) => {
-    const command = `npm install zod\nnpm install --save-dev ${TARBALLS} vitest@${version}`
+    expect(page('docs/guide/install.md')).toContain(`\`${TARBALLS} vitest\``)
+    const command = `npm install zod\n${TARBALLS} vitest@${version}`
     const readme = stepsOf(page('packages/testing/README.md'))
     expect(readme).toContainEqual({ kind: 'run', command: INSTALL })
     const steps: readonly Step[] = [

@@ -29,24 +29,45 @@ function peersOf(name: string): readonly string[] {
   return Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta[peer]?.optional !== true)
 }
 
-/** The commands that install tarballs, and the packages that each names, with and without braces. */
-const lines = ['README.md', ...guides].flatMap((page) =>
-  [
-    ...readFileSync(join(root, page), 'utf8').matchAll(
-      /npm install .*tarballs\/jetway-(?:\{(.+)\}|([\w-]+))-0\.0\.0\.tgz(.*)/g,
-    ),
-  ].map(([command, list, single = '', others = '']) => ({
+interface Line {
+  readonly page: string
+  readonly command: string
+  readonly packages: readonly string[]
+  /** Those of them that become `devDependencies`. */
+  readonly dev: readonly string[]
+  /** The packages of others. */
+  readonly others: readonly string[]
+}
+
+const TARBALLS = /\S*tarballs\/jetway-(?:\{(.+?)\}|([\w-]+))-0\.0\.0\.tgz/g
+
+const packagesIn = (command: string): readonly string[] =>
+  [...command.matchAll(TARBALLS)].flatMap(([, list, single = '']) => list?.split(',') ?? [single])
+
+function parse(page: string, command: string): Line {
+  const installs = command.split(' && ')
+  const others = installs.flatMap((install) => install.replaceAll(TARBALLS, '').split(' ').slice(2))
+  return {
     page,
     command,
-    packages: list?.split(',') ?? [single],
-    others: others.split('`')[0]?.trim().split(' ') ?? [],
-  })),
+    packages: packagesIn(command),
+    dev: installs.filter((install) => install.includes('--save-dev')).flatMap(packagesIn),
+    others: others.filter((word) => word !== '' && !word.startsWith('--')),
+  }
+}
+
+/** The commands that install tarballs, and the packages that each names, with and without braces. */
+const lines = ['README.md', ...guides].flatMap((page) =>
+  [...readFileSync(join(root, page), 'utf8').matchAll(/npm install [^`\n]*tarballs\/[^`\n]*/g)].map(
+    ([command]) => parse(page, command),
+  ),
 )
 
-it.each(lines)('$page: $command', ({ packages, others }) => {
+it.each(lines)('$page: $command', ({ packages, dev, others }) => {
   expect(new Set(packages)).toEqual(new Set(packages.flatMap(closure)))
   const names = others.map((other) => other.replace(/(?<=.)@.*$/, ''))
   expect(names).toEqual(expect.arrayContaining(packages.flatMap(peersOf)))
+  expect(dev).toEqual(packages.includes('testing') ? ['client', 'testing'] : [])
 })
 
 it('the install page has a line for every package', () => {

@@ -1,9 +1,9 @@
-// #region test
 import { REVISIONS } from '@jetway/core/protocol'
 import { connect } from '@jetway/testing'
 import { expect, it } from 'vitest'
 import { server, setGate, setWeather } from '../src/server/notifications.ts'
 
+// #region test
 it.each(REVISIONS)('notifies clients of $version when the gate opens', async ({ version }) => {
   await using client = await connect(server, { revision: version })
   const uri = 'gate://state'

@@ -61,7 +61,9 @@ it.each([
   ['differs', BLOCK.replace('second', 'third')],
   ['differs', BLOCK.replace('../a.ts', 'a.ts')],
   ['differs', BLOCK.replace(/<sub>.*\n/, '')],
+  ['differs', '<!-- from: a.ts#two -->\n\nThe next paragraph.\n'],
   ['does not exist', BLOCK.replace('#two', '#three')],
+  ['does not exist', '<!-- from: b.ts -->\n'],
   ['does not exist', BLOCK.replace('a.ts#two', 'b.ts')],
   ['needs a comment <!-- from: file -->', '```ts\nx\n```\n'],
 ])('reports a block that %s', (problem, page) => {
@@ -70,8 +72,14 @@ it.each([
   expect(problems).toContain(problem)
 })
 
-it('writes the link and the code', () => {
-  expect(check('<!-- from: a.ts#two -->\n\n```ts\n```\n', FILE, '--write').page).toBe(BLOCK)
+it.each([
+  ['an empty block', '\n\n```ts\n```\n'],
+  ['a comment without a block', '\n'],
+  ['a comment and a link without a block', '\n<sub>[a.ts](a.ts)</sub>\n'],
+])('writes the link and the code for %s', (_, rest) => {
+  const page = `<!-- from: a.ts#two -->${rest}`
+  expect(check(page, FILE, '--write').page).toBe(BLOCK)
+  expect(check(`${page}\nText.\n\n${page}`, FILE, '--write').page).toBe(`${BLOCK}\nText.\n\n${BLOCK}`)
 })
 
 it('shows the imports that a region uses, each once per page', () => {
