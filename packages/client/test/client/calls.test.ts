@@ -1,10 +1,10 @@
-import { FakeClock, settled } from '@jetway-apps/test-support'
+import { settled } from '@jetway-apps/test-support'
 import { McpError } from '@jetway/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { ClientError, ConnectionClosedError, RequestTimeoutError } from '../../src/errors.ts'
 import { Method, Notification } from '../support/dates.ts'
-import { modern, scripted, sessions } from '../support/scripted.ts'
+import { modern, scripted, sessions, listener, timed } from '../support/scripted.ts'
 
 const unhandled = vi.fn<(reason: unknown) => void>()
 process.on('unhandledRejection', unhandled)
@@ -21,8 +21,7 @@ const eras = [
 
 describe.each(eras)('a call to a server %s', (_, handshake) => {
   it('times out after a minute of silence, is cancelled, and ignores a late response', async () => {
-    const clock = new FakeClock()
-    const { client, server } = await scripted(handshake, { clock })
+    const { client, server, clock } = await timed(handshake)
     const call = client.callTool('slow').catch((error: unknown) => error)
     const { id } = await server.hears(Method.CallTool)
     await clock.advance(59_999)
@@ -38,8 +37,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
   })
 
   it("has its own time limits, which do not change the client's", async () => {
-    const clock = new FakeClock()
-    const { client, server } = await scripted(handshake, { clock, timeoutMs: 5_000 })
+    const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const brief = client.callTool('a', {}, { timeoutMs: 100 }).catch((error: unknown) => error)
     const long = client.callTool('b').catch((error: unknown) => error)
     await server.hears(({ params }) => (params as { name?: string } | undefined)?.name === 'b')
@@ -50,8 +48,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
   })
 
   it("uses the client's new time limits if they change, and a call that waits keeps its own", async () => {
-    const clock = new FakeClock()
-    const { client, server } = await scripted(handshake, { clock, timeoutMs: 5_000 })
+    const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const waiting = client.callTool('a').catch((error: unknown) => error)
     await server.hears(Method.CallTool)
     client.setTimeouts({ timeoutMs: 100 })
@@ -71,8 +68,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
   })
 
   it('may take as long as there is progress, up to five minutes', async () => {
-    const clock = new FakeClock()
-    const { client, server } = await scripted(handshake, { clock })
+    const { client, server, clock } = await timed(handshake)
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('slow', {}, { onProgress }).catch((error: unknown) => error)
     const { id, params } = await server.hears(Method.CallTool)
@@ -121,8 +117,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
   it('rejects with a named error when either side closes', async () => {
     for (const end of [(client: Client) => client.close(), undefined]) {
       const { client, server } = await scripted(handshake)
-      const closed = vi.fn<(reason: object) => void>()
-      client.on('close', closed)
+      const closed = listener(client, 'close')
       const calls = Array.from({ length: 10 }, (__, i) =>
         client.callTool(`tool ${i}`).catch((error: unknown) => error),
       )

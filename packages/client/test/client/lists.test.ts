@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Method } from '../support/dates.ts'
-import { modern, scripted, sessions } from '../support/scripted.ts'
+import { modern, scripted, sessions, listener } from '../support/scripted.ts'
 
 const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } })
 
@@ -64,8 +64,7 @@ describe('a list', () => {
         tools: [null, 7, {}, { name: 'x' }, { name: 'y', inputSchema: [] }, tool('good')],
       },
     })
-    const errors = vi.fn<(error: Error) => void>()
-    client.on('error', errors)
+    const errors = listener(client, 'error')
     expect(await client.listTools()).toEqual([tool('good')])
     expect(errors.mock.calls[0]?.[0].message).toContain('5 malformed entries')
   })

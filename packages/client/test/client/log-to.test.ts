@@ -1,9 +1,9 @@
 import { settled } from '@jetway-apps/test-support'
 import type { Logger } from '@jetway/core'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { logTo } from '../../src/client/log-to.ts'
 import { Notification } from '../support/dates.ts'
-import { scripted, sessions } from '../support/scripted.ts'
+import { scripted, sessions, listener } from '../support/scripted.ts'
 
 type Said = readonly [keyof Logger, object, string]
 
@@ -54,8 +54,7 @@ it('writes data other than strings with its message, if there is one, and cuts l
 
 it('reports a logger that throws', async () => {
   const { client, server } = await scripted(sessions())
-  const failed = vi.fn<(error: Error) => void>()
-  client.on('error', failed)
+  const failed = listener(client, 'error')
   const fail = (): void => {
     throw new Error('The disk is full')
   }

@@ -56,29 +56,22 @@ describe.each(KINDS)('a task, %s', (_, options) => {
   }
 
   it('is started, polled and awaited', async () => {
-    const server = archive()
-    const client = await connectTo(server, { ...options, ...HANDLERS })
+    const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('dig', { depth: 3 })
     expect(task.taskId).not.toBe('')
     expect(await task.get()).toMatchObject({ taskId: task.taskId, status: expect.any(String) })
     expect(await task.result()).toMatchObject({ content: [{ text: 'dug 3' }] })
     expect(await client.task(task.taskId).get()).toMatchObject({ status: 'completed' })
-    await client.close()
-    await server.close({ deadline: 0 })
   })
 
   it('gets answers to its input requests', async () => {
-    const server = archive()
-    const client = await connectTo(server, { ...options, ...HANDLERS })
+    const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('ask')
     expect(await task.result()).toMatchObject({ content: [{ text: 'there: left' }] })
-    await client.close()
-    await server.close({ deadline: 0 })
   })
 
   it('is cancelled, and aborting the wait does not cancel it', async () => {
-    const server = archive()
-    const client = await connectTo(server, { ...options, ...HANDLERS })
+    const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('wait')
     const controller = new AbortController()
     const waiting = task.result({ signal: controller.signal })
@@ -87,28 +80,20 @@ describe.each(KINDS)('a task, %s', (_, options) => {
     expect(await task.get()).toMatchObject({ status: 'working' })
     await task.cancel()
     await vi.waitFor(async () => expect(await task.get()).toMatchObject({ status: 'cancelled' }))
-    await client.close()
-    await server.close({ deadline: 0 })
   })
 })
 
 describe('a call that the server turns into a task', () => {
   it('is awaited', async () => {
-    const server = archive()
-    const client = await connectTo(server, { revisions: ['2026-07-28'], tasks: true })
+    const client = await connectTo(archive(), { revisions: ['2026-07-28'], tasks: true })
     expect(await client.callTool('dig', { depth: 1 })).toMatchObject({ content: [{ text: 'dug 1' }] })
-    await client.close()
-    await server.close({ deadline: 0 })
   })
 
   it('runs as usual for a client that has not declared tasks', async () => {
-    const server = archive()
-    const client = await connectTo(server, { revisions: ['2026-07-28'] })
+    const client = await connectTo(archive(), { revisions: ['2026-07-28'] })
     const task = await client.startTask('dig', { depth: 1 })
     expect(await task.get()).toMatchObject({ status: 'completed' })
     expect(await task.result()).toMatchObject({ content: [{ text: 'dug 1' }] })
-    await client.close()
-    await server.close({ deadline: 0 })
   })
 
   it('rejects with the error of the task', async () => {
@@ -131,9 +116,6 @@ describe('a call that the server turns into a task', () => {
 })
 
 it('startTask rejects in a revision without tasks', async () => {
-  const server = archive()
-  const client = await connectTo(server, { revisions: ['2025-06-18'] })
+  const client = await connectTo(archive(), { revisions: ['2025-06-18'] })
   await expect(client.startTask('dig', { depth: 1 })).rejects.toMatchObject({ code: 'not-supported' })
-  await client.close()
-  await server.close({ deadline: 0 })
 })

@@ -1,11 +1,11 @@
 import { FakeClock, requestMeta, settled } from '@jetway-apps/test-support'
 import { Method, Notification, SESSION_DATES } from '../support/dates.ts'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { createEraCache } from '../../src/dialect/era-cache.ts'
 import { ConnectionClosedError, TransportError, UnsupportedRevisionError } from '../../src/errors.ts'
 import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
-import { INFO, metaOf, modern, scripted, ScriptedServer, sessions } from '../support/scripted.ts'
+import { INFO, metaOf, modern, scripted, ScriptedServer, sessions, listener } from '../support/scripted.ts'
 
 const REFUSED = { error: { code: -32602, message: 'No session' } }
 
@@ -254,8 +254,7 @@ describe('initialize', () => {
       },
     })
     const client = new Client(INFO)
-    const log = vi.fn<(entry: object) => void>()
-    client.on('log', log)
+    const log = listener(client, 'log')
     await client.connect(server.transport)
     expect(log).toHaveBeenCalledWith({ level: 'info', data: 'starting' })
   })

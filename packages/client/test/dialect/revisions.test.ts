@@ -1,22 +1,14 @@
 import { McpError, REVISIONS } from '@jetway/core/protocol'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { addNumbers, connectTo, everything } from '../support/servers.ts'
-
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close()
-})
+import { listener } from '../support/scripted.ts'
 
 describe.each(REVISIONS)('a client of a server of $version', (revision) => {
   const { version } = revision
-  const connect = async (options: ClientOptions = {}): Promise<Client> => {
-    const server = everything()
-    const client = await connectTo(server, { revisions: [version], ...options })
-    open.push(client, { close: () => server.close({ deadline: 0 }) })
-    return client
-  }
+  const connect = (options: ClientOptions = {}): Promise<Client> =>
+    connectTo(everything(), { revisions: [version], ...options })
 
   it("knows the server's description", async () => {
     const client = await connect()
@@ -83,8 +75,7 @@ describe.each(REVISIONS)('a client of a server of $version', (revision) => {
 
   it('gets log messages at the level that it sets', async () => {
     const client = await connect()
-    const log = vi.fn<(entry: object) => void>()
-    client.on('log', log)
+    const log = listener(client, 'log')
     await client.setLogLevel('info')
     await client.callTool('chatty')
     expect(log).toHaveBeenCalledWith(expect.objectContaining({ level: 'info', data: 'working' }))
@@ -121,11 +112,8 @@ describe.each(REVISIONS)('a client of a server of $version', (revision) => {
   it('gets change notifications', async () => {
     const server = everything()
     const client = await connectTo(server, { revisions: [version] })
-    open.push(client, { close: () => server.close({ deadline: 0 }) })
-    const changed = vi.fn<() => void>()
-    const updated = vi.fn<(event: object) => void>()
-    client.on('toolsChanged', changed)
-    client.on('resourceUpdated', updated)
+    const changed = listener(client, 'toolsChanged')
+    const updated = listener(client, 'resourceUpdated')
     await client.subscribe('note://one')
     server.addTool({ name: 'new', handler: () => 'new' })
     server.notify.resourceUpdated('note://one')

@@ -9,7 +9,16 @@ import type {
   SendContext,
 } from '../../src/transport/client-transport.ts'
 import { Method, Notification } from '../support/dates.ts'
-import { INFO, modern, scripted, type Script, type ScriptedServer, sessions } from '../support/scripted.ts'
+import {
+  INFO,
+  modern,
+  scripted,
+  type Script,
+  type ScriptedServer,
+  sessions,
+  listener,
+  timed,
+} from '../support/scripted.ts'
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
 
@@ -44,8 +53,7 @@ describe('a client of a server without sessions', () => {
     const { client, server } = await scripted(listening())
     const changed = vi.fn<() => void>()
     const updated = vi.fn<(event: object) => void>()
-    const gap = vi.fn<() => void>()
-    client.on('changesMissed', gap)
+    const gap = listener(client, 'changesMissed')
     const off = client.on('toolsChanged', changed)
     await server.hears(Method.Listen)
     await settled()
@@ -84,8 +92,7 @@ describe('a client of a server without sessions', () => {
   })
 
   it('times out like any request', async () => {
-    const clock = new FakeClock()
-    const { client } = await scripted({ ...modern(), [Method.Listen]: undefined }, { clock })
+    const { client, clock } = await timed({ ...modern(), [Method.Listen]: undefined })
     const subscribing = client.subscribe('note://a').catch((error: unknown) => error)
     await settled()
     await clock.advance(60_000)
@@ -94,10 +101,8 @@ describe('a client of a server without sessions', () => {
   })
 
   it('opens the subscription again when the server ends it, and emits changesMissed', async () => {
-    const clock = new FakeClock()
-    const { client, server } = await scripted(listening(), { clock })
-    const gap = vi.fn<() => void>()
-    client.on('changesMissed', gap)
+    const { client, server, clock } = await timed(listening())
+    const gap = listener(client, 'changesMissed')
     await client.subscribe('note://a')
     const end = async (): Promise<void> => {
       server.answer(server.of(Method.Listen).at(-1)?.['id'], { resultType: 'complete' })
@@ -136,8 +141,7 @@ describe('a client of a server without sessions', () => {
       { ...modern(), [Method.Listen]: { error: { code: -32601, message: 'No' } } },
       { clock },
     )
-    const errors = vi.fn<(error: Error) => void>()
-    client.on('error', errors)
+    const errors = listener(client, 'error')
     client.on('toolsChanged', () => {})
     await settled()
     await clock.advance(60_000)
@@ -197,8 +201,7 @@ describe('a client whose server has lost the session', () => {
       return lost ? new SessionLostError() : { result: { tools: [], content: [] } }
     })
     const client = await new Client(INFO).connect(transport)
-    const gap = vi.fn<() => void>()
-    client.on('changesMissed', gap)
+    const gap = listener(client, 'changesMissed')
     await client.subscribe('note://a')
     await client.setLogLevel('error')
     transport.sent.length = 0
@@ -300,8 +303,7 @@ describe('a request with its own stream', () => {
     }
     const transport = server([bad, { name: 'good', inputSchema: { type: 'object' } }])
     const client = await new Client(INFO).connect(transport)
-    const errors = vi.fn<(error: Error) => void>()
-    client.on('error', errors)
+    const errors = listener(client, 'error')
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['good'])
     expect(errors.mock.calls[0]?.[0].message).toContain('The tool bad is left out')
   })

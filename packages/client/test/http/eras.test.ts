@@ -7,6 +7,7 @@ import { http } from '../../src/http/http.ts'
 import type { Fetch, HttpOptions } from '../../src/http/options.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { everything } from '../support/servers.ts'
+import { listener } from '../support/scripted.ts'
 
 const URL_OF = 'http://127.0.0.1:8000'
 const open: (() => Promise<unknown>)[] = []
@@ -100,8 +101,7 @@ describe.each(REVISIONS)('a server of $version over Streamable HTTP', ({ version
   it('sends list changes', async () => {
     const { connect, server } = mount(everything(), { revisions: [version] })
     const client = await connect()
-    const changed = vi.fn<() => void>()
-    client.on('toolsChanged', changed)
+    const changed = listener(client, 'toolsChanged')
     await vi.waitFor(() => {
       server.addTool({ name: `tool-${Math.random()}`, handler: () => 'x' })
       expect(changed).toHaveBeenCalled()
@@ -154,8 +154,7 @@ it('a lost session is opened again, and the call succeeds', async () => {
   const second = mount(everything(), { revisions: ['2025-11-25'] })
   let serving = first
   const client = await first.connect({}, { fetch: (url, init) => serving.fetch(url, init) })
-  const gap = vi.fn<() => void>()
-  client.on('changesMissed', gap)
+  const gap = listener(client, 'changesMissed')
   serving = second
   const results = await Promise.all([client.callTool('hello'), client.callTool('hello'), client.listTools()])
   expect(results[0].content).toEqual([{ type: 'text', text: 'Hello' }])

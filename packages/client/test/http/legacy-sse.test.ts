@@ -7,6 +7,7 @@ import { LegacySseTransport } from '../../src/http/legacy-sse.ts'
 import { type Fetch, type HttpOptions, resolveHttpOptions } from '../../src/http/options.ts'
 import type { ClientTransportHandlers, TransportClose } from '../../src/transport/client-transport.ts'
 import { type Asked, scripted } from './support/scripted.ts'
+import { listener } from '../support/scripted.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -246,8 +247,7 @@ describe('the end of HTTP+SSE', () => {
   it('reaches the server when the client closes, and is reported once', async () => {
     const { client, stream } = await connected()
     const gone = new Promise((resolve) => stream.once('close', resolve))
-    const closed = vi.fn<(reason: TransportClose) => void>()
-    client.on('close', closed)
+    const closed = listener(client, 'close')
     await Promise.all([client.close(), client.close(), client.close()])
     await gone
     expect(closed.mock.calls).toEqual([[{ kind: 'end' }]])

@@ -6,6 +6,7 @@ import { ConnectionClosedError } from '../../src/errors.ts'
 import { http } from '../../src/http/http.ts'
 import type { Fetch, HttpOptions } from '../../src/http/options.ts'
 import { type Asked, event, handshake, scripted } from './support/scripted.ts'
+import { listener } from '../support/scripted.ts'
 
 const clients: Client[] = []
 afterEach(async () => {
@@ -215,8 +216,7 @@ describe('the stream of a session', () => {
     })
     const client = new Client({ name: 'wire', version: '1' }, { eras: false })
     clients.push(client)
-    const heard = vi.fn<() => void>()
-    client.on('toolsChanged', heard)
+    const heard = listener(client, 'toolsChanged')
     await client.connect(http(url, { reconnect: { initialDelayMs: 1, maxDelayMs: 20 } }))
     await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2))
     expect(of(seen, 'GET').map(({ headers }) => headers['last-event-id'])).toEqual([

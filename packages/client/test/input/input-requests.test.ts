@@ -1,9 +1,17 @@
-import { FakeClock, settled } from '@jetway-apps/test-support'
+import { settled } from '@jetway-apps/test-support'
 import { McpError } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import type { ClientHandlers } from '../../src/input/handlers.ts'
 import { Method, Notification } from '../support/dates.ts'
-import { metaOf, modern, scripted, type ScriptedServer, sessions } from '../support/scripted.ts'
+import {
+  metaOf,
+  modern,
+  scripted,
+  type ScriptedServer,
+  sessions,
+  listener,
+  timed,
+} from '../support/scripted.ts'
 
 const FORM = {
   message: 'How many?',
@@ -99,8 +107,7 @@ describe('a request of a server with sessions', () => {
     const { client, server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
     })
-    const errors = vi.fn<(error: Error) => void>()
-    client.on('error', errors)
+    const errors = listener(client, 'error')
     expect(await ask(server, 'elicitation/create', FORM)).toEqual({ result: { action: 'cancel' } })
     expect(errors).toHaveBeenCalledTimes(1)
   })
@@ -253,9 +260,7 @@ describe('a request of a server with sessions', () => {
   })
 
   it('without an answer is cancelled in the end, and the timeout of its call is paused meanwhile', async () => {
-    const clock = new FakeClock()
-    const { client, server } = await scripted(sessions(), {
-      clock,
+    const { client, server, clock } = await timed(sessions(), {
       handlers: { elicit: () => new Promise(() => {}) },
     })
     const call = client.callTool('x')

@@ -4,7 +4,7 @@ import type { ApprovalRequest } from '../../src/manager/index.ts'
 import type { StdioServer } from '../../src/config/server-config.ts'
 import { childProcess } from '../../src/stdio/child-process.ts'
 import type { Spawn } from '../../src/stdio/options.ts'
-import { type ScriptedDial, scriptedTarget, settled, withTools, world } from './support/world.ts'
+import { type ScriptedDial, connected, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
 const FORM = { message: 'Your name?', requestedSchema: { type: 'object', properties: {} } }
 const SAMPLE = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 }
@@ -98,15 +98,13 @@ describe('approvals', () => {
   it('ask before a call, with its tool and arguments, and a refused call never reaches the server', async () => {
     const asked: ApprovalRequest[] = []
     let answer: unknown = true
-    const { manager, named } = world({
+    const { manager, named, a } = await connected(withTools('x'), {
       approve: (approval) => {
         asked.push(approval)
         if (answer instanceof Error) throw answer
         return answer as boolean
       },
     })
-    const a = scriptedTarget(withTools('x'))
-    await manager.connect('a', a.target)
     expect(await manager.callTool('mcp__a__x', { n: 1 })).toMatchObject({ content: [{ text: 'x' }] })
     expect(without(asked)).toEqual([{ kind: 'call', server: 'a', detail: { tool: 'x', args: { n: 1 } } }])
     for (answer of [false, undefined, 'yes', 1, new Error('dialog closed')])
@@ -138,15 +136,16 @@ describe('approvals', () => {
     const sample = vi.fn(
       () => ({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'm' }) as const,
     )
-    const { manager } = world({
-      handlers: { elicit, elicitUrl, sample },
-      approve: (approval) => {
-        asked.push(approval)
-        return approved
+    const { a } = await connected(
+      {},
+      {
+        handlers: { elicit, elicitUrl, sample },
+        approve: (approval) => {
+          asked.push(approval)
+          return approved
+        },
       },
-    })
-    const a = scriptedTarget()
-    await manager.connect('a', a.target)
+    )
     const url = { mode: 'url', message: 'Open', url: 'https://example.com', elicitationId: 'e' }
     expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'accept' } })
     expect(await ask(a, ClientMethod.Elicit, url, '2')).toMatchObject({ result: { action: 'accept' } })
@@ -171,8 +170,7 @@ describe('approvals', () => {
     const a = scriptedTarget()
     await manager.connect('a', Object.assign(a.target, { process: { command: 'server' } }))
     approved = false
-    await a.server.close()
-    await settled()
+    await a.lose()
     await clock.advance(1_000)
     expect(named('reconnectFailed')).toHaveLength(1)
     expect(named('serverRemoved')).toEqual([
@@ -184,9 +182,10 @@ describe('approvals', () => {
 
 describe('the handlers of all servers', () => {
   it('for custom requests can be replaced', async () => {
-    const { manager } = world({ handlers: { requests: { 'x/where': () => ({ at: 'home' }) } } })
-    const a = scriptedTarget()
-    await manager.connect('a', a.target)
+    const { manager, a } = await connected(
+      {},
+      { handlers: { requests: { 'x/where': () => ({ at: 'home' }) } } },
+    )
     expect(await ask(a, 'x/where', {}, '1')).toMatchObject({ result: { at: 'home' } })
     manager.setHandlers({ requests: { 'x/where': (_, { name }) => ({ at: name }) } })
     expect(await ask(a, 'x/where', {}, '2')).toMatchObject({ result: { at: 'a' } })
@@ -220,9 +219,7 @@ describe('the handlers of all servers', () => {
   })
 
   it('can be replaced for connected servers; new capabilities are declared with the next connection', async () => {
-    const { manager } = world({ handlers: { elicit: () => ({ action: 'decline' }) } })
-    const a = scriptedTarget()
-    await manager.connect('a', a.target)
+    const { manager, a } = await connected({}, { handlers: { elicit: () => ({ action: 'decline' }) } })
     expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'decline' } })
     const sample = () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }) as const
     manager.setHandlers({ elicit: () => ({ action: 'accept', content: {} }), sample })

@@ -2,7 +2,8 @@ import { type JsonObject, Method } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { SessionLostError, TransportError } from '../../src/errors.ts'
 import type { ClientTransport } from '../../src/transport/client-transport.ts'
-import { scriptedTarget, settled, withTools, world } from './support/world.ts'
+import type { Script } from '../support/scripted.ts'
+import { connected, connectedPair, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
 const DONE = { content: [{ type: 'text', text: 'x' }] }
 
@@ -27,20 +28,20 @@ function failing(
 }
 
 /** A server whose messages fail, by method, the given number of times. */
-function flaky(errors: { [method: string]: Error[] }) {
-  const a = scriptedTarget(withTools('x'))
-  const target = (): ClientTransport =>
-    failing(a.target() as ClientTransport, ({ method }) => errors[String(method)]?.shift())
-  return { a, target, errors }
+async function flaky(errors: { [method: string]: Error[] }, script: Script = {}) {
+  const a = scriptedTarget({ ...withTools('x'), ...script })
+  const made = { ...world(), a, errors }
+  await made.manager.connect('a', () =>
+    failing(a.target() as ClientTransport, ({ method }) => errors[String(method)]?.shift()),
+  )
+  return made
 }
 
 const unreached = (): TransportError => new TransportError('ECONNREFUSED', { unprocessed: true })
 
 describe('a call', () => {
   it('goes to the server and the tool that it names, with its arguments and options', async () => {
-    const { manager } = world()
-    const a = scriptedTarget(withTools('x'))
-    await manager.connect('a', a.target)
+    const { manager, a } = await connected(withTools('x'))
     expect(await manager.callTool('mcp__a__x', { n: 1 }, { _meta: { 'test/k': 1 } })).toEqual(DONE)
     expect(await manager.callTool({ server: 'a', tool: 'x', args: { n: 2 } })).toEqual(DONE)
     expect(a.server.of(Method.CallTool).map(({ params }) => params)).toEqual([
@@ -50,9 +51,7 @@ describe('a call', () => {
   })
 
   it('that certainly has not reached its server is sent again', async () => {
-    const { manager, named } = world()
-    const { a, target, errors } = flaky({ 'tools/call': [unreached()] })
-    await manager.connect('a', target)
+    const { manager, named, a, errors } = await flaky({ 'tools/call': [unreached()] })
     expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
     expect(named('reconnecting')).toEqual([])
@@ -62,9 +61,7 @@ describe('a call', () => {
   })
 
   it('waits for a reconnect and goes to the new connection', async () => {
-    const { manager, clock, named } = world()
-    const { a, target } = flaky({ 'tools/call': [unreached()], ping: [unreached()] })
-    await manager.connect('a', target)
+    const { manager, clock, named, a } = await flaky({ 'tools/call': [unreached()], ping: [unreached()] })
     const call = manager.callTool('mcp__a__x')
     await settled()
     expect(named('reconnecting')).toHaveLength(1)
@@ -75,10 +72,8 @@ describe('a call', () => {
   })
 
   it('is sent again on a new connection if its session is lost', async () => {
-    const { manager, clock, named } = world()
     const lost = (): Error => new SessionLostError()
-    const { a, target } = flaky({ 'tools/call': [lost(), lost()] })
-    await manager.connect('a', target)
+    const { manager, clock, named, a } = await flaky({ 'tools/call': [lost(), lost()] })
     const call = manager.callTool('mcp__a__x')
     await settled()
     await clock.advance(1_000)
@@ -88,9 +83,7 @@ describe('a call', () => {
   })
 
   it('is sent again on a new connection if no new session can be opened', async () => {
-    const { manager, clock } = world()
-    const { a, target, errors } = flaky({})
-    await manager.connect('a', target)
+    const { manager, clock, a, errors } = await flaky({})
     errors['tools/call'] = [new SessionLostError()]
     errors['initialize'] = [
       new TransportError('initialize was answered with HTTP status 404', { status: 404 }),
@@ -103,9 +96,7 @@ describe('a call', () => {
   })
 
   it('that may have been processed is not sent again', async () => {
-    const { manager, clock, named } = world()
-    const a = scriptedTarget({ ...withTools('x'), [Method.CallTool]: undefined })
-    await manager.connect('a', a.target)
+    const { manager, clock, named, a } = await connected({ ...withTools('x'), [Method.CallTool]: undefined })
     const call = manager.callTool('mcp__a__x')
     await a.server.hears(Method.CallTool)
     const failed = expect(call).rejects.toMatchObject({
@@ -120,12 +111,10 @@ describe('a call', () => {
   })
 
   it('whose response was lost is not sent again, and the server is checked', async () => {
-    const { manager, named } = world()
-    const { a, target } = flaky({
+    const { manager, named, a } = await flaky({
       'tools/call': [new TransportError('The stream ended')],
       ping: [new TransportError('gone', { status: 502 })],
     })
-    await manager.connect('a', target)
     await expect(manager.callTool('mcp__a__x')).rejects.toThrow('The stream ended')
     await settled()
     expect(named('reconnecting')).toHaveLength(1)
@@ -143,14 +132,9 @@ describe('a call', () => {
     ['a failure after which it wants to know who asks', cut, noAccess, 0],
     ['a failure after which there are no credentials', cut, noCredentials, 0],
   ])('does not lose the server because of %s', async (_, error, onPing, pings) => {
-    const { manager, named } = world()
-    const a = scriptedTarget({
-      ...withTools('x'),
-      [Method.Ping]: { error: { code: -32601, message: 'no ping' } },
-    })
-    const errors = { 'tools/call': [error], ping: onPing === undefined ? [] : [onPing] }
-    await manager.connect('a', () =>
-      failing(a.target() as ClientTransport, ({ method }) => errors[method as 'ping']?.shift()),
+    const { manager, named, a } = await flaky(
+      { 'tools/call': [error], ping: onPing === undefined ? [] : [onPing] },
+      { [Method.Ping]: { error: { code: -32601, message: 'no ping' } } },
     )
     await expect(manager.callTool('mcp__a__x')).rejects.toBe(error)
     await settled()
@@ -160,17 +144,10 @@ describe('a call', () => {
   })
 
   it('does not start a task a second time if polling fails', async () => {
-    const { manager } = world()
-    const a = scriptedTarget({
-      ...withTools('x'),
-      [Method.CallTool]: {
-        task: { taskId: 't', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null },
-      },
-    })
-    await manager.connect('a', () =>
-      failing(a.target() as ClientTransport, ({ method }) =>
-        method === 'tasks/get' ? unreached() : undefined,
-      ),
+    const task = { taskId: 't', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null }
+    const { manager, a } = await flaky(
+      { 'tasks/get': Array.from({ length: 10 }, unreached) },
+      { [Method.CallTool]: { task } },
     )
     await expect(manager.callTool('mcp__a__x')).rejects.toThrow('ECONNREFUSED')
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
@@ -205,12 +182,9 @@ describe('a call', () => {
 
 describe('a call during a reconnect', () => {
   it('waits for a limited time, and no longer than its signal', async () => {
-    const { manager, clock } = world({ reconnectWaitMs: 900 })
-    const a = scriptedTarget(withTools('x'))
-    await manager.connect('a', a.target)
+    const { manager, clock, a } = await connected(withTools('x'), { reconnectWaitMs: 900 })
     await manager.tools()
-    await a.server.close()
-    await settled()
+    await a.lose()
     const late = expect(manager.callTool('mcp__a__x')).rejects.toMatchObject({
       code: 'unavailable',
       message: 'The server a is being reconnected, which takes more than 900 ms',
@@ -229,10 +203,9 @@ describe('a call during a reconnect', () => {
   })
 
   it('rejects when the server is removed or closed', async () => {
-    const { manager, clock } = world({ reconnect: { maxAttempts: 1 } })
-    const a = scriptedTarget(withTools('x'))
-    const b = scriptedTarget(withTools('x'))
-    await manager.connectAll({ a: a.target, b: b.target })
+    const { manager, clock, a, b } = await connectedPair(withTools('x'), withTools('x'), {
+      reconnect: { maxAttempts: 1 },
+    })
     await manager.tools()
     a.down = new Error('down')
     await Promise.all([a.server.close(), b.server.close()])
@@ -250,12 +223,9 @@ describe('a call during a reconnect', () => {
   })
 
   it('is limited in number', async () => {
-    const { manager } = world()
-    const a = scriptedTarget(withTools('x'))
-    await manager.connect('a', a.target)
+    const { manager, a } = await connected(withTools('x'))
     await manager.tools()
-    await a.server.close()
-    await settled()
+    await a.lose()
     const calls = Array.from({ length: 1_024 }, () => manager.callTool({ server: 'a', tool: 'x' }))
     const all = Promise.allSettled(calls)
     await settled()

@@ -2,7 +2,7 @@ import { Method } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../../src/config/server-config.ts'
 import type { TransportFactory } from '../../src/transport/client-transport.ts'
-import { scriptedTarget, settled, withTools, world } from './support/world.ts'
+import { connected, connectedPair, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
 /** Factories that wait until the test releases them, and the highest number that ran at once. */
 function held(kind: 'stdio' | 'remote') {
@@ -196,9 +196,7 @@ describe('closing', () => {
   })
 
   it('resolves when everything is closed, and emits nothing more', async () => {
-    const { manager, events } = world()
-    const a = scriptedTarget({ [Method.ListTools]: undefined })
-    await manager.connect('a', a.target)
+    const { manager, events, a } = await connected({ [Method.ListTools]: undefined })
     const { transport } = a.server
     const end = transport.close.bind(transport)
     let ended = false
@@ -217,10 +215,7 @@ describe('closing', () => {
   })
 
   it('of one server does not disturb the others', async () => {
-    const { manager, events } = world()
-    const a = scriptedTarget()
-    const b = scriptedTarget(withTools('t'))
-    await manager.connectAll({ a: a.target, b: b.target })
+    const { manager, events, a } = await connectedPair({}, withTools('t'))
     events.length = 0
     expect(await manager.close('a')).toBe(true)
     await a.server.closed
@@ -231,11 +226,8 @@ describe('closing', () => {
   })
 
   it('while waiting for a reconnect ends the attempts: no event, no timer', async () => {
-    const { manager, clock, events } = world()
-    const a = scriptedTarget()
-    await manager.connect('a', a.target)
-    await a.server.close()
-    await settled()
+    const { manager, clock, events, a } = await connected()
+    await a.lose()
     await manager.close('a')
     events.length = 0
     expect(clock.pending).toBe(0)
@@ -251,8 +243,7 @@ describe('closing', () => {
     const silent = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
     await manager.connect('a', () => (mute ? silent : a).target())
     mute = true
-    await a.server.close()
-    await settled()
+    await a.lose()
     await clock.advance(1_000)
     expect(silent.servers).toHaveLength(1)
     await manager.closeAll()
@@ -287,9 +278,7 @@ describe('closing', () => {
   })
 
   it('leaves a manager that can be used again', async () => {
-    const { manager, named } = world()
-    const a = scriptedTarget(withTools('t'))
-    await manager.connect('a', a.target)
+    const { manager, named, a } = await connected(withTools('t'))
     await manager[Symbol.asyncDispose]()
     await manager.connect('a', a.target)
     expect(await manager.callTool('mcp__a__t')).toMatchObject({ content: [{ text: 't' }] })

@@ -1,6 +1,6 @@
 import { Notification } from '@jetway/core/protocol'
 import { expect, it, vi } from 'vitest'
-import { scriptedTarget, settled, withTools, world } from './support/world.ts'
+import { connected, connectedPair, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
 it('listeners are called in order, and each failure is reported', async () => {
   const { manager, named } = world()
@@ -45,8 +45,7 @@ it('a listener for removed servers may fail without consequences', async () => {
     c: scriptedTarget(withTools('x')).target,
   })
   await a.server.close()
-  await b.server.close()
-  await settled()
+  await b.lose()
   await clock.advance(1)
   expect(onServerRemoved.mock.calls).toEqual([['a'], ['b']])
   expect(named('serverRemoved')).toEqual(
@@ -60,9 +59,7 @@ it('a listener for removed servers may fail without consequences', async () => {
 })
 
 it("events of servers have the server's name", async () => {
-  const { manager, events } = world()
-  const a = scriptedTarget()
-  await manager.connect('a', a.target)
+  const { events, a } = await connected()
   events.length = 0
   a.server.notify(Notification.Message, { level: 'info', logger: 'l', data: 1, server: 'forged' })
   a.server.notify(Notification.ResourceUpdated, { uri: 'x://1' })
@@ -81,14 +78,10 @@ it("events of servers have the server's name", async () => {
 })
 
 it('stats describe each server', async () => {
-  const { manager } = world()
-  const a = scriptedTarget({ ...withTools('x'), 'tools/call': undefined })
-  const b = scriptedTarget()
-  await manager.connectAll({ a: a.target, b: b.target })
+  const { manager, a, b } = await connectedPair({ ...withTools('x'), 'tools/call': undefined }, {})
   const call = manager.callTool('mcp__a__x').catch(() => {})
   await a.server.hears('tools/call')
-  await b.server.close()
-  await settled()
+  await b.lose()
   expect(manager.stats()).toEqual({
     servers: [
       { server: 'a', state: 'connected', attempts: 0, pending: 1 },

@@ -2,7 +2,15 @@ import { Method, Notification } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { SessionLostError } from '../../src/errors.ts'
 import { modern } from '../support/scripted.ts'
-import { scriptedTarget, settled, toolNamed, withTools, world } from './support/world.ts'
+import {
+  connected,
+  connectedPair,
+  scriptedTarget,
+  settled,
+  toolNamed,
+  withTools,
+  world,
+} from './support/world.ts'
 
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name)
 
@@ -17,10 +25,7 @@ describe('the tools of all servers', () => {
   })
 
   it('are fetched once, and again only when needed after a change: one request to that server', async () => {
-    const { manager, named } = world()
-    const a = scriptedTarget(withTools('x'))
-    const b = scriptedTarget(withTools('x'))
-    await manager.connectAll({ a: a.target, b: b.target })
+    const { manager, named, a, b } = await connectedPair(withTools('x'), withTools('x'))
     const asked = (): number[] => [a, b].map(({ server }) => server.of(Method.ListTools).length)
     expect(asked()).toEqual([0, 0])
     await Promise.all([manager.tools(), manager.tools()])
@@ -124,12 +129,9 @@ describe('the tools of all servers', () => {
   })
 
   it('stay known during a reconnect, are fetched again afterwards, and are removed with the server', async () => {
-    const { manager, clock } = world({ reconnect: { maxAttempts: 1 } })
-    const a = scriptedTarget(withTools('x'))
-    await manager.connect('a', a.target)
+    const { manager, clock, a } = await connected(withTools('x'), { reconnect: { maxAttempts: 1 } })
     await manager.tools()
-    await a.server.close()
-    await settled()
+    await a.lose()
     expect(names(await manager.tools())).toEqual(['mcp__a__x'])
     await clock.advance(1_000)
     expect(a.servers).toHaveLength(2)
@@ -137,22 +139,19 @@ describe('the tools of all servers', () => {
     expect(names(await manager.tools())).toEqual(['mcp__a__x'])
     expect(a.server.of(Method.ListTools)).toHaveLength(1)
     a.down = new Error('down')
-    await a.server.close()
-    await settled()
+    await a.lose()
     await clock.advance(1_000)
     expect(await manager.tools()).toEqual([])
   })
 
   it('are empty for a server without tools, without an error', async () => {
-    const { manager, named } = world()
-    const a = scriptedTarget({
+    const { manager, named, a } = await connected({
       [Method.Initialize]: {
         protocolVersion: '2025-11-25',
         capabilities: {},
         serverInfo: { name: 's', version: '1' },
       },
     })
-    await manager.connect('a', a.target)
     expect(await manager.tools()).toEqual([])
     expect(await manager.prompts()).toEqual([])
     expect(named('listFailed')).toEqual([])
@@ -175,9 +174,7 @@ describe('the tools of all servers', () => {
 })
 
 it('known lists become out of date when changes were missed; unknown ones emit nothing', async () => {
-  const { manager, named } = world()
-  const a = scriptedTarget(withTools('x'))
-  await manager.connect('a', a.target)
+  const { manager, named, a } = await connected(withTools('x'))
   await manager.tools()
   let lost = 1
   const { transport } = a.server

@@ -1,13 +1,10 @@
 import { expect, it } from 'vitest'
-import { scriptedTarget, settled, withTools, world } from './support/world.ts'
+import { connected, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
 it('waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the server', async () => {
-  const { manager, clock, named } = world()
-  const a = scriptedTarget(withTools('x'))
-  await manager.connect('a', a.target)
+  const { manager, clock, named, a } = await connected(withTools('x'))
   a.down = new Error('no such host')
-  await a.server.close()
-  await settled()
+  await a.lose()
   for (const [index, wait] of [1_000, 2_000, 4_000, 8_000, 16_000].entries()) {
     const attempt = index + 1
     expect(named('reconnecting')).toHaveLength(attempt)
@@ -28,13 +25,10 @@ it('waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the ser
 })
 
 it('uses the first attempt that works, with a new client, and counts on from there', async () => {
-  const { manager, clock, named } = world()
-  const a = scriptedTarget(withTools('x'))
-  await manager.connect('a', a.target)
+  const { manager, clock, named, a } = await connected(withTools('x'))
   const first = manager.get('a')
   a.down = new Error('down')
-  await a.server.close()
-  await settled()
+  await a.lose()
   expect(manager.get('a')).toBeUndefined()
   expect(manager.names()).toEqual([])
   await clock.advance(1_000)
@@ -43,20 +37,16 @@ it('uses the first attempt that works, with a new client, and counts on from the
   expect(named('reconnected')).toEqual([{ server: 'a', attempt: 2 }])
   expect(manager.get('a')).not.toBe(first)
   expect(await manager.callTool('mcp__a__x')).toMatchObject({ content: [{ text: 'x' }] })
-  await a.server.close()
-  await settled()
+  await a.lose()
   expect(named('reconnecting').at(-1)).toMatchObject({ attempt: 3 })
 })
 
 it('resets the count only after a connection that lasted', async () => {
-  const { manager, clock, named } = world({ reconnect: { stableMs: 10_000 } })
-  const a = scriptedTarget()
-  await manager.connect('a', a.target)
+  const { clock, named, a } = await connected({}, { reconnect: { stableMs: 10_000 } })
   const attempts = (): unknown[] =>
     named('reconnecting').map((event) => (event as { readonly attempt: number }).attempt)
   const lose = async (): Promise<void> => {
-    await a.server.close()
-    await settled()
+    await a.lose()
   }
   await lose()
   await clock.advance(1_000)
@@ -69,9 +59,7 @@ it('resets the count only after a connection that lasted', async () => {
 })
 
 it('removes a server that always dies at once', async () => {
-  const { manager, clock, named } = world()
-  const a = scriptedTarget()
-  await manager.connect('a', a.target)
+  const { manager, clock, named, a } = await connected()
   await a.server.close()
   for (let minutes = 0; minutes < 10; minutes++) {
     manager.on('reconnected', () => a.server.close())
@@ -106,12 +94,9 @@ it.each([
   [0.5, [750, 1_500, 3_000]],
   [1, [500, 1_000, 2_000]],
 ])('shortens each delay by chance: %d', async (chance, waits) => {
-  const { manager, clock, named } = world({ random: () => chance, reconnect: { maxAttempts: 3 } })
-  const a = scriptedTarget()
-  await manager.connect('a', a.target)
+  const { clock, named, a } = await connected({}, { random: () => chance, reconnect: { maxAttempts: 3 } })
   a.down = new Error('down')
-  await a.server.close()
-  await settled()
+  await a.lose()
   for (const [failed, wait] of waits.entries()) {
     await clock.advance(wait - 1)
     expect(named('reconnectFailed')).toHaveLength(failed)
@@ -121,15 +106,15 @@ it.each([
 })
 
 it('never waits longer than the maximum', async () => {
-  const { manager, clock, named } = world({
-    reconnect: { maxAttempts: 8, initialDelayMs: 100, factor: 3, maxDelayMs: 1_000, jitter: 0 },
-    random: () => 1,
-  })
-  const a = scriptedTarget()
-  await manager.connect('a', a.target)
+  const { manager, clock, named, a } = await connected(
+    {},
+    {
+      reconnect: { maxAttempts: 8, initialDelayMs: 100, factor: 3, maxDelayMs: 1_000, jitter: 0 },
+      random: () => 1,
+    },
+  )
   a.down = new Error('down')
-  await a.server.close()
-  await settled()
+  await a.lose()
   const times: number[] = []
   manager.on('reconnectFailed', () => void times.push(clock.now()))
   const began = clock.now()
@@ -141,16 +126,13 @@ it('never waits longer than the maximum', async () => {
 })
 
 it('can be requested by hand, and starts at once', async () => {
-  const { manager, clock, named } = world()
-  const a = scriptedTarget()
-  await manager.connect('a', a.target)
+  const { manager, clock, named, a } = await connected()
   const first = a.server
   await manager.reconnect('a')
   await first.closed
   expect(named('reconnecting')).toEqual([{ server: 'a', attempt: 1, maxAttempts: 5 }])
   expect(named('reconnected')).toEqual([{ server: 'a', attempt: 1 }])
-  await a.server.close()
-  await settled()
+  await a.lose()
   const hurried = manager.reconnect('a')
   await hurried
   expect(a.servers).toHaveLength(3)

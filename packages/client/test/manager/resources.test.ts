@@ -1,9 +1,17 @@
 import { type JsonObject, Method, Notification } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
+import type { ClientManagerOptions } from '../../src/manager/index.ts'
 import { ResourceCache } from '../../src/resource-cache/index.ts'
 import { scriptedTarget, settled, world } from './support/world.ts'
 
-/** A server whose resources count how often they were read. */
+/** A manager, and a server whose resources count how often they were read. */
+async function started(options: ClientManagerOptions = {}) {
+  const made = { ...world(options), ...reads() }
+  // `a` last, so that `a.server` is its server.
+  for (const name of ['b', 'a']) await made.manager.connect(name, made.target)
+  return made
+}
+
 function reads() {
   let count = 0
   const a = scriptedTarget({
@@ -16,9 +24,7 @@ function reads() {
 
 describe('reading resources', () => {
   it('reads each once until it expires', async () => {
-    const { manager, clock } = world()
-    const { target, asked } = reads()
-    await manager.connectAll({ a: target, b: target })
+    const { manager, clock, asked } = await started()
     const first = await manager.readResource('a', 'x://1')
     expect(first.contents).toEqual([{ uri: 'x://1', text: '1' }])
     expect(await manager.readResource('a', 'x://1')).toBe(first)
@@ -33,18 +39,14 @@ describe('reading resources', () => {
   })
 
   it('shares one request between concurrent callers', async () => {
-    const { manager } = world()
-    const { target, asked } = reads()
-    await manager.connect('a', target)
+    const { manager, asked } = await started()
     const all = await Promise.all(Array.from({ length: 20 }, () => manager.readResource('a', 'x://1')))
     expect(new Set(all).size).toBe(1)
     expect(asked()).toBe(1)
   })
 
   it('returns a cached resource even if the signal has aborted, and rejects otherwise', async () => {
-    const { manager } = world()
-    const { target, asked } = reads()
-    await manager.connect('a', target)
+    const { manager, asked } = await started()
     await manager.readResource('a', 'x://1')
     const signal = AbortSignal.abort(new Error('stop'))
     expect(await manager.readResource('a', 'x://1', { signal })).toMatchObject({ contents: [{ text: '1' }] })
@@ -52,7 +54,7 @@ describe('reading resources', () => {
     expect(asked()).toBe(1)
   })
 
-  it.each<[string, (world: ReturnType<typeof started>) => void | Promise<void>, boolean]>([
+  it.each<[string, (world: Awaited<ReturnType<typeof started>>) => void | Promise<void>, boolean]>([
     ['by hand, one', ({ manager }) => manager.invalidateResource('a', 'x://1'), true],
     ['by hand, another one', ({ manager }) => manager.invalidateResource('a', 'x://2'), false],
     ['by hand, all of the server', ({ manager }) => manager.invalidateServer('a'), true],
@@ -70,8 +72,7 @@ describe('reading resources', () => {
     [
       'when it was lost and is back',
       async ({ a, clock }) => {
-        await a.server.close()
-        await settled()
+        await a.lose()
         await clock.advance(1_000)
       },
       true,
@@ -85,8 +86,7 @@ describe('reading resources', () => {
       true,
     ],
   ])('reads again after %s', async (_, happens, again) => {
-    const all = started()
-    await all.manager.connectAll({ a: all.target, b: scriptedTarget().target })
+    const all = await started()
     await all.manager.readResource('a', 'x://1')
     await happens(all)
     await settled()
@@ -96,9 +96,7 @@ describe('reading resources', () => {
 
   it('separates partitions', async () => {
     let user = 'ann'
-    const { manager } = world({ partition: (server) => `${user}@${server}` })
-    const { target, asked } = reads()
-    await manager.connect('a', target)
+    const { manager, asked } = await started({ partition: (server) => `${user}@${server}` })
     await manager.readResource('a', 'x://1')
     user = 'bob'
     expect(await manager.readResource('a', 'x://1')).toMatchObject({ contents: [{ text: '2' }] })
@@ -142,7 +140,3 @@ describe('reading resources', () => {
     await expect(manager.readResource('b', 'x://1')).rejects.toThrow('There is no server b; there are: a')
   })
 })
-
-function started() {
-  return { ...world(), ...reads() }
-}

@@ -173,7 +173,6 @@ describe("a client's cached resources", () => {
     for (const uri of ['rates://kept', 'rates://kept', 'rates://now', 'rates://now'])
       await resources.read(uri)
     expect(count).toBe(3)
-    await client.close()
   })
 })
 

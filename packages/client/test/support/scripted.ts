@@ -1,6 +1,9 @@
+import { FakeClock } from '@jetway-apps/test-support'
 import { isObject, type JsonObject, Method, Notification } from '@jetway/core/protocol'
 import { createMemoryTransportPair, type TransportClose } from '@jetway/core/transport'
+import { type Mock, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
+import type { ClientEvents } from '../../src/client/events.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import type { ClientTransport } from '../../src/transport/client-transport.ts'
 import { duplex } from '../../src/transport/duplex.ts'
@@ -123,6 +126,25 @@ export async function scripted(
   const client = await new Client(INFO, options).connect(server.transport)
   if (client.server?.protocolVersion !== '2026-07-28') await server.hears(Notification.Initialized)
   return { client, server }
+}
+
+/** {@link scripted}, with a clock that only the test moves. */
+export async function timed(
+  script: Script,
+  options: ClientOptions = {},
+): Promise<{ readonly client: Client; readonly server: ScriptedServer; readonly clock: FakeClock }> {
+  const clock = new FakeClock()
+  return { ...(await scripted(script, { ...options, clock })), clock }
+}
+
+/** A spy that listens to an event of the client. */
+export function listener<Event extends keyof ClientEvents>(
+  client: Client,
+  event: Event,
+): Mock<(value: ClientEvents[Event]) => void> {
+  const spy = vi.fn<(value: ClientEvents[Event]) => void>()
+  client.on(event, spy)
+  return spy
 }
 
 export const metaOf = (message: JsonObject | undefined): JsonObject => {

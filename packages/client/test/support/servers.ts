@@ -1,9 +1,11 @@
 import { asks, content, defineTool, elicit, listRoots, McpServer, result, sample } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
+import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { Client } from '../../src/client/client.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { duplex } from '../../src/transport/duplex.ts'
+import { INFO } from './scripted.ts'
 
 export const addNumbers = defineTool({
   name: 'add',
@@ -79,11 +81,14 @@ export function everything(): McpServer {
   return server
 }
 
-const INFO = { name: 'test-client', version: '1.0.0' }
-
-/** A client of a server in this process. */
+/** A client of a server in this process. Both end with the test. */
 export async function connectTo(server: McpServer, options: ClientOptions = {}): Promise<Client> {
   const [near, far] = createMemoryTransportPair()
   server.connect(far, { endGraceMs: 50 })
-  return new Client(INFO, options).connect(duplex(near))
+  const client = new Client(INFO, options)
+  onTestFinished(async () => {
+    await client.close()
+    await server.close({ deadline: 0 })
+  })
+  return client.connect(duplex(near))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { OutputMismatchError } from '../../src/errors.ts'
 import { Method } from '../support/dates.ts'
-import { type Script, scripted, sessions } from '../support/scripted.ts'
+import { type Script, scripted, sessions, listener } from '../support/scripted.ts'
 
 const forecastOf = (outputSchema: unknown, result: object): Script => ({
   ...sessions(),
@@ -80,8 +80,7 @@ describe('a schema', () => {
   ])('that %s is not used, which is reported once', async (_, schema) => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const { client } = await scripted(forecastOf(schema, { structuredContent: { high: 'x' } }))
-    const errors = vi.fn<(error: Error) => void>()
-    client.on('error', errors)
+    const errors = listener(client, 'error')
     expect(await client.listTools()).toHaveLength(1)
     for (let i = 0; i < 3; i++)
       expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 'x' } })
@@ -162,8 +161,7 @@ describe('a schema', () => {
   ])('with a costly pattern %s rejects no valid value', async (_, schema) => {
     const answer = { structuredContent: { text: 'b' } }
     const { client } = await scripted(forecastOf({ type: 'object', ...schema }, answer))
-    const errors = vi.fn<(error: Error) => void>()
-    client.on('error', errors)
+    const errors = listener(client, 'error')
     await client.listTools()
     expect(await client.callTool('forecast')).toMatchObject(answer)
     expect(errors.mock.calls[0]?.[0].message).toContain('is too costly')

@@ -14,6 +14,8 @@ export interface ScriptedDial {
   readonly server: ScriptedServer
   /** If set, later connections fail with this error. */
   down: Error | undefined
+  /** Ends the latest connection, and waits until the client has noticed. */
+  lose(): Promise<void>
 }
 
 export function scriptedTarget(script: Script = {}): ScriptedDial {
@@ -31,6 +33,10 @@ export function scriptedTarget(script: Script = {}): ScriptedDial {
       const latest = servers.at(-1)
       if (latest === undefined) throw new Error('Nothing was dialled')
       return latest
+    },
+    async lose() {
+      await made.server.close()
+      await settled()
     },
   }
   return made
@@ -80,6 +86,27 @@ export function world(options: ClientManagerOptions = {}): World {
   const named = (event: keyof ManagerEvents): unknown[] =>
     events.filter(([name]) => name === event).map(([, value]) => value)
   return { manager, clock, events, named }
+}
+
+/** A {@link world} whose server `a` has this script. */
+export async function connected(
+  script?: Script,
+  options?: ClientManagerOptions,
+): Promise<World & { readonly a: ScriptedDial }> {
+  const made = { ...world(options), a: scriptedTarget(script) }
+  await made.manager.connect('a', made.a.target)
+  return made
+}
+
+/** A {@link world} whose servers `a` and `b` have these scripts. */
+export async function connectedPair(
+  first: Script,
+  second: Script,
+  options?: ClientManagerOptions,
+): Promise<World & { readonly a: ScriptedDial; readonly b: ScriptedDial }> {
+  const made = { ...world(options), a: scriptedTarget(first), b: scriptedTarget(second) }
+  await made.manager.connectAll({ a: made.a.target, b: made.b.target })
+  return made
 }
 
 export { settled }
