@@ -96,6 +96,7 @@ const app = await Application.bootstrapWithPlugins({
   disableSources: true,
   excludeInternal: true,
   excludePrivate: true,
+  excludeProtected: true,
   excludeExternals: true,
   validation: { notExported: false, invalidLink: true },
   outputFileStrategy: 'members',

@@ -45,10 +45,12 @@ function createReader(files) {
     const own = declared.members.flatMap((member) => checker.getSymbolAtLocation(member.name) ?? [])
     const rows = rowsOf(own, '')
     const withDefaults = rows.some((row) => row.default !== '')
-    const head = withDefaults ? ['option', 'type', 'default', ''] : ['member', 'type', '']
-    const lines = rows.map((row) =>
-      withDefaults ? [row.name, row.type, row.default, row.text] : [row.name, row.type, row.text],
-    )
+    // The type is below the name, so that the text has room.
+    const head = withDefaults ? ['option', 'default', ''] : ['member', '']
+    const lines = rows.map((row) => {
+      const name = `${row.name}<br>${row.type}`
+      return withDefaults ? [name, row.default, row.text] : [name, row.text]
+    })
     return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
   }
 
