@@ -48,8 +48,8 @@ function createReader(files) {
     // The type is below the name, so that the text has room.
     const head = withDefaults ? ['option', 'default', ''] : ['member', '']
     const lines = rows.map((row) => {
-      const name = `${row.name}<br>${row.type}`
-      return withDefaults ? [name, row.default, row.text] : [name, row.text]
+      const first = `${row.name}<br>${row.type}`
+      return withDefaults ? [first, row.default, row.text] : [first, row.text]
     })
     return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
   }

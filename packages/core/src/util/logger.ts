@@ -20,7 +20,7 @@ export function safeLogger(logger: Logger): Logger {
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
 }
 
-/** Warnings and errors on stderr, one line each; `console.error` never touches stdout, which stdio needs clean. */
+/** Warnings and errors on stderr. `console.error` never touches stdout, which stdio needs clean. */
 export const stderrLogger: Logger = {
   debug: () => {},
   info: () => {},
@@ -40,14 +40,14 @@ const escapeControls = (text: string): string =>
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
+/** The lines of a stack, indented: none of them can pass for the first line of another message. */
+const stackOf = (error: Error): string =>
+  (error.stack ?? String(error)).slice(0, 8192).split('\n').map(escapeControls).join('\n    ')
+
 function describe(value: unknown): string {
   try {
-    const text =
-      value instanceof Error
-        ? (value.stack ?? String(value))
-        : typeof value === 'string'
-          ? value
-          : JSON.stringify(value)
+    if (value instanceof Error) return stackOf(value)
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
     return escapeControls(String(text)).slice(0, 8192)
   } catch {
     return '[unprintable]'
