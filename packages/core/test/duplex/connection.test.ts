@@ -1,4 +1,12 @@
-import { initialize, notification, request, settled } from '@jetway-apps/test-support'
+import {
+  deferred,
+  initialize,
+  INITIALIZED,
+  notification,
+  ping,
+  request,
+  settled,
+} from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { CHANGES_TOPIC } from '../../src/stores/bus.ts'
 import { serveTransport } from '../../src/duplex/connection.ts'
@@ -28,21 +36,35 @@ function gatedTool(): { entry: MethodEntry; release: (key: string) => void; star
 
 const call = (id: string | number, key: string): object => request('tools/call', { key }, id)
 
-async function open(
-  runtime: TestRuntime,
-  version?: string,
-): Promise<{ transport: ScriptedTransport; connection: ReturnType<typeof serveTransport> }> {
+type Overrides = Parameters<typeof createTestRuntime>[1]
+
+interface Connected extends ReturnType<typeof gatedTool> {
+  readonly runtime: TestRuntime
+  readonly transport: ScriptedTransport
+  readonly connection: ReturnType<typeof serveTransport>
+}
+
+/** A connection before \`initialize\`. */
+function connect(overrides?: Overrides): Connected {
+  const tool = gatedTool()
+  const runtime = createTestRuntime({ 'tools/call': tool.entry }, overrides)
   const transport = new ScriptedTransport()
-  const connection = serveTransport(runtime, transport)
-  await transport.receive(initialize(version))
-  transport.sent.length = 0
-  return { transport, connection }
+  return { ...tool, runtime, transport, connection: serveTransport(runtime, transport) }
+}
+
+const cancel = (requestId: unknown): object => notification('notifications/cancelled', { requestId })
+
+/** A connection whose session is open. */
+async function open(overrides?: Overrides, version?: string): Promise<Connected> {
+  const connected = connect(overrides)
+  await connected.transport.receive(initialize(version))
+  connected.transport.sent.length = 0
+  return connected
 }
 
 describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle', () => {
   it('answers with the requested version, capabilities and server info', async () => {
-    const transport = new ScriptedTransport()
-    serveTransport(createTestRuntime({}, { instructions: () => 'read me' }), transport)
+    const { transport } = connect({ instructions: () => 'read me' })
     await transport.receive(initialize('2025-03-26'))
     expect(transport.sent).toEqual([
       {
@@ -59,36 +81,32 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
   })
 
   it('delays messages until the session is open, in order', async () => {
-    let openLifespan: (() => void) | undefined
-    const runtime = createTestRuntime({}, { ready: () => new Promise((resolve) => (openLifespan = resolve)) })
-    const transport = new ScriptedTransport()
-    serveTransport(runtime, transport)
+    const lifespan = deferred()
+    const { transport } = connect({ ready: () => lifespan.promise })
     void transport.receive(initialize())
-    void transport.receive({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    void transport.receive(ping(2))
     await settled()
     expect(transport.sent).toEqual([])
-    openLifespan?.()
+    lifespan.resolve()
     await settled()
     expect(transport.sent).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
   })
 
   it('refuses calls before it, except a ping', async () => {
-    const transport = new ScriptedTransport()
-    const tool = gatedTool()
-    serveTransport(createTestRuntime({ 'tools/call': tool.entry }), transport)
+    const { started, transport } = connect()
     await transport.receive(call(1, 'a'))
-    await transport.receive({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    await transport.receive(ping(2))
     expect(transport.sent).toMatchObject([
       { id: 1, error: { code: -32600 } },
       { id: 2, result: {} },
     ])
-    expect(tool.started).toEqual([])
+    expect(started).toEqual([])
   })
 
   it('is refused a second time, without effect on the session', async () => {
-    const { transport } = await open(createTestRuntime({}), '2025-06-18')
+    const { transport } = await open({}, '2025-06-18')
     await transport.receive(initialize('2024-11-05', { id: 5 }))
-    await transport.receive({ jsonrpc: '2.0', id: 6, method: 'ping' })
+    await transport.receive(ping(6))
     expect(transport.sent).toMatchObject([
       { id: 5, error: { code: -32600 } },
       { id: 6, result: {} },
@@ -100,20 +118,14 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
     ['capabilities that are no object', { protocolVersion: '2025-11-25', capabilities: [] }],
     ['a clientInfo of 20 KiB', { protocolVersion: '2025-11-25', clientInfo: { name: 'x'.repeat(20_000) } }],
   ])('with %s gets -32602', async (_, params) => {
-    const transport = new ScriptedTransport()
-    serveTransport(createTestRuntime({}), transport)
+    const { transport } = connect()
     await transport.receive({ ...initialize(), params })
     expect(transport.sent).toMatchObject([{ id: 1, error: { code: -32602 } }])
   })
 
   it('that fails in the lifespan gets an error without the cause, and can be repeated', async () => {
     let fails = true
-    const runtime = createTestRuntime(
-      {},
-      { ready: () => (fails ? Promise.reject(new Error('canary')) : undefined) },
-    )
-    const transport = new ScriptedTransport()
-    serveTransport(runtime, transport)
+    const { transport } = connect({ ready: () => (fails ? Promise.reject(new Error('canary')) : undefined) })
     await transport.receive(initialize())
     expect(JSON.stringify(transport.sent)).not.toContain('canary')
     fails = false
@@ -131,31 +143,29 @@ describe('unreadable messages', () => {
     ['an array where batches do not exist', [call(1, 'a')], -32600],
     ['no version', { id: 3, method: 'ping' }, -32600],
   ])('%s gets an error, and the next message works', async (_, message, code) => {
-    const { transport } = await open(createTestRuntime({}))
+    const { transport } = await open()
     await transport.receive(message)
-    await transport.receive({ jsonrpc: '2.0', id: 9, method: 'ping' })
+    await transport.receive(ping(9))
     expect(transport.sent).toMatchObject([{ error: { code } }, { id: 9, result: {} }])
   })
 })
 
 describe('concurrent requests', () => {
   it('are answered in the order in which they finish', async () => {
-    const tool = gatedTool()
-    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    const { release, transport } = await open()
     for (const key of ['a', 'b']) void transport.receive(call(key, key))
-    tool.release('b')
+    release('b')
     await settled()
-    tool.release('a')
+    release('a')
     await settled()
     expect(transport.sent).toMatchObject([{ id: 'b' }, { id: 'a' }])
   })
 
   it('with the same id each get their own answer', async () => {
-    const tool = gatedTool()
-    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    const { release, transport } = await open()
     const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
     for (const key of keys) void transport.receive(call(1, key))
-    for (const key of keys.toReversed()) tool.release(key)
+    for (const key of keys.toReversed()) release(key)
     await settled()
     const answered = transport.sent.map(
       (frame) => (frame as { result: { _meta: { key: string } } }).result._meta.key,
@@ -164,25 +174,19 @@ describe('concurrent requests', () => {
   })
 
   it('wait beyond the running limit, and stop the reading at the in-flight limit', async () => {
-    const tool = gatedTool()
-    const { transport } = await open(
-      createTestRuntime({ 'tools/call': tool.entry }, { limits: { running: 1, inFlight: 2 } }),
-    )
+    const { release, started, transport } = await open({ limits: { running: 1, inFlight: 2 } })
     expect(transport.receive(call(1, 'a'))).toBeUndefined()
     const held = transport.receive(call(2, 'b'))
     expect(held).toBeInstanceOf(Promise)
-    expect(tool.started).toEqual(['a'])
-    tool.release('a')
+    expect(started).toEqual(['a'])
+    release('a')
     await held
     await settled()
-    expect(tool.started).toEqual(['a', 'b'])
+    expect(started).toEqual(['a', 'b'])
   })
 
   it('beyond all limits get a "busy" error', async () => {
-    const tool = gatedTool()
-    const { transport } = await open(
-      createTestRuntime({ 'tools/call': tool.entry }, { limits: { running: 1, inFlight: 1 } }),
-    )
+    const { transport } = await open({ limits: { running: 1, inFlight: 1 } })
     void transport.receive(call(1, 'a'))
     void transport.receive(call(2, 'b'))
     expect(transport.sent).toMatchObject([{ id: 2, error: { code: -32603 } }])
@@ -190,16 +194,13 @@ describe('concurrent requests', () => {
 })
 
 describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation', () => {
-  const cancel = (requestId: unknown): object => notification('notifications/cancelled', { requestId })
-
   it('ends the named call without an answer', async () => {
-    const tool = gatedTool()
-    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    const { release, transport } = await open()
     void transport.receive(call(1, 'a'))
     void transport.receive(call('1', 'b'))
     await transport.receive(cancel(1))
-    tool.release('a')
-    tool.release('b')
+    release('a')
+    release('b')
     await settled()
     expect(transport.sent).toMatchObject([{ id: '1' }])
   })
@@ -209,38 +210,34 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
     ['no id', undefined],
     ['a finished call', 5],
   ])('of %s has no effect', async (_, id) => {
-    const tool = gatedTool()
-    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    const { release, transport } = await open()
     void transport.receive(call(5, 'done'))
-    tool.release('done')
+    release('done')
     await settled()
     void transport.receive(call(1, 'a'))
     await transport.receive(cancel(id))
-    tool.release('a')
+    release('a')
     await settled()
     expect(transport.sent).toMatchObject([{ id: 5 }, { id: 1 }])
   })
 
   it('of a waiting call keeps it from its handler', async () => {
-    const tool = gatedTool()
-    const limits = { running: 1, inFlight: 9 }
-    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }, { limits }))
+    const { release, started, transport } = await open({ limits: { running: 1, inFlight: 9 } })
     for (const key of ['a', 'b', 'c']) void transport.receive(call(key, key))
     await transport.receive(cancel('b'))
     for (const key of ['a', 'c']) {
-      tool.release(key)
+      release(key)
       await settled()
     }
-    expect(tool.started).toEqual(['a', 'c'])
+    expect(started).toEqual(['a', 'c'])
     expect(transport.sent).toMatchObject([{ id: 'a' }, { id: 'c' }])
   })
 
   it('does nothing if several running calls have the id', async () => {
-    const tool = gatedTool()
-    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    const { release, transport } = await open()
     for (const key of ['a', 'b']) void transport.receive(call(1, key))
     await transport.receive(cancel(1))
-    for (const key of ['a', 'b']) tool.release(key)
+    for (const key of ['a', 'b']) release(key)
     await settled()
     expect(transport.sent).toHaveLength(2)
   })
@@ -248,23 +245,17 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
 
 describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basic#batching', () => {
   it('are answered as one array, without notifications', async () => {
-    const { transport } = await open(createTestRuntime({}), '2025-03-26')
-    const ping = (id: number): object => ({ jsonrpc: '2.0', id, method: 'ping' })
-    await transport.receive([ping(1), { jsonrpc: '2.0', method: 'notifications/initialized' }, ping(2)])
+    const { transport } = await open({}, '2025-03-26')
+    await transport.receive([ping(1), INITIALIZED, ping(2)])
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
   it('stop the reading like single calls', async () => {
-    const tool = gatedTool()
-    const limits = { running: 1, inFlight: 2 }
-    const { transport } = await open(
-      createTestRuntime({ 'tools/call': tool.entry }, { limits }),
-      '2025-03-26',
-    )
+    const { release, transport } = await open({ limits: { running: 1, inFlight: 2 } }, '2025-03-26')
     const held = transport.receive([call(1, 'a'), call(2, 'b')])
     expect(held).toBeInstanceOf(Promise)
     for (const key of ['a', 'b']) {
-      tool.release(key)
+      release(key)
       await settled()
     }
     await held
@@ -272,11 +263,10 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
   })
 
   it('are still answered when one of their calls is cancelled', async () => {
-    const tool = gatedTool()
-    const { transport } = await open(createTestRuntime({ 'tools/call': tool.entry }), '2025-03-26')
+    const { release, transport } = await open({}, '2025-03-26')
     await transport.receive([call(1, 'a'), call(2, 'b')])
-    await transport.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
-    tool.release('b')
+    await transport.receive(cancel(1))
+    release('b')
     await settled()
     expect(transport.sent).toMatchObject([[{ id: 2 }]])
   })
@@ -285,25 +275,22 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     ['empty', 0],
     ['of 101', 101],
   ])('that are %s are refused', async (_, length) => {
-    const { transport } = await open(createTestRuntime({}), '2025-03-26')
-    await transport.receive(Array.from({ length }, (__, id) => ({ jsonrpc: '2.0', id, method: 'ping' })))
+    const { transport } = await open({}, '2025-03-26')
+    await transport.receive(Array.from({ length }, (__, id) => ping(id)))
     expect(transport.sent).toMatchObject([{ error: { code: -32600 } }])
   })
 })
 
 describe('changes', () => {
   it('reach the client, those of resources only with a subscription', async () => {
-    const runtime = createTestRuntime({})
-    const { transport } = await open(runtime)
+    const { runtime, transport } = await open()
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'resource', uri: 'x://y' })
     expect(transport.sent).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }])
   })
 
   it('are not sent before initialize', async () => {
-    const runtime = createTestRuntime({})
-    const transport = new ScriptedTransport()
-    serveTransport(runtime, transport)
+    const { runtime, transport } = connect()
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
     expect(transport.sent).toEqual([])
   })
@@ -371,7 +358,7 @@ describe('a slow client', () => {
   it('gets each change once, when it has caught up', async () => {
     const runtime = createTestRuntime({})
     const transport = await openSlow(runtime)
-    void transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    void transport.receive(ping(1))
     for (let index = 0; index < 100; index++) await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
     expect(transport.sent).toMatchObject([{ id: 1 }])
     transport.caughtUp?.()
@@ -382,13 +369,12 @@ describe('a slow client', () => {
 
 describe('closing', () => {
   it('lets running calls finish, refuses new ones, then ends the transport', async () => {
-    const tool = gatedTool()
-    const { transport, connection } = await open(createTestRuntime({ 'tools/call': tool.entry }))
+    const { connection, release, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = connection.close()
     void transport.receive(call(2, 'b'))
     expect(transport.ended).toBe(false)
-    tool.release('a')
+    release('a')
     await closing
     await connection.closed
     expect(transport.sent).toMatchObject([
@@ -399,32 +385,26 @@ describe('closing', () => {
   })
 
   it('starts no waiting call at the deadline', async () => {
-    const tool = gatedTool()
-    const runtime = createTestRuntime({ 'tools/call': tool.entry }, { limits: { running: 1, inFlight: 9 } })
-    const { transport, connection } = await open(runtime)
+    const { connection, runtime, started, transport } = await open({ limits: { running: 1, inFlight: 9 } })
     for (const key of ['a', 'b']) void transport.receive(call(key, key))
     const closed = connection.close({ deadline: 100 })
     await runtime.clock.advance(100)
     await closed
     await settled()
-    expect(tool.started).toEqual(['a'])
+    expect(started).toEqual(['a'])
     expect(transport.sent).toEqual([])
   })
 
   it('is final: later messages in both directions are ignored', async () => {
-    const runtime = createTestRuntime({})
-    const { transport, connection } = await open(runtime)
+    const { connection, runtime, transport } = await open()
     await connection.close()
-    for (const message of [{ jsonrpc: '2.0', id: 2, method: 'ping' }, '{', initialize()])
-      await transport.receive(message)
+    for (const message of [ping(2), '{', initialize()]) await transport.receive(message)
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
     expect(transport.sent).toEqual([])
   })
 
   it('ends running calls at the deadline, and is the same close for all callers', async () => {
-    const tool = gatedTool()
-    const runtime = createTestRuntime({ 'tools/call': tool.entry })
-    const { transport, connection } = await open(runtime)
+    const { connection, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = [connection.close({ deadline: 1_000 }), connection.close()]
     await runtime.clock.advance(1_000)
@@ -434,9 +414,7 @@ describe('closing', () => {
   })
 
   it('again with a shorter deadline shortens the wait', async () => {
-    const tool = gatedTool()
-    const runtime = createTestRuntime({ 'tools/call': tool.entry })
-    const { transport, connection } = await open(runtime)
+    const { connection, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = connection.close({ deadline: 60_000 })
     void connection.close({ deadline: 100 })
@@ -446,13 +424,11 @@ describe('closing', () => {
   })
 
   it('by the peer gives running calls two seconds', async () => {
-    const tool = gatedTool()
-    const runtime = createTestRuntime({ 'tools/call': tool.entry })
-    const { transport, connection } = await open(runtime)
+    const { connection, release, runtime, transport } = await open()
     void transport.receive(call(1, 'quick'))
     void transport.receive(call(2, 'slow'))
     transport.end()
-    tool.release('quick')
+    release('quick')
     await settled()
     await runtime.clock.advance(2_000)
     await connection.closed
@@ -467,23 +443,20 @@ describe('a transport that breaks', () => {
     ['throws', () => { throw broken }], // prettier-ignore
     ['rejects', () => Promise.reject(broken)],
   ])('ends the connection when a write %s, without an unhandled rejection', async (_, fail) => {
-    const tool = gatedTool()
-    const runtime = createTestRuntime({ 'tools/call': tool.entry })
-    const { transport, connection } = await open(runtime)
+    const { connection, release, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     transport.send = fail
-    await transport.receive({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    await transport.receive(ping(2))
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
     await transport.receive('{')
-    tool.release('a')
+    release('a')
     await connection.closed
     expect(transport.ended).toBe(true)
     expect(runtime.logs.filter((line) => line.startsWith('The transport failed'))).toHaveLength(1)
   })
 
   it('on close counts as closed', async () => {
-    const runtime = createTestRuntime({})
-    const { transport, connection } = await open(runtime)
+    const { connection, runtime, transport } = await open()
     transport.close = () => Promise.reject(broken)
     transport.end()
     await connection.closed
