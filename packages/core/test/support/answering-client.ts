@@ -36,7 +36,7 @@ export interface AnsweringClient {
   close(): Promise<void>
 }
 
-const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
+export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
 
 export async function openAnsweringClient<M, A>(
   server: McpServer<M, A>,

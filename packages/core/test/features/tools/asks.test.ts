@@ -14,35 +14,17 @@ import {
   type Script,
   textOf,
 } from '../../support/answering-client.ts'
+import { addDeleteFolder, ok } from '../../support/asking.ts'
 import { requestMeta } from '../../support/modern-calls.ts'
-
-const ok = z.object({ ok: z.boolean() })
-const inputSchema = z.object({ path: z.string() })
 
 interface Counted {
   readonly server: McpServer
   readonly runs: { ask: number; handler: number }
 }
 
-/** The tool of the design, with its runs counted. */
 function deleteFolder(options: ServerOptions = {}): Counted {
   const server = new McpServer({ name: 'files', version: '1' }, options)
-  const runs = { ask: 0, handler: 0 }
-  server.addTool({
-    name: 'delete_folder',
-    inputSchema,
-    asks: {
-      confirm: async ({ path }) => {
-        runs.ask++
-        return path === 'empty' ? { ok: true } : elicit(`Delete all of ${path}?`, ok)
-      },
-    },
-    handler: ({ path }, ctx) => {
-      runs.handler++
-      return ctx.answers.confirm.ok ? `Deleted ${path}` : 'Kept'
-    },
-  })
-  return { server, runs }
+  return { server, runs: addDeleteFolder(server) }
 }
 
 async function ask(
@@ -86,41 +68,11 @@ describe('a declared ask', () => {
     expect(runs).toEqual({ ask: 2, handler: 1 })
   })
 
-  it('that returns a value does not ask', async () => {
-    const { server, runs } = deleteFolder()
-    const client = await openAnsweringClient(server, { capabilities: {} })
-    expect(textOf(await client.call('delete_folder', { path: 'empty' }))).toBe('Deleted empty')
-    expect(client.asked).toEqual([])
-    expect(runs).toEqual({ ask: 1, handler: 1 })
-  })
-
   it('does not run for invalid arguments', async () => {
     const { server, runs } = deleteFolder()
     const client = await openAnsweringClient(server)
     expect((await client.call('delete_folder', {})).result?.['isError']).toBe(true)
     expect(runs).toEqual({ ask: 0, handler: 0 })
-  })
-
-  it.each([
-    ['decline', 'The user declined: Delete all of a?'],
-    ['cancel', 'The user closed without an answer: Delete all of a?'],
-  ])('ends in a text for the model on %s', async (action, text) => {
-    const { reply, runs } = await ask(() => ({ action }))
-    expect(reply.result).toEqual({ content: [{ type: 'text', text }], isError: true })
-    expect(runs.handler).toBe(0)
-  })
-
-  it.each<[string, object]>([
-    ['content that does not fit', accept({ ok: 'yes' })],
-    ['content that is missing', { action: 'accept' }],
-    ['content that is no object', { action: 'accept', content: [] }],
-    ['an unknown action', { action: 'maybe', content: { ok: true } }],
-    ['no action', {}],
-  ])('refuses %s', async (_what, answer) => {
-    const { reply, runs } = await ask(() => answer)
-    expect(reply.result?.['isError']).toBe(true)
-    expect(textOf(reply)).toContain('The answer to the question "confirm" is not valid')
-    expect(runs.handler).toBe(0)
   })
 
   it('ends when the client replies with an error', async () => {
@@ -183,35 +135,6 @@ describe('several asks', () => {
     expect(textOf(await reply)).toBe('false 1 3')
   })
 
-  it('run in order if one reads the answer of another', async () => {
-    const server = new McpServer({ name: 'a', version: '1' })
-    const runs = { folder: 0, confirm: 0, handler: 0 }
-    server.addTool({
-      name: 'a',
-      inputSchema,
-      handler: (_args, { answers }) => {
-        runs.handler++
-        return `${answers.folder.name} ${answers.confirm.action}`
-      },
-      asks: asks(inputSchema)
-        .ask('folder', ({ path }) => {
-          runs.folder++
-          return elicit(`Which in ${path}?`, z.object({ name: z.string() }))
-        })
-        .ask('confirm', async (_args, ctx) => {
-          runs.confirm++
-          return elicit(`Really ${ctx.answers.folder.name}?`, ok, { declined: 'see' })
-        }),
-    })
-    const client = await openAnsweringClient(server, {
-      answer: ({ params }) =>
-        String(params?.['message']).startsWith('Which') ? accept({ name: 'docs' }) : { action: 'decline' },
-    })
-    expect(textOf(await client.call('a', { path: '/' }))).toBe('docs decline')
-    expect(client.asked.map(({ params }) => params?.['message'])).toEqual(['Which in /?', 'Really docs?'])
-    expect(runs).toEqual({ folder: 3, confirm: 3, handler: 1 })
-  })
-
   it('wait even if the author catches the error that makes them wait', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
@@ -252,20 +175,6 @@ describe('several asks', () => {
     expect(String(errors[0])).toContain('the ask "one" that reads the answer "two", which comes later')
   })
 
-  it('one that changes its question is asked again, a limited number of times', async () => {
-    const server = new McpServer({ name: 'a', version: '1' })
-    let runs = 0
-    server.addTool({
-      name: 'a',
-      asks: { one: () => elicit(`Take ${++runs}?`, ok) },
-      handler: () => 'unreachable',
-    })
-    const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
-    expect(textOf(await client.call('a'))).toBe('The call still had questions after 8 rounds')
-    expect(client.asked).toHaveLength(8)
-    expect(runs).toBe(9)
-  })
-
   it('that fail cancel the others at the client', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
@@ -300,34 +209,6 @@ describe('what the client must be able to do', () => {
     return error
   }
   const tools = { messages: [], maxTokens: 1, tools: [] }
-
-  it.each<[string, () => unknown, object, object]>([
-    ['a form', () => elicit('?', ok), {}, { elicitation: {} }],
-    [
-      'a form of a client for addresses',
-      () => elicit('?', ok),
-      { elicitation: { url: {} } },
-      { elicitation: {} },
-    ],
-    ['sampling', () => sample({ messages: [], maxTokens: 1 }), { elicitation: {} }, { sampling: {} }],
-    [
-      'sampling with tools',
-      () => sample(tools),
-      { elicitation: {}, sampling: {} },
-      { sampling: { tools: {} } },
-    ],
-    ['roots', () => listRoots(), { elicitation: {} }, { roots: {} }],
-    ['an address', () => elicitUrl('?', 'https://a'), { elicitation: {} }, { elicitation: { url: {} } }],
-  ])(
-    'is declared for %s, and nothing is asked if it is not',
-    async (_what, question, capabilities, required) => {
-      expect(await refused(question, { capabilities })).toMatchObject({
-        code: -32600,
-        message: expect.stringContaining('has not declared the capability') as string,
-        data: { requiredCapabilities: required },
-      })
-    },
-  )
 
   it('is defined by its revision', async () => {
     const capabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } }

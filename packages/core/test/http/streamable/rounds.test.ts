@@ -1,18 +1,14 @@
 import { requestMeta } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
 import { asks } from '../../../src/features/tools/asks.ts'
 import { inputRequired } from '../../../src/features/tools/input-required.ts'
 import type { McpServer } from '../../../src/index.ts'
 import { elicit, elicitUrl, listRoots, sample } from '../../../src/call/input/question.ts'
 import type { ServerOptions } from '../../../src/server/options.ts'
+import { addDeleteFolder, named, ok, path } from '../../support/asking.ts'
 import { MODERN } from '../../support/modern-calls.ts'
 import { type Answer, createHarness, type Harness } from '../support/harness.ts'
 import { accept, askedIn, EVERYTHING, type Round, sendRound, stateOf, textOf } from '../support/rounds.ts'
-
-const ok = z.object({ ok: z.boolean() })
-const named = z.object({ name: z.string() })
-const inputSchema = z.object({ path: z.string() })
 
 type SetUp = (server: McpServer) => void
 interface Caller {
@@ -25,26 +21,9 @@ function serve(setUp: SetUp, server: ServerOptions = {}): Caller {
   return { harness, call: (name, round) => sendRound(harness, { params: { name }, ...round }) }
 }
 
-/** A tool that asks before it deletes, and counts its runs. */
 function deleteFolder(): Caller & { readonly runs: { ask: number; handler: number } } {
-  const runs = { ask: 0, handler: 0 }
-  const caller = serve((server) => {
-    server.addTool({
-      name: 'delete_folder',
-      inputSchema,
-      asks: {
-        confirm: ({ path }) => {
-          runs.ask++
-          return path === 'empty' ? { ok: true } : elicit(`Delete all of ${path}?`, ok)
-        },
-      },
-      handler: ({ path }, ctx) => {
-        runs.handler++
-        return ctx.answers.confirm.ok ? `Deleted ${path}` : 'Kept'
-      },
-    })
-  })
-  return { ...caller, runs }
+  const caller = serve(() => {})
+  return { ...caller, runs: addDeleteFolder(caller.harness.server) }
 }
 
 const params = { name: 'delete_folder', arguments: { path: 'a' } }
@@ -81,39 +60,10 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
     expect(runs).toEqual({ ask: 2, handler: 1 })
   })
 
-  it('asks nothing if its asks return values', async () => {
-    const { call } = deleteFolder()
-    const empty = { name: 'delete_folder', arguments: { path: 'empty' } }
-    expect(textOf(await call('', { params: empty, capabilities: {} }))).toBe('Deleted empty')
-  })
-
-  it.each([
-    ['decline', 'The user declined: Delete all of a?'],
-    ['cancel', 'The user closed without an answer: Delete all of a?'],
-  ])('ends in a text for the model on %s', async (action, text) => {
-    const { call, runs } = deleteFolder()
-    const state = stateOf(await call('', { params }))
-    const { json } = await call('', { params, state, responses: { confirm: { action } } })
-    expect(json.result).toMatchObject({ resultType: 'complete', isError: true, content: [{ text }] })
-    expect(runs.handler).toBe(0)
-  })
-
-  it('ends in a text for the model if an answer does not fit its form', async () => {
-    const { call, runs } = deleteFolder()
-    const state = stateOf(await call('', { params }))
-    const { json } = await call('', { params, state, responses: { confirm: accept({ ok: 'yes' }) } })
-    expect(json.result).toMatchObject({ isError: true })
-    expect(JSON.stringify(json.result)).toContain('The answer to the question \\"confirm\\" is not valid')
-    expect(runs.handler).toBe(0)
-  })
-
   it.each<[string, unknown]>([
     ['that are no object', []],
     ['that are null', null],
     ['of which one is no object', { confirm: 12_345 }],
-    ['of which one has no action', { confirm: { content: { ok: true } } }],
-    ['of which one has an unknown action', { confirm: { action: 'maybe' } }],
-    ['of which one has a content that is no object', { confirm: { action: 'accept', content: [] } }],
   ])('is refused with answers %s', async (_what, responses) => {
     const { call, runs } = deleteFolder()
     const state = stateOf(await call('', { params }))
@@ -300,8 +250,8 @@ describe('several questions', () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'trip',
-        inputSchema,
-        asks: asks(inputSchema)
+        inputSchema: path,
+        asks: asks(path)
           .ask('city', () => elicit('Where?', named))
           .ask('sure', (_args, ctx) => elicit(`Really ${ctx.answers.city.name}?`, ok))
           .ask('day', (_args, ctx) => elicit(`When, ${ctx.answers.sure.ok}?`, named)),
@@ -430,36 +380,16 @@ describe('an answer', () => {
 })
 
 describe('a handler that returns inputRequired', () => {
-  const game: SetUp = (server) =>
-    void server.addTool({
-      name: 'game',
-      handler: (_args, { inputs }) => {
-        const tries = Number(inputs.state ?? '0')
-        const last = inputs.get(`try ${tries}`, named)
-        if (last?.name === 'seven') return `Right, after ${tries}`
-        const key = `try ${tries + 1}`
-        return inputRequired({ [key]: elicit(`Not ${last?.name}`, named) }, { state: String(tries + 1) })
-      },
-    })
-
-  it('runs again with its own state and all answers so far', async () => {
-    const { call } = serve(game)
-    const first = askedIn(await call('game'))
-    expect(Object.keys(first.inputRequests ?? {})).toEqual(['try 1'])
-    const second = askedIn(
-      await call('game', { state: first.requestState, responses: { 'try 1': accept({ name: 'one' }) } }),
-    )
-    expect(second.inputRequests).toMatchObject({ 'try 2': { params: { message: 'Not one' } } })
-    const state = second.requestState
-    expect(textOf(await call('game', { state, responses: { 'try 2': accept({ name: 'seven' }) } }))).toBe(
-      'Right, after 2',
-    )
-  })
-
   it('asks again if an answer is missing, as if it had not asked yet', async () => {
-    const { call } = serve(game)
-    const first = askedIn(await call('game'))
-    const again = askedIn(await call('game', { state: first.requestState, responses: {} }))
+    const { call } = serve((server) => {
+      server.addTool({
+        name: 'a',
+        handler: (_args, { inputs }) =>
+          inputRequired({ [`try ${inputs.state}`]: elicit('Who?', named) }, { state: 'later' }),
+      })
+    })
+    const first = askedIn(await call('a'))
+    const again = askedIn(await call('a', { state: first.requestState, responses: {} }))
     expect(again.inputRequests).toEqual(first.inputRequests)
   })
 
@@ -484,40 +414,11 @@ describe('a handler that returns inputRequired', () => {
     expect(textOf(await call('a', { state: first.requestState }))).toBe('Now, later')
   })
 
-  it('works in prompts and resources, but not in lists', async () => {
-    const ask = (): ReturnType<typeof inputRequired> => inputRequired({ who: elicit('Who?', named) })
+  it('is no matter of lists', async () => {
     const { call } = serve((server) => {
-      server.addPrompt({
-        name: 'p',
-        handler: (_args, { inputs }) => inputs.get('who', named)?.name ?? ask(),
-      })
-      server.addResource({
-        uri: 'a://b',
-        name: 'r',
-        handler: (_args, { inputs }) => inputs.get('who', named)?.name ?? ask(),
-      })
-      server.addResourceTemplate({
-        uriTemplate: 't://{x}',
-        name: 't',
-        handler: ({ x }, { inputs }) => inputs.get('who', named)?.name ?? (x === '' ? '' : ask()),
-      })
+      server.addPrompt({ name: 'p', handler: () => '' })
+      server.addResource({ uri: 'a://b', name: 'r', handler: () => '' })
     })
-    const responses = { who: accept({ name: 'Ada' }) }
-    for (const [method, asking] of [
-      ['prompts/get', { name: 'p' }],
-      ['resources/read', { uri: 'a://b' }],
-      ['resources/read', { uri: 't://1' }],
-    ] as const) {
-      const first = askedIn(await call('', { method, params: asking }))
-      expect(first.inputRequests).toHaveProperty('who')
-      const { json } = await call('', { method, params: asking, responses, state: first.requestState })
-      expect(json.result).toMatchObject({ resultType: 'complete' })
-      expect(JSON.stringify(json.result)).toContain('Ada')
-      const declined = { who: { action: 'decline' } }
-      expect(
-        (await call('', { method, params: asking, responses: declined, state: first.requestState })).json,
-      ).toMatchObject({ error: { code: -32600, message: 'The user declined: who' } })
-    }
     const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
     for (const method of lists) {
       const { json } = await call('', { method, params: {}, responses: 5, state: 5 })
