@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BACKENDS, initialize, PUBLIC_URL } from './support/behind-nginx.ts'
+import { FRAMEWORKS } from '@jetway-apps/test-support/mounts'
+import { createServer, initialize, PUBLIC_URL } from './support/behind-nginx.ts'
 import { startNginx } from './support/nginx.ts'
 import { describeSilence } from './support/silence-cases.ts'
 
@@ -11,13 +12,13 @@ describeSilence({
   timeoutMs: 30_000,
 })
 
-describe.each(Object.entries(BACKENDS))('the public name of a server on %s', (_, serve) => {
+describe.each(Object.entries(FRAMEWORKS))('the public name of a server on %s', (_, mount) => {
   it.each([
     [200, { publicUrl: PUBLIC_URL }],
     [200, { allowedHosts: ['mcp.example.com'] }],
     [403, {}],
   ])('is answered with %i for %j', async (status, options) => {
-    const backend = await serve(options)
+    const backend = await mount(createServer(), options)
     const nginx = await startNginx([backend.port], '5s')
     try {
       const [port = 0] = nginx.ports

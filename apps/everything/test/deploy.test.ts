@@ -93,7 +93,7 @@ describe.each(ADAPTERS)('a server on %s that gets SIGTERM with fifty calls in fl
       const client = clients[place % clients.length] as RawClient
       return client.post({ jsonrpc: '2.0', id: place + 10, method: 'tools/call', params })
     })
-    await server.until('all are running')
+    await server.until(/all are running/)
     const stopped = performance.now()
     const exited = server.stop('SIGTERM')
     for (const [place, reply] of (await Promise.all(replies)).entries()) {

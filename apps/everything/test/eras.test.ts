@@ -1,4 +1,5 @@
 import { requestMeta } from '@jetway-apps/test-support'
+import { FRAMEWORKS } from '@jetway-apps/test-support/mounts'
 import { elicit, McpServer } from '@jetway/core'
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -7,7 +8,6 @@ import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { MOUNTS } from './support/mounts.ts'
 import type { Message } from './support/raw-http.ts'
 import { RawStdio } from './support/raw-stdio.ts'
 
@@ -141,12 +141,12 @@ async function subscribe({ client, revision }: Visitor): Promise<void> {
   else await client.subscribeResource({ uri: NOTE })
 }
 
-describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('one process on %s', (transport) => {
+describe.each(Object.entries(FRAMEWORKS))('one process on %s', (_framework, mount) => {
   it('serves clients of both eras and of HTTP+SSE at the same time, each in its own form', async () => {
     const { server, handled, heard } = createMeeting()
-    const { port, stop } = await MOUNTS[transport](server)
+    const { origin, stop } = await mount(server, { legacySse: true })
     cleanups.push(stop)
-    const url = new URL(`http://127.0.0.1:${port}/mcp`)
+    const url = new URL(`${origin}/mcp`)
     const names = Object.keys(VISITORS)
     const visitors = await Promise.all(names.map((name) => VISITORS[name]?.(name, url) as Promise<Visitor>))
     cleanups.push(() => Promise.all(visitors.map(({ client }) => client.close())))
@@ -260,7 +260,7 @@ describe('one process on stdio', () => {
     for (let id = 0; id < PAIRS; id++) {
       const shown = answers(id).map(({ result }) => result?.['structuredContent'])
       expect(shown.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))).toMatchObject([
-        { client: 'raw', protocolVersion: '2025-11-25', session: true },
+        { client: 'test', protocolVersion: '2025-11-25', session: true },
         { client: 'test', protocolVersion: MODERN, session: false },
       ])
     }

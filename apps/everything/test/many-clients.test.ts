@@ -1,9 +1,9 @@
 import { Agent } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
+import { FRAMEWORKS, type Mount } from '@jetway-apps/test-support/mounts'
 import { McpServer } from '@jetway/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { MOUNTS } from './support/mounts.ts'
 import { type Message, RawClient } from './support/raw-http.ts'
 
 const CLIENTS = 200
@@ -31,11 +31,11 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
-async function start(transport: keyof typeof MOUNTS): Promise<{ url: string; agent: Agent }> {
-  const { port, stop } = await MOUNTS[transport](createRelay())
+async function start(mount: Mount): Promise<{ url: string; agent: Agent }> {
+  const { origin, stop } = await mount(createRelay())
   const agent = new Agent({ keepAlive: true, maxSockets: 128 })
   cleanups.push(stop, () => agent.destroy())
-  return { url: `http://127.0.0.1:${port}/mcp`, agent }
+  return { url: `${origin}/mcp`, agent }
 }
 
 function relay(id: number, text: string, index: number): object {
@@ -65,9 +65,9 @@ function expectOwn(messages: readonly Message[], id: number, client: string, tex
   expect([0, 2]).toContain(before.length)
 }
 
-describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (transport) => {
+describe.each(Object.entries(FRAMEWORKS))('over %s', (_framework, mount) => {
   it('two hundred clients share one McpServer with equal request ids: no response is lost, doubled or sent to another client', async () => {
-    const { url, agent } = await start(transport)
+    const { url, agent } = await start(mount)
     let answers = 0
     const visit = async (_: unknown, index: number): Promise<void> => {
       const name = `client ${index}`
@@ -90,7 +90,7 @@ describe.each(Object.keys(MOUNTS) as (keyof typeof MOUNTS)[])('over %s', (transp
   })
 
   it('one client that uses one id for all requests gets each response on its own request', async () => {
-    const { url, agent } = await start(transport)
+    const { url, agent } = await start(mount)
     const client = new RawClient(url, agent)
     await client.initialize('monotone')
     const calls = Array.from({ length: 50 }, async (_, call) => {

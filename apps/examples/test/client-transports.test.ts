@@ -1,57 +1,37 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { getRequestListener } from '@hono/node-server'
+import { onFetch } from '@jetway-apps/test-support/mounts'
 import { McpServer } from '@jetway/core'
-import { toFetch } from '@jetway/core/http'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { askOnce, connectAs, connectTo, run, serversOf } from '../src/client/client-transports.ts'
-
-/** Serves on loopback. */
-async function listen(
-  handler: ReturnType<typeof toFetch>,
-): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
-  const listening = createServer((request, response) => void getRequestListener(handler)(request, response))
-  listening.listen(0, '127.0.0.1')
-  await once(listening, 'listening')
-  return {
-    url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}/mcp`,
-    async close() {
-      await handler.close()
-      listening.closeAllConnections()
-      listening.close()
-    },
-  }
-}
 
 it('the next client continues a session', async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
   const opened = vi.fn<() => void>()
   server.on('session:open', opened)
   server.addTool({ name: 'open', handler: () => 'Yes' })
-  const { url, close } = await listen(toFetch(server, { revisions: ['2025-11-25'] }))
+  const { origin, stop } = await onFetch(server, { revisions: ['2025-11-25'] })
+  onTestFinished(stop)
+  const url = `${origin}/mcp`
   const first = await askOnce(url, 'open')
   const second = await askOnce(url, 'open', first.session)
   expect(second.content).toEqual([{ type: 'text', text: 'Yes' }])
   expect(second.session?.id).toBe(first.session?.id)
   expect(opened).toHaveBeenCalledTimes(1)
-  await close()
 })
 
 it('a server at a URL gets the token', async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
   server.addTool({ name: 'who', handler: (_, { auth }) => auth?.principal ?? 'nobody' })
-  const handler = toFetch(server, {
+  const { origin, stop } = await onFetch(server, {
     authenticate: (request) =>
       request.header('authorization') === 'Bearer ticket' ? { principal: 'ann' } : undefined,
   })
-  const { url, close } = await listen(handler)
+  onTestFinished(stop)
+  const url = `${origin}/mcp`
   const client = await connectTo(url, 'ticket')
   expect((await client.callTool('who')).content).toEqual([{ type: 'text', text: 'ann' }])
   await expect(connectTo(url, 'forged')).rejects.toMatchObject({ status: 401 })
   await client.close()
-  await close()
 })
 
 it('a local server is started, called and stopped', async () => {

@@ -1,32 +1,12 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
-import type { Readable } from 'node:stream'
 import { program } from '@jetway-tools/runtimes/program'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it } from 'vitest'
+import { withProcess } from './support.ts'
 
 const pathOf = (example: string) => new URL(`../src/quickstart/${example}.ts`, import.meta.url)
-
-type Example = ChildProcessByStdio<null, Readable, null>
-
-/** Starts an example on a free port, which it prints. */
-async function start(example: string): Promise<{ child: Example; url: URL }> {
-  const env = { ...process.env, PORT: '0' }
-  const child = spawn(process.execPath, program(pathOf(example)), {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let said = ''
-  for await (const chunk of child.stdout) {
-    said += String(chunk)
-    const port = /(?:127\.0\.0\.1:|Port )(\d+)/.exec(said)?.[1]
-    if (port !== undefined) return { child, url: new URL(`http://127.0.0.1:${port}/mcp`) }
-  }
-  throw new Error(`${example} ended before it listened: ${said}`)
-}
 
 async function withClient<T>(
   transport: Parameters<Client['connect']>[0],
@@ -41,16 +21,10 @@ async function withClient<T>(
   }
 }
 
-async function withExample<T>(example: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const { child, url } = await start(example)
-  try {
-    return await withClient(new StreamableHTTPClientTransport(url), use)
-  } finally {
-    const closed = once(child, 'close')
-    child.kill()
-    await closed
-  }
-}
+const withExample = <T>(example: string, use: (client: Client) => Promise<T>): Promise<T> =>
+  withProcess(`quickstart/${example}`, {}, (origin) =>
+    withClient(new StreamableHTTPClientTransport(new URL('/mcp', origin)), use),
+  )
 
 describe('the examples are as short as the docs say', () => {
   it.each([

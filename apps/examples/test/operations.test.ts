@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { originOf } from '@jetway-apps/test-support/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp, refusals, server as shop, tracked, traces } from '../src/server/operations.ts'
 import { audit, consume, consumeWithProgress, onEvent } from '../src/server/without-a-mount.ts'
@@ -12,7 +12,7 @@ describe('the app of the guide on operations', () => {
     const app = await createApp()
     await app.listen({ port: 0, host: '127.0.0.1' })
     onTestFinished(() => app.close())
-    const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+    const origin = originOf(app.server)
     const metrics = async (): Promise<string> => (await fetch(`${origin}/metrics`)).text()
     expect(await metrics()).toMatch(/^mcp_sessions 0$/m)
 

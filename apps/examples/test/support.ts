@@ -1,36 +1,22 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { request } from 'node:http'
-import process from 'node:process'
+import { callTool, initialize as initializeRequest } from '@jetway-apps/test-support'
+import { startNode } from '@jetway-apps/test-support/processes'
 import { program } from '@jetway-tools/runtimes/program'
 
 /** Starts an example in its own process on a free port, and stops it afterwards. */
-export async function withProcess(
+export async function withProcess<T>(
   example: string,
   env: Record<string, string>,
-  use: (origin: string) => Promise<void>,
-): Promise<void> {
-  const child = spawn(process.execPath, program(new URL(`../src/${example}.ts`, import.meta.url)), {
-    env: { ...process.env, ...env, PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const closed = once(child, 'close')
+  use: (origin: string) => Promise<T>,
+): Promise<T> {
+  const file = new URL(`../src/${example}.ts`, import.meta.url)
+  const child = startNode(program(file), { ...env, PORT: '0' })
   try {
-    await use(`http://127.0.0.1:${await portOf(child.stdout)}`)
+    const [, port] = await child.until(/(?:127\.0\.0\.1:|Port )(\d+)/)
+    return await use(`http://127.0.0.1:${port}`)
   } finally {
-    child.kill()
-    await closed
+    await child.stop()
   }
-}
-
-async function portOf(output: AsyncIterable<unknown>): Promise<string> {
-  let said = ''
-  for await (const chunk of output) {
-    said += String(chunk)
-    const port = /(?:127\.0\.0\.1:|Port )(\d+)/.exec(said)?.[1]
-    if (port !== undefined) return port
-  }
-  throw new Error(`The example ended before it listened: ${said}`)
 }
 
 interface Reply {
@@ -68,16 +54,7 @@ function post(url: string, message: object, headers: Record<string, string>): Pr
 }
 
 export const initialize = (url: string, headers: Record<string, string> = {}): Promise<Reply> =>
-  post(
-    url,
-    {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-    },
-    headers,
-  )
+  post(url, initializeRequest(), headers)
 
 /** The result text of a tool. */
 export async function call(
@@ -86,8 +63,7 @@ export async function call(
   headers: Record<string, string>,
   args: object = {},
 ): Promise<string> {
-  const params = { name, arguments: args }
-  const { body } = await post(url, { jsonrpc: '2.0', id: 2, method: 'tools/call', params }, headers)
+  const { body } = await post(url, callTool(name, args), headers)
   const { result } = JSON.parse(body) as { result: { content: [{ text: string }] } }
   return result.content[0].text
 }

@@ -2,12 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createEverythingServer } from '@jetway-apps/everything/server'
+import { onFastify, onHono } from '@jetway-apps/test-support/mounts'
 import type { ServerConfig } from '@jetway/client/config'
 import { ClientManager } from '@jetway/client/manager'
 import type { ChildProcessOptions, Spawn } from '@jetway/client/stdio'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { stdioCommand, onFastify, onHono, type Served } from './support/jetway.ts'
-import { commandOf, type Running, serveEverything } from './support/servers.ts'
+import { stdioCommand } from './support/jetway.ts'
+import { commandOf, serveEverything } from './support/servers.ts'
 
 const unhandled = vi.fn<(reason: unknown) => void>()
 process.on('unhandledRejection', unhandled)
@@ -37,7 +39,7 @@ const publishedServer = (
     env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
   })
 
-const served: (Running | Served)[] = []
+const ends: (() => Promise<void>)[] = []
 const elicited: (string | undefined)[] = []
 const manager = new ClientManager(
   { name: 'host', version: '1.0.0' },
@@ -59,10 +61,15 @@ beforeAll(async () => {
   const [sse, streamable, fastify, hono] = await Promise.all([
     serveEverything('sse'),
     serveEverything('streamableHttp'),
-    onFastify(),
-    onHono(),
+    onFastify(createEverythingServer(), { legacySse: true }),
+    onHono(createEverythingServer()),
   ])
-  served.push(sse, streamable, fastify, hono)
+  ends.push(
+    () => sse.close(),
+    () => streamable.close(),
+    fastify.stop,
+    hono.stop,
+  )
   const report = await manager.connectAll({
     'theirs-stdio': publishedServer('theirs-stdio', 'everything'),
     'theirs-sse': { transport: 'sse', url: sse.url },
@@ -79,7 +86,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await manager.closeAll()
   for (const { child } of processes) expect(child.exitCode ?? child.signalCode).not.toBeNull()
-  await Promise.all(served.map((each) => each.close()))
+  await Promise.all(ends.map((end) => end()))
   rmSync(folder, { recursive: true })
   expect(unhandled).not.toHaveBeenCalled()
 })

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createServer as createHttp, type RequestListener } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { McpServer } from '@jetway/core'
 import { onTestFinished } from 'vitest'
 import { callTool, initialize, INITIALIZED, REVISION } from './messages.ts'
@@ -31,23 +30,7 @@ export function createServer<Locals = unknown>(name = 'test'): McpServer<Locals>
   return server
 }
 
-export const originOf = (http: { address(): unknown }): string =>
-  `http://127.0.0.1:${(http.address() as AddressInfo).port}`
-
-/** Listens on a free port of the loopback. */
-export async function listen(
-  listener: RequestListener,
-): Promise<{ readonly origin: string; readonly release: () => void }> {
-  const http = createHttp(listener)
-  await once(http.listen(0, '127.0.0.1'), 'listening')
-  return {
-    origin: originOf(http),
-    release() {
-      http.closeAllConnections()
-      http.close()
-    },
-  }
-}
+export { listen, originOf } from './listen.ts'
 
 export const HEADERS: Readonly<Record<'accept' | 'content-type' | 'mcp-protocol-version', string>> = {
   accept: 'application/json, text/event-stream',

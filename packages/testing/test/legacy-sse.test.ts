@@ -1,37 +1,8 @@
 import { initialize } from '@jetway-apps/test-support'
 import { createServer, post } from '@jetway-apps/test-support/http'
-import type { McpServer } from '@jetway/core'
-import { type EndpointOptions, toFetch } from '@jetway/core/http'
-import { mcp as fastifyMcp } from '@jetway/fastify'
-import { mcp as honoMcp } from '@jetway/hono'
-import Fastify from 'fastify'
-import { Hono } from 'hono'
+import { MOUNTS } from '@jetway-apps/test-support/mounts'
+import type { EndpointOptions } from '@jetway/core/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { listenForTest, originOf } from './support/listen.ts'
-
-/** Serves below a base path, and returns its URL. */
-type Serve = (server: McpServer, options: EndpointOptions, base: string) => Promise<string>
-
-const MOUNTS: Readonly<Record<string, Serve>> = {
-  async Fastify(server, options, base) {
-    const app = Fastify()
-    onTestFinished(() => app.close())
-    await app.register(
-      async (scope) => void scope.register(fastifyMcp, { server, path: '/mcp', ...options }),
-      base === '' ? {} : { prefix: base },
-    )
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    return `${originOf(app.server)}${base}`
-  },
-  async Hono(server, options, base) {
-    const inner = new Hono().use(honoMcp({ server, path: '/mcp', ...options }))
-    const app = base === '' ? inner : new Hono().route(base, inner)
-    return `${await listenForTest(app.fetch)}${base}`
-  },
-  async toFetch(server, options, base) {
-    return `${await listenForTest(toFetch(server, options))}${base}`
-  },
-}
 
 /** The text of a stream, as far as it has come. Ends with the test. */
 function reading({ body }: Response): { readonly until: (expected: string) => Promise<string> } {
@@ -56,7 +27,7 @@ const PATHS = { legacySse: { ssePath: '/mcp/sse', messagePath: '/mcp/message' } 
 
 // The adapter contract has what does not depend on paths.
 // https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
-describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
+describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, mount) => {
   it.each<[string, string, EndpointOptions, string, string]>([
     ['at the root', '', {}, '/sse', '/message'],
     ['below a prefix', '/api/v1', {}, '/sse', '/api/v1/message'],
@@ -64,8 +35,9 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, serve) => {
     ['behind a proxy that strips a prefix', '', PROXIED, '/sse', '/tools/message'],
   ])('announces its message path %s, and answers there', async (_where, prefix, options, path, announced) => {
     const server = createServer()
-    onTestFinished(() => server.close({ deadline: 0 }))
-    const base = await serve(server, { legacySse: true, ...options }, prefix)
+    const { origin, stop } = await mount(server, { legacySse: true, ...options }, { base: prefix })
+    onTestFinished(stop)
+    const base = origin + prefix
     const response = await fetch(base + path, { headers: { accept: 'text/event-stream' } })
     const stream = reading(response)
     const address = /^event: endpoint\ndata: (.+)\n/.exec(await stream.until('\n\n'))?.[1] ?? ''

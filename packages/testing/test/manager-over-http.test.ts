@@ -1,13 +1,7 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { FRAMEWORKS } from '@jetway-apps/test-support/mounts'
 import { ClientManager, type ManagerEvents } from '@jetway/client/manager'
 import { McpServer } from '@jetway/core'
 import { REVISIONS } from '@jetway/core/protocol'
-import { mcp as onFastify } from '@jetway/fastify'
-import { mcp as onHono } from '@jetway/hono'
-import { createAdaptorServer } from '@hono/node-server'
-import fastify from 'fastify'
-import { Hono } from 'hono'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 const open: (() => Promise<unknown>)[] = []
@@ -21,56 +15,6 @@ function counting(runs: { count: number }): McpServer {
   server.addTool({ name: 'count', handler: () => String(++runs.count) })
   return server
 }
-
-interface Node {
-  readonly port: number
-  /** Ends like a machine that loses power: cuts all connections without notice. */
-  kill(): Promise<void>
-}
-
-type Start = (server: McpServer, port: number, revisions: readonly string[] | undefined) => Promise<Node>
-
-const cut = async (http: Server): Promise<void> => {
-  const closed = once(http, 'close')
-  http.close()
-  http.closeAllConnections()
-  await closed
-}
-
-const frameworks: readonly (readonly [string, Start])[] = [
-  [
-    'Fastify',
-    async (server, port, revisions) => {
-      const app = fastify()
-      await app.register(onFastify, { server, ...(revisions && { revisions: revisions as never }) })
-      await app.listen({ port, host: '127.0.0.1' })
-      const http = app.server
-      return {
-        port: (http.address() as { readonly port: number }).port,
-        kill: async () => {
-          http.closeAllConnections()
-          await Promise.all([app.close(), server.close({ deadline: 0 })])
-        },
-      }
-    },
-  ],
-  [
-    'Hono',
-    async (server, port, revisions) => {
-      const app = new Hono()
-      app.use(onHono({ server, ...(revisions && { revisions: revisions as never }) }))
-      const http = createAdaptorServer({ fetch: app.fetch }) as Server
-      http.listen(port, '127.0.0.1')
-      await once(http, 'listening')
-      return {
-        port: (http.address() as { readonly port: number }).port,
-        kill: async () => {
-          await Promise.all([cut(http), server.close({ deadline: 0 })])
-        },
-      }
-    },
-  ],
-]
 
 /**
  * Resolves when nothing answers any more, and the platform has noticed: a request on a connection that was kept, and is
@@ -98,25 +42,27 @@ function watched(): Watched {
   return { manager, events }
 }
 
-describe.each(frameworks)('a server on %s', (_, start) => {
+const LEGACY = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
+
+describe.each(Object.entries(FRAMEWORKS))('a server on %s', (_, mount) => {
   it.each([
-    ['the newest revision', undefined],
-    ['the newest revision with sessions', [REVISIONS.findLast(({ era }) => era === 'legacy')?.version ?? '']],
+    ['the newest revision', {}],
+    ['the newest revision with sessions', { revisions: LEGACY.slice(-1) }],
   ])('that restarts is reconnected at %s: each call runs once', async (_revision, revisions) => {
     const runs = { count: 0 }
-    const first = await start(counting(runs), 0, revisions)
+    const first = await mount(counting(runs), revisions)
     const { manager, events } = watched()
     await manager.connect('a', {
       url: `http://127.0.0.1:${first.port}/mcp`,
       reconnect: { initialDelayMs: 20 },
     })
     expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '1' }] })
-    await first.kill()
+    await first.stop()
     await isGone(first.port)
     const away = manager.callTool('mcp__a__count')
     await vi.waitFor(() => expect(events.map(([event]) => event)).toContain('reconnecting'))
-    const second = await start(counting(runs), first.port, revisions)
-    open.push(() => second.kill())
+    const second = await mount(counting(runs), revisions, first)
+    open.push(() => second.stop())
     expect(await away).toMatchObject({ content: [{ text: '2' }] })
     expect(events.at(-1)?.[0]).toBe('reconnected')
     expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '3' }] })
@@ -125,8 +71,8 @@ describe.each(frameworks)('a server on %s', (_, start) => {
 
   it('that lost its sessions while idle gets a new session without a reconnect event', async () => {
     const runs = { count: 0 }
-    const revisions = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
-    const first = await start(counting(runs), 0, revisions)
+    const revisions = { revisions: LEGACY }
+    const first = await mount(counting(runs), revisions)
     const { manager, events } = watched()
     await manager.connect('a', {
       url: `http://127.0.0.1:${first.port}/mcp`,
@@ -134,10 +80,10 @@ describe.each(frameworks)('a server on %s', (_, start) => {
     })
     await manager.tools()
     const client = manager.get('a')
-    await first.kill()
+    await first.stop()
     await isGone(first.port)
-    const second = await start(counting(runs), first.port, revisions)
-    open.push(() => second.kill())
+    const second = await mount(counting(runs), revisions, first)
+    open.push(() => second.stop())
     expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '1' }] })
     expect(manager.get('a')).toBe(client)
     expect(events).toEqual([])

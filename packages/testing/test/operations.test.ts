@@ -2,9 +2,9 @@ import { callFrame, openSession as openedSession, post as postTo } from '@jetway
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { elicit, McpServer, type MountHandle, type ServerOptions } from '@jetway/core'
+import { listenForTest, MOUNTS, originOf } from '@jetway-apps/test-support/mounts'
+import { elicit, McpServer, type ServerOptions } from '@jetway/core'
 import type { Overflowed, Rejected } from '@jetway/core/http'
-import { type EndpointOptions, toFetch } from '@jetway/core/http'
 import { mcp as fastifyMcp } from '@jetway/fastify'
 import { mcp as honoMcp } from '@jetway/hono'
 import { serveStdio } from '@jetway/stdio'
@@ -12,42 +12,6 @@ import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
-import { listenForTest, originOf } from './support/listen.ts'
-
-interface Mounted {
-  readonly origin: string
-  readonly handle: MountHandle
-}
-
-type Mount = (server: McpServer, options: EndpointOptions) => Promise<Mounted>
-
-const onFastify: Mount = async (server, options) => {
-  let handle: MountHandle | undefined
-  const app = Fastify({ forceCloseConnections: true })
-  await app.register(fastifyMcp, { server, ...options, onMount: (mount) => void (handle = mount) })
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  onTestFinished(() => app.close())
-  return { origin: originOf(app.server), handle: handle as MountHandle }
-}
-
-const onHono: Mount = async (server, options) => {
-  const app = new Hono()
-  const handle = honoMcp({ server, ...options })
-  app.use(handle)
-  app.get('/other', (c) => c.text('other'))
-  return { origin: await listenForTest(app.fetch), handle }
-}
-
-const onFetch: Mount = async (server, options) => {
-  const handle = toFetch(server, options)
-  return { origin: await listenForTest(handle), handle }
-}
-
-const MOUNTS: readonly [name: string, mount: Mount][] = [
-  ['Fastify', onFastify],
-  ['Hono', onHono],
-  ['toFetch', onFetch],
-]
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const create = (options: ServerOptions = {}, name = 'ops'): McpServer => {
@@ -94,7 +58,7 @@ async function openSession(origin: string, headers: object = {}): Promise<object
 }
 const callOf = (name: string, id = 2): object => ({ id, method: 'tools/call', params: { name } })
 
-describe.each(MOUNTS)('a mount on %s in operation', (_name, mount) => {
+describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, mount) => {
   it('answers health probes without authentication, to GET and HEAD only, with one word', async () => {
     const { origin, handle } = await mount(create(), {
       health: true,

@@ -1,15 +1,7 @@
-import { callTool } from '@jetway-apps/test-support'
-import { once } from 'node:events'
-import { type IncomingMessage, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { callTool, initialize as initializeRequest, INITIALIZED } from '@jetway-apps/test-support'
+import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createAdaptorServer } from '@hono/node-server'
 import type { McpServer } from '@jetway/core'
-import type { EndpointOptions } from '@jetway/core/http'
-import { mcp as fastifyMcp } from '@jetway/fastify'
-import { mcp as honoMcp } from '@jetway/hono'
-import Fastify from 'fastify'
-import { Hono } from 'hono'
 import { z } from 'zod'
 import { createEverythingServer } from '../../src/server.ts'
 
@@ -17,14 +9,8 @@ import { createEverythingServer } from '../../src/server.ts'
 const PUBLIC_HOST = 'mcp.example.com'
 export const PUBLIC_URL: string = `https://${PUBLIC_HOST}/mcp`
 
-export interface Backend {
-  readonly server: McpServer
-  readonly port: number
-  stop(): Promise<void>
-}
-
 /** The server with every feature, and a slow, silent tool. */
-function createServer(): McpServer {
+export function createServer(): McpServer {
   const server = createEverythingServer()
   server.addTool({
     name: 'be_silent',
@@ -35,39 +21,6 @@ function createServer(): McpServer {
     },
   })
   return server
-}
-
-async function onFastify(options: EndpointOptions): Promise<Backend> {
-  const server = createServer()
-  const app = Fastify()
-  await app.register(fastifyMcp, { server, path: '/mcp', ...options })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  const stop = async (): Promise<void> => {
-    await server.close({ deadline: 0 })
-    app.server.closeAllConnections()
-    await app.close()
-  }
-  return { server, port: (app.server.address() as AddressInfo).port, stop }
-}
-
-async function onHono(options: EndpointOptions): Promise<Backend> {
-  const server = createServer()
-  const app = new Hono()
-  app.use(honoMcp({ server, path: '/mcp', ...options }))
-  const http = createAdaptorServer({ fetch: app.fetch }) as Server
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  const stop = async (): Promise<void> => {
-    await server.close({ deadline: 0 })
-    http.closeAllConnections()
-    await new Promise((resolve) => http.close(resolve))
-  }
-  return { server, port: (http.address() as AddressInfo).port, stop }
-}
-
-export const BACKENDS: Readonly<Record<string, (options: EndpointOptions) => Promise<Backend>>> = {
-  Fastify: onFastify,
-  Hono: onHono,
 }
 
 /** The result of one request so far. */
@@ -109,17 +62,7 @@ function send(port: number, method: string, headers: Record<string, string>, bod
 
 const POST = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 
-export const initialize = (port: number): Promise<Reply> =>
-  send(port, 'POST', POST, {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'outside', version: '1' },
-    },
-  })
+export const initialize = (port: number): Promise<Reply> => send(port, 'POST', POST, initializeRequest())
 
 export interface OutsideSession {
   listen(): Promise<Reply>
@@ -135,7 +78,7 @@ export async function openSession(port: number): Promise<OutsideSession> {
     'mcp-protocol-version': '2025-11-25',
   }
   const post = (body: object): Promise<Reply> => send(port, 'POST', { ...POST, ...headers }, body)
-  const told = await post({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  const told = await post(INITIALIZED)
   await told.ended
   return {
     listen: () => send(port, 'GET', { accept: 'text/event-stream', ...headers }),

@@ -1,7 +1,5 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import process from 'node:process'
-import { createInterface } from 'node:readline'
+import { type Running, startNode } from '@jetway-apps/test-support/processes'
 import { program } from '@jetway-tools/runtimes/program'
 
 const main = program(new URL('../../src/main.ts', import.meta.url))
@@ -23,14 +21,8 @@ export function stdioCommand(...flags: readonly string[]): { command: string; ar
 }
 
 /** A server that listens. */
-export interface Listening {
+export interface Listening extends Running {
   readonly url: string
-  /** Its stderr so far. */
-  stderr(): string
-  /** Resolves when it has written this to stderr. */
-  until(text: string): Promise<void>
-  /** Stops it, by SIGTERM by default. Resolves to its exit code, or null after a signal. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 /** Starts a transport's server, and waits until it prints its URL. */
@@ -39,35 +31,8 @@ export const listen = (transport: HttpTransportName, ...flags: readonly string[]
 
 /** Starts a program, and waits until it prints its URL. */
 export async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Listening> {
-  const child = spawn(process.execPath, args, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
-  })
-  const exited = once(child, 'exit').then(([code]) => code as number | null)
-  process.once('exit', () => child.kill())
-  child.stdout.resume()
-  let heard = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (heard += text))
-  const url = await readyUrl(child).catch((error: unknown) => {
-    child.kill('SIGKILL')
-    throw new Error(`It did not start: ${heard}`, { cause: error })
-  })
-  const stop = (signal?: NodeJS.Signals): Promise<number | null> => {
-    child.kill(signal)
-    return exited
-  }
-  const until = async (text: string): Promise<void> => {
-    while (!heard.includes(text)) await once(child.stderr, 'data')
-  }
-  return { url, stderr: () => heard, until, stop }
-}
-
-async function readyUrl(child: ChildProcessWithoutNullStreams): Promise<string> {
-  for await (const line of createInterface({ input: child.stderr })) {
-    if (!line.startsWith('{"ready"')) continue
-    // Leaving the loop pauses the stream.
-    child.stderr.resume()
-    return (JSON.parse(line) as { url: string }).url
-  }
-  throw new Error('The process ended before it listened')
+  const server = startNode(args, env)
+  const [, ready = ''] = await server.until(/^({"ready".*})$/m)
+  const { url } = JSON.parse(ready) as { url: string }
+  return { ...server, url }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { initialize, INITIALIZED, REVISION } from '@jetway-apps/test-support'
 import type { Message } from './raw-http.ts'
 import { stdioCommand } from './processes.ts'
 
@@ -23,13 +24,8 @@ export class RawStdio {
   }
 
   async initialize(capabilities: object = {}): Promise<void> {
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities,
-      clientInfo: { name: 'raw', version: '1.0.0' },
-    }
-    await this.ask({ jsonrpc: '2.0', id: 'initialize', method: 'initialize', params })
-    this.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    await this.ask(initialize(REVISION, { id: 'initialize', capabilities }))
+    this.send(INITIALIZED)
   }
 
   send(message: unknown): void {

@@ -1,9 +1,6 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { createAdaptorServer } from '@hono/node-server'
+import { listenFetch } from '@jetway-apps/test-support/mounts'
 import { toFetch } from '@jetway/core/http'
 import { createEverythingServer } from '../../src/server.ts'
 
@@ -15,9 +12,6 @@ const pageSize = values['page-size']
 const limits = pageSize === undefined ? {} : { pageSize: Number(pageSize) }
 const server = createEverythingServer({ misbehaving: values.misbehaving === true, limits })
 
-const http = createAdaptorServer({ fetch: toFetch(server, { legacySse: true }) }) as Server
-http.listen(0, '127.0.0.1')
-await once(http, 'listening')
-const { port } = http.address() as AddressInfo
+const { origin } = await listenFetch(toFetch(server, { legacySse: true }))
 process.once('SIGTERM', () => process.exit(0))
-console.error(JSON.stringify({ ready: true, url: `http://127.0.0.1:${port}/mcp` }))
+console.error(JSON.stringify({ ready: true, url: `${origin}/mcp` }))

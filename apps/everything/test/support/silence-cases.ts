@@ -1,6 +1,7 @@
 import type { KeepAliveOptions } from '@jetway/core/http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Backend, BACKENDS, openSession, PUBLIC_URL, type Reply } from './behind-nginx.ts'
+import { FRAMEWORKS, type Mounted } from '@jetway-apps/test-support/mounts'
+import { createServer, openSession, PUBLIC_URL, type Reply } from './behind-nginx.ts'
 import { type Nginx, startNginx } from './nginx.ts'
 
 export interface Silence {
@@ -15,15 +16,14 @@ export interface Silence {
 
 /** Silent streams behind nginx, on each framework, with and without keep-alive. */
 export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }: Silence): void {
-  const mounts = Object.entries(BACKENDS).flatMap(([framework, serve]) => [
-    { name: framework, alive: true, serve: () => serve({ publicUrl: PUBLIC_URL, streams: { keepAlive } }) },
-    {
-      name: framework,
-      alive: false,
-      serve: () => serve({ publicUrl: PUBLIC_URL, streams: { keepAlive: false } }),
-    },
-  ])
-  const backends: Backend[] = []
+  const mounts = Object.entries(FRAMEWORKS).flatMap(([name, mount]) =>
+    [keepAlive, false as const].map((alive) => ({
+      name,
+      alive: alive !== false,
+      serve: () => mount(createServer(), { publicUrl: PUBLIC_URL, streams: { keepAlive: alive } }),
+    })),
+  )
+  const backends: Mounted[] = []
   let nginx: Nginx | undefined
 
   beforeAll(async () => {

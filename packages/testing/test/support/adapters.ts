@@ -5,7 +5,7 @@ import { mcp as honoMcp } from '@jetway/hono'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import type { AdapterSubject } from '../../src/contracts/adapter.ts'
-import { listen, originOf } from './listen.ts'
+import { listenFetch as listen, originOf } from '@jetway-apps/test-support/mounts'
 
 export const fastify: AdapterSubject = {
   capabilities: ['headers', 'routes', 'parsedBody', 'locals', 'auth', 'rawHeaders', 'peer', 'legacySse'],

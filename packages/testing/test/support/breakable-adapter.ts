@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { listen } from '@jetway-apps/test-support/http'
 import type { Logger } from '@jetway/core'
 import {
   BodyError,
@@ -148,7 +147,7 @@ export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
       const endpoint = createEndpoint(server, { logger: SILENT, ...options })
       const routes = routePaths('/mcp', options.legacySse)
       const besides = [...routes.keys()].filter((path) => path !== '/mcp')
-      const http = createServer((req, res) => {
+      const { origin, release } = await listen((req, res) => {
         const path = pathOf(req)
         for (const [name, value] of Object.entries(host.headers ?? {})) res.setHeader(name, value)
         if (parts.isForMcp(path) || besides.includes(path)) {
@@ -158,16 +157,7 @@ export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
         } else if (path === '/echo') req.pipe(res)
         else res.writeHead(404).end()
       })
-      http.listen(0, '127.0.0.1')
-      await once(http, 'listening')
-      return {
-        url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
-        close: () => parts.close(endpoint),
-        release: () => {
-          http.closeAllConnections()
-          http.close()
-        },
-      }
+      return { url: `${origin}/mcp`, close: () => parts.close(endpoint), release }
     },
   }
 }

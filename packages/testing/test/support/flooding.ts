@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
+import { type Running, startNode } from '@jetway-apps/test-support/processes'
 import { program } from '@jetway-tools/runtimes/program'
 import { ResumingClient } from './resuming-client.ts'
 
 const FIXTURE = program(new URL('../fixtures/flooding-server.ts', import.meta.url))
-const MOUNTS = 4
 
 export interface Memory {
   readonly rss: number
@@ -23,11 +20,11 @@ export interface Report {
 
 /** The flooding server in its own process. */
 export class FloodingServer {
-  readonly #child: ChildProcess
+  readonly #child: Running
   readonly #urls: readonly string[]
   readonly #floods: Flooding[] = []
 
-  private constructor(child: ChildProcess, urls: readonly string[]) {
+  private constructor(child: Running, urls: readonly string[]) {
     this.#child = child
     this.#urls = urls
   }
@@ -35,12 +32,9 @@ export class FloodingServer {
   static async start(): Promise<FloodingServer> {
     // A small young generation, so that garbage does not count as held memory.
     const memory = ['--expose-gc', '--max-semi-space-size=2']
-    const child = spawn(process.execPath, [...memory, ...FIXTURE], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const urls: string[] = []
-    for await (const url of createInterface({ input: child.stdout })) if (urls.push(url) === MOUNTS) break
-    return new FloodingServer(child, urls)
+    const child = startNode([...memory, ...FIXTURE])
+    const [lines] = await child.until(/^(.*\n){4}/)
+    return new FloodingServer(child, lines.split('\n'))
   }
 
   /** A session on one of its mounts. */
@@ -54,9 +48,7 @@ export class FloodingServer {
 
   async close(): Promise<void> {
     for (const { client } of this.#floods) client.close()
-    const exited = once(this.#child, 'exit')
-    this.#child.kill('SIGKILL')
-    await exited
+    await this.#child.stop('SIGKILL')
   }
 }
 

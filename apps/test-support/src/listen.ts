@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Listening {
+  readonly origin: string
+  readonly port: number
+  /** Closes it with all its connections. */
+  readonly release: () => void
+}
+
+export const portOf = (http: { address(): unknown }): number => (http.address() as AddressInfo).port
+
+export const originOf = (http: { address(): unknown }): string => `http://127.0.0.1:${portOf(http)}`
+
+/** Listens on the loopback, on a free port if none is given. */
+export async function listen(serves: RequestListener | Server, port = 0): Promise<Listening> {
+  const http = serves instanceof Server ? serves : createServer(serves)
+  await once(http.listen(port, '127.0.0.1'), 'listening')
+  return {
+    origin: originOf(http),
+    port: portOf(http),
+    release() {
+      http.closeAllConnections()
+      http.close()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
+import type { McpServer, MountHandle } from '@jetway/core'
+import { type EndpointOptions, toFetch } from '@jetway/core/http'
+import { mcp as fastifyMcp } from '@jetway/fastify'
+import { mcp as honoMcp } from '@jetway/hono'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import { onTestFinished } from 'vitest'
+import { listen, type Listening, portOf } from './listen.ts'
+
+export { originOf } from './listen.ts'
+
+/** A server that listens on the loopback in this process, at `/mcp`. */
+export interface Mounted {
+  readonly server: McpServer
+  readonly origin: string
+  readonly port: number
+  readonly handle: MountHandle
+  /** Cuts all connections, and closes the server without waiting for its calls. */
+  readonly stop: () => Promise<void>
+}
+
+export interface MountSite {
+  /** A free one by default. */
+  readonly port?: number
+  /** A path that comes before `/mcp`. */
+  readonly base?: string
+}
+
+export type Mount = (server: McpServer, options?: EndpointOptions, site?: MountSite) => Promise<Mounted>
+
+/** Serves a fetch handler, until it is released. */
+export const listenFetch = (
+  fetch: (request: Request) => Response | Promise<Response>,
+  port?: number,
+): Promise<Listening> => listen(createAdaptorServer({ fetch }) as Server, port)
+
+/** The same until the end of the test. Returns the origin. */
+export async function listenForTest(fetch: Parameters<typeof listenFetch>[0]): Promise<string> {
+  const { origin, release } = await listenFetch(fetch)
+  onTestFinished(release)
+  return origin
+}
+
+export const onFastify: Mount = async (server, options, { port = 0, base } = {}) => {
+  const app = Fastify({ forceCloseConnections: true })
+  let handle: MountHandle | undefined
+  const onMount = (mount: MountHandle): void => void (handle = mount)
+  await app.register(
+    async (scope) => void scope.register(fastifyMcp, { server, path: '/mcp', ...options, onMount }),
+    base ? { prefix: base } : {},
+  )
+  const origin = await app.listen({ port, host: '127.0.0.1' })
+  return {
+    server,
+    origin,
+    port: portOf(app.server),
+    handle: handle as MountHandle,
+    async stop() {
+      app.server.closeAllConnections()
+      await Promise.all([app.close(), server.close({ deadline: 0 })])
+    },
+  }
+}
+
+export const onHono: Mount = async (server, options, { port, base } = {}) => {
+  const handle = honoMcp({ server, path: '/mcp', ...options })
+  const inner = new Hono().use(handle)
+  const app = base ? new Hono().route(base, inner) : inner
+  return { ...(await served(server, app.fetch, port)), handle }
+}
+
+export const onFetch: Mount = async (server, options, { port } = {}) => {
+  const handle = toFetch(server, options)
+  return { ...(await served(server, handle, port)), handle }
+}
+
+async function served(
+  server: McpServer,
+  fetch: Parameters<typeof listenFetch>[0],
+  at?: number,
+): Promise<Omit<Mounted, 'handle'>> {
+  const { origin, port, release } = await listenFetch(fetch, at)
+  const stop = async (): Promise<void> => {
+    release()
+    await server.close({ deadline: 0 })
+  }
+  return { server, origin, port, stop }
+}
+
+/** The frameworks, with all that is between a socket and the server. */
+export const FRAMEWORKS: Readonly<Record<'Fastify' | 'Hono', Mount>> = { Fastify: onFastify, Hono: onHono }
+
+/** Every way to serve over HTTP. */
+export const MOUNTS: Readonly<Record<'Fastify' | 'Hono' | 'toFetch', Mount>> = {
+  ...FRAMEWORKS,
+  toFetch: onFetch,
+}

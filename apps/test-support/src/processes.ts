@@ -1,0 +1,53 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import process from 'node:process'
+
+/** A program of this repository in its own process. */
+export interface Running {
+  readonly process: ChildProcessWithoutNullStreams
+  /** What it has written so far. */
+  readonly output: { stdout: string; stderr: string }
+  /** Resolves to the exit code, or to null after a signal, once all output has been read. */
+  readonly exited: Promise<number | null>
+  /** Resolves when it has written something that matches. Rejects with its stderr if it ends before. */
+  until(pattern: RegExp): Promise<RegExpExecArray>
+  /** Ends it by SIGTERM, or by another signal. Resolves to its exit code, or to null after a signal. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts Node with these arguments. The process ends with this one. */
+export function startNode(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
+  const child = spawn(process.execPath, args, { stdio: 'pipe', env: { ...process.env, ...env } })
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  const exited = once(child, 'close').then(([code]) => {
+    process.off('exit', kill)
+    return code as number | null
+  })
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => void (output[name] += text))
+  child.stdin.on('error', () => {})
+  return {
+    process: child,
+    output,
+    exited,
+    until: (pattern) =>
+      new Promise((resolve, reject) => {
+        const streams = [child.stdout, child.stderr]
+        const look = (): void => {
+          const found = pattern.exec(output.stdout) ?? pattern.exec(output.stderr)
+          if (found === null) return
+          for (const stream of streams) stream.off('data', look)
+          resolve(found)
+        }
+        for (const stream of streams) stream.on('data', look)
+        void exited.then(() => reject(new Error(`It ended before ${String(pattern)}: ${output.stderr}`)))
+        look()
+      }),
+    stop(signal) {
+      child.kill(signal)
+      return exited
+    },
+  }
+}
