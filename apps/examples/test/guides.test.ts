@@ -1,5 +1,36 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { call, firstEvent, initialize, withProcess } from './support.ts'
+
+/** What a browser asks before a request of another origin, and what the app allows and lets it read. */
+async function preflight(url: string, method: string): Promise<Record<string, string | null>> {
+  const headers = { origin: 'https://app.example.com', 'access-control-request-method': method }
+  const { headers: allowed } = await fetch(url, { method: 'OPTIONS', headers })
+  return {
+    origin: allowed.get('access-control-allow-origin'),
+    methods: allowed.get('access-control-allow-methods')?.replaceAll(', ', ',') ?? null,
+  }
+}
+
+/** A browser can end its session, and read the session id and the challenge. */
+async function expectCors(url: string, headers: Record<string, string> = {}): Promise<void> {
+  expect(await preflight(url, 'DELETE')).toEqual({
+    origin: 'https://app.example.com',
+    methods: 'GET,POST,DELETE',
+  })
+  const { headers: got } = await initialize(url, { origin: 'https://app.example.com', ...headers })
+  expect(got.get('access-control-expose-headers')?.split(/, ?/)).toEqual([
+    'mcp-session-id',
+    'www-authenticate',
+  ])
+}
+
+/** A JSON Web Token, signed with HS256. */
+function token(claims: object, secret: string): string {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
+}
 
 describe('the app of the Fastify guide', () => {
   it('serves its own routes, requires a token, keeps the headers of hooks and CORS, and fills ctx', async () => {
@@ -20,6 +51,29 @@ describe('the app of the Fastify guide', () => {
       expect(await firstEvent(`${origin}/api/sse`, headers)).toMatch(
         /^event: endpoint\ndata: \/api\/message\?/,
       )
+      await expectCors(url, headers)
+    })
+  })
+
+  it('takes the caller from the token that @fastify/jwt has verified', async () => {
+    await withProcess('http/fastify-jwt', { JWT_SECRET: 'secret' }, async (origin) => {
+      const url = `${origin}/mcp`
+      const exp = Math.floor(Date.now() / 1000) + 600
+      const claims = { sub: 'ada', exp, scope: 'read write' }
+      const bearer = (jwt: string): Record<string, string> => ({ authorization: `Bearer ${jwt}` })
+      const headers = bearer(token(claims, 'secret'))
+      const opened = await initialize(url, headers)
+      expect(opened.status).toBe(200)
+      const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+      expect(await call(url, 'whoami', session)).toMatch(/^ada \(read, write\) in request req-/)
+      const others = [{}, bearer(token(claims, 'forged')), bearer(token({ ...claims, exp: 1 }, 'secret'))]
+      for (const other of others) {
+        const refused = await initialize(url, other)
+        expect(refused.status).toBe(401)
+        expect(JSON.parse(refused.body)).toMatchObject({ error: 'Unauthorized' })
+        expect(refused.headers.has('www-authenticate')).toBe(false)
+      }
+      await expectCors(url, headers)
     })
   })
 })
@@ -34,6 +88,7 @@ describe('the app of the Hono guide', () => {
       const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
       expect(await call(`${origin}/mcp`, 'tenant', session)).toBe('acme')
       expect(await firstEvent(`${origin}/sse`, headers)).toMatch(/^event: endpoint\ndata: \/message\?/)
+      await expectCors(`${origin}/mcp`)
     })
   })
 })

@@ -153,7 +153,7 @@ describe('CORS of the app', () => {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    user?: string
+    account?: string
   }
 }
 
@@ -165,7 +165,7 @@ describe('authentication of the app', () => {
         reply.header('www-authenticate', 'Bearer')
         throw Object.assign(new Error('no token'), { statusCode: 401 })
       }
-      request.user = 'ada'
+      request.account = 'ada'
     })
     app.setErrorHandler((error: Error, _request, reply) => reply.send({ mine: error.message }))
     return app
@@ -173,7 +173,7 @@ describe('authentication of the app', () => {
   const options = {
     ...STATELESS,
     authInfo: (request: FastifyRequest) =>
-      request.user === undefined ? undefined : { principal: request.user },
+      request.account === undefined ? undefined : { principal: request.account },
     locals: (request: FastifyRequest) => ({ id: request.id }),
   }
 

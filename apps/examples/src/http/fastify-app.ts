@@ -21,7 +21,11 @@ server.addTool({
 const app = Fastify({ logger: true, requestTimeout: 30_000, keepAliveTimeout: 72_000 })
 app.server.headersTimeout = 10_000
 
-await app.register(cors, { origin: 'https://app.example.com', exposedHeaders: ['mcp-session-id'] })
+await app.register(cors, {
+  origin: 'https://app.example.com',
+  methods: ['GET', 'POST', 'DELETE'],
+  exposedHeaders: ['mcp-session-id', 'www-authenticate'],
+})
 app.addHook('onRequest', async (request, reply) => {
   reply.header('x-request-id', request.id)
 })

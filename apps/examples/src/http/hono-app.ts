@@ -19,7 +19,13 @@ server.addTool({
 
 // #region mount
 const app = new Hono<{ Variables: Locals }>()
-app.use(cors({ origin: 'https://app.example.com', exposeHeaders: ['mcp-session-id'] }))
+app.use(
+  cors({
+    origin: 'https://app.example.com',
+    allowMethods: ['GET', 'POST', 'DELETE'],
+    exposeHeaders: ['mcp-session-id', 'www-authenticate'],
+  }),
+)
 app.use(async (c, next) => {
   c.set('tenant', c.req.header('x-tenant') ?? 'nobody')
   await next()
