@@ -1,14 +1,10 @@
 import { PassThrough, Writable } from 'node:stream'
+import { callTool, initialize, INITIALIZED } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type ServeStdioOptions, serveStdio } from '../src/serve.ts'
 
-const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
-const lines = [
-  { id: 0, method: 'initialize', params },
-  { method: 'notifications/initialized' },
-  { id: 1, method: 'tools/call', params: { name: 'endless' } },
-]
+const lines = [initialize('2025-06-18', { id: 0 }), INITIALIZED, callTool('endless')]
 
 /** A connection on which a call runs that never ends. */
 async function running(options: ServeStdioOptions) {
@@ -26,7 +22,7 @@ async function running(options: ServeStdioOptions) {
     })
   })
   const handle = await serveStdio(server, { input, ...options })
-  for (const line of lines) input.write(`${JSON.stringify({ jsonrpc: '2.0', ...line })}\n`)
+  for (const line of lines) input.write(`${JSON.stringify(line)}\n`)
   await begun
   let closed = false
   void handle.closed.then(() => (closed = true))

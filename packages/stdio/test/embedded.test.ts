@@ -1,4 +1,5 @@
 import { PassThrough, Writable } from 'node:stream'
+import { callTool, initialize } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { describe, expect, it } from 'vitest'
 import { serveStdio } from '../src/serve.ts'
@@ -12,12 +13,8 @@ const createServer = (): McpServer => {
   return server
 }
 
-const line = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
-const initialize = line({
-  id: 0,
-  method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-})
+const line = (message: object): string => `${JSON.stringify(message)}\n`
+const hello = line(initialize('2025-06-18', { id: 0 }))
 
 function nextLine(output: PassThrough): Promise<unknown> {
   return new Promise((resolve) =>
@@ -33,9 +30,9 @@ describe('serveStdio on given streams', () => {
     const auth = { principal: 'me' }
     const handle = await serveStdio(createServer(), { input, output, auth, locals: { a: 1 } })
     expect(process.listenerCount('SIGTERM')).toBe(signals)
-    input.write(initialize)
+    input.write(hello)
     await nextLine(output)
-    input.write(line({ id: 1, method: 'tools/call', params: { name: 'who' } }))
+    input.write(line(callTool('who')))
     expect(await nextLine(output)).toMatchObject({ id: 1, result: { content: [{ text: 'me {"a":1}' }] } })
     await handle.close()
     await handle.closed
@@ -66,7 +63,7 @@ describe('serveStdio on given streams', () => {
     const input = new PassThrough()
     const output = new Writable({ write: () => {} })
     const handle = await serveStdio(createServer(), { input, output })
-    input.write(initialize)
+    input.write(hello)
     await handle.close({ deadline: 0 })
   })
 
@@ -79,7 +76,7 @@ describe('serveStdio on given streams', () => {
     expect(await nextLine(output)).toEqual(error('The line is longer than 1000 bytes'))
     input.write(Buffer.from([0xff, 0x0a]))
     expect(await nextLine(output)).toEqual(error('The line is not valid UTF-8'))
-    input.write(initialize)
+    input.write(hello)
     expect(await nextLine(output)).toMatchObject({ id: 0, result: { protocolVersion: '2025-06-18' } })
   })
 })

@@ -1,4 +1,4 @@
-import { requestMeta } from '@jetway-apps/test-support'
+import { initialize, MODERN, requestMeta } from '@jetway-apps/test-support'
 import { PassThrough } from 'node:stream'
 import { McpServer } from '@jetway/core'
 import type { RevisionDate } from '@jetway/core/protocol'
@@ -7,9 +7,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { serveStdio } from '../src/index.ts'
 import { Child } from './support/child.ts'
 
-const MODERN = '2026-07-28'
 const META = requestMeta({}, MODERN)
-const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
+const HELLO = initialize().params ?? {}
 
 const open: (() => unknown)[] = []
 afterEach(async () => {

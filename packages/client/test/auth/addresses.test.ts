@@ -296,7 +296,7 @@ describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])(
     '%i of metadata is not followed, even to an allowed target',
     async (status) => {
-      await using server = await scripted()
+      const server = await scripted()
       const location = `http://127.0.0.1:${port}/x`
       for (const path of ['/metadata', '/.well-known/oauth-authorization-server', '/token'])
         for (const method of ['GET', 'POST'])
@@ -324,7 +324,7 @@ describe('a redirect', () => {
 
 describe('a name', () => {
   it('is resolved once, so that DNS rebinding cannot work', async () => {
-    await using server = await scripted()
+    const server = await scripted()
     const asked: string[] = []
     const rebinding = async (host: string): Promise<ResolvedAddress[]> => {
       asked.push(host)
@@ -338,7 +338,7 @@ describe('a name', () => {
 
 describe('a response of an authorization server', () => {
   it('that is too long is cut off', async () => {
-    await using server = await scripted()
+    const server = await scripted()
     server.routes.set('GET /metadata', () => ({ text: 'x'.repeat(300_000) }))
     const resource = `${server.origin}/mcp`
     const error = await challenged({ grant, clients }, resource, `${server.origin}/metadata`)

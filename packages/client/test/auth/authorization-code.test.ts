@@ -1,15 +1,9 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { authorizationCode, type AuthorizationError, loopbackRedirect } from '@jetway/client/oauth'
+import { authorizationCode, loopbackRedirect } from '@jetway/client/oauth'
 import { describe, expect, it } from 'vitest'
-import { fresh, post, REDIRECT, withoutRefreshToken, type World } from './support/world.ts'
-
-const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
-  of.then(
-    () => expect.fail('nothing failed'),
-    (error: unknown) => error as AuthorizationError,
-  )
+import { failure, fresh, post, reasonOf, REDIRECT, withoutRefreshToken, type World } from './support/world.ts'
 
 /** Changes the URL that the browser returns to. */
 function comingBack(made: World, change: (back: URL) => void): void {
@@ -46,10 +40,7 @@ describe('the issuer of a response', () => {
       const value = values[kind]
       if (value !== undefined) back.searchParams.set('iss', value)
     })
-    const reason = await post(made.connect(), made).then(
-      () => 'none',
-      (error: AuthorizationError) => error.reason,
-    )
+    const reason = await reasonOf(post(made.connect(), made))
     expect([reason, made.issuer.to('POST /token').length]).toEqual([expected, expected === 'none' ? 1 : 0])
   })
 

@@ -1,46 +1,23 @@
-import { AuthorizationError } from '@jetway/client/oauth'
 import { describe, expect, it } from 'vitest'
-import { fresh, post, type World } from './support/world.ts'
+import { challengeWith, failure, fresh, post, type World } from './support/world.ts'
 
 const gets = (seen: readonly { method: string; path: string }[]): string[] =>
   seen.filter(({ method }) => method === 'GET').map(({ path }) => path)
-
-const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
-  of.then(
-    () => expect.fail('nothing failed'),
-    (error: unknown) => {
-      expect(error).toBeInstanceOf(AuthorizationError)
-      return error as AuthorizationError
-    },
-  )
-
-/** Without the address of its metadata in the challenge. */
-function silent({ server }: World): void {
-  const answer = server.routes.get('POST /mcp')
-  server.routes.set('POST /mcp', async (seen) => {
-    const said = (await answer?.(seen)) ?? {}
-    return said.status === 401 ? { status: 401 } : said
-  })
-}
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery */
 describe('the metadata of a server', () => {
   it('is read from the URL in the challenge', async () => {
     const made = await fresh()
     made.server.routes.set('GET /elsewhere.json', () => ({ json: made.resourceMetadata }))
-    const answer = made.server.routes.get('POST /mcp')
-    made.server.routes.set('POST /mcp', async (seen) => {
-      const said = (await answer?.(seen)) ?? {}
-      const header = `Basic realm="x", Bearer error="invalid_token" , resource_metadata="${made.server.origin}/elsewhere.json"`
-      return said.status === 401 ? { status: 401, headers: { 'www-authenticate': header } } : said
-    })
+    const metadata = `resource_metadata="${made.server.origin}/elsewhere.json"`
+    challengeWith(made, `Basic realm="x", Bearer error="invalid_token" , ${metadata}`)
     expect((await post(made.connect(), made)).status).toBe(200)
     expect(gets(made.server.seen)).toEqual(['/elsewhere.json'])
   })
 
   it('is searched below the path and then at the root without such a URL', async () => {
     const made = await fresh()
-    silent(made)
+    challengeWith(made)
     expect((await post(made.connect(), made)).status).toBe(200)
     made.server.seen.length = 0
     const { resource, ...rest } = made.resourceMetadata
@@ -159,7 +136,7 @@ describe('the metadata of an authorization server', () => {
 describe('a server without resource metadata', () => {
   async function old(): Promise<World> {
     const made = await fresh()
-    silent(made)
+    challengeWith(made)
     made.server.routes.delete('GET /.well-known/oauth-protected-resource/mcp')
     for (const [route, answer] of made.issuer.routes) made.server.routes.set(route, answer)
     for (const name of ['authorization', 'token', 'registration'])

@@ -8,23 +8,18 @@ import {
   type JWTPayload,
   jwtVerify,
 } from 'jose'
-import { type AuthorizationError, memoryCredentials } from '@jetway/client/oauth'
-import { afterEach, describe, expect, it } from 'vitest'
+import { memoryCredentials } from '@jetway/client/oauth'
+import { describe, expect, it } from 'vitest'
 import type { Seen } from './support/scripted.ts'
-import { post, world, type World } from './support/world.ts'
+import { fresh as freshWorld, post, reasonOf, type World } from './support/world.ts'
 
-const worlds: World[] = []
 /** Binds every token to the key of its proof. */
 async function fresh(): Promise<World> {
-  const made = await world()
-  worlds.push(made)
+  const made = await freshWorld()
   made.metadata['dpop_signing_alg_values_supported'] = ['ES256']
   made.token = (_seen, json) => ({ json: { ...json, token_type: 'DPoP' } })
   return made
 }
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
-})
 
 async function proofOf({ headers }: Seen): Promise<{ jwk: JWK; claims: JWTPayload }> {
   const proof = headers['dpop'] ?? ''
@@ -33,11 +28,6 @@ async function proofOf({ headers }: Seen): Promise<{ jwk: JWK; claims: JWTPayloa
   const { payload } = await jwtVerify(proof, await importJWK(jwk as JWK, 'ES256'), { algorithms: ['ES256'] })
   return { jwk: jwk as JWK, claims: payload }
 }
-const reasonOf = (of: Promise<unknown>): Promise<string> =>
-  of.then(
-    () => 'none',
-    (error: unknown) => (error as AuthorizationError).reason,
-  )
 
 /** https://www.rfc-editor.org/rfc/rfc9449 */
 describe('a token that is bound to a key', () => {

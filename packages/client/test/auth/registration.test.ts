@@ -1,13 +1,8 @@
 import { withAuth } from '@jetway/client'
-import { type AuthorizationError, authorizationCode, memoryCredentials, oauth } from '@jetway/client/oauth'
+import { authorizationCode, memoryCredentials, oauth } from '@jetway/client/oauth'
 import { describe, expect, it } from 'vitest'
-import { fresh, post, REDIRECT, withoutRefreshToken, type World } from './support/world.ts'
+import { fresh, post, reasonOf, REDIRECT, withoutRefreshToken, type World } from './support/world.ts'
 
-const reasonOf = (of: Promise<unknown>): Promise<string> =>
-  of.then(
-    () => 'none',
-    (error: unknown) => (error as AuthorizationError).reason,
-  )
 const clientIds = ({ visits }: World): (string | null)[] =>
   visits.map(({ searchParams }) => searchParams.get('client_id'))
 

@@ -1,19 +1,14 @@
 import { inspect } from 'node:util'
 import { clientCredentials, oauth } from '@jetway/client/oauth'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Seen } from './support/scripted.ts'
-import { post, world, type World } from './support/world.ts'
+import { failure, fresh as freshWorld, post, type World } from './support/world.ts'
 
-const worlds: World[] = []
 async function fresh(): Promise<World> {
-  const made = await world()
-  worlds.push(made)
+  const made = await freshWorld()
   made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
   return made
 }
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((made) => made[Symbol.asyncDispose]()))
-})
 
 const SECRET = 'canary-client-secret'
 const options = ({ issuer }: World): object => ({
@@ -31,11 +26,6 @@ function printed(error: unknown): string {
     JSON.stringify(error),
   ].join('\n')
 }
-const failure = (of: Promise<unknown>): Promise<unknown> =>
-  of.then(
-    () => expect.fail('nothing failed'),
-    (error: unknown) => error,
-  )
 
 describe('an authorization error', () => {
   it('has no secret, even if the authorization server repeats it', async () => {

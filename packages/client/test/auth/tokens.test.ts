@@ -1,7 +1,6 @@
 import { withAuth } from '@jetway/client'
 import {
   authorizationCode,
-  type AuthorizationError,
   clientCredentials,
   type CredentialStore,
   memoryCredentials,
@@ -9,13 +8,17 @@ import {
   type StoredTokens,
 } from '@jetway/client/oauth'
 import { describe, expect, it } from 'vitest'
-import { fresh, interactive, post, REDIRECT, withoutRefreshToken, type World } from './support/world.ts'
+import {
+  challengeWith,
+  fresh,
+  interactive,
+  post,
+  REDIRECT,
+  reasonOf,
+  withoutRefreshToken,
+  type World,
+} from './support/world.ts'
 
-const reasonOf = (of: Promise<unknown>): Promise<string> =>
-  of.then(
-    () => 'none',
-    (error: unknown) => (error as AuthorizationError).reason,
-  )
 const grants = ({ issuer }: World): (string | null)[] =>
   issuer.to('POST /token').map(({ form }) => form.get('grant_type'))
 const visited = ({ visits }: World, name: string): (string | null)[] =>
@@ -246,12 +249,7 @@ describe('an expiring token', () => {
     const metadata = made.server.routes.get('GET /.well-known/oauth-protected-resource/mcp')
     made.server.routes.delete('GET /.well-known/oauth-protected-resource/mcp')
     made.server.routes.set('GET /own.json', () => metadata?.({} as never) ?? {})
-    const answer = made.server.routes.get('POST /mcp')
-    made.server.routes.set('POST /mcp', async (seen) => {
-      const said = (await answer?.(seen)) ?? {}
-      const header = `Bearer resource_metadata="${made.server.origin}/own.json"`
-      return said.status === 401 ? { status: 401, headers: { 'www-authenticate': header } } : said
-    })
+    challengeWith(made, `Bearer resource_metadata="${made.server.origin}/own.json"`)
     await post(made.connect({ store, clock: { now: () => 0 } }), made)
     expect((await post(made.connect({ store, clock: { now: () => HOUR } }), made)).status).toBe(200)
     expect([grants(made), made.visits.length]).toEqual([['authorization_code', 'refresh_token'], 1])

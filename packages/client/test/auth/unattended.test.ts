@@ -1,30 +1,12 @@
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'jose'
-import {
-  type AuthorizationError,
-  clientCredentials,
-  enterpriseManaged,
-  workloadIdentity,
-} from '@jetway/client/oauth'
-import { afterEach, describe, expect, it } from 'vitest'
+import { clientCredentials, enterpriseManaged, workloadIdentity } from '@jetway/client/oauth'
+import { describe, expect, it } from 'vitest'
 import { scripted, type Scripted } from './support/scripted.ts'
-import { post, withoutRefreshToken, world, type World } from './support/world.ts'
+import { failure, fresh as freshWorld, post, withoutRefreshToken, type World } from './support/world.ts'
 
-const opened: AsyncDisposable[] = []
 async function fresh(): Promise<World> {
-  const made = await world()
-  opened.push(made)
-  made.token = withoutRefreshToken
-  return made
+  return Object.assign(await freshWorld(), { token: withoutRefreshToken })
 }
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((each) => each[Symbol.asyncDispose]()))
-})
-
-const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
-  of.then(
-    () => expect.fail('nothing failed'),
-    (error: unknown) => error as AuthorizationError,
-  )
 
 /** https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials */
 describe('client credentials', () => {
@@ -146,7 +128,6 @@ describe('an enterprise', () => {
 
   async function provider(): Promise<Scripted> {
     const made = await scripted()
-    opened.push(made)
     made.routes.set('POST /exchange', () => ({
       json: { access_token: 'the-grant', issued_token_type: ID_JAG, token_type: 'N_A', expires_in: 300 },
     }))

@@ -1,19 +1,13 @@
 import { type AuthProvider, type AuthRequest, bearerToken, MAX_AUTH_RETRIES, withAuth } from '@jetway/client'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { scripted, type Scripted } from './support/scripted.ts'
 
-const opened: Scripted[] = []
 async function serverAt(status = 200, headers: Record<string, string> = {}): Promise<Scripted> {
   const server = await scripted()
-  opened.push(server)
-  server.routes.set('POST /mcp', () => ({ status, headers }))
-  server.routes.set('GET /mcp', () => ({ status, headers }))
-  server.routes.set('DELETE /mcp', () => ({ status, headers }))
+  for (const method of ['POST', 'GET', 'DELETE'])
+    server.routes.set(`${method} /mcp`, () => ({ status, headers }))
   return server
 }
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((server) => server[Symbol.asyncDispose]()))
-})
 
 const authorizations = (server: Scripted): (string | undefined)[] =>
   server.seen.map(({ headers }) => headers['authorization'])

@@ -1,24 +1,8 @@
 import { REVISIONS } from '@jetway/core/protocol'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Client } from '../../src/client/client.ts'
+import { describe, expect, it, vi } from 'vitest'
 import { ConnectionClosedError, SessionLostError } from '../../src/errors.ts'
-import { http } from '../../src/http/http.ts'
-import type { HttpOptions } from '../../src/http/options.ts'
-import type { ClientOptions } from '../../src/client/options.ts'
-import { type Asked, event, handshake, scripted } from './support/scripted.ts'
+import { type Asked, connect, DONE, event, handshake, scripted } from './support/scripted.ts'
 
-const clients: Client[] = []
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close()
-})
-
-async function connect(url: string, options: HttpOptions = {}, more: ClientOptions = {}): Promise<Client> {
-  const client = new Client({ name: 'faults', version: '1' }, { eras: false, ...more })
-  clients.push(client)
-  return client.connect(http(url, { reconnect: { initialDelayMs: 1, maxDelayMs: 20 }, ...options }))
-}
-
-const DONE = { content: [{ type: 'text', text: 'done' }] }
 const answer = (id: number | undefined, result: object = DONE): object => ({ jsonrpc: '2.0', id, result })
 
 /** A server whose script answers calls. */

@@ -69,6 +69,24 @@ function transportTo(url: string, options: HttpOptions = {}): LegacySseTransport
   return transport
 }
 
+/** A transport to a server that has named this endpoint; ORIGIN stands for the server's origin. */
+async function openedAt(
+  post?: (asked: Asked) => void,
+  options: HttpOptions = {},
+  endpoint = '/message?s=1',
+): Promise<
+  Served & { readonly transport: LegacySseTransport; readonly handlers: ReturnType<typeof listening> }
+> {
+  const served = await serve(post)
+  const transport = transportTo(`${served.url}?token=1`, options)
+  const handlers = listening()
+  const starting = transport.start(handlers)
+  const named = endpoint.replace('ORIGIN', new URL(served.url).origin)
+  ;(await served.stream).write(`event: endpoint\ndata: ${named}\n\n`)
+  await starting
+  return { ...served, transport, handlers }
+}
+
 describe('opening HTTP+SSE, https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse', () => {
   it('waits for the endpoint before any message is sent', async () => {
     const { url, stream, posts } = await serve()
@@ -125,25 +143,11 @@ describe('the endpoint', () => {
     ['message?sessionId=1', '/message?sessionId=1'],
     ['?sessionId=1', '/mcp?sessionId=1'],
     ['/a/../message', '/message'],
-  ])('may be relative: %s', async ([endpoint, path]) => {
-    const { url, stream, posts } = await serve()
-    const transport = transportTo(url)
-    const starting = transport.start(listening())
-    ;(await stream).write(`event: endpoint\ndata: ${endpoint}\n\n`)
-    await starting
+    ['ORIGIN/one\n\nevent: endpoint\ndata: /two', '/one'],
+  ] as const)('may be relative or absolute, and only the first one counts: %j', async ([endpoint, path]) => {
+    const { transport, posts } = await openedAt(undefined, {}, endpoint)
     await transport.send(PING, CONTEXT)
     expect(posts.map((request) => request.url)).toEqual([path])
-  })
-
-  it('may be absolute, and only the first one counts', async () => {
-    const { url, stream, posts } = await serve()
-    const transport = transportTo(url)
-    const starting = transport.start(listening())
-    const { origin } = new URL(url)
-    ;(await stream).write(`event: endpoint\ndata: ${origin}/one\n\nevent: endpoint\ndata: /two\n\n`)
-    await starting
-    await transport.send(PING, CONTEXT)
-    expect(posts.map((request) => request.url)).toEqual(['/one'])
   })
 
   it.for([
@@ -155,51 +159,34 @@ describe('the endpoint', () => {
     'javascript:alert(1)',
     'http://[',
   ])('must not be on another server: %s', async (endpoint) => {
-    const { url, stream, posts } = await serve()
-    const transport = transportTo(url, { headers: { authorization: 'Bearer secret' } })
-    const starting = transport.start(listening())
-    const outcome = starting.catch((error: unknown) => error)
-    ;(await stream).write(`event: endpoint\ndata: ${endpoint}\n\n`)
-    expect(await outcome).toMatchObject({ message: "The server's endpoint has another origin" })
-    expect(posts).toEqual([])
+    const post = vi.fn<() => void>()
+    await expect(openedAt(post, { headers: { authorization: 'Bearer secret' } }, endpoint)).rejects.toThrow(
+      "The server's endpoint has another origin",
+    )
+    expect(post).not.toHaveBeenCalled()
   })
 })
 
 describe('messages over HTTP+SSE', () => {
-  async function started(
-    post?: (asked: Asked) => void,
-    options: HttpOptions = {},
-  ): Promise<
-    Served & { readonly transport: LegacySseTransport; readonly handlers: ReturnType<typeof listening> }
-  > {
-    const served = await serve(post)
-    const transport = transportTo(`${served.url}?token=1`, options)
-    const handlers = listening()
-    const starting = transport.start(handlers)
-    ;(await served.stream).write('event: endpoint\ndata: /message?s=1\n\n')
-    await starting
-    return { ...served, transport, handlers }
-  }
-
   it.for([
     [200, ''],
     [202, 'Accepted'],
     [202, ''],
     [204, ''],
   ] as const)('are POSTs that may be answered with %i', async ([status, body]) => {
-    const { transport } = await started(({ response }) => {
+    const { transport } = await openedAt(({ response }) => {
       response.writeHead(status).end(body)
     })
     await transport.send(PING, CONTEXT)
   })
 
   it.for([400, 404, 500])('fail with status %i', async (status) => {
-    const { transport } = await started(({ response }) => response.writeHead(status).end('No session'))
+    const { transport } = await openedAt(({ response }) => response.writeHead(status).end('No session'))
     await expect(transport.send(PING, CONTEXT)).rejects.toMatchObject({ status })
   })
 
   it('arrive as message events; other events are ignored', async () => {
-    const { stream, handlers } = await started()
+    const { stream, handlers } = await openedAt()
     const response = await stream
     response.write(': comment\r\n\r\nevent: ping\ndata: {"a":1}\n\nevent: message\ndata:\n\n')
     response.write('event: message\r\ndata: {"jsonrpc":\r\ndata: "2.0"}\r\n\r\ndata: {"b":2}\n\n')
@@ -210,7 +197,7 @@ describe('messages over HTTP+SSE', () => {
 
   it('have custom headers, requested each time', async () => {
     let asked = 0
-    const { transport, stream, posts } = await started(undefined, {
+    const { transport, stream, posts } = await openedAt(undefined, {
       headers: async ({ method }) => ({ 'x-key': `${method} ${++asked}` }),
     })
     await transport.send(PING, CONTEXT)

@@ -1,25 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { ConnectionClosedError } from '../../src/errors.ts'
 import { http } from '../../src/http/http.ts'
-import type { Fetch, HttpOptions } from '../../src/http/options.ts'
-import { type Asked, event, handshake, scripted } from './support/scripted.ts'
+import type { Fetch } from '../../src/http/options.ts'
+import { type Asked, connect, DONE, event, handshake, scripted } from './support/scripted.ts'
 import { listener } from '../support/scripted.ts'
 
-const clients: Client[] = []
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close()
-})
-
-async function connect(url: string, options: HttpOptions = {}): Promise<Client> {
-  const client = new Client({ name: 'wire', version: '1' }, { eras: false })
-  clients.push(client)
-  return client.connect(http(url, { reconnect: { initialDelayMs: 1, maxDelayMs: 20 }, ...options }))
-}
-
-const DONE = { content: [{ type: 'text', text: 'done' }] }
 const SESSION = { 'mcp-session-id': 'session-1' }
 /** Opens a stream that stays open. */
 const listening = ({ stream, response }: Asked): ((events: string) => void) => {
@@ -39,6 +27,13 @@ async function serve(
   })
   return { url, seen }
 }
+
+/** As {@link serve}, for POST requests only. */
+const servePosts = (script: (asked: Asked) => void): ReturnType<typeof serve> =>
+  serve((asked) => {
+    if (asked.method === 'POST') script(asked)
+    else asked.response.writeHead(405).end()
+  })
 
 const of = (seen: readonly Asked[], name: string): Asked[] =>
   seen.filter(({ method, message }) => method === name || message.method === name)
@@ -111,11 +106,7 @@ describe('a transport over Streamable HTTP', () => {
     ['in capitals', 'Application/JSON', (answer: object) => JSON.stringify(answer)],
     ['as a batch', 'application/json', (answer: object) => JSON.stringify([answer])],
   ] as const)('accepts a response %s', async ([, type, write]) => {
-    const { url } = await serve(({ method, message, response }) => {
-      if (method !== 'POST') {
-        response.writeHead(405).end()
-        return
-      }
+    const { url } = await servePosts(({ message, response }) => {
       response.writeHead(200, { 'content-type': type })
       response.end(write({ jsonrpc: '2.0', id: message.id, result: DONE }))
     })
@@ -124,11 +115,7 @@ describe('a transport over Streamable HTTP', () => {
   })
 
   it('delivers messages that precede the response on its stream, in order', async () => {
-    const { url } = await serve(({ method, message, response, stream }) => {
-      if (method !== 'POST') {
-        response.writeHead(405).end()
-        return
-      }
+    const { url } = await servePosts(({ message, response, stream }) => {
       const write = stream()
       const progressToken = message.id
       for (const progress of [1, 2])
@@ -146,10 +133,7 @@ describe('a transport over Streamable HTTP', () => {
   })
 
   it("uses the host's fetch and headers for each request, even if they are slow", async () => {
-    const { url, seen } = await serve(({ method, result, response }) => {
-      if (method === 'POST') result(DONE)
-      else response.writeHead(405).end()
-    })
+    const { url, seen } = await servePosts(({ result }) => result(DONE))
     const methods: unknown[] = []
     const client = await connect(url, {
       fetch: (input, init) => {
@@ -215,7 +199,7 @@ describe('the stream of a session', () => {
       }
     })
     const client = new Client({ name: 'wire', version: '1' }, { eras: false })
-    clients.push(client)
+    onTestFinished(() => client.close())
     const heard = listener(client, 'toolsChanged')
     await client.connect(http(url, { reconnect: { initialDelayMs: 1, maxDelayMs: 20 } }))
     await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2))
@@ -298,11 +282,7 @@ describe('an endless response', () => {
   ] as const)('is given up at the limit, with its connection: %s', async ([, type, head, tail]) => {
     let sent = 0
     const gone = vi.fn<() => void>()
-    const { url } = await serve(({ method, response }) => {
-      if (method !== 'POST') {
-        response.writeHead(405).end()
-        return
-      }
+    const { url } = await servePosts(({ response }) => {
       response.writeHead(200, { 'content-type': type })
       response.once('close', gone)
       const piece = tail.repeat(8_192)

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { callTool, initialize, REVISION } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { serveStdio } from '../../src/serve.ts'
 
@@ -9,17 +10,9 @@ const mcp = new McpServer({ name: 'pipes', version: '1.0.0' })
 mcp.addTool({ name: 'big', handler: () => 'x'.repeat(256 * 1024) })
 
 const lines = [
-  {
-    id: 0,
-    method: 'initialize',
-    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
-  },
-  ...Array.from({ length: 8 }, (_, index) => ({
-    id: index + 1,
-    method: 'tools/call',
-    params: { name: 'big' },
-  })),
-].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  initialize(REVISION, { id: 0 }),
+  ...Array.from({ length: 8 }, (_, index) => callTool('big', {}, { id: index + 1 })),
+].map((message) => `${JSON.stringify(message)}\n`)
 
 /**
  * Serves over sockets whose client goes away in the middle of an answer, again and again.

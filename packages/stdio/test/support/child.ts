@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { callTool, initialize, INITIALIZED, REVISION } from '@jetway-apps/test-support'
 import { program } from '@jetway-tools/runtimes/program'
 import type { ServeStdioOptions } from '../../src/index.ts'
 
@@ -45,7 +46,7 @@ export class Child {
   }
 
   call(id: number, name: string, args: object = {}): void {
-    this.write({ id, method: 'tools/call', params: { name, arguments: args } })
+    this.write(callTool(name, args, { id }))
   }
 
   /** Resolves when the condition holds; it is looked at whenever something was printed. */
@@ -60,18 +61,7 @@ export class Child {
   }
 
   async open(): Promise<this> {
-    this.write(
-      {
-        id: 0,
-        method: 'initialize',
-        params: {
-          protocolVersion: '2025-11-25',
-          capabilities: {},
-          clientInfo: { name: 'test', version: '1' },
-        },
-      },
-      { method: 'notifications/initialized' },
-    )
+    this.write(initialize(REVISION, { id: 0 }), INITIALIZED)
     await this.until(() => this.lines.length === 1)
     return this
   }

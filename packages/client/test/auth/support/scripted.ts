@@ -1,6 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { listen } from '@jetway-apps/test-support/http'
+import { onTestFinished } from 'vitest'
 
 /** A request that a scripted server received. */
 export interface Seen {
@@ -22,8 +23,8 @@ export interface Answer {
 
 export type Route = (seen: Seen) => Answer | Promise<Answer>
 
-/** An HTTP server on loopback. The test sets responses by method and path; all other requests get 404. */
-export interface Scripted extends AsyncDisposable {
+/** An HTTP server on loopback, which ends with its test. The test sets responses by method and path; all other requests get 404. */
+export interface Scripted {
   readonly origin: string
   readonly seen: Seen[]
   readonly routes: Map<string, Route>
@@ -31,18 +32,12 @@ export interface Scripted extends AsyncDisposable {
   to(route: string): readonly Seen[]
 }
 
-async function read(request: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const chunk of request.setEncoding('utf8')) text += chunk as string
-  return text
-}
-
-export async function scripted(host = '127.0.0.1'): Promise<Scripted> {
+export async function scripted(): Promise<Scripted> {
   const seen: Seen[] = []
   const routes = new Map<string, Route>()
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://scripted')
-    const body = await read(request)
+    const body = await text(request)
     const one: Seen = {
       method: request.method ?? '',
       path: pathname,
@@ -53,26 +48,18 @@ export async function scripted(host = '127.0.0.1'): Promise<Scripted> {
     }
     seen.push(one)
     const answer = (await routes.get(`${one.method} ${one.path}`)?.(one)) ?? { status: 404 }
-    const text = answer.json === undefined ? answer.text : JSON.stringify(answer.json)
     const type = answer.json === undefined ? 'text/plain' : 'application/json'
     response.writeHead(answer.status ?? 200, { 'content-type': type, connection: 'close', ...answer.headers })
-    response.end(text)
+    response.end(answer.json === undefined ? answer.text : JSON.stringify(answer.json))
   }
-  const server = createServer((request, response) => {
+  const { origin, release } = await listen((request, response) => {
     respond(request, response).catch((error: unknown) => response.destroy(error as Error))
   })
-  server.listen(0, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  onTestFinished(release)
   return {
-    origin: `http://${host}:${port}`,
+    origin,
     seen,
     routes,
     to: (route) => seen.filter(({ method, path }) => `${method} ${path}` === route),
-    [Symbol.asyncDispose]: async () => {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
   }
 }

@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto'
 import { type AuthFetch, withAuth } from '@jetway/client'
-import { authorizationCode, memoryCredentials, oauth, type OAuthOptions } from '@jetway/client/oauth'
-import { onTestFinished } from 'vitest'
+import {
+  AuthorizationError,
+  authorizationCode,
+  memoryCredentials,
+  oauth,
+  type OAuthOptions,
+} from '@jetway/client/oauth'
+import { expect } from 'vitest'
 import { scripted, type Answer, type Scripted, type Seen } from './scripted.ts'
 
 export const REDIRECT = 'http://127.0.0.1:3999/callback'
 
 /** A server that requires tokens, and its authorization server. A test sets the responses of both. */
-export interface World extends AsyncDisposable {
+export interface World {
   readonly server: Scripted
   readonly issuer: Scripted
   readonly url: string
@@ -25,7 +31,8 @@ export interface World extends AsyncDisposable {
   connect(options?: Partial<OAuthOptions>): AuthFetch
 }
 
-export async function world(): Promise<World> {
+/** A world that ends with its test. */
+export async function fresh(): Promise<World> {
   const server = await scripted()
   const issuer = await scripted()
   const url = `${server.origin}/mcp`
@@ -46,10 +53,6 @@ export async function world(): Promise<World> {
       return answer.headers.get('location') ?? ''
     },
     connect: (options) => withAuth(fetch, oauth({ ...interactive(made), ...options }), url),
-    [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]()
-      await issuer[Symbol.asyncDispose]()
-    },
   }
   serve(made)
   authorize(made)
@@ -129,6 +132,33 @@ function authorize(made: World): void {
   })
 }
 
+/** The error that a promise rejects with. */
+export const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
+  of.then(
+    () => expect.fail('nothing failed'),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(AuthorizationError)
+      return error as AuthorizationError
+    },
+  )
+
+/** The reason of the error that a promise rejects with, or `none`. */
+export const reasonOf = (of: Promise<unknown>): Promise<string> =>
+  of.then(
+    () => 'none',
+    (error: unknown) => (error as AuthorizationError).reason,
+  )
+
+/** Replaces the header of the server's status 401. Without a header, it has no challenge. */
+export function challengeWith({ server }: World, header?: string): void {
+  const answer = server.routes.get('POST /mcp')
+  server.routes.set('POST /mcp', async (seen) => {
+    const said = (await answer?.(seen)) ?? {}
+    if (said.status !== 401) return said
+    return { status: 401, ...(header !== undefined && { headers: { 'www-authenticate': header } }) }
+  })
+}
+
 /** One message to the server. */
 export const post = (send: AuthFetch, made: World, signal?: AbortSignal): Promise<Response> =>
   send(made.url, { method: 'POST', body: '{"jsonrpc":"2.0"}', ...(signal === undefined ? {} : { signal }) })
@@ -138,11 +168,4 @@ export const withoutRefreshToken: World['token'] = (_seen, answer) => {
   const json = { ...answer }
   delete json['refresh_token']
   return { json }
-}
-
-/** A world that ends with its test. */
-export async function fresh(): Promise<World> {
-  const made = await world()
-  onTestFinished(() => made[Symbol.asyncDispose]())
-  return made
 }

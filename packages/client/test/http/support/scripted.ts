@@ -1,7 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { listen } from '@jetway-apps/test-support/http'
 import { onTestFinished } from 'vitest'
+import { Client } from '../../../src/client/client.ts'
+import type { ClientOptions } from '../../../src/client/options.ts'
+import { http } from '../../../src/http/http.ts'
+import type { HttpOptions } from '../../../src/http/options.ts'
 
 /** A request for the script. */
 export interface Asked {
@@ -21,11 +25,8 @@ export interface Asked {
 
 /** Starts a server on loopback that runs its script for each request, and ends with the test. Resolves to its URL. */
 export async function scripted(script: (asked: Asked) => void): Promise<string> {
-  const server = createServer((request, response) => void answer(request, response))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
+  const { origin, release } = await listen((request, response) => void answer(request, response))
+  onTestFinished(release)
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request)
     const message = (body === '' ? {} : JSON.parse(body)) as Asked['message']
@@ -44,8 +45,20 @@ export async function scripted(script: (asked: Asked) => void): Promise<string> 
       },
     })
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  return `${origin}/mcp`
+}
+
+export const DONE = { content: [{ type: 'text', text: 'done' }] }
+
+/** Connects a client that reconnects at once, and ends with the test. */
+export async function connect(
+  url: string,
+  options: HttpOptions = {},
+  more: ClientOptions = {},
+): Promise<Client> {
+  const client = new Client({ name: 'wire', version: '1' }, { eras: false, ...more })
+  onTestFinished(() => client.close())
+  return client.connect(http(url, { reconnect: { initialDelayMs: 1, maxDelayMs: 20 }, ...options }))
 }
 
 /** Answers the handshake of 2025-06-18, without a GET stream. False for other messages. */
