@@ -1,3 +1,4 @@
+import { deferred } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { tasks, ToolError } from '../../../src/index.ts'
 import { type Answer, createHarness, type Harness } from '../../http/support/harness.ts'
@@ -18,8 +19,7 @@ interface Bench extends Harness {
 }
 
 function open(): Bench {
-  let release = (): void => {}
-  const released = new Promise<void>((resolve) => (release = resolve))
+  const { promise: released, resolve: release } = deferred()
   const harness = createHarness({
     server: { extensions: [tasks()] },
     setUp: (server) => {

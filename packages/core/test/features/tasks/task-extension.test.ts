@@ -1,4 +1,4 @@
-import { FakeClock } from '@jetway-apps/test-support'
+import { deferred, FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { elicit, inputRequired, McpError, result, tasks, ToolError } from '../../../src/index.ts'
@@ -24,8 +24,7 @@ interface Bench extends Harness {
 }
 
 function open({ server, ...options }: HarnessOptions = {}): Bench {
-  let release = (): void => {}
-  const released = new Promise<void>((resolve) => (release = resolve))
+  const { promise: released, resolve: release } = deferred()
   const ran: string[] = []
   const harness = createHarness({
     ...options,

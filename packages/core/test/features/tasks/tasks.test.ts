@@ -1,4 +1,4 @@
-import { deferred, FakeClock, settled } from '@jetway-apps/test-support'
+import { deferred, FakeClock, initialize, request, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import {
@@ -10,6 +10,7 @@ import {
   type ServerOptions,
   ToolError,
 } from '../../../src/index.ts'
+import type { RequestContext } from '../../../src/call/request-context.ts'
 import { RELATED_TASK } from '../../../src/protocol/meta.ts'
 import { MemoryTaskStore } from '../../../src/stores/memory-task-store.ts'
 import type { TaskRecord, TaskStore } from '../../../src/stores/task-store.ts'
@@ -22,6 +23,8 @@ import {
 } from '../../support/answering-client.ts'
 
 type Options = Omit<ServerOptions, 'clock'> & { readonly clock?: FakeClock }
+
+type Handler = (args: object, ctx: RequestContext) => unknown
 
 function bench({ clock = new FakeClock(), ...options }: Options = {}) {
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -43,7 +46,10 @@ function bench({ clock = new FakeClock(), ...options }: Options = {}) {
     },
   })
   server.addTool({ name: 'plain', handler: () => 'plain' })
-  return { clock, server, gate: held, signals }
+  /** Adds a tool that can run as a task. */
+  const add = (name: string, handler: Handler, more: object = {}): void =>
+    void server.addTool({ name, taskSupport: 'optional', handler, ...more })
+  return { clock, server, gate: held, signals, add }
 }
 
 /** The same with a client. */
@@ -71,7 +77,18 @@ const status = async (client: AnsweringClient, taskId: string): Promise<unknown>
   (await client.request('tasks/get', { taskId })).result?.['status']
 
 const resultOf = async (client: AnsweringClient, taskId: unknown): Promise<string> =>
-  textOf(await client.request('tasks/result', { taskId }))
+  textOf(await outcome(client, taskId))
+
+/** The response that has the result. */
+const outcome = (client: AnsweringClient, taskId: unknown): Promise<Message> =>
+  client.request('tasks/result', { taskId })
+
+/** With a store that the test can read. */
+function stored(options: { readonly max?: number; readonly maxBytes?: number } = {}) {
+  const clock = new FakeClock()
+  const store = new MemoryTaskStore({ clock, ...options })
+  return { ...bench({ clock, tasks: { store } }), store, again: () => bench({ clock, tasks: { store } }) }
+}
 
 const unknown = { code: -32602, message: 'Task not found' }
 
@@ -89,7 +106,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     })
     const { taskId } = task
     expect((await client.request('tasks/get', { taskId })).result).toEqual(task)
-    const waiting = client.request('tasks/result', { taskId })
+    const waiting = outcome(client, taskId)
     held.resolve(undefined)
     const meta = { [RELATED_TASK]: { taskId } }
     expect((await waiting).result).toEqual({
@@ -97,20 +114,17 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
       _meta: meta,
     })
     expect(await status(client, String(taskId))).toBe('completed')
-    expect((await client.request('tasks/result', { taskId })).result?.['_meta']).toEqual(meta)
+    expect((await outcome(client, taskId)).result?.['_meta']).toEqual(meta)
   })
 
   it('keeps the structured value and the _meta of the result', async () => {
-    const { server } = bench()
-    server.addTool({
-      name: 'both',
-      taskSupport: 'optional',
+    const { server, add } = bench()
+    add('both', () => result({ structured: { high: 3 }, _meta: { 'example.com/a': 1 } }), {
       outputSchema: z.object({ high: z.number() }),
-      handler: () => result({ structured: { high: 3 }, _meta: { 'example.com/a': 1 } }),
     })
     const client = await openAnsweringClient(server)
     const taskId = await idOf(client, { name: 'both' })
-    expect((await client.request('tasks/result', { taskId })).result).toEqual({
+    expect((await outcome(client, taskId)).result).toEqual({
       content: [{ type: 'text', text: '{"high":3}' }],
       structuredContent: { high: 3 },
       _meta: { 'example.com/a': 1, [RELATED_TASK]: { taskId } },
@@ -118,13 +132,8 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
   })
 
   it('has a text for the model in its first response', async () => {
-    const { server } = bench()
-    server.addTool({
-      name: 'hint',
-      taskSupport: 'optional',
-      immediateResponse: 'It takes a while',
-      handler: () => 'done',
-    })
+    const { server, add } = bench()
+    add('hint', () => 'done', { immediateResponse: 'It takes a while' })
     const client = await openAnsweringClient(server)
     const { result: created } = await client.request('tools/call', { name: 'hint', task: {} })
     expect(created?.['_meta']).toEqual({
@@ -137,7 +146,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     const taskId = await idOf(client, { name: 'slow', task: { ttl: 3_000_000 } })
     await clock.advance(2_999_000)
     expect(await status(client, taskId)).toBe('working')
-    const waiting = client.request('tasks/result', { taskId })
+    const waiting = outcome(client, taskId)
     await settled()
     await clock.advance(1_000)
     expect(signals[0]?.aborted).toBe(true)
@@ -146,18 +155,13 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
   })
 
   it('ends at the time limit of its tool with a tool error', async () => {
-    const { server, clock } = bench()
-    server.addTool({
-      name: 'hangs',
-      taskSupport: 'optional',
-      timeoutMs: 5_000,
-      handler: () => new Promise(() => {}),
-    })
+    const { server, clock, add } = bench()
+    add('hangs', () => new Promise(() => {}), { timeoutMs: 5_000 })
     const client = await openAnsweringClient(server)
     const taskId = await idOf(client, { name: 'hangs' })
     await clock.advance(5_000)
     expect(await status(client, taskId)).toBe('failed')
-    expect((await client.request('tasks/result', { taskId })).result?.['isError']).toBe(true)
+    expect((await outcome(client, taskId)).result?.['isError']).toBe(true)
   })
 
   it.each([
@@ -189,7 +193,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     const client = await openAnsweringClient(server)
     const taskId = await idOf(client, { name: 'slow' })
     held.resolve(undefined)
-    await client.request('tasks/result', { taskId })
+    await outcome(client, taskId)
     expect(seen).toEqual([taskId, [{ type: 'text', text: 'It rains in Rome' }]])
   })
 
@@ -200,7 +204,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     await client.request('ping')
     expect(signals[0]?.aborted).toBe(false)
     held.resolve(undefined)
-    expect((await client.request('tasks/result', { taskId })).result?.['isError']).toBeUndefined()
+    expect((await outcome(client, taskId)).result?.['isError']).toBeUndefined()
   })
 })
 
@@ -266,18 +270,12 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
 
   it('has no effect for clients that cannot be identified', async () => {
     const { server } = withRequired()
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'must', task: {} } }
+    const message = request('tools/call', { name: 'must', task: {} })
     expect(JSON.parse((await server.handleMessage(message)) ?? '')).toMatchObject({
       result: { content: [{ text: 'false' }] },
     })
-    const initialize = {
-      jsonrpc: '2.0',
-      id: 2,
-      method: 'initialize',
-      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
-    }
-    expect(await server.handleMessage(initialize)).not.toContain('"tasks":')
-    expect(await server.handleMessage(initialize, { auth: { principal: 'ann' } })).toContain('"tasks":')
+    expect(await server.handleMessage(initialize())).not.toContain('"tasks":')
+    expect(await server.handleMessage(initialize(), { auth: { principal: 'ann' } })).toContain('"tasks":')
   })
 
   it('hides a tool that the caller may not see', async () => {
@@ -325,7 +323,7 @@ describe('the result of a task (https://modelcontextprotocol.io/specification/20
   ])('is a failure where the tool %s', async (name, params, text) => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name, ...params })
-    const { result: ended } = await client.request('tasks/result', { taskId })
+    const { result: ended } = await outcome(client, taskId)
     expect(ended).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(text) as string }] })
     expect((await client.request('tasks/get', { taskId })).result).toMatchObject({
       status: 'failed',
@@ -336,7 +334,7 @@ describe('the result of a task (https://modelcontextprotocol.io/specification/20
   it('is the same error if the call fails', async () => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name: 'protocol' })
-    const { error } = await client.request('tasks/result', { taskId })
+    const { error } = await outcome(client, taskId)
     expect(error).toEqual({ code: -32042, message: 'No', data: { a: 1 } })
     expect(await status(client, taskId)).toBe('failed')
   })
@@ -347,7 +345,7 @@ describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-
     const { client, gate: held, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow' })
     await settled()
-    const waiting = client.request('tasks/result', { taskId })
+    const waiting = outcome(client, taskId)
     const { result: cancelled } = await client.request('tasks/cancel', { taskId })
     expect(cancelled).toMatchObject({ taskId, status: 'cancelled', statusMessage: 'The task was cancelled' })
     expect(cancelled?.['_meta']).toBeUndefined()
@@ -361,19 +359,15 @@ describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-
   it.each(['completed', 'failed', 'cancelled'])(
     'is refused where it is %s, and changes nothing',
     async (ended) => {
-      const { server, gate: held } = bench()
-      server.addTool({
-        name: 'fails',
-        taskSupport: 'optional',
-        handler: () => {
-          throw new ToolError('no')
-        },
+      const { server, gate: held, add } = bench()
+      add('fails', () => {
+        throw new ToolError('no')
       })
       const client = await openAnsweringClient(server)
       const taskId = await idOf(client, { name: ended === 'failed' ? 'fails' : 'slow' })
       if (ended === 'cancelled') await client.request('tasks/cancel', { taskId })
       held.resolve(undefined)
-      await client.request('tasks/result', { taskId })
+      await outcome(client, taskId)
       const before = await client.request('tasks/get', { taskId })
       expect(before.result?.['status']).toBe(ended)
       expect((await client.request('tasks/cancel', { taskId })).error).toEqual({
@@ -381,7 +375,6 @@ describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-
         message: `Cannot cancel the task: its status is already "${ended}"`,
       })
       expect((await client.request('tasks/get', { taskId })).result).toEqual(before.result)
-      await server.close()
     },
   )
 })
@@ -390,14 +383,10 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
   const FORM = z.object({ ok: z.boolean() })
   const asking = (options: Options = {}) => {
     const made = bench(options)
-    made.server.addTool({
-      name: 'asks',
-      taskSupport: 'optional',
-      handler: async (_args, ctx) => {
-        const { ok } = await ctx.elicit('Go on?', FORM)
-        await made.gate.promise
-        return ok ? 'went on' : 'stopped'
-      },
+    made.add('asks', async (_args, ctx) => {
+      const { ok } = await ctx.elicit('Go on?', FORM)
+      await made.gate.promise
+      return ok ? 'went on' : 'stopped'
     })
     made.server.addTool({
       name: 'declares',
@@ -414,7 +403,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     await settled()
     expect(await status(client, taskId)).toBe('input_required')
     expect(client.asked).toEqual([])
-    const waiting = client.request('tasks/result', { taskId })
+    const waiting = outcome(client, taskId)
     await client.hasAsked(1)
     expect(client.asked[0]).toMatchObject({
       method: 'elicitation/create',
@@ -440,9 +429,9 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
   it('are sent again to a client that reconnects; the first answer counts and cancels the other', async () => {
     const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
-    void client.request('tasks/result', { taskId })
+    void outcome(client, taskId)
     await client.hasAsked(1)
-    const again = client.request('tasks/result', { taskId })
+    const again = outcome(client, taskId)
     await client.hasAsked(2)
     const [first, second] = client.asked
     client.send({ id: second?.id, result: accept({ ok: false }) })
@@ -456,12 +445,12 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
   it('stay open if the tasks/result request is cancelled', async () => {
     const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
-    void client.request('tasks/result', { taskId })
+    void outcome(client, taskId)
     await client.hasAsked(1)
     client.notify('notifications/cancelled', { requestId: 3 })
     await settled()
     expect(await status(client, taskId)).toBe('input_required')
-    const again = client.request('tasks/result', { taskId })
+    const again = outcome(client, taskId)
     await client.hasAsked(2)
     client.send({ id: client.asked[1]?.id, result: accept({ ok: true }) })
     held.resolve(undefined)
@@ -486,13 +475,8 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
   })
 
   it('do not count toward the time limit of the handler', async () => {
-    const { server, clock, gate: held } = asking()
-    server.addTool({
-      name: 'brief',
-      taskSupport: 'optional',
-      timeoutMs: 1_000,
-      handler: async (_args, ctx) => String((await ctx.elicit('Go on?', FORM)).ok),
-    })
+    const { server, clock, gate: held, add } = asking()
+    add('brief', async (_args, ctx) => String((await ctx.elicit('Go on?', FORM)).ok), { timeoutMs: 1_000 })
     const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'brief' })
     await clock.advance(60_000)
@@ -503,16 +487,12 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
 
 describe('messages of a task', () => {
   it('are related to it: progress with the token of the call, logs, and its status', async () => {
-    const { server, gate: held } = bench()
-    server.addTool({
-      name: 'reports',
-      taskSupport: 'optional',
-      handler: async (_args, ctx) => {
-        await ctx.progress(1, 2, 'Half of it')
-        ctx.log.info('on it')
-        await held.promise
-        return content.text('all of it')
-      },
+    const { server, gate: held, add } = bench()
+    add('reports', async (_args, ctx) => {
+      await ctx.progress(1, 2, 'Half of it')
+      ctx.log.info('on it')
+      await held.promise
+      return content.text('all of it')
     })
     const client = await openAnsweringClient(server)
     const taskId = await idOf(client, { name: 'reports', _meta: { progressToken: 0 } })
@@ -520,7 +500,7 @@ describe('messages of a task', () => {
     const { result: half } = await client.request('tasks/get', { taskId })
     expect(half).toMatchObject({ status: 'working', statusMessage: 'Half of it' })
     held.resolve(undefined)
-    await client.request('tasks/result', { taskId })
+    await outcome(client, taskId)
     const _meta = { [RELATED_TASK]: { taskId } }
     expect(client.notifications.map(({ method, params }) => ({ method, params }))).toEqual([
       {
@@ -569,12 +549,8 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
   })
 
   it('survives the session of a principal, who can be asked in another session', async () => {
-    const { server } = bench()
-    server.addTool({
-      name: 'asks',
-      taskSupport: 'optional',
-      handler: async (_args, ctx) => String((await ctx.elicit('Go on?', z.object({ ok: z.boolean() }))).ok),
-    })
+    const { server, add } = bench()
+    add('asks', async (_args, ctx) => String((await ctx.elicit('Go on?', z.object({ ok: z.boolean() }))).ok))
     const first = await openAnsweringClient(server, { ...as('ann'), endGraceMs: 1 })
     const taskId = await idOf(first, { name: 'asks' })
     void first.request('tasks/result', { taskId })
@@ -585,9 +561,7 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
   })
 
   it('ends with its session if no other session can reach it', async () => {
-    const clock = new FakeClock()
-    const store = new MemoryTaskStore({ clock })
-    const { client, signals } = await started(bench({ clock, tasks: { store } }), { endGraceMs: 1_000 })
+    const { client, signals, clock, store } = await started(stored(), { endGraceMs: 1_000 })
     await idOf(client, { name: 'slow' })
     await settled()
     await client.close()
@@ -603,10 +577,10 @@ describe('a session that ends while one of its tasks is being stored', () => {
   it('leaves no task, and the handler does not run', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
-    const stored = deferred()
+    const created = deferred()
     const store: TaskStore = {
       create: async (record) => {
-        await stored.promise
+        await created.promise
         return inner.create(record)
       },
       get: (key) => inner.get(key),
@@ -620,7 +594,7 @@ describe('a session that ends while one of its tasks is being stored', () => {
     await client.close()
     await settled()
     await clock.advance(1_000)
-    stored.resolve()
+    created.resolve()
     await settled()
     expect(signals).toEqual([])
     expect(inner.size).toBe(0)
@@ -650,13 +624,11 @@ describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-
   it.each([[''], ['x'], [5], [null], ['dG9vbHM6YQ'], ['dGFza3M6YTpi']])(
     'refuses the cursor %j',
     async (cursor) => {
-      const { server } = bench()
-      const client = await openAnsweringClient(server)
+      const { client } = await started(bench())
       expect((await client.request('tasks/list', { cursor })).error).toEqual({
         code: -32602,
         message: 'Invalid cursor',
       })
-      await server.close()
     },
   )
 })
@@ -676,9 +648,7 @@ describe('the limits of tasks', () => {
   })
 
   it('refuse a task if the store is full, without running the handler', async () => {
-    const clock = new FakeClock()
-    const store = new MemoryTaskStore({ max: 1, clock })
-    const { client, signals } = await started(bench({ clock, tasks: { store } }))
+    const { client, signals } = await started(stored({ max: 1 }))
     await idOf(client, { name: 'slow' })
     expect((await client.request('tools/call', { name: 'slow', task: {} })).error?.code).toBe(-32603)
     await settled()
@@ -686,12 +656,10 @@ describe('the limits of tasks', () => {
   })
 
   it('fail a task whose result the store cannot hold', async () => {
-    const clock = new FakeClock()
-    const store = new MemoryTaskStore({ maxBytes: 2_000, clock })
-    const { client, gate: held } = await started(bench({ clock, tasks: { store } }))
+    const { client, gate: held } = await started(stored({ maxBytes: 2_000 }))
     const taskId = await idOf(client, { name: 'slow' })
     held.resolve('x'.repeat(3_000))
-    expect((await client.request('tasks/result', { taskId })).error).toEqual({
+    expect((await outcome(client, taskId)).error).toEqual({
       code: -32603,
       message: 'The result of the task could not be stored',
     })
@@ -709,45 +677,37 @@ describe('the limits of tasks', () => {
 })
 
 describe('tasks on several nodes', () => {
-  it('are served by a node that does not run them', async () => {
-    const clock = new FakeClock()
-    const store = new MemoryTaskStore({ clock })
-    const [here, there] = [bench({ clock, tasks: { store } }), bench({ clock, tasks: { store } })]
+  const nodes = async () => {
+    const here = stored()
+    const there = here.again()
     const auth = { principal: 'ann' }
     const near = await openAnsweringClient(here.server, { auth })
-    const far = await openAnsweringClient(there.server, { auth })
+    return { ...here, near, far: await openAnsweringClient(there.server, { auth }) }
+  }
+
+  it('are served by a node that does not run them', async () => {
+    const { near, far, clock, gate: held } = await nodes()
     const taskId = await idOf(near, { name: 'slow' })
-    const waiting = far.request('tasks/result', { taskId })
+    const waiting = outcome(far, taskId)
     await clock.advance(3_000)
-    here.gate.resolve(undefined)
+    held.resolve(undefined)
     await settled()
     await clock.advance(1_000)
     expect((await waiting).result).toMatchObject({ content: [{ text: 'It rains in Rome' }] })
   })
-})
 
-describe('a task that another node cancelled', () => {
-  it('ends at the next message of its handler', async () => {
-    const clock = new FakeClock()
-    const store = new MemoryTaskStore({ clock })
-    const [here, there] = [bench({ clock, tasks: { store } }), bench({ clock, tasks: { store } })]
+  it('end at the next message of their handler if another node cancelled them', async () => {
+    const { near, far, gate: held, add } = await nodes()
     let signal: AbortSignal | undefined
-    here.server.addTool({
-      name: 'talks',
-      taskSupport: 'optional',
-      handler: async (_args, ctx) => {
-        signal = ctx.signal
-        await here.gate.promise
-        await ctx.progress(1, 2, 'Still there')
-        await new Promise(() => {})
-      },
+    add('talks', async (_args, ctx) => {
+      signal = ctx.signal
+      await held.promise
+      await ctx.progress(1, 2, 'Still there')
+      await new Promise(() => {})
     })
-    const auth = { principal: 'ann' }
-    const near = await openAnsweringClient(here.server, { auth })
-    const far = await openAnsweringClient(there.server, { auth })
     const taskId = await idOf(near, { name: 'talks' })
     expect((await far.request('tasks/cancel', { taskId })).result?.['status']).toBe('cancelled')
-    here.gate.resolve(undefined)
+    held.resolve(undefined)
     await settled()
     expect(signal?.aborted).toBe(true)
     expect(await status(near, taskId)).toBe('cancelled')
@@ -756,13 +716,13 @@ describe('a task that another node cancelled', () => {
 
 describe('a server that closes', () => {
   it('waits for the tasks of principals until the deadline', async () => {
-    const clock = new FakeClock()
-    const store = new MemoryTaskStore({ clock })
     const {
       client,
       server,
       gate: held,
-    } = await started(bench({ clock, tasks: { store } }), { auth: { principal: 'ann' } })
+      clock,
+      store,
+    } = await started(stored(), { auth: { principal: 'ann' } })
     const taskId = await idOf(client, { name: 'slow' })
     const closed = server.close({ deadline: 5_000 })
     await clock.advance(4_000)
@@ -773,11 +733,7 @@ describe('a server that closes', () => {
   })
 
   it('fails the remaining tasks, and reports it', async () => {
-    const clock = new FakeClock()
-    const store = new MemoryTaskStore({ clock })
-    const { client, server, signals } = await started(bench({ clock, tasks: { store } }), {
-      auth: { principal: 'ann' },
-    })
+    const { client, server, signals, clock, store } = await started(stored(), { auth: { principal: 'ann' } })
     const taskId = await idOf(client, { name: 'slow' })
     const closed = server.close({ deadline: 5_000 })
     await clock.advance(5_000)
@@ -821,15 +777,11 @@ describe('a store', () => {
       list: (owner, page) => slow(() => inner.list(owner, page)),
       delete: (key) => slow(() => inner.delete(key)),
     }
-    const { server } = bench({ clock, tasks: { store } })
-    server.addTool({
-      name: 'asks',
-      taskSupport: 'optional',
-      handler: async (_args, ctx) => {
-        await ctx.elicit('1', z.object({}))
-        await ctx.elicit('2', z.object({}))
-        return 'done'
-      },
+    const { server, add } = bench({ clock, tasks: { store } })
+    add('asks', async (_args, ctx) => {
+      await ctx.elicit('1', z.object({}))
+      await ctx.elicit('2', z.object({}))
+      return 'done'
     })
     const client = await openAnsweringClient(server, { answer: () => accept({}) })
     const taskId = await idOf(client, { name: 'asks' })
