@@ -53,8 +53,8 @@ function bench({ clock = new FakeClock(), ...options }: Options = {}) {
 }
 
 /** The same with a client. */
-const started = async (
-  made: ReturnType<typeof bench>,
+const started = async <M extends ReturnType<typeof bench>>(
+  made: M,
   options?: Parameters<typeof openAnsweringClient>[1],
 ) => ({
   ...made,
