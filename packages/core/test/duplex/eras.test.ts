@@ -1,4 +1,4 @@
-import { notification, requestMeta, settled } from '@jetway-apps/test-support'
+import { deferred, notification, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { serveTransport } from '../../src/duplex/connection.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
@@ -204,8 +204,7 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
       { name: 'a', version: '1' },
       { limits: { running: 1, inFlight: 2 }, logger: quiet },
     )
-    let ask = (): void => {}
-    const gate = new Promise<void>((resolve) => (ask = resolve))
+    const { promise: gate, resolve: ask } = deferred()
     server.addTool({
       name: 'asks',
       handler: async (_args, ctx) => (await gate, `${(await ctx.listRoots()).length} roots`),
@@ -233,8 +232,7 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
   })
 
   it('wait for the lifespan, and are then all answered', async () => {
-    let open = (): void => {}
-    const opened = new Promise<void>((resolve) => (open = resolve))
+    const { promise: opened, resolve: open } = deferred()
     let isOpen = false
     const runtime = createTestRuntime(
       { 'tools/call': { handle: () => complete({ content: [] }) } },

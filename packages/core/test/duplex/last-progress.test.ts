@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { serveTransport } from '../../src/duplex/connection.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
 import { complete } from '../../src/call/result.ts'
-import { settled } from '@jetway-apps/test-support'
+import { initialize, settled } from '@jetway-apps/test-support'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.ts'
 import { ScriptedTransport } from '../support/transport.ts'
 
@@ -64,12 +64,7 @@ async function open(
   const runtime = createTestRuntime({ 'tools/call': entry })
   const transport = new ByteStream()
   const connection = serveTransport(runtime, transport)
-  await transport.receive({
-    jsonrpc: '2.0',
-    id: 'init',
-    method: 'initialize',
-    params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
-  })
+  await transport.receive(initialize('2025-03-26', { id: 'init' }))
   transport.sent.length = 0
   transport.lengths.length = 0
   return { transport, runtime, close: () => connection.close() }

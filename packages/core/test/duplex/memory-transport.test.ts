@@ -1,3 +1,4 @@
+import { deferred } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { createMemoryTransportPair } from '../../src/duplex/memory-transport.ts'
 import type { Transport, TransportClose } from '../../src/duplex/transport.ts'
@@ -47,8 +48,7 @@ describe('the in-memory transport pair', () => {
 
   it('waits for the handler’s promise before the next message', async () => {
     const [left, right] = createMemoryTransportPair()
-    let release = (): void => {}
-    const gate = new Promise<void>((resolve) => (release = resolve))
+    const { promise: gate, resolve: release } = deferred()
     const atRight = listen(right, () => gate)
     void left.send('1')
     void left.send('2')

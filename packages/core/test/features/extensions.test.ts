@@ -1,3 +1,4 @@
+import { initialize } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import {
   defineExtension,
@@ -152,8 +153,7 @@ describe('an extension on sessions', () => {
   it.each(['2024-11-05', '2025-11-25'])('is declared and served at %s if it is enabled', async (version) => {
     const harness = serve([inBoth])
     const capabilities = { extensions: { [ID]: {} } }
-    const params = { protocolVersion: version, capabilities, clientInfo: { name: 'a', version: '1' } }
-    const hello = await harness.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    const hello = await harness.post(initialize(version, { capabilities }))
     expect(hello.json.result?.['capabilities']).toHaveProperty(['extensions', ID])
     const headers = { 'mcp-session-id': hello.headers['mcp-session-id'], 'mcp-protocol-version': version }
     const ask = { jsonrpc: '2.0', id: 2, method: 'search/later' }

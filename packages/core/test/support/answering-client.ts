@@ -1,3 +1,4 @@
+import { initialize, INITIALIZED } from '@jetway-apps/test-support'
 import type { ConnectionOptions } from '../../src/duplex/connection.ts'
 import type { McpServer } from '../../src/server/mcp-server.ts'
 import { createMemoryTransportPair } from '../../src/duplex/index.ts'
@@ -75,12 +76,8 @@ export async function openAnsweringClient<M, A>(
     send({ id, method, params })
     return reply
   }
-  await request('initialize', {
-    protocolVersion: version,
-    capabilities,
-    clientInfo: { name: 'client', version: '1' },
-  })
-  send({ method: 'notifications/initialized' })
+  await request('initialize', initialize(version, { capabilities }).params)
+  send(INITIALIZED)
   return {
     asked,
     notifications,

@@ -1,3 +1,4 @@
+import { initialize } from '@jetway-apps/test-support'
 import { createMemoryTransportPair } from '../../src/duplex/index.ts'
 import type { McpServer } from '../../src/server/mcp-server.ts'
 import type { ConnectionOptions } from '../../src/duplex/connection.ts'
@@ -49,11 +50,7 @@ export async function openPeer<M, A>(
   }
   const notify = (method: string, params: object = {}): void =>
     void near.send(JSON.stringify({ jsonrpc: '2.0', method, params }))
-  const initialized = await request('initialize', {
-    protocolVersion: version,
-    capabilities: {},
-    clientInfo: { name: 'peer', version: '1' },
-  })
+  const initialized = await request('initialize', initialize(version).params)
   notify('notifications/initialized')
   return {
     initialized,

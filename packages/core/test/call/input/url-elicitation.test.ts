@@ -1,4 +1,4 @@
-import { FakeClock, settled } from '@jetway-apps/test-support'
+import { deferred, FakeClock, request, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/protocol/jsonrpc.ts'
 import { elicitUrl, inputRequired, McpServer, tasks, UrlElicitationRequired } from '../../../src/index.ts'
@@ -30,6 +30,13 @@ class CountingBus implements Bus {
   }
 }
 
+/** Requires a URL; the one by default has the id of the elicitation. */
+function requireUrl(
+  url: string | ((id: string) => string) = (id) => `https://mail.example/in?e=${id}`,
+): never {
+  throw new UrlElicitationRequired(elicitUrl('Sign in', url))
+}
+
 interface Answer {
   readonly result?: JsonObject
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
@@ -52,7 +59,7 @@ function open(options: ServerOptions = {}): Bench {
   const server = new McpServer({ name: 'test', version: '1' }, { clock, bus, logger: silent, ...options })
   const known = new Set<string>()
   const ask: Bench['ask'] = async (method, params, capabilities = CAPABILITIES) => {
-    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: requestMeta(capabilities) } }
+    const message = request(method, { ...params, _meta: requestMeta(capabilities) })
     return JSON.parse((await server.handleMessage(message)) ?? '{}') as Answer
   }
   const bench: Bench = {
@@ -66,8 +73,7 @@ function open(options: ServerOptions = {}): Bench {
   }
   const mail = (): string => {
     bench.runs++
-    if (known.has('ann')) return 'three mails'
-    throw new UrlElicitationRequired(elicitUrl('Sign in', (id) => `https://mail.example/in?e=${id}`))
+    return known.has('ann') ? 'three mails' : requireUrl()
   }
   server.addTool({ name: 'mail', handler: mail })
   server.addTool({ name: 'task', taskSupport: 'optional', handler: mail })
@@ -131,24 +137,23 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
 
   it('notices a completion during its handler', async () => {
     const bench = open()
-    let look = Promise.resolve()
+    let look = deferred()
+    look.resolve()
     bench.server.addTool({
       name: 'slow',
       handler: async () => {
         const known = bench.known.has('ann')
-        await look
-        if (known) return 'three mails'
-        throw new UrlElicitationRequired(elicitUrl('Sign in', (id) => `https://mail.example/in?e=${id}`))
+        await look.promise
+        return known ? 'three mails' : requireUrl()
       },
     })
     const question = asked(await bench.call({}, 'slow'))
-    let done = ignore
-    look = new Promise((resolve) => (done = resolve))
+    look = deferred()
     const call = bench.call(agreed(question), 'slow')
     await until(() => expect(bench.bus.listeners).toBe(1))
     bench.known.add('ann')
     bench.server.completeElicitation(question.id)
-    done()
+    look.resolve()
     expect(textOf(await call)).toBe('three mails')
   })
 
@@ -172,44 +177,31 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
   it('asks at most eight times', async () => {
     const bench = open()
     let answer = await bench.call()
-    for (let round = 1; round < 8; round++) {
+    for (let round = 1; round <= 8; round++) {
       const call = bench.call(agreed(asked(answer)))
       await untilWaiting(bench)
       await bench.clock.advance(45_000)
       answer = await call
     }
-    const last = bench.call(agreed(asked(answer)))
-    await untilWaiting(bench)
-    await bench.clock.advance(45_000)
-    const { result } = await last
-    expect(result).toMatchObject({ isError: true })
-    expect(textOf(await last)).toMatch(/after 8 rounds/)
+    expect(answer.result).toMatchObject({ isError: true })
+    expect(textOf(answer)).toMatch(/after 8 rounds/)
   })
 
   it('asks for other URLs at once', async () => {
     const bench = open()
     let step = 1
-    bench.server.addTool({
-      name: 'steps',
-      handler: () => {
-        const of = step++
-        throw new UrlElicitationRequired(
-          elicitUrl(`Step ${of}`, (id) => `https://mail.example/${of}?e=${id}`),
-        )
-      },
-    })
+    const handler = () => {
+      const of = step++
+      return requireUrl((id) => `https://mail.example/${of}?e=${id}`)
+    }
+    bench.server.addTool({ name: 'steps', handler })
     const first = asked(await bench.call({}, 'steps'))
     expect(asked(await bench.call(agreed(first), 'steps')).url).toMatch(/^https:\/\/mail\.example\/2\?/)
   })
 
   it('asks again at once if the URL has no id', async () => {
     const bench = open()
-    bench.server.addTool({
-      name: 'silent',
-      handler: () => {
-        throw new UrlElicitationRequired(elicitUrl('Terms', 'https://mail.example/terms'))
-      },
-    })
+    bench.server.addTool({ name: 'silent', handler: () => requireUrl('https://mail.example/terms') })
     const first = asked(await bench.call({}, 'silent'))
     expect(asked(await bench.call(agreed(first), 'silent')).url).toBe('https://mail.example/terms')
     expect(bench.bus.listeners).toBe(0)
@@ -231,8 +223,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
       name: 'loop',
       handler: (_args, { inputs }) => {
         if (inputs.state === undefined) return inputRequired({}, { state: 'begun' })
-        if (bench.known.has('ann')) return `goes on: ${inputs.state}`
-        throw new UrlElicitationRequired(elicitUrl('Sign in', 'https://mail.example/in'))
+        return bench.known.has('ann') ? `goes on: ${inputs.state}` : requireUrl('https://mail.example/in')
       },
     })
     const { result } = await bench.call({}, 'loop')
@@ -288,12 +279,7 @@ describe('a middleware that requires a URL', () => {
 describe('a client that cannot open URLs', () => {
   it('gets them as text, or the name of the missing capability', async () => {
     const bench = open()
-    bench.server.addPrompt({
-      name: 'mail',
-      handler: () => {
-        throw new UrlElicitationRequired(elicitUrl('Sign in', 'https://mail.example/in'))
-      },
-    })
+    bench.server.addPrompt({ name: 'mail', handler: () => requireUrl('https://mail.example/in') })
     const { result } = await bench.ask('tools/call', { name: 'mail' }, { elicitation: {} })
     expect(result).toMatchObject({ resultType: 'complete', isError: true })
     const { error } = await bench.ask('prompts/get', { name: 'mail' }, { elicitation: {} })

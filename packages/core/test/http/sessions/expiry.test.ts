@@ -1,3 +1,4 @@
+import { deferred } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { callModern } from '../../support/modern-calls.ts'
 import { type Answer, createHarness, type Harness, type Sent } from '../support/harness.ts'
@@ -112,8 +113,7 @@ describe('a stream whose credentials expire', () => {
 describe('credentials that expire', () => {
   it('do not end the reply to a running call', async () => {
     const harness = createHarness({ server: { limits: { handlerTimeoutMs: 200_000 } } })
-    let release = (): void => {}
-    const released = new Promise<void>((resolve) => (release = resolve))
+    const { promise: released, resolve: release } = deferred()
     harness.server.addTool({ name: 'slow', handler: () => released.then(() => 'done') })
     const call = callModern(harness, 'tools/call', { name: 'slow' }, { more: ann(harness, 1) })
     await harness.clock.advance(0)

@@ -1,4 +1,4 @@
-import { settled } from '@jetway-apps/test-support'
+import { deferred, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { LiveSession } from '../../../src/http/sessions/live-session.ts'
@@ -295,8 +295,7 @@ describe('the number of sessions', () => {
   })
 
   it('includes sessions that are just opening', async () => {
-    let open = (): void => {}
-    const opened = new Promise<void>((resolve) => (open = resolve))
+    const { promise: opened, resolve: open } = deferred()
     const { post } = createHarness({ endpoint: { sessions: { max: 2 } }, server: { lifespan: () => opened } })
     const answers = [1, 2, 3].map(() => post(initializeMessage()))
     const third = await answers[2]

@@ -1,4 +1,4 @@
-import { settled } from '@jetway-apps/test-support'
+import { deferred, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { toFetch } from '../../../src/http/adapter/fetch.ts'
 import { McpServer, tasks } from '../../../src/index.ts'
@@ -280,8 +280,7 @@ describe('anonymous clients without sessions', () => {
 
   function waitingRoom(limits?: { readonly running: number; readonly inFlight: number }) {
     let waiting = 0
-    let open = (): void => {}
-    const gate = new Promise<void>((resolve) => (open = resolve))
+    const { promise: gate, resolve: open } = deferred()
     const harness = harnessOf({
       ...(limits && { server: { limits: { anonymous: limits } } }),
       setUp: (server) =>

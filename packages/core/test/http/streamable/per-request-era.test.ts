@@ -1,4 +1,4 @@
-import { notification, requestMeta, settled } from '@jetway-apps/test-support'
+import { deferred, initialize, notification, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { createHarness as harnessOf, type Harness, type HarnessOptions } from '../support/harness.ts'
 
@@ -117,8 +117,7 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
 
 describe('a client that closes the stream of its request (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', () => {
   it('cancels it: the handler is aborted, and its later messages are dropped', async () => {
-    let release = (): void => {}
-    const released = new Promise<void>((resolve) => (release = resolve))
+    const { promise: released, resolve: release } = deferred()
     let ended = (_how: unknown): void => {}
     const end = new Promise((resolve) => (ended = resolve))
     const harness = createHarness({
@@ -162,12 +161,7 @@ describe('a mount that serves only requests with their own metadata', () => {
 
   it('lists its versions for a client that tries to open a session', async () => {
     const { post } = createHarness(narrowed)
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'c', version: '1' },
-    }
-    expect(await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params })).toMatchObject({
+    expect(await post(initialize())).toMatchObject({
       status: 400,
       json: { id: 1, error: { code: -32022, data: { supported: [VERSION], requested: '2025-11-25' } } },
     })

@@ -1,4 +1,4 @@
-import { settled } from '@jetway-apps/test-support'
+import { deferred, initialize, INITIALIZED, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { EndpointOptions } from '../../../src/http/options.ts'
@@ -18,8 +18,7 @@ interface Opened extends Harness {
 }
 
 async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
-  let finish = (): void => {}
-  const finished = new Promise<void>((resolve) => (finish = resolve))
+  const { promise: finished, resolve: finish } = deferred()
   const signals: AbortSignal[] = []
   const harness = createHarness({
     endpoint,
@@ -41,17 +40,12 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
     },
   })
   const version = '2025-11-25'
-  const params = {
-    protocolVersion: version,
-    capabilities: { elicitation: {} },
-    clientInfo: { name: 'c', version: '1' },
-  }
-  const initialized = await harness.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+  const initialized = await harness.post(initialize(version, { capabilities: { elicitation: {} } }))
   const headers = {
     'mcp-protocol-version': version,
     'mcp-session-id': initialized.headers['mcp-session-id'] ?? '',
   }
-  await harness.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)
+  await harness.post(INITIALIZED, headers)
   let id = 1
   const post = (message: object): Promise<Answer> => harness.post({ jsonrpc: '2.0', ...message }, headers)
   const ask = (method: string, asked: object): Promise<Answer> => post({ id: ++id, method, params: asked })
