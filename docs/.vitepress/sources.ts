@@ -6,27 +6,29 @@ import type { MarkdownRenderer } from 'vitepress'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const published = fileURLToPath(new URL('../public/source/', import.meta.url))
 
-const FROM = /^<!-- from: ([^\s#]+)(?:#\S+)? -->\s*$/
+const FROM = /^<!-- from: \S+ -->\s*$/
 
 /**
- * Handles the link to the source file above a code block (see `scripts/snippets.mjs`). On GitHub it leads to the file in
- * the repository. The site has a copy of the file, as plain text, and the link leads to that.
+ * Handles links to source files: those above code blocks (see `scripts/snippets.mjs`) and those in the text. On GitHub they
+ * lead to the file in the repository. The site has a copy of the file, as plain text, and the link leads to that.
  */
 export function linkSources(markdown: MarkdownRenderer): void {
   rmSync(published, { recursive: true, force: true })
   markdown.core.ruler.push('sources', ({ tokens, env }) => {
-    for (const [index, { type, content }] of tokens.entries()) {
-      const path = type === 'html_block' ? FROM.exec(content)?.[1] : undefined
-      const paragraph = tokens[index + 1]
-      const caption = tokens[index + 2]
-      if (path === undefined || paragraph === undefined || !caption?.content.startsWith('<sub>[')) continue
-      const link = caption.children?.find((token) => token.type === 'link_open')
-      if (link === undefined) continue
-      paragraph.attrJoin('class', 'source')
-      const { relativePath } = env as { readonly relativePath: string }
-      link.attrSet('href', posix.join(posix.relative(posix.dirname(relativePath), '.'), publish(path)))
-      // VitePress checks and rewrites links without a target, as links to pages.
-      link.attrSet('target', '_blank')
+    for (const [index, { type, content, children }] of tokens.entries()) {
+      const isCaption = tokens[index + 2]?.content.startsWith('<sub>[')
+      if (type === 'html_block' && FROM.test(content) && isCaption)
+        tokens[index + 1]?.attrJoin('class', 'source')
+      for (const link of children ?? []) {
+        if (link.type !== 'link_open') continue
+        const { relativePath } = env as { readonly relativePath: string }
+        const folder = posix.dirname(relativePath)
+        const path = posix.join('docs', folder, link.attrGet('href') ?? '')
+        if (path.startsWith('docs/') || !/\.tsx?$/.test(path)) continue
+        link.attrSet('href', posix.join(posix.relative(folder, '.'), publish(path)))
+        // VitePress checks and rewrites links without a target, as links to pages.
+        link.attrSet('target', '_blank')
+      }
     }
   })
 }

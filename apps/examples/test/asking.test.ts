@@ -73,6 +73,12 @@ describe('the tools of the guide to asking', () => {
     expect(asked).toEqual(['sample', 'roots'])
   })
 
+  it('ask for the format of photos, and take the default if the client cannot be asked', async () => {
+    const format = 'png'
+    expect((await call('export_photos', {}, { elicit: [accept({ format })] })).text).toBe('Exported as png')
+    expect(await call('export_photos', {}, {})).toEqual({ text: 'Exported as jpg', asked: [] })
+  })
+
   it('ask in a loop', async () => {
     const elicit = [accept({ number: 3 }), accept({ number: 7 })]
     expect(await call('guess_my_number', {}, { elicit })).toEqual({

@@ -102,6 +102,20 @@ server.addTool({
 })
 // #endregion
 
+// #region default
+server.addTool({
+  name: 'export_photos',
+  description: 'Exports the photos',
+  asks: {
+    as: (_args, { client }) =>
+      client.supports('elicitation')
+        ? elicit('Which format?', z.object({ format: z.enum(['jpg', 'png']) }))
+        : { format: 'jpg' },
+  },
+  handler: (_args, { answers }) => `Exported as ${answers.as.format}`,
+})
+// #endregion
+
 // #region loop
 const guess = z.object({ number: z.int().min(1).max(9) })
 
