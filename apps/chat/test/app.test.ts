@@ -9,22 +9,13 @@ import { getRequestListener } from '@hono/node-server'
 import { program } from '@jetway-tools/runtimes/program'
 import { toFetch } from '@jetway/core/http'
 import { expect, it, onTestFinished } from 'vitest'
-import { type ModelRequest, type ModelServer, modelServer, type Script } from './support/model-server.ts'
+import { type Api, modelServer, nameOf, type Script } from './support/model-server.ts'
 import { shop } from './support/shop.ts'
-import { isRunning, startApp } from './support/start-app.ts'
+import { type App, isRunning, startApp } from './support/start-app.ts'
 
 const HELLO = fileURLToPath(new URL('../../examples/src/quickstart/hello-stdio.ts', import.meta.url))
 const WEATHER = new URL('../../weather/src/main.ts', import.meta.url)
 const SHOP = new URL('./support/serve-shop.ts', import.meta.url)
-
-async function model(script: Script): Promise<ModelServer> {
-  const server = await modelServer(script)
-  onTestFinished(() => server.close())
-  return server
-}
-
-const nameOf = ({ tools }: ModelRequest, tool: string): string =>
-  tools.find(({ name }) => name.endsWith(`__${tool}`))?.name ?? `no tool ${tool}`
 
 /** Calls one tool after the other, then replies with the last result. */
 const inTurn =
@@ -37,7 +28,7 @@ const inTurn =
   }
 
 it('runs a TypeScript server until the user quits', async () => {
-  const { env } = await model(inTurn(['hello']))
+  const { env } = await modelServer(inTurn(['hello']))
   const app = startApp([HELLO], env('anthropic'))
   await app.waitForText('Connected to hello-stdio, with 1 tool\n  hello: Says hello\n')
   app.type('Say hello')
@@ -82,7 +73,7 @@ it('runs the servers of a configuration file and one at a URL until the input en
     remote.close()
     await handler.close({ deadline: 0 })
   })
-  const { env, requests } = await model((each, count) => {
+  const { env, requests } = await modelServer((each, count) => {
     const call = (name: string, args: object): { calls: { name: string; args: object }[] } => ({
       calls: [{ name, args }],
     })
@@ -112,13 +103,18 @@ it('runs the servers of a configuration file and one at a URL until the input en
   expect(servers.some(isRunning)).toBe(false)
 })
 
-it('Ctrl-C first cancels the query, then ends the chat', async () => {
-  const { env } = await model(inTurn(['wait']))
-  const app = startApp([fileURLToPath(SHOP), '--yes'], env('anthropic'))
+/** The app during a call that does not end. */
+async function duringACall(api: Api): Promise<App & { readonly servers: readonly number[] }> {
+  const { env } = await modelServer(inTurn(['wait']))
+  const app = startApp([fileURLToPath(SHOP), '--yes'], env(api))
   await app.waitForText('Query:')
   app.type('Take your time')
   await app.waitForText('[mcp__serve-shop__wait {}]')
-  const servers = app.serverPids()
+  return { ...app, servers: app.serverPids() }
+}
+
+it('Ctrl-C first cancels the query, then ends the chat', async () => {
+  const { servers, ...app } = await duringACall('anthropic')
   app.process.kill('SIGINT')
   await app.waitForText('Cancelled.')
   expect(servers.every(isRunning)).toBe(true)
@@ -129,12 +125,7 @@ it('Ctrl-C first cancels the query, then ends the chat', async () => {
 })
 
 it('SIGTERM during a call leaves no process', async () => {
-  const { env } = await model(inTurn(['wait']))
-  const app = startApp([fileURLToPath(SHOP), '--yes'], env('openai'))
-  await app.waitForText('Query:')
-  app.type('Take your time')
-  await app.waitForText('[mcp__serve-shop__wait {}]')
-  const servers = app.serverPids()
+  const { servers, ...app } = await duringACall('openai')
   app.process.kill('SIGTERM')
   expect(await app.exited).toBe(0)
   expect(servers).toHaveLength(1)

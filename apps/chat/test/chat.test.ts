@@ -1,13 +1,15 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startChat } from './support/chat.ts'
-import { type Api, type ModelRequest, modelServer, type ScriptedReply } from './support/model-server.ts'
+import {
+  type Api,
+  type ModelRequest,
+  modelServer,
+  nameOf,
+  type ScriptedReply,
+} from './support/model-server.ts'
 import { LONG } from './support/shop.ts'
 
 const APIS: readonly Api[] = ['anthropic', 'openai']
-
-/** The name under which the model gets a tool. */
-const nameOf = ({ tools }: ModelRequest, tool: string): string =>
-  tools.find(({ name }) => name.endsWith(`__${tool}`))?.name ?? `no tool ${tool}`
 
 /** Calls a tool, then replies with its result. */
 const calling =
@@ -176,7 +178,6 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
 
   it('sends its key, but not to the target of a redirect', async () => {
     const elsewhere = await modelServer(() => ({ text: 'Thank you' }))
-    onTestFinished(() => elsewhere.close())
     const { type, waitForText, model } = await startChat(
       ({ path }) =>
         (response) =>

@@ -27,7 +27,7 @@ describe('with --live', () => {
     await client.close()
     weather.process.kill('SIGTERM')
     expect(await weather.exited).toBe(0)
-    await nws.close()
+    nws.close()
   })
 
   it('the forecast is the service’s', async () => {

@@ -89,7 +89,7 @@ describe('a forecast', () => {
     nws.on(POINT, (response) => response.writeHead(302, { location: other.url + GRID }).end())
     expect(await told(source.forecast(DENVER, 1, never))).toContain('HTTP 302')
     expect(other.requests).toHaveLength(0)
-    await other.close()
+    other.close()
   })
 })
 
@@ -172,7 +172,7 @@ describe('a service in trouble', () => {
 
   it('is unreachable if nothing listens', async () => {
     const { url, close } = await fakeNws()
-    await close()
+    close()
     expect(await told(nwsSource({ baseUrl: url }).alerts('CO', never))).toBe(
       'The weather service cannot be reached.',
     )

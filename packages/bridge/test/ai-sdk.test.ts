@@ -5,6 +5,7 @@ import { MockLanguageModelV3 } from 'ai/test'
 import { describe, expect, it } from 'vitest'
 import { aiSdkTools, hostTools } from '../src/index.ts'
 import { connectToShop, PNG } from './support/shop.ts'
+import { sourceOf } from './support/source.ts'
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -103,28 +104,12 @@ describe('tools for the AI SDK', () => {
   })
 
   it("have names that every provider accepts, and use the server's own name for the call", async () => {
-    const calls: unknown[] = []
-    const tools = await aiSdkTools(
-      await hostTools({
-        tools: () =>
-          Promise.resolve([
-            {
-              server: 's',
-              name: 'files/read',
-              tool: { name: 'files/read', inputSchema: { type: 'object', properties: { $top: {} } } },
-            },
-          ]),
-        callTool: (...call) => {
-          calls.push(call)
-          return Promise.resolve({ content: [] })
-        },
-      }),
-      { jsonSchema, version: 6 },
-    )
+    const source = sourceOf('files/read', { type: 'object', properties: { $top: {} } })
+    const tools = await aiSdkTools(await hostTools(source), { jsonSchema, version: 6 })
     const [name = ''] = Object.keys(tools)
     expect(name).toMatch(/^files_read_[0-9a-f]{8}$/)
     const result = await tools[name]?.execute({ _top: 5 }, {})
-    expect(calls).toEqual([['files/read', { $top: 5 }, {}]])
+    expect(source.calls).toEqual([['files/read', { $top: 5 }, {}]])
     expect(tools[name]?.toModelOutput({ output: result as never })).toEqual({
       type: 'text',
       value: '(no output)',

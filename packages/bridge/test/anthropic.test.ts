@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { anthropicResult, anthropicTools, hostTools, type HostTool, toHostResult } from '../src/index.ts'
 import { modelServer } from './support/model-server.ts'
 import { connectToShop, PNG } from './support/shop.ts'
+import { sourceOf } from './support/source.ts'
 
 const message = (content: readonly object[], stop_reason: string): object => ({
   id: 'msg_1',
@@ -20,7 +21,7 @@ const part = (value: object): ReturnType<typeof toHostResult> => toHostResult({ 
 describe("tools in Anthropic's Messages API", () => {
   it('are called by the model, through the SDK, until it is done', async () => {
     await using client = await connectToShop()
-    await using server = await modelServer([
+    using server = await modelServer([
       message(
         [
           { type: 'text', text: 'Let me see' },
@@ -94,37 +95,21 @@ describe("tools in Anthropic's Messages API", () => {
   })
 
   it('have no choices at the top of their schemas, and allowed names of arguments', async () => {
-    const calls: unknown[] = []
-    const tools = await hostTools({
-      tools: () =>
-        Promise.resolve([
-          {
-            server: 's',
-            name: 'list',
-            tool: {
-              name: 'list',
-              inputSchema: {
-                type: 'object',
-                anyOf: [
-                  { properties: { 'filter[id]': { type: 'string' } }, required: ['filter[id]'] },
-                  { properties: { all: { type: 'boolean' } } },
-                ],
-              },
-            },
-          },
-        ]),
-      callTool: (...call) => {
-        calls.push(call)
-        return Promise.resolve({ content: [] })
-      },
+    const source = sourceOf('list', {
+      type: 'object',
+      anyOf: [
+        { properties: { 'filter[id]': { type: 'string' } }, required: ['filter[id]'] },
+        { properties: { all: { type: 'boolean' } } },
+      ],
     })
+    const tools = await hostTools(source)
     const made = await anthropicTools(tools)
     expect(made.tools[0]?.input_schema).toEqual({
       type: 'object',
       properties: { filter_id_: { type: 'string' }, all: { type: 'boolean' } },
     })
     await made.run([use('t', 'list', { filter_id_: '5', all: true })])
-    expect(calls).toEqual([['list', { 'filter[id]': '5', all: true }, {}]])
+    expect(source.calls).toEqual([['list', { 'filter[id]': '5', all: true }, {}]])
     expect(made.tool('list')).toBe(tools[0])
   })
 })

@@ -1,7 +1,7 @@
 import type { Tool } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { bridgeAll, type HostTool, type SourceEvent, type ToolSource } from '../src/index.ts'
-import { settled } from '@jetway-apps/test-support'
+import { deferred, settled } from '@jetway-apps/test-support'
 import { connectTo } from './support/connect.ts'
 import { shop } from './support/shop.ts'
 
@@ -77,14 +77,12 @@ describe('a bridge to a registry', () => {
     await bridgeAll(source, new Map())
     await source.tell('listChanged', 'resources')
     expect(source.lists).toBe(1)
-    let go = (): void => {}
-    source.hold = new Promise((resolve) => {
-      go = resolve
-    })
+    const hold = deferred()
+    source.hold = hold.promise
     for (let i = 0; i < 5; i++) void source.tell('listChanged', 'tools')
     await settled()
     expect(source.lists).toBe(2)
-    go()
+    hold.resolve()
     await settled()
     expect(source.lists).toBe(3)
   })
@@ -138,14 +136,12 @@ describe('a bridge to a registry', () => {
     const source = new Changing()
     const registry = new Map([['own', {} as HostTool]])
     const bridge = await bridgeAll(source, registry)
-    let go = (): void => {}
-    source.hold = new Promise((resolve) => {
-      go = resolve
-    })
+    const hold = deferred()
+    source.hold = hold.promise
     const refreshing = bridge.refresh()
     bridge.stop()
     bridge.stop()
-    go()
+    hold.resolve()
     await refreshing
     expect([...registry.keys()]).toEqual(['own'])
     expect(bridge.count).toBe(0)

@@ -63,40 +63,32 @@ describe('host tools', () => {
     expect(tool?.outputSchema).toBe(outputSchema)
   })
 
-  it('are assumed to be dangerous unless their server is trusted', async () => {
-    const tools = source([
-      listed({ annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false } }),
-    ])
-    const [strange] = await hostTools(tools, { trusted: ['other'] })
-    expect(strange?.metadata).toEqual({
-      readOnly: false,
-      destructive: true,
-      idempotent: false,
-      openWorld: true,
-      concurrent: false,
-    })
-    const [trusted] = await hostTools(tools, { trusted: ['shop'] })
-    expect(trusted?.metadata).toEqual({
-      readOnly: true,
-      destructive: false,
-      idempotent: true,
-      openWorld: false,
-      concurrent: true,
-    })
-  })
+  const DANGEROUS = {
+    readOnly: false,
+    destructive: true,
+    idempotent: false,
+    openWorld: true,
+    concurrent: false,
+  }
+  const SAFE = { readOnly: true, destructive: false, idempotent: true, openWorld: false, concurrent: true }
+  const harmless = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
 
-  it('are assumed to be dangerous if a trusted server has no annotations', async () => {
-    const [tool] = await hostTools(source([listed({ annotations: { idempotentHint: true } })]), {
-      trusted: ['shop'],
-    })
-    expect(tool?.metadata).toEqual({
-      readOnly: false,
-      destructive: true,
-      idempotent: true,
-      openWorld: true,
-      concurrent: false,
-    })
-  })
+  it.each([
+    ['of another server', 'other', harmless, DANGEROUS],
+    ['of a trusted server', 'shop', harmless, SAFE],
+    [
+      'of a trusted server, with one annotation',
+      'shop',
+      { idempotentHint: true },
+      { ...DANGEROUS, idempotent: true },
+    ],
+  ])(
+    'have the effects that a trusted server describes, and dangerous ones otherwise: %s',
+    async (_, trusted, annotations, expected) => {
+      const [tool] = await hostTools(source([listed({ annotations })]), { trusted: [trusted] })
+      expect(tool?.metadata).toEqual(expected)
+    },
+  )
 
   it('leave out tools for the user interface, and duplicates', async () => {
     const tools = await hostTools(

@@ -47,7 +47,7 @@ describe("tools in OpenAI's Chat Completions", () => {
     'are called by the model, through the SDK, until it is done; images: %s',
     async (images) => {
       await using client = await connectToShop()
-      await using server = await modelServer([
+      using server = await modelServer([
         choice({ tool_calls: CALLS.map((call) => chatCall(...call)) }),
         choice({ content: 'Done' }),
       ])
@@ -105,7 +105,7 @@ describe("tools in OpenAI's Responses API", () => {
       model: 'm',
       output,
     })
-    await using server = await modelServer([
+    using server = await modelServer([
       response([
         { type: 'reasoning', id: 'rs', summary: [] },
         ...[...CALLS, ['7', 'receipt', '{}'] as const].map(([call_id, name, args]) => ({

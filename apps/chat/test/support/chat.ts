@@ -63,7 +63,6 @@ export async function startChat(script: Script, options: StartOptions = {}): Pro
     chat.end()
     await ended.catch(() => {})
     terminal.close()
-    await model.close()
     await handler.close({ deadline: 0 })
   })
   return {

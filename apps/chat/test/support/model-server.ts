@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
 
 export type Api = 'anthropic' | 'openai'
 
@@ -42,19 +44,20 @@ export interface ModelServer {
   readonly requests: ModelRequest[]
   /** The environment variables that select this server. */
   readonly env: (api: Api) => Record<string, string>
-  readonly close: () => Promise<void>
 }
 
-/** Serves both model APIs, with streamed replies from a script. */
+/** The name under which the model gets a tool. */
+export const nameOf = ({ tools }: ModelRequest, tool: string): string =>
+  tools.find(({ name }) => name.endsWith(`__${tool}`))?.name ?? `no tool ${tool}`
+
+/** Serves both model APIs, with streamed replies from a script, until the test ends. */
 export async function modelServer(script: Script): Promise<ModelServer> {
   const requests: ModelRequest[] = []
   const server = createServer((request, response) => {
     void answer(request, response)
   })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as ModelRequest['body']
+    const body = (await json(request)) as ModelRequest['body']
     const api = request.url === '/v1/messages' ? 'anthropic' : 'openai'
     if (api === 'openai' && request.url !== '/v1/chat/completions') return void response.writeHead(404).end()
     const recorded = { ...read(api, request.headers, body), path: request.url ?? '' }
@@ -68,6 +71,10 @@ export async function modelServer(script: Script): Promise<ModelServer> {
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,
@@ -76,11 +83,6 @@ export async function modelServer(script: Script): Promise<ModelServer> {
       api === 'anthropic'
         ? { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'key-of-tests', ANTHROPIC_MODEL: 'scripted' }
         : { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'key-of-tests', OPENAI_MODEL: 'scripted' },
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
   }
 }
 

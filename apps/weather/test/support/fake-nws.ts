@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listen } from '@jetway-apps/test-support/http'
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
@@ -10,28 +9,22 @@ export interface FakeNws {
   readonly requests: IncomingMessage[]
   /** Sets the answer for a path and query. */
   on(path: string, answer: Answer): void
-  readonly close: () => Promise<void>
+  readonly close: () => void
 }
 
 export async function fakeNws(): Promise<FakeNws> {
   const answers = new Map<string, Answer>()
   const requests: IncomingMessage[] = []
-  const server = createServer((request, response) => {
+  const { origin, release } = await listen((request, response) => {
     requests.push(request)
     const answer = answers.get(request.url ?? '') ?? problem(404, 'NotFound')
     answer(response, request)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: origin,
     requests,
     on: (path, answer) => void answers.set(path, answer),
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close: release,
   }
 }
 

@@ -3,7 +3,11 @@ import type { ReadResourceResult } from '@jetway/core/protocol'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CacheHints } from '../../src/index.ts'
-import { type LoadResource, ResourceCache } from '../../src/resource-cache/index.ts'
+import {
+  type LoadResource,
+  ResourceCache,
+  type ResourceCacheOptions,
+} from '../../src/resource-cache/index.ts'
 
 const of = (text: string, hints: CacheHints = {}): ReadResourceResult & CacheHints => ({
   contents: [{ uri: 'a://', text }],
@@ -13,20 +17,27 @@ const at = (uri: string, server = 'one'): { server: string; uri: string } => ({ 
 const textOf = (result: ReadResourceResult | undefined): unknown =>
   result?.contents.map((each) => ('text' in each ? each.text : each.blob))[0]
 
+/** A cache whose clock the test moves. */
+function timed(options: ResourceCacheOptions = {}) {
+  const clock = new FakeClock()
+  return { clock, cache: new ResourceCache({ ...options, clock }) }
+}
+
 describe('an entry', () => {
-  it('is used until it expires', async () => {
-    const clock = new FakeClock()
-    const cache = new ResourceCache({ ttlMs: 100, clock })
+  it.each([
+    ['100 ms', 100, { ttlMs: 100 }],
+    ['five minutes by default', 300_000, {}],
+  ])('is used until it expires: %s', async (_, ms, options) => {
+    const { cache, clock } = timed(options)
     cache.set(at('a'), of('first'))
-    await clock.advance(99)
+    await clock.advance(ms - 1)
     expect(textOf(cache.get(at('a')))).toBe('first')
     await clock.advance(1)
     expect(cache.get(at('a'))).toBeUndefined()
   })
 
   it('expires later when it is set again', async () => {
-    const clock = new FakeClock()
-    const cache = new ResourceCache({ ttlMs: 100, clock })
+    const { cache, clock } = timed({ ttlMs: 100 })
     cache.set(at('a'), of('first'))
     await clock.advance(99)
     cache.set(at('a'), of('second'))
@@ -34,27 +45,15 @@ describe('an entry', () => {
     expect(textOf(cache.get(at('a')))).toBe('second')
   })
 
-  it('lasts five minutes by default', async () => {
-    const clock = new FakeClock()
-    const cache = new ResourceCache({ clock })
-    cache.set(at('a'), of('x'))
-    await clock.advance(299_999)
-    expect(cache.get(at('a'))).toBeDefined()
-    await clock.advance(1)
-    expect(cache.get(at('a'))).toBeUndefined()
-  })
-
   it.each([0, -1, Infinity])('never expires with a ttlMs of %d', async (ttlMs) => {
-    const clock = new FakeClock()
-    const cache = new ResourceCache({ ttlMs, clock })
+    const { cache, clock } = timed({ ttlMs })
     cache.set(at('a'), of('x'))
     await clock.advance(100 * 365 * 24 * 3_600_000)
     expect(textOf(cache.get(at('a')))).toBe('x')
   })
 
   it('stays after it has expired, and does not become recently used', async () => {
-    const clock = new FakeClock()
-    const cache = new ResourceCache({ ttlMs: 100, maxEntries: 2, clock })
+    const { cache, clock } = timed({ ttlMs: 100, maxEntries: 2 })
     cache.set(at('old'), of('old'))
     await clock.advance(100)
     cache.set(at('b'), of('b'))
@@ -66,8 +65,7 @@ describe('an entry', () => {
   })
 
   it('is overwritten after it has expired', async () => {
-    const clock = new FakeClock()
-    const cache = new ResourceCache({ ttlMs: 100, clock })
+    const { cache, clock } = timed({ ttlMs: 100 })
     cache.set(at('a'), of('old'))
     await clock.advance(100)
     cache.set(at('a'), of('new'))
@@ -267,8 +265,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   const others = { ...key, partition: 'bob' }
 
   it('override the default, longer or shorter', async () => {
-    const clock = new FakeClock()
-    const cache = new ResourceCache({ ttlMs: 100, clock })
+    const { cache, clock } = timed({ ttlMs: 100 })
     cache.set(at('short'), of('x', { ttlMs: 10 }))
     cache.set(at('long'), of('x', { ttlMs: 1_000 }))
     await clock.advance(10)
@@ -319,8 +316,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   })
 
   it('are ignored if they are invalid', async () => {
-    const clock = new FakeClock()
-    const cache = new ResourceCache({ ttlMs: 100, clock })
+    const { cache, clock } = timed({ ttlMs: 100 })
     const odd = { ...of('x'), ttlMs: '9', cacheScope: 'PUBLIC' } as unknown as ReadResourceResult
     cache.set(key, odd)
     expect(cache.get(others)).toBeUndefined()
