@@ -106,6 +106,8 @@ export class CallContext implements RequestContext, Due {
   #reported = false
   #log: LogSender | undefined
   #inputs: CallInputs | undefined
+  /** The methods of `ctx` whose questions have no answer yet. */
+  #unanswered: string[] | undefined
   #atEnd: Set<() => void> | undefined
 
   constructor(message: JsonRpcRequest, scope: CallScope) {
@@ -172,7 +174,11 @@ export class CallContext implements RequestContext, Due {
     return this.#ask('listRoots')
   }
 
-  async request(method: string, params: JsonObject = {}): Promise<JsonObject> {
+  request(method: string, params?: JsonObject): Promise<JsonObject> {
+    return this.#track('request', this.#request(method, params))
+  }
+
+  async #request(method: string, params: JsonObject = {}): Promise<JsonObject> {
     const live = liveInputOf(this)
     if (live === undefined) throw unsupportedHere('request', 'check ctx.session before you call it')
     const open = live.requests.send(method, { method, params }, this.scope.exchange)
@@ -184,13 +190,29 @@ export class CallContext implements RequestContext, Due {
     }
   }
 
-  async #ask(method: LiveMethod, ...args: readonly unknown[]): Promise<never> {
+  #ask(method: LiveMethod, ...args: readonly unknown[]): Promise<never> {
+    return this.#track(method, this.#send(method, args))
+  }
+
+  async #send(method: LiveMethod, args: readonly unknown[]): Promise<never> {
     const live = liveInputOf(this)
     if (live !== undefined) return (await live.ask(this, method, args)) as never
     throw unsupportedHere(
       method,
       "declare the tool's asks, or return inputRequired(…), which work everywhere",
     )
+  }
+
+  /**
+   * Marks a rejection as handled: a handler that forgets `await` must not end the process, and with it the calls of all
+   * other clients. The handler's own `await` still rejects.
+   */
+  #track<T>(method: string, answer: Promise<T>): Promise<T> {
+    const open = (this.#unanswered ??= [])
+    open.push(method)
+    const settled = (): void => void open.splice(open.indexOf(method), 1)
+    answer.then(settled, settled)
+    return answer
   }
 
   get paused(): boolean {
@@ -291,6 +313,7 @@ export class CallContext implements RequestContext, Due {
 
   /** From now on nothing is sent for the call, even if its handler still runs. */
   finish(): void {
+    if (!this.#done) this.#warnOfForgottenAwait()
     this.#done = true
     this.end = undefined
     this.timer = undefined
@@ -299,10 +322,18 @@ export class CallContext implements RequestContext, Due {
     if (this.#atEnd !== undefined) for (const end of this.#atEnd) end()
   }
 
+  #warnOfForgottenAwait(): void {
+    const asked = this.#unanswered?.[0]
+    if (asked === undefined) return
+    const { method, params } = this.message
+    const handler = method === 'tools/call' ? `tool "${String(params?.['name'])}"` : `handler of ${method}`
+    this.#warn(`The ${handler} returned before its ctx.${asked} was answered; await it`)
+  }
+
   /** Once for each call. An error would end the process if it is thrown in a callback, or if nobody awaits it. */
   #warn(problem: string): void {
     const { method, params } = this.message
-    this.logger?.warn({ method, name: params?.['name'] }, problem)
+    this.logger?.warn({ method, name: params?.['name'] ?? params?.['uri'] }, problem)
     this.logger = undefined
   }
 
