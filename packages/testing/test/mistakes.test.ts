@@ -18,6 +18,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { StdioServerTransport as StdioServerTransport2 } from '@modelcontextprotocol/server/stdio'
 import fastify from 'fastify'
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
@@ -125,6 +126,17 @@ table('an option with a wrong value', 'ERR_MCP_OPTION', [
     "The option revisions must be an array, such as ['2026-07-28']",
   ],
   ['limits: 5', () => new McpServer(INFO, js({ limits: 5 })), 'The option limits must be an object'],
+  ...(
+    [
+      ['Fastify', (both) => register(fastifyMcp, both)],
+      ['Hono', (both) => honoMcp(js(both))],
+      ['Node', (both) => nodeMcp(js(both))],
+    ] as [string, (both: object) => unknown][]
+  ).map(([host, mount]): Row => [
+    `authenticate and authInfo: ${host}`,
+    () => mount({ server, authenticate: () => undefined, authInfo: () => undefined }),
+    'Set authenticate or authInfo, not both: authenticate finds out who calls, authInfo reads what the app knows',
+  ]),
   ["options: 'x'", () => toFetch(server, js('x')), 'Options must be an object, not string'],
 ])
 
@@ -263,6 +275,16 @@ table('a member of a definition', 'ERR_MCP_INVALID_DEFINITION', [
     'The resource template "a://{b}" has an unknown member "load": in Jetway its name is handler',
   ],
   [
+    'of a resource that is a template: uriTemplate',
+    () => server.addResource(js({ uriTemplate: 'note://{id}', name: 'r', handler })),
+    'The resource "note://{id}" is a URI template: register it with addResourceTemplate, as uriTemplate',
+  ],
+  [
+    'of a resource that is a template: braces in uri',
+    () => server.addResource(js({ uri: 'note://{id}', name: 'r', handler })),
+    'The resource "note://{id}" is a URI template: register it with addResourceTemplate, as uriTemplate',
+  ],
+  [
     'that is missing, because the name comes first as in the official SDK',
     () => server.addTool(js('a'), js({})),
     'A tool is defined by one object with its name and its handler, not by string',
@@ -275,6 +297,30 @@ describe('members of definitions that mean nothing to Jetway', () => {
     own.addTool(js({ name: 'a', tags: ['x'], scopes: ['y'], handler }))
     own.addTool(js({ name: 'b', execute: () => 'for another framework', handler }))
     expect(() => own.removeTool('a') && own.removeTool('b')).not.toThrow()
+  })
+})
+
+describe('an async option that must return its value', () => {
+  it.each([
+    ['authInfo', 'authInfo returned a promise. It must return the value; authenticate may be async'],
+    ['locals', 'locals returned a promise. It must return the value: await it in a handler instead'],
+  ])('is refused with its name in the log: %s', async (option, problem) => {
+    const logged: { err: Error }[] = []
+    const logger = {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (fields: unknown) => void logged.push(js(fields)),
+    }
+    const later = { [option]: async () => Promise.reject(new Error('late')) }
+    const mount = honoMcp({ server, stateless: true, logger, ...loose(later) })
+    const reply = await new Hono().use(mount).request('http://localhost/mcp', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    })
+    expect(reply.status).toBe(500)
+    expect(logged.map(({ err }) => err.message)).toEqual([problem])
   })
 })
 

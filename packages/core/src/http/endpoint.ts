@@ -5,6 +5,7 @@ import { standsAlone } from '../protocol/revisions/select.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import { isolatedRequests } from '../util/platform.ts'
 import { RareLog } from '../util/rare-log.ts'
+import { refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/context.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
@@ -209,9 +210,14 @@ class HttpEndpoint implements Endpoint, ServerMount {
 
   #authenticated(request: HttpRequest, auth: AuthInfo | HttpReply | undefined): Accepted | Promise<Accepted> {
     if (auth !== undefined && 'status' in auth) return auth
+    const { locals } = request
+    refusePromise(
+      locals,
+      'locals returned a promise. It must return the value: await it in a handler instead',
+    )
     const caller: Caller = {
       auth,
-      locals: request.locals,
+      locals,
       background: this.#context.background,
       host: request,
     }
@@ -301,7 +307,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
 
   #unread({ status, lost, message }: BodyError): HttpReply {
     if (!lost) return refuse(status === 413 ? 'bodyTooLarge' : 'unreadableBody')
-    this.#lostBodies.log((skipped) => this.#context.logger.error({ skipped }, message))
+    this.#lostBodies.log((skipped) => this.#context.logger.error(skipped === 0 ? {} : { skipped }, message))
     return refuse('unreadableBody', { message })
   }
 

@@ -94,6 +94,13 @@ export function checkMountOptions(options: unknown, own: object, call: string): 
     throw usageError('ERR_MCP_OPTION', `${problem}: call ${call}`)
   }
   checkEndpointOptions(options, own)
+  const { authenticate, authInfo } = options as {
+    readonly authenticate?: unknown
+    readonly authInfo?: unknown
+  }
+  if (authenticate === undefined || authInfo === undefined) return
+  const meanings = 'authenticate finds out who calls, authInfo reads what the app knows'
+  throw usageError('ERR_MCP_OPTION', `Set authenticate or authInfo, not both: ${meanings}`)
 }
 
 /** Checks the arguments of `createEndpoint`. */

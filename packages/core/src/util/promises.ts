@@ -40,3 +40,10 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 export function chain<T, R>(value: T | PromiseLike<T>, use: (value: T) => Awaitable<R>): Awaitable<R> {
   return isPromiseLike(value) ? Promise.resolve(value).then(use) : use(value)
 }
+
+/** Refuses a promise where a value is needed. If the promise rejects too, that must not end the process. */
+export function refusePromise(value: unknown, problem: string): void {
+  if (!isPromiseLike(value)) return
+  value.then(undefined, () => {})
+  throw new TypeError(problem)
+}

@@ -112,6 +112,7 @@ const MEMBERS: Readonly<Record<string, MemberNames>> = {
 export function checkMembers(subject: Subject, definition: object): void {
   const { known, synonyms } = MEMBERS[subject.kind] as MemberNames
   const members = definition as Readonly<Record<string, unknown>>
+  if (subject.kind === 'resource') checkIsNoTemplate(members)
   for (const name of Object.keys(members)) {
     if (Object.hasOwn(known, name) || members[name] === undefined) continue
     const synonym = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined
@@ -120,4 +121,11 @@ export function checkMembers(subject: Subject, definition: object): void {
     const advice = synonym === undefined ? `did you mean ${meant}?` : `in Jetway its name is ${meant}`
     throw invalid(subject, `has an unknown member ${JSON.stringify(name)}: ${advice}`)
   }
+}
+
+function checkIsNoTemplate({ uri, uriTemplate = uri }: Readonly<Record<string, unknown>>): void {
+  // A URI cannot contain braces: https://www.rfc-editor.org/rfc/rfc3986#section-2
+  if (typeof uriTemplate !== 'string' || !uriTemplate.includes('{')) return
+  const advice = 'is a URI template: register it with addResourceTemplate, as uriTemplate'
+  throw invalid({ kind: 'resource', name: uriTemplate }, advice)
 }

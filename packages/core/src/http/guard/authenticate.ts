@@ -1,7 +1,7 @@
 import { type AuthInfo, ANONYMOUS } from '../../stores/principal.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
-import type { Awaitable } from '../../util/promises.ts'
+import { type Awaitable, chain, refusePromise } from '../../util/promises.ts'
 import { type Authenticate, invalidToken, Rejection } from './bearer.ts'
 import { refuse } from '../refusals.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
@@ -24,6 +24,8 @@ export function createAuthenticator(
   const unauthorized = refuse('unauthorized', { headers: { 'www-authenticate': challenge } })
   const expired = refuse('unauthorized', { headers: { 'www-authenticate': invalidToken(challenge) } })
 
+  const option = authenticate === undefined ? 'authInfo' : 'authenticate'
+
   function check(found: AuthInfo | Rejection | undefined): Authenticated {
     if (found === undefined) return unauthorized
     if (found instanceof Rejection) {
@@ -34,16 +36,15 @@ export function createAuthenticator(
     const { principal, expiresAt } = found
     if (typeof principal !== 'string' || principal === ANONYMOUS) {
       // An empty principal would share the sessions of anonymous clients.
-      throw new TypeError(
-        'authenticate returned no principal. Return { principal }, a string that is not empty',
-      )
+      throw new TypeError(`${option} returned no principal. Return { principal }, a string that is not empty`)
     }
     return expiresAt === undefined || clock.now() <= validUntil(expiresAt) ? found : expired
   }
 
   return (request) => {
-    if (authenticate === undefined) return request.auth && check(request.auth)
-    const found = authenticate(request)
-    return found instanceof Promise ? found.then(check) : check(found)
+    if (authenticate !== undefined) return chain(authenticate(request), check)
+    const { auth } = request
+    refusePromise(auth, 'authInfo returned a promise. It must return the value; authenticate may be async')
+    return auth && check(auth)
   }
 }
