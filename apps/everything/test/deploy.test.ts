@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { program } from '@jetway-tools/runtimes/program'
 import { SERVER_COMMANDS, type Listening, start } from './support/processes.ts'
 import { RawClient } from './support/raw-http.ts'
@@ -8,14 +8,9 @@ import { RawClient } from './support/raw-http.ts'
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const ADAPTERS = ['fastify', 'hono'] as const
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
-
 async function run(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Listening> {
   const server = await start(args, env)
-  cleanups.push(() => server.stop('SIGKILL'))
+  onTestFinished(() => server.stop('SIGKILL'))
   return server
 }
 
@@ -37,7 +32,7 @@ async function connect(url: string): Promise<Watched> {
   })
   const client = new Client({ name: 'v1', version: '1.0.0' })
   await client.connect(transport)
-  cleanups.push(() => client.close())
+  onTestFinished(() => client.close())
   return { client, transport, posted }
 }
 
@@ -84,7 +79,7 @@ describe.each(ADAPTERS)('a server on %s that gets SIGTERM with fifty calls in fl
     const server = await run([...program(new URL('./support/serve-holding.ts', import.meta.url)), ...flags])
     const clients = Array.from({ length: 10 }, () => new RawClient(server.url))
     for (const client of clients) {
-      cleanups.push(() => client.close())
+      onTestFinished(() => client.close())
       await client.initialize()
     }
     const replies = Array.from({ length: 50 }, (_, place) => {

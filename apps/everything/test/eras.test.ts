@@ -6,7 +6,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import type { Message } from './support/raw-http.ts'
 import { RawStdio } from './support/raw-stdio.ts'
@@ -114,11 +114,6 @@ const VISITORS: Readonly<Record<string, (name: string, url: URL) => Promise<Visi
   'v1 over HTTP+SSE': (name, url) => visitV1(name, new SSEClientTransport(new URL('sse', url))),
 }
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
-
 async function call({ client, revision }: Visitor, text: string, heard: Heard): Promise<unknown> {
   const onprogress = ({ message = '' }: { message?: string | undefined }): void => {
     // The v2 client declares its capabilities for questions itself.
@@ -145,11 +140,11 @@ describe.each(Object.entries(FRAMEWORKS))('one process on %s', (_framework, moun
   it('serves clients of both eras and of HTTP+SSE at the same time, each in its own form', async () => {
     const { server, handled, heard } = createMeeting()
     const { origin, stop } = await mount(server, { legacySse: true })
-    cleanups.push(stop)
+    onTestFinished(stop)
     const url = new URL(`${origin}/mcp`)
     const names = Object.keys(VISITORS)
     const visitors = await Promise.all(names.map((name) => VISITORS[name]?.(name, url) as Promise<Visitor>))
-    cleanups.push(() => Promise.all(visitors.map(({ client }) => client.close())))
+    onTestFinished(() => Promise.all(visitors.map(({ client }) => client.close())))
 
     // Every client counts its requests from the same number.
     const visit = async (visitor: Visitor, index: number): Promise<void> => {
@@ -211,7 +206,7 @@ describe('one process on stdio', () => {
 
   it('answers requests of both eras in turn, with the same ids, each in its own format', async () => {
     const client = new RawStdio()
-    cleanups.push(() => client.kill())
+    onTestFinished(() => client.kill())
     await client.ask({ jsonrpc: '2.0', id: 'probe', method: 'server/discover', params: { _meta: META } })
     await client.initialize({ elicitation: {} })
     for (let id = 0; id < PAIRS; id++) {

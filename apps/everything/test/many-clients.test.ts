@@ -2,7 +2,7 @@ import { Agent } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FRAMEWORKS, type Mount } from '@jetway-apps/test-support/mounts'
 import { McpServer } from '@jetway/core'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { type Message, RawClient } from './support/raw-http.ts'
 
@@ -26,15 +26,11 @@ function createRelay(): McpServer {
   return server
 }
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
-
 async function start(mount: Mount): Promise<{ url: string; agent: Agent }> {
   const { origin, stop } = await mount(createRelay())
   const agent = new Agent({ keepAlive: true, maxSockets: 128 })
-  cleanups.push(stop, () => agent.destroy())
+  onTestFinished(stop)
+  onTestFinished(() => agent.destroy())
   return { url: `${origin}/mcp`, agent }
 }
 

@@ -1,3 +1,4 @@
+import { openSession } from '@jetway-apps/test-support/http'
 import { requestMeta } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { app, apps } from '@jetway/core/apps'
@@ -35,16 +36,7 @@ async function listAlone(url: string, capabilities: object): Promise<Tools> {
 }
 
 async function listInSession(url: string, capabilities: object): Promise<Tools> {
-  const version = '2025-11-25'
-  const clientInfo = { name: 'client', version: '1' }
-  const params = { protocolVersion: version, capabilities, clientInfo }
-  const opened = await post(url, { id: 1, method: 'initialize', params }, {})
-  await opened.text()
-  const session = {
-    'mcp-session-id': opened.headers.get('mcp-session-id') ?? '',
-    'mcp-protocol-version': version,
-  }
-  await (await post(url, { method: 'notifications/initialized' }, session)).text()
+  const session = await openSession(url, capabilities)
   const response = await post(url, { id: 2, method: 'tools/list' }, session)
   return ((await response.json()) as { result: { tools: Tools } }).result.tools
 }

@@ -1,6 +1,6 @@
 import { defineExtension, invalidParams, McpServer, tasks } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryTransport } from '../src/matrix-transports.ts'
 import { connectPeer, type PeerOptions, type TestConnection } from '../src/peer.ts'
 import { HOST_TRANSPORTS } from './support/host-transports.ts'
@@ -13,19 +13,14 @@ const TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map(
 )
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
-
 type Dial = (options: PeerOptions) => Promise<TestConnection>
 
 async function serve(server: McpServer, transport: (typeof TRANSPORTS)[number][1]): Promise<Dial> {
   const served = await transport.open(server)
-  open.push(() => served.close())
+  onTestFinished(() => served.close())
   return async (options) => {
     const peer = await connectPeer(await served.dial(), options)
-    open.push(() => peer.close())
+    onTestFinished(() => peer.close())
     return peer
   }
 }

@@ -1,5 +1,6 @@
+import { initialize } from '@jetway-apps/test-support'
 import { McpServer, tasks } from '@jetway/core'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { AdapterSubject } from '../src/contracts/adapter.ts'
 import { sseEvents } from '@jetway/client/http'
 import { fastify, fetchHandler, hono } from './support/adapters.ts'
@@ -11,17 +12,10 @@ const SUBJECTS: readonly [string, AdapterSubject][] = [
   ['fetch', fetchHandler],
 ]
 
-const open: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
-
 async function serve(subject: AdapterSubject, server: McpServer) {
   const { url, close, release } = await subject.serve(server, {}, {})
-  open.push(
-    () => release(),
-    () => server.close({ deadline: 0 }),
-  )
+  onTestFinished(() => release())
+  onTestFinished(() => server.close({ deadline: 0 }))
   return { url, server, close }
 }
 
@@ -167,8 +161,7 @@ describe.each(SUBJECTS)('a client that disconnects on %s before its response', (
     const server = newServer()
     const tool = slow(server)
     const { url } = await serve(subject, server)
-    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
-    const initialized = await post(url, { id: 1, method: 'initialize', params: hello }, {})
+    const initialized = await post(url, initialize(), {})
     await initialized.text()
     const headers = {
       'mcp-session-id': initialized.headers.get('mcp-session-id') ?? '',

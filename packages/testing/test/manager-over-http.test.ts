@@ -2,12 +2,7 @@ import { FRAMEWORKS } from '@jetway-apps/test-support/mounts'
 import { ClientManager, type ManagerEvents } from '@jetway/client/manager'
 import { McpServer } from '@jetway/core'
 import { REVISIONS } from '@jetway/core/protocol'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-
-const open: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close()
-})
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 /** A server whose tool counts how often it has run, on all its nodes. */
 function counting(runs: { count: number }): McpServer {
@@ -35,7 +30,7 @@ function watched(): Watched {
     { name: 'host', version: '1.0.0' },
     { client: { eras: false }, reconnect: { initialDelayMs: 20, factor: 1, maxAttempts: 200 } },
   )
-  open.push(() => manager.closeAll())
+  onTestFinished(() => manager.closeAll())
   const events: Watched['events'] = []
   for (const event of ['reconnecting', 'reconnected', 'serverRemoved'] as const)
     manager.on(event, (value) => void events.push([event, value]))
@@ -62,7 +57,7 @@ describe.each(Object.entries(FRAMEWORKS))('a server on %s', (_, mount) => {
     const away = manager.callTool('mcp__a__count')
     await vi.waitFor(() => expect(events.map(([event]) => event)).toContain('reconnecting'))
     const second = await mount(counting(runs), revisions, first)
-    open.push(() => second.stop())
+    onTestFinished(() => second.stop())
     expect(await away).toMatchObject({ content: [{ text: '2' }] })
     expect(events.at(-1)?.[0]).toBe('reconnected')
     expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '3' }] })
@@ -83,7 +78,7 @@ describe.each(Object.entries(FRAMEWORKS))('a server on %s', (_, mount) => {
     await first.stop()
     await isGone(first.port)
     const second = await mount(counting(runs), revisions, first)
-    open.push(() => second.stop())
+    onTestFinished(() => second.stop())
     expect(await manager.callTool('mcp__a__count')).toMatchObject({ content: [{ text: '1' }] })
     expect(manager.get('a')).toBe(client)
     expect(events).toEqual([])

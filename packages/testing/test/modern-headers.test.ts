@@ -1,7 +1,7 @@
 import { callTool, requestMeta } from '@jetway-apps/test-support'
 import { connect } from 'node:net'
 import { McpServer } from '@jetway/core'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { AdapterSubject } from '../src/contracts/adapter.ts'
 import { fastify, fetchHandler, hono } from './support/adapters.ts'
@@ -11,11 +11,6 @@ const SUBJECTS: Readonly<Record<string, AdapterSubject>> = {
   Hono: hono,
   fetch: fetchHandler,
 }
-
-const open: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
 
 interface Reply {
   readonly status: number
@@ -32,10 +27,8 @@ async function serve(name: string): Promise<(headers: readonly string[]) => Prom
   const subject = SUBJECTS[name]
   if (subject === undefined) throw new Error(name)
   const served = await subject.serve(server, {}, {})
-  open.push(
-    () => served.release(),
-    () => server.close({ deadline: 0 }),
-  )
+  onTestFinished(() => served.release())
+  onTestFinished(() => server.close({ deadline: 0 }))
   return (headers) => raw(new URL(served.url), headers)
 }
 

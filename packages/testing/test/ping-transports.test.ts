@@ -1,7 +1,8 @@
+import { initialize, INITIALIZED, ping } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import type { EndpointOptions } from '@jetway/core/http'
 import type { Transport } from '@jetway/core/transport'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { HttpTransport } from '../src/http-transport.ts'
 import { connectPeer } from '../src/peer.ts'
 import { recordTransport, type RecordedFrame } from '../src/record-transport.ts'
@@ -18,11 +19,6 @@ const CELLS = Object.entries(SUBJECTS).flatMap(([name, subject]) =>
   Object.entries(TRANSPORTS).map(([transport, dial]) => [transport, name, subject, dial] as const),
 )
 
-const open: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
-
 const pings = (frames: readonly RecordedFrame[]): unknown[] =>
   frames
     .filter(({ direction, text }) => direction === 'received' && text.includes('"method":"ping"'))
@@ -35,10 +31,8 @@ describe.each(CELLS)('pings on %s of %s', (_door, _name, subject, dial) => {
   ): Promise<{ readonly transport: Transport; readonly closed: readonly string[] }> => {
     const server = new McpServer({ name: 'pings', version: '1' }, { logger: silent })
     const { url, release } = await subject.serve(server, { legacySse: true, ...options }, {})
-    open.push(
-      () => release(),
-      () => server.close({ deadline: 0 }),
-    )
+    onTestFinished(() => release())
+    onTestFinished(() => server.close({ deadline: 0 }))
     const closed: string[] = []
     server.on('session:close', ({ sessionId }) => void closed.push(sessionId))
     return { transport: dial(url), closed }
@@ -50,7 +44,7 @@ describe.each(CELLS)('pings on %s of %s', (_door, _name, subject, dial) => {
     })
     const recording = recordTransport(transport)
     const peer = await connectPeer(recording.transport, { revision: '2025-11-25' })
-    open.push(() => peer.close())
+    onTestFinished(() => peer.close())
     await vi.waitFor(() => expect(pings(recording.frames).length).toBeGreaterThan(4))
     const ids = pings(recording.frames)
     expect(new Set(ids).size).toBe(ids.length)
@@ -69,16 +63,13 @@ describe.each(CELLS)('pings on %s of %s', (_door, _name, subject, dial) => {
       streams: { keepAlive: { mode: 'ping', intervalMs: 50, maxMissed: 2 } },
     })
     const { transport: client, frames } = recordTransport(transport)
-    open.push(() => client.close())
+    onTestFinished(() => client.close())
     await client.start({ message() {}, malformed() {}, close() {} })
-    const send = async (message: object): Promise<void> =>
-      client.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
-    const clientInfo = { name: 'silent', version: '1' }
-    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
-    await send({ id: 1, method: 'initialize', params })
-    await send({ method: 'notifications/initialized' })
+    const send = async (message: object): Promise<void> => client.send(JSON.stringify(message))
+    await send(initialize())
+    await send(INITIALIZED)
     await vi.waitFor(() => expect(closed).toHaveLength(1))
-    await expect(send({ id: 2, method: 'ping' })).rejects.toThrow('404')
+    await expect(send(ping(2))).rejects.toThrow('404')
     // Earlier pings may be read late. This response answers a ping from before the last message.
     await vi.waitFor(() => expect(pings(frames).length).toBeGreaterThanOrEqual(2))
   })

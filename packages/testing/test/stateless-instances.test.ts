@@ -1,18 +1,11 @@
+import { callTool, initialize, INITIALIZED } from '@jetway-apps/test-support'
+import { post as postTo } from '@jetway-apps/test-support/http'
 import { McpServer } from '@jetway/core'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fastify, hono } from './support/adapters.ts'
 
-const open: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
-
 async function post(url: string, message: object) {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-  })
+  const response = await postTo(url, JSON.stringify(message))
   const text = await response.text()
   return {
     status: response.status,
@@ -29,30 +22,22 @@ describe.each(Object.entries({ Fastify: fastify, Hono: hono }))(
       const server = new McpServer({ name: 'instances', version: '1' })
       server.addTool({ name: 'where', handler: () => name })
       const { url, release } = await subject.serve(server, { stateless: true }, {})
-      open.push(
-        () => release(),
-        () => server.close({ deadline: 0 }),
-      )
+      onTestFinished(() => release())
+      onTestFinished(() => server.close({ deadline: 0 }))
       return url
     }
 
     it('answer one client by turns, whichever got its initialize', async () => {
       const urls = [await serve('first'), await serve('second')] as const
-      const params = {
-        protocolVersion: '2025-11-25',
-        capabilities: {},
-        clientInfo: { name: 'balanced', version: '1' },
-      }
-      const initialized = await post(urls[0], { id: 1, method: 'initialize', params })
+      const initialized = await post(urls[0], initialize())
       expect(initialized).toMatchObject({ status: 200, session: null })
-      expect(await post(urls[1], { method: 'notifications/initialized' })).toMatchObject({ status: 202 })
+      expect(await post(urls[1], INITIALIZED)).toMatchObject({ status: 202 })
       const said: unknown[] = []
       for (const id of [2, 3, 4, 5]) {
-        const { status, session, body } = await post(urls[id % 2 === 0 ? 1 : 0], {
-          id,
-          method: 'tools/call',
-          params: { name: 'where' },
-        })
+        const { status, session, body } = await post(
+          urls[id % 2 === 0 ? 1 : 0],
+          callTool('where', {}, { id }),
+        )
         expect([status, session]).toEqual([200, null])
         said.push(body)
       }

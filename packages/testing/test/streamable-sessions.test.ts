@@ -1,6 +1,7 @@
+import { initialize } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import type { EndpointOptions } from '@jetway/core/http'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   AdapterClient,
   type Sent,
@@ -11,24 +12,13 @@ import { fastify, hono } from './support/adapters.ts'
 
 /** Sessions over Streamable HTTP, as bytes on a socket: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
 
-const open: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
-
 const frame = (id: number | string | undefined, method: string, params?: object): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
-const initializeFrame = (version: unknown): string =>
-  frame(1, 'initialize', {
-    protocolVersion: version,
-    capabilities: {},
-    clientInfo: { name: 'x', version: '1' },
-  })
 const PING = frame(7, 'ping')
 const hold = (id: number | string): string => frame(id, 'tools/call', { name: 'hold' })
 
 async function openSession(client: AdapterClient, version = '2025-11-25') {
-  const { headers } = await client.send({ body: initializeFrame(version) })
+  const { headers } = await client.send({ body: JSON.stringify(initialize(version)) })
   const session = { 'mcp-session-id': String(headers['mcp-session-id']), 'mcp-protocol-version': version }
   await client.send({ headers: session, body: frame(undefined, 'notifications/initialized') })
   return session
@@ -66,11 +56,9 @@ describe.each([
     }
     const served = await subject.serve(server, options, {})
     const client = new AdapterClient(served.url, 15_000)
-    open.push(
-      () => served.release(),
-      () => server.close({ deadline: 0 }),
-      () => client.close(),
-    )
+    onTestFinished(() => served.release())
+    onTestFinished(() => server.close({ deadline: 0 }))
+    onTestFinished(() => client.close())
     return { server, client, holding }
   }
 

@@ -1,6 +1,7 @@
+import { callTool, initialize, INITIALIZED, notification } from '@jetway-apps/test-support'
 import { asks, elicit, elicitUrl, inputRequired, listRoots, McpServer, sample } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type MatrixTransport, memoryTransport } from '../src/matrix-transports.ts'
 import { connectPeer } from '../src/peer.ts'
 import { recordTransport, type TransportRecording } from '../src/record-transport.ts'
@@ -77,16 +78,11 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
 
 const capabilities = { elicitation: { form: {}, url: {} }, roots: {}, sampling: { tools: {} } }
 
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
-
 async function dial(over: MatrixTransport, server: McpServer): Promise<TransportRecording> {
   const served = await over.open(server)
-  open.push(() => served.close())
+  onTestFinished(() => served.close())
   const recording = recordTransport(await served.dial())
-  open.push(() => recording.transport.close())
+  onTestFinished(() => recording.transport.close())
   return recording
 }
 
@@ -133,19 +129,13 @@ describe.each(CELLS)('requests of a server over %s at %s', (_name, revision, ove
     const { transport, frames } = recording
     // A client that never answers, and goes on reading.
     await transport.start({ message() {}, malformed() {}, close() {} })
-    const send = (message: object): void | Promise<void> =>
-      transport.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
-    const clientInfo = { name: 'silent', version: '1' }
-    await send({
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: revision, capabilities, clientInfo },
-    })
+    const send = (message: object): void | Promise<void> => transport.send(JSON.stringify(message))
+    await send(initialize(revision, { capabilities }))
     await vi.waitFor(() => expect(frames.some(({ direction }) => direction === 'received')).toBe(true))
-    await send({ method: 'notifications/initialized' })
-    void send({ id: 2, method: 'tools/call', params: { name: 'roots' } })
+    await send(INITIALIZED)
+    void send(callTool('roots', {}, { id: 2 }))
     await vi.waitFor(() => expect(called(recording)).toHaveLength(1))
-    await send({ method: 'notifications/cancelled', params: { requestId: 2 } })
+    await send(notification('notifications/cancelled', { requestId: 2 }))
     await vi.waitFor(() => expect(called(recording)).toHaveLength(2))
     const [question, withdrawn] = called(recording)
     expect(withdrawn).toMatchObject({

@@ -1,7 +1,7 @@
 import { elicit, inputRequired, listRoots, McpError, McpServer, tasks, ToolError } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { skills } from '@jetway/core/skills'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryTransport } from '../src/matrix-transports.ts'
 import { connectPeer, type TestConnection } from '../src/peer.ts'
 import { recordTransport, type RecordedFrame } from '../src/record-transport.ts'
@@ -17,11 +17,6 @@ const TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map(
 )
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
-
 type Dial = (capabilities?: JsonObject) => Promise<TestConnection>
 
 /** Serves, and records every client's messages. */
@@ -30,13 +25,13 @@ async function serve(
   over: (typeof TRANSPORTS)[number][1],
 ): Promise<{ dial: Dial; frames: () => RecordedFrame[] }> {
   const served = await over.open(server)
-  open.push(() => served.close())
+  onTestFinished(() => served.close())
   const recordings: (readonly RecordedFrame[])[] = []
   const dial: Dial = async (capabilities = {}) => {
     const { transport, frames } = recordTransport(await served.dial())
     recordings.push(frames)
     const peer = await connectPeer(transport, { revision: REVISION, capabilities })
-    open.push(() => peer.close())
+    onTestFinished(() => peer.close())
     return peer
   }
   return { dial, frames: () => recordings.flat() }

@@ -1,5 +1,5 @@
 import { REVISIONS } from '@jetway/core/protocol'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectPeer } from '../src/peer.ts'
 import { recordTransport } from '../src/record-transport.ts'
 import { SSE_TRANSPORTS } from './support/host-transports.ts'
@@ -10,20 +10,15 @@ const CELLS = SSE_TRANSPORTS.flatMap((over) =>
   SESSION_REVISIONS.map((revision) => [over.name, revision, over] as const),
 )
 
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
-
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
 describe.each(CELLS)('over %s, a client of %s', (_name, revision, over) => {
   it('gets responses in its revision, and nothing that it does not define', async () => {
     const server = createTellingServer()
     const served = await over.open(server)
-    open.push(() => served.close())
+    onTestFinished(() => served.close())
     const { transport, frames } = recordTransport(await served.dial())
     const peer = await connectPeer(transport, { revision })
-    open.push(() => peer.close())
+    onTestFinished(() => peer.close())
     expect(peer.initialized['protocolVersion']).toBe(revision)
     const answers = await exercise(peer, server)
     expect(frames.filter(({ direction }) => direction === 'received').length).toBeGreaterThan(answers.size)

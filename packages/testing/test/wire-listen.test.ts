@@ -1,5 +1,5 @@
 import type { JsonObject, RequestId } from '@jetway/core/protocol'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type MatrixTransport, memoryTransport } from '../src/matrix-transports.ts'
 import { connectPeer, type RawResponse, type TestConnection } from '../src/peer.ts'
 import { recordTransport, type RecordedFrame } from '../src/record-transport.ts'
@@ -22,11 +22,6 @@ const SERVERS = { 'beside the session revisions': {}, alone: { revisions: [REVIS
 const CELLS = TRANSPORTS.flatMap(([name, over, shared]) =>
   Object.entries(SERVERS).map(([kind, options]) => [name, kind, { over, shared, options }] as const),
 )
-
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
 
 /** The requested filters by request id, with ids of both types, two of which look alike. */
 const FILTERS: readonly [id: RequestId, filter: JsonObject, honoured: JsonObject][] = [
@@ -77,10 +72,10 @@ async function listenToAll(peer: TestConnection): Promise<Promise<RawResponse>[]
 async function hear({ over, options }: { over: MatrixTransport; options: object }) {
   const server = createTellingServer(options)
   const served = await over.open(server)
-  open.push(() => served.close())
+  onTestFinished(() => served.close())
   const { transport, frames } = recordTransport(await served.dial())
   const peer = await connectPeer(transport, { revision: REVISION })
-  open.push(() => peer.close())
+  onTestFinished(() => peer.close())
   const refusals: RawResponse[] = []
   for (const params of MALFORMED) refusals.push(await peer.request('subscriptions/listen', params))
   const answers = await listenToAll(peer)

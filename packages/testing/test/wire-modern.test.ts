@@ -1,6 +1,6 @@
 import { requestMeta } from '@jetway-apps/test-support'
 import { createMemoryTransportPair, type Transport } from '@jetway/core/transport'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpTransport } from '../src/http-transport.ts'
 import { connectPeer, type RawResponse } from '../src/peer.ts'
 import { recordTransport } from '../src/record-transport.ts'
@@ -12,16 +12,11 @@ const REVISION = '2026-07-28'
 
 type Telling = ReturnType<typeof createTellingServer>
 
-const open: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
-
 const sockets =
   (subject: typeof fastify) =>
   async (server: Telling): Promise<{ dial: () => Transport; url: string }> => {
     const { url, release } = await subject.serve(server, {}, {})
-    open.push(release)
+    onTestFinished(release)
     return { dial: () => new HttpTransport({ url }), url }
   }
 
@@ -45,7 +40,7 @@ const CELLS = Object.keys(TRANSPORTS).flatMap((over) =>
 
 async function run(over: keyof typeof TRANSPORTS, kind: keyof typeof SERVERS) {
   const server = createTellingServer(SERVERS[kind])
-  open.push(() => server.close({ deadline: 0 }))
+  onTestFinished(() => server.close({ deadline: 0 }))
   const { dial } = await TRANSPORTS[over](server)
   const { transport, frames } = recordTransport(dial())
   const peer = await connectPeer(transport, { revision: REVISION })
@@ -98,7 +93,7 @@ describe.each(CELLS)('all messages of a server without sessions, over %s, %s', (
 describe.each(['Fastify', 'Hono'] as const)('an error response without sessions on %s', (over) => {
   it('is a JSON-RPC error, whatever is wrong', async () => {
     const server = createTellingServer({ revisions: [REVISION] })
-    open.push(() => server.close({ deadline: 0 }))
+    onTestFinished(() => server.close({ deadline: 0 }))
     const { url } = await TRANSPORTS[over](server)
     const _meta = requestMeta({}, REVISION)
     const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list', params: { _meta } })

@@ -1,6 +1,6 @@
 import { callTool } from '@jetway-apps/test-support'
 import type { RevisionDate } from '@jetway/core/protocol'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HttpMount } from '../src/matrix-transports.ts'
 import { HttpTransport } from '../src/http-transport.ts'
 import { connectPeer } from '../src/peer.ts'
@@ -15,11 +15,6 @@ const NEWEST = '2025-11-25'
 const SUBJECTS = { Fastify: fastify, Hono: hono }
 const CELLS = Object.keys(SUBJECTS).flatMap((name) => REVISIONS.map((revision) => [name, revision] as const))
 
-const open: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
-
 type Telling = ReturnType<typeof createTellingServer>
 
 async function serve(
@@ -30,10 +25,8 @@ async function serve(
   const served: HttpMount & { release(): Promise<void> | void } = await SUBJECTS[
     name as keyof typeof SUBJECTS
   ].serve(server, {}, {})
-  open.push(
-    () => served.release(),
-    () => server.close({ deadline: 0 }),
-  )
+  onTestFinished(() => served.release())
+  onTestFinished(() => server.close({ deadline: 0 }))
   return { server, url: served.url }
 }
 

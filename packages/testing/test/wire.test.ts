@@ -1,10 +1,5 @@
 import { callTool, notification } from '@jetway-apps/test-support'
-import { McpServer } from '@jetway/core'
-import type { JsonObject } from '@jetway/core/protocol'
-import { createMemoryTransportPair } from '@jetway/core/transport'
 import { describe, expect, it } from 'vitest'
-import { connectPeer } from '../src/peer.ts'
-import { recordTransport, type RecordedFrame } from '../src/record-transport.ts'
 import { validateWire } from './support/wire.ts'
 
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
@@ -14,17 +9,6 @@ const result = (value: object): object => ({ jsonrpc: '2.0', id: 1, result: valu
 const tool = {
   name: 'a',
   inputSchema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false },
-}
-
-/** The errors of all frames. Each response is checked against the request with its id. */
-function faults(revision: string, frames: readonly RecordedFrame[]): string[] {
-  const methods = new Map<unknown, string>()
-  return frames.flatMap(({ direction, message }) => {
-    const { id, method } = message as JsonObject
-    if (id !== undefined && typeof method === 'string') methods.set(id, method)
-    const sender = direction === 'sent' ? 'client' : 'server'
-    return validateWire(revision, message, { direction: sender, method: methods.get(id) })
-  })
 }
 
 describe('the wire validator', () => {
@@ -80,38 +64,5 @@ describe('the wire validator', () => {
   it.each(['2025-06-18', '2025-11-25'])('accepts any number in a form response of %s', (revision) => {
     const answer = result({ action: 'accept', content: { ratio: 0.5 } })
     expect(validateWire(revision, answer, { direction: 'client', method: 'elicitation/create' })).toEqual([])
-  })
-})
-
-describe('what a server writes', () => {
-  it.each(SESSION_REVISIONS)('is valid in %s, frame by frame', async (revision) => {
-    const server = new McpServer(
-      { name: 'wire', version: '1.0.0', title: 'Wire' },
-      { instructions: 'Use it.' },
-    )
-    server.addTool({
-      name: 'report',
-      title: 'Report',
-      description: 'Reports progress and structure',
-      annotations: { readOnlyHint: true },
-      icons: [{ src: 'https://example.com/icon.png' }],
-      outputSchema: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
-      async handler(_args, ctx) {
-        await ctx.progress(1, 2, 'half')
-        ctx.log.warning('careful')
-        return { a: 1 }
-      },
-    })
-    const [client, end] = createMemoryTransportPair()
-    const { transport, frames } = recordTransport(client)
-    server.connect(end)
-    const peer = await connectPeer(transport, { revision })
-    await peer.request('ping')
-    await peer.request('tools/list')
-    await peer.request('tools/call', { name: 'report', arguments: {}, _meta: { progressToken: 1 } })
-    await peer.request('tools/call', { name: 'unknown' })
-    await peer.close()
-    expect(frames.length).toBeGreaterThan(9)
-    expect(faults(revision, frames)).toEqual([])
   })
 })

@@ -1,3 +1,4 @@
+import { initialize, INITIALIZED } from '@jetway-apps/test-support'
 import { callTool } from '@jetway-apps/test-support'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -68,15 +69,13 @@ export class ResumingClient {
   }
 
   async open(): Promise<this> {
-    const clientInfo = { name: 'resuming', version: '1' }
-    const params = { protocolVersion: REVISION, capabilities: {}, clientInfo }
-    const { headers, status } = await this.post({ id: 0, method: 'initialize', params })
+    const { headers, status } = await this.post(initialize(REVISION, { id: 0 }))
     if (status !== 200) throw new Error(`initialize was answered with ${status}`)
     this.#headers = {
       'mcp-session-id': String(headers['mcp-session-id']),
       'mcp-protocol-version': REVISION,
     }
-    await this.post({ method: 'notifications/initialized' })
+    await this.post(INITIALIZED)
     return this
   }
 
