@@ -10,7 +10,9 @@ const ADAPTERS = ['fastify', 'hono'] as const
 
 async function run(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Listening> {
   const server = await start(args, env)
-  onTestFinished(() => server.stop('SIGKILL'))
+  onTestFinished(async () => {
+    await server.stop('SIGKILL')
+  })
   return server
 }
 

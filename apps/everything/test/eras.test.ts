@@ -144,7 +144,9 @@ describe.each(Object.entries(FRAMEWORKS))('one process on %s', (_framework, moun
     const url = new URL(`${origin}/mcp`)
     const names = Object.keys(VISITORS)
     const visitors = await Promise.all(names.map((name) => VISITORS[name]?.(name, url) as Promise<Visitor>))
-    onTestFinished(() => Promise.all(visitors.map(({ client }) => client.close())))
+    onTestFinished(async () => {
+      await Promise.all(visitors.map(({ client }) => client.close()))
+    })
 
     // Every client counts its requests from the same number.
     const visit = async (visitor: Visitor, index: number): Promise<void> => {
