@@ -57,7 +57,7 @@ describe('what a server says of itself', () => {
     const fixed = await openPeer(create({ instructions: 'read me' }))
     expect(fixed.initialized.result).toMatchObject({ instructions: 'read me' })
     const asked = await openPeer(create({ instructions: async (client) => `hello ${client.info?.name}` }))
-    expect(asked.initialized.result).toMatchObject({ instructions: 'hello peer' })
+    expect(asked.initialized.result).toMatchObject({ instructions: 'hello test' })
     expect((await openPeer(create())).initialized.result).not.toHaveProperty('instructions')
   })
 
@@ -348,7 +348,7 @@ describe('middleware of a server', () => {
       return next()
     })
     const peer = await openPeer(server)
-    expect((await peer.request('tools/call', { name: 't' })).result).toMatchObject({ _meta: { by: 'peer' } })
+    expect((await peer.request('tools/call', { name: 't' })).result).toMatchObject({ _meta: { by: 'test' } })
     expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 't' }] })
     expect(seen).toEqual(['tools/call', 'tools/list'])
   })

@@ -224,8 +224,8 @@ describe('a rule', () => {
     await peer.request('tools/list')
     await peer.request('tools/call', { name: 'a' })
     expect(seen).toEqual([
-      ['tools/list', 'acme', 'main', 'peer'],
-      ['tools/call', 'acme', 'main', 'peer'],
+      ['tools/list', 'acme', 'main', 'test'],
+      ['tools/call', 'acme', 'main', 'test'],
     ])
   })
 
