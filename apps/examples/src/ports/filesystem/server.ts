@@ -31,7 +31,8 @@ export function createFilesystem(list: readonly string[]): McpServer {
     listAllowedDirectories(directories),
   )
   // #region errors
-  // As in the original, the model reads the message of every error: "ENOENT: no such file or directory, open '…'".
+  // As in the original, the model reads the message of every error, such as
+  // "ENOENT: no such file or directory, open '…'".
   server.use('tools/call', async (_ctx, next) => {
     try {
       return await next()
