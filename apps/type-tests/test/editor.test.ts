@@ -8,6 +8,10 @@ const file = `${project}checks/editor.ts`
 const source = `
 import { createServer, McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
+import { mcp as plugin } from '@jetway/fastify'
+import { mcp as middleware } from '@jetway/hono'
+import { mcp as listener } from '@jetway/node'
+import type { FastifyInstance } from 'fastify'
 
 const server = new McpServer({ name: 'editor', version: '1' })
 server.addTool({
@@ -21,6 +25,14 @@ server.addResourceTemplate({ uriTemplate: 'a://{day}{?to}', name: 'a', handler: 
 
 const typed = createServer<{ user: string }>()({ name: 'typed', version: '1' })
 toFetch(typed, {})
+middleware({ server: typed })
+listener({ server: typed })
+declare const app: FastifyInstance
+app.register(plugin, { server: typed })
+app.register(plugin, { server: () => typed, path: '/selected' })
+app.register(plugin, { server: typed, locals: () => ({ usr: 'Ada' }) })
+app.register(plugin, { server, alowedHosts: ['x'] })
+app.register(plugin, { server: typed, locals: (request) => ({ user: request.id }) })
 toFetch(server, { alowedHosts: ['x'] })
 server.addTool({ name: 'other', execute: () => 'x' })
 `
@@ -41,6 +53,7 @@ const service = ts.createLanguageService({
   readFile: (path) => ts.sys.readFile(path),
   directoryExists: (path) => ts.sys.directoryExists(path),
   getDirectories: (path) => ts.sys.getDirectories(path),
+  realpath: (path) => ts.sys.realpath?.(path) ?? path,
 })
 
 const hover = (name: string): string =>
@@ -70,12 +83,11 @@ describe('an editor shows', () => {
 })
 
 describe('the compiler says in one readable line', () => {
+  const lacksLocals = /^ *Property 'locals' is missing in type '\{.*\}' but required in type/
   it.each([
-    [
-      'that a mount lacks locals',
-      'toFetch(typed',
-      /^ *Property 'locals' is missing in type '\{\}' but required in type/,
-    ],
+    ['that toFetch lacks locals', 'toFetch(typed', lacksLocals],
+    ['that middleware of Hono lacks locals', 'middleware({ server: typed', lacksLocals],
+    ['that a listener of node:http lacks locals', 'listener({ server: typed', lacksLocals],
     ['which option is meant', 'toFetch(server', /Did you mean to write 'allowedHosts'\?$/],
     ['that a tool has no execute', "server.addTool({ name: 'other'", /'execute' does not exist in type/],
     [
@@ -88,5 +100,38 @@ describe('the compiler says in one readable line', () => {
     expect(said.length).toBeGreaterThan(0)
     expect(said.length).toBeLessThanOrEqual(2)
     expect(said.at(-1)).toMatch(message)
+  })
+
+  /** Fastify has several signatures of `register`, so that the compiler begins with the one that it tried last. */
+  it.each([
+    [
+      'that a plugin of Fastify lacks locals',
+      '{ server: typed }',
+      /^ *Property 'locals' is missing in type '.*' but required in type 'ServerWithLocals'\.$/,
+    ],
+    [
+      'that a plugin of Fastify with a selector lacks locals',
+      "{ server: () => typed, path: '/selected' }",
+      /^ *Property 'locals' is missing in type '.*' but required in type 'ServerWithLocals'\.$/,
+    ],
+    [
+      'that locals of Fastify are others',
+      "{ server: typed, locals: () => ({ usr: 'Ada' }) }",
+      /^ *Type '\{ usr: string; \}' is not assignable to type '"the locals that the server declares"'\.$/,
+    ],
+    [
+      'which option of Fastify does not exist',
+      "{ server, alowedHosts: ['x'] }",
+      /^ *Object literal may only specify known properties, .*'alowedHosts'/,
+    ],
+  ])('%s', (_, options, message) => {
+    const said = problemOf(`app.register(plugin, ${options})`)
+    expect(said[0]).toBe('No overload matches this call.')
+    expect(said.at(-1)).toMatch(message)
+    expect(said.length).toBeLessThanOrEqual(5)
+  })
+
+  it('nothing about a plugin of Fastify that is right', () => {
+    expect(problemOf('app.register(plugin, { server: typed, locals: (request)')).toEqual([])
   })
 })

@@ -34,8 +34,7 @@ export type McpSelector<Locals = unknown, App = unknown> = (
   request: FastifyRequest,
 ) => McpServer<Locals, App> | undefined | Promise<McpServer<Locals, App> | undefined>
 
-/** The options of the plugin, and those of an endpoint. */
-export interface McpPluginOptions<Locals = unknown, App = unknown> extends EndpointOptions {
+interface PluginOptions<Locals, App> extends EndpointOptions {
   /** The server, or a function that chooses one for each session; without sessions, for each request. */
   readonly server: McpServer<Locals, App> | McpSelector<Locals, App>
   /**
@@ -58,13 +57,26 @@ export interface McpPluginOptions<Locals = unknown, App = unknown> extends Endpo
   readonly onMount?: (mount: MountHandle) => void
 }
 
+/** The options of the plugin and of its endpoint. A server that declares its locals needs the option `locals`. */
+export type McpPluginOptions<Locals = unknown, App = unknown> = PluginOptions<Locals, App> &
+  (unknown extends Locals ? unknown : Required<Pick<PluginOptions<Locals, App>, 'locals'>>)
+
+/**
+ * What Fastify's own signatures of `register` ask of a server that declares its locals. No call can satisfy it: the
+ * signature below takes those that are right, and the compiler reports the last signature that it tried. The types are an
+ * intersection because it then reports the option that is missing, and not how two servers differ.
+ */
+type OptionsWithLocals = Omit<McpPluginOptions, 'server' | 'locals'> & ServerWithLocals
+interface ServerWithLocals {
+  readonly server: Servable<never> | ((request: FastifyRequest) => LocalsServable | Promise<LocalsServable>)
+  readonly locals: (request: FastifyRequest) => 'the locals that the server declares'
+}
+type LocalsServable = Servable<never> | undefined
+
 declare module 'fastify' {
   // The type of `locals` depends on the server, which Fastify's own signatures cannot express.
   interface FastifyRegister<T, RawServer, TypeProviderDefault, LoggerDefault> {
-    <Locals, App>(
-      plugin: typeof mcp,
-      options: McpPluginOptions<Locals, App> & Required<Pick<McpPluginOptions<Locals, App>, 'locals'>>,
-    ): T
+    <Locals, App>(plugin: typeof mcp, options: McpPluginOptions<Locals, App>): T
   }
 }
 
@@ -104,7 +116,10 @@ const FLUSH_MS = 1000
  * `onSend` hooks run for JSON replies, but not for streams, which have no payload when their headers are sent. Both keep
  * the headers that earlier hooks have set. Closing the app ends the streams.
  */
-export async function mcp(app: FastifyInstance, options: McpPluginOptions): Promise<void> {
+export async function mcp(
+  app: FastifyInstance,
+  options: OptionsWithLocals | McpPluginOptions,
+): Promise<void> {
   checkMountOptions(options, OWN_OPTIONS, 'app.register(mcp, { server })')
   const {
     server,
@@ -116,7 +131,7 @@ export async function mcp(app: FastifyInstance, options: McpPluginOptions): Prom
     logLevel: _logLevel,
     logSerializers: _logSerializers,
     ...rest
-  }: McpPluginOptions & RegisterOptions = options
+  } = options as McpPluginOptions & RegisterOptions
   const routes = routePaths(path, rest.legacySse)
   const bodyLimit = limitOf(app, rest.limits?.bodyBytes ?? BODY_LIMIT)
   const endpoint = createEndpoint(neutral(server), {
