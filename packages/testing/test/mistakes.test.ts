@@ -197,6 +197,11 @@ table('an unknown option', 'ERR_MCP_OPTION', [
     'The option sessions.ttl is unknown. Did you mean sessions.ttlMs?',
   ],
   [
+    'of a mount whose group is in its name',
+    () => nodeMcp({ server, ...loose({ sessionTtlMs: 5 }) }),
+    'The option sessionTtlMs is unknown. Did you mean sessions.ttlMs?',
+  ],
+  [
     'of toFetch',
     () => toFetch(server, js({ local: () => ({}) })),
     'The option local is unknown. Did you mean locals?',

@@ -47,14 +47,20 @@ function unknownName(name: string, { names, hints, all, prefix }: Group): string
   const problem = `The option ${prefix}${name} is unknown`
   if (Object.hasOwn(hints, name)) return `${problem}: ${hints[name]}`
   const here = listed(names)
-  const near = nearestName(name, here)
-  if (near !== undefined) return `${problem}. Did you mean ${prefix}${near}?`
-  const elsewhere = new Map(pathsIn(all).map((path) => [path.slice(path.lastIndexOf('.') + 1), path]))
-  const other = elsewhere.get(nearestName(name, [...elsewhere.keys()]) ?? '')
-  return other === undefined
+  const paths = pathsIn(all)
+  // `sessionTtlMs` means `sessions.ttlMs` rather than `sessions`.
+  const known = new Map([...paths.map(withoutDots), ...here.map((near) => [near, prefix + near] as const)])
+  const elsewhere = new Map(paths.map((path) => [path.slice(path.lastIndexOf('.') + 1), path]))
+  const meant = nearestIn(known, name) ?? nearestIn(elsewhere, name)
+  return meant === undefined
     ? `${problem}. Use one of ${here.join(', ')}`
-    : `${problem}. Did you mean ${other}?`
+    : `${problem}. Did you mean ${meant}?`
 }
+
+const withoutDots = (path: string): readonly [string, string] => [path.replaceAll('.', ''), path]
+
+const nearestIn = (paths: ReadonlyMap<string, string>, name: string): string | undefined =>
+  paths.get(nearestName(name, [...paths.keys()]) ?? '')
 
 const isGroup = (value: unknown): value is object => typeof value === 'object' && value !== null
 
@@ -62,9 +68,10 @@ const listed = (names: object): string[] =>
   Object.entries(names).flatMap(([name, value]) => (value === null ? [] : [name]))
 
 const pathsIn = (names: object, prefix = ''): string[] =>
-  Object.entries(names).flatMap(([name, value]: [string, unknown]) =>
-    isGroup(value) ? [prefix + name, ...pathsIn(value, `${prefix}${name}.`)] : [prefix + name],
-  )
+  listed(names).flatMap((name) => {
+    const value = (names as Readonly<Record<string, unknown>>)[name]
+    return [prefix + name, ...(isGroup(value) ? pathsIn(value, `${prefix}${name}.`) : [])]
+  })
 
 export const typeName = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
