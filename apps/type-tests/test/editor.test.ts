@@ -124,8 +124,8 @@ describe('the compiler says in one readable line', () => {
       "{ server, alowedHosts: ['x'] }",
       /^ *Object literal may only specify known properties, .*'alowedHosts'/,
     ],
-  ])('%s', (_, options, message) => {
-    const said = problemOf(`app.register(plugin, ${options})`)
+  ])('%s', (_, given, message) => {
+    const said = problemOf(`app.register(plugin, ${given})`)
     expect(said[0]).toBe('No overload matches this call.')
     expect(said.at(-1)).toMatch(message)
     expect(said.length).toBeLessThanOrEqual(5)
