@@ -11,6 +11,7 @@ import {
 } from '@jetway/core/protocol'
 import type { RequestSettings } from '../connection/connection.ts'
 import { ClientError } from '../errors.ts'
+import { jittered } from '../util/jitter.ts'
 import { toError } from '../util/promises.ts'
 import type { DialectOptions, ListKind, Subscriptions } from './dialect.ts'
 
@@ -46,6 +47,7 @@ export class SubscriptionStream implements Subscriptions {
   #opening: Stream | undefined
   #lastUpdate: Promise<void> = Promise.resolve()
   #retryTimer: unknown
+  /** Attempts since a stream has brought a notification or has lasted. */
   #failures = 0
   /** Whether a stream has failed since the host was last told that it may have missed changes. */
   #missed = false
@@ -107,8 +109,12 @@ export class SubscriptionStream implements Subscriptions {
     const { _meta: meta, notifications } = params
     const id: unknown = isObject(meta) ? meta[SUBSCRIPTION_ID] : undefined
     const streams = [this.#opening, this.#current]
-    if (method !== Notification.Acknowledged)
-      return isRequestId(id) && streams.every((stream) => stream?.id !== id)
+    if (method !== Notification.Acknowledged) {
+      if (!isRequestId(id)) return false
+      if (streams.every((stream) => stream?.id !== id)) return true
+      this.#failures = 0
+      return false
+    }
     const stream = streams.find((each) => each?.id !== undefined && each.id === id)
     stream?.onAgreed?.(isObject(notifications) ? notifications : {})
     return true
@@ -169,7 +175,6 @@ export class SubscriptionStream implements Subscriptions {
           reject,
         )
       })
-      this.#failures = 0
       return stream
     } finally {
       clock.clearTimeout(timer)
@@ -180,6 +185,8 @@ export class SubscriptionStream implements Subscriptions {
   /** Rejects if the stream fails before the acknowledgement. Later failures lead to another attempt. */
   async #run(stream: Stream): Promise<void> {
     const { signal } = stream.end
+    const { clock } = this.#options.options
+    const openedAt = clock.now()
     try {
       await this.#request(
         { notifications: stream.filter },
@@ -188,7 +195,9 @@ export class SubscriptionStream implements Subscriptions {
     } catch (error) {
       if (stream.agreed === undefined) throw error
     }
-    if (this.#current === stream && !signal.aborted) this.#retry()
+    if (this.#current !== stream || signal.aborted) return
+    if (clock.now() - openedAt >= LAST_RETRY_MS) this.#failures = 0
+    this.#retry()
   }
 
   #retry(): void {
@@ -196,7 +205,7 @@ export class SubscriptionStream implements Subscriptions {
     const { clock } = this.#options.options
     this.#current = undefined
     this.#missed = true
-    const wait = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, LAST_RETRY_MS)
+    const wait = jittered(Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, LAST_RETRY_MS))
     clock.clearTimeout(this.#retryTimer)
     this.#retryTimer = clock.setTimeout(() => {
       this.#update().catch((error: unknown) => {

@@ -32,9 +32,9 @@ export interface HttpOptions {
   readonly closeTimeoutMs?: number
   /** Whether closing ends the session. Set it to false to resume the session later. @default true */
   readonly endSession?: boolean
-  /** How a cut stream is opened again. The server's `retry` replaces `initialDelayMs`. */
+  /** How a cut stream is opened again. The server's `retry` replaces `initialDelayMs`, from 500 ms to an hour. */
   readonly reconnect?: {
-    /** Ms before the first attempt. Doubles after each failure. @default 1_000 */
+    /** Ms before the first attempt. Doubles after each connection that brought nothing. @default 1_000 */
     readonly initialDelayMs?: number
     /** @default 30_000 */
     readonly maxDelayMs?: number

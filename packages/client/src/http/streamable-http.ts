@@ -5,9 +5,9 @@ import type { ResolvedHttpOptions } from './options.ts'
 import { discard, fetchHttp, mediaType, readRefusal, readText, SSE, statusError } from './fetch.ts'
 import {
   deliver,
+  nextDelay,
   readEvents,
   type Reading,
-  retryDelay,
   type StreamPosition,
   type StreamReading,
   wait,
@@ -158,7 +158,7 @@ export class StreamableHttpTransport implements ClientTransport {
     open: AbortController,
   ): Promise<void> {
     const { signal } = open
-    const position: StreamPosition = {}
+    const position: StreamPosition = { failures: 0 }
     let linger: ReturnType<typeof setTimeout> | undefined
     const onAnswered = (): void => {
       linger = setTimeout(() => open.abort(), LINGER_MS)
@@ -191,14 +191,15 @@ export class StreamableHttpTransport implements ClientTransport {
 
   /** Tries until the request times out: the server may be restarting. */
   async #resume(position: StreamPosition, signal: AbortSignal) {
-    for (let failures = 0; ; failures++) {
-      await wait(retryDelay(this.#options, position, failures), signal)
+    for (;;) {
+      await wait(nextDelay(this.#options, position), signal)
       if (signal.aborted) return undefined
       const session = this.sessionId
       const response = await this.#get(position, signal).catch(() => undefined)
-      if (response === undefined || response.status >= 500) continue
+      if (response === undefined) continue
       if (response.ok && mediaType(response) === SSE && response.body !== null) return response.body
       await discard(response)
+      if (response.status >= 500 || response.status === 429) continue
       if (response.status === 404 && session !== undefined) {
         this.#lost(session)
         throw new TransportError('The server has lost the session, and the response with it', { status: 404 })
@@ -211,11 +212,10 @@ export class StreamableHttpTransport implements ClientTransport {
     const open = this.#opened(undefined)
     this.#listening = open
     const { signal } = open
-    const position: StreamPosition = {}
-    for (let failures = 0; !signal.aborted; failures++) {
+    const position: StreamPosition = { failures: 0 }
+    while (!signal.aborted) {
       const response = await this.#get(position, signal).catch(() => undefined)
       if (response?.ok === true && mediaType(response) === SSE && response.body !== null) {
-        failures = 0
         await readEvents(response.body, { ...this.#reading(), signal, position }).catch(() => {})
         if (this.#closing !== undefined) break
       } else if (response !== undefined) {
@@ -226,7 +226,7 @@ export class StreamableHttpTransport implements ClientTransport {
           delete position.lastEventId
         }
       }
-      await wait(retryDelay(this.#options, position, failures), signal)
+      await wait(nextDelay(this.#options, position), signal)
     }
     this.#open.delete(open)
   }

@@ -2,15 +2,18 @@ import { parseText, type RequestId } from '@jetway/core/protocol'
 import { systemClock } from '@jetway/core/stores'
 import { TransportError } from '../errors.ts'
 import type { ClientTransportHandlers } from '../transport/client-transport.ts'
+import { jittered } from '../util/jitter.ts'
 import { delay } from '../util/promises.ts'
 import type { ResolvedHttpOptions } from './options.ts'
 import { type SseEvent, sseEvents } from './sse-parser.ts'
 
-/** Where to resume a stream. */
+/** Where to resume a stream, and how soon. */
 export interface StreamPosition {
   lastEventId?: string
   /** From the server, in ms. */
   retryMs?: number
+  /** Attempts since a connection has brought a message or has lasted. */
+  failures: number
 }
 
 export interface Reading {
@@ -42,11 +45,13 @@ export function deliver(
 /** Reads a stream until it ends. Resolves to whether it had the response to its request. */
 export async function readEvents(body: ReadableStream<Uint8Array>, reading: StreamReading): Promise<boolean> {
   const { options, signal, request, position } = reading
+  const openedAt = systemClock.now()
   let answered = false
   try {
     for await (const event of sseEvents(body, signal, options.maxMessageBytes)) {
       note(event, position)
       if (event.data === '' || (event.event ?? 'message') !== 'message') continue
+      position.failures = 0
       const { value, taken } = deliver(event.data, reading)
       if (taken !== undefined) await taken
       if (answered || request === undefined || !answers(value, request)) continue
@@ -56,6 +61,9 @@ export async function readEvents(body: ReadableStream<Uint8Array>, reading: Stre
   } catch (error) {
     // A stream that was cut after the response has ended well.
     if (!answered && !signal.aborted) throw new TransportError('The stream was cut', { cause: error })
+  } finally {
+    // Proxies cut quiet streams.
+    if (systemClock.now() - openedAt >= options.maxDelayMs) position.failures = 0
   }
   return answered
 }
@@ -77,14 +85,21 @@ function answers(value: unknown, request: RequestId): boolean {
 export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms, systemClock, signal).catch(() => {})
 
-/** Ms before the next attempt. The server's `retry` counts even beyond the longest delay. */
-export function retryDelay(
+/** A server that sends `retry: 0` must not be asked in a loop. */
+const MIN_RETRY_MS = 500
+const MAX_RETRY_MS = 60 * 60 * 1_000
+
+/**
+ * Ms before the next attempt, which counts as a failure until it brings a message. The server's `retry` counts even
+ * beyond the longest delay.
+ */
+export function nextDelay(
   { initialDelayMs, maxDelayMs }: Pick<ResolvedHttpOptions, 'initialDelayMs' | 'maxDelayMs'>,
   position: StreamPosition,
-  failures: number,
 ): number {
-  return Math.min(
-    (position.retryMs ?? initialDelayMs) * 2 ** Math.min(failures, 30),
-    Math.max(maxDelayMs, position.retryMs ?? 0),
-  )
+  const { retryMs } = position
+  const least = Math.min(MIN_RETRY_MS, initialDelayMs)
+  const first = retryMs === undefined ? initialDelayMs : Math.min(Math.max(retryMs, least), MAX_RETRY_MS)
+  const doubled = Math.max(first, 1) * 2 ** Math.min(position.failures++, 30)
+  return jittered(Math.min(doubled, Math.max(maxDelayMs, first)))
 }

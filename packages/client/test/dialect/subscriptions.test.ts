@@ -111,7 +111,7 @@ describe('a client of a server without sessions', () => {
     await end()
     await clock.advance(999)
     expect(server.of(Method.Listen)).toHaveLength(1)
-    await clock.advance(1)
+    await clock.advance(201)
     expect(server.of(Method.Listen)).toHaveLength(2)
     expect(gap).toHaveBeenCalledTimes(1)
     await end()
@@ -119,6 +119,22 @@ describe('a client of a server without sessions', () => {
     await clock.advance(60_000)
     expect(server.of(Method.Listen)).toHaveLength(2)
     expect(clock.pending).toBe(0)
+  })
+
+  it('opens a subscription that the server ends at once at most 10 times a minute', async () => {
+    const { client, server, clock } = await timed({
+      ...modern(),
+      [Method.Listen]: (message, scriptedServer) => {
+        acknowledge(scriptedServer, message)
+        return { resultType: 'complete' }
+      },
+    })
+    client.on('toolsChanged', () => {})
+    await settled()
+    await clock.advance(60_000)
+    expect(server.of(Method.Listen).length).toBeGreaterThan(1)
+    expect(server.of(Method.Listen).length).toBeLessThanOrEqual(10)
+    await client.close()
   })
 
   it('emits changesMissed if the host subscribes to more before the next attempt', async () => {
