@@ -96,7 +96,6 @@ export class Client {
     this.#input = new ClientInput({
       options: this.#options,
       server: () => this.#dialect?.server.info,
-      revision: () => this.#dialect?.revision,
       onError: this.#onError,
     })
     this.#requests = new RequestSender(this.#input, () => this.#connected())

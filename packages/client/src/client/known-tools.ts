@@ -8,7 +8,10 @@ import {
 } from '@jetway/core/protocol'
 import { BoundedMap } from '../util/bounded-map.ts'
 
-type KnownTool = Pick<Tool, 'outputSchema'> & { readonly parameters: readonly HeaderParameter[] }
+type KnownTool = Pick<Tool, 'outputSchema'> & {
+  readonly parameters: readonly HeaderParameter[]
+  readonly needsTask: boolean
+}
 
 export class KnownTools {
   readonly #tools = new BoundedMap<string, KnownTool>(10_000)
@@ -17,11 +20,17 @@ export class KnownTools {
     return this.#tools.get(name)?.outputSchema
   }
 
+  /** Whether the tool can be called as a task only. */
+  needsTask(name: string): boolean {
+    return this.#tools.get(name)?.needsTask === true
+  }
+
   /** A problem: https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header */
-  add({ name, inputSchema, outputSchema }: Tool): string | undefined {
+  add({ name, inputSchema, outputSchema, execution }: Tool): string | undefined {
     const found = findHeaderParameters(inputSchema)
     this.#tools.set(name, {
       parameters: found.ok ? found.parameters : [],
+      needsTask: isObject(execution) && execution.taskSupport === 'required',
       ...(isObject(outputSchema) && { outputSchema }),
     })
     return found.ok ? undefined : found.problem

@@ -5,6 +5,7 @@ import {
   type Prompt,
   type Resource,
   type ResourceTemplate,
+  type Revision,
   type Tool,
 } from '@jetway/core/protocol'
 import { ClientError, invalidResponse } from '../errors.ts'
@@ -16,7 +17,7 @@ import { type CacheHints, readHints } from './results.ts'
 /** One page of a list. */
 export type Page<Item> = CacheHints & {
   readonly items: readonly Item[]
-  /** Undefined on the last page. May be any other string, even an empty one. */
+  /** Undefined on the last page. May be any other string, in revisions without sessions even an empty one. */
   readonly nextCursor: string | undefined
   readonly _meta?: JsonObject
 }
@@ -60,6 +61,10 @@ export const TEMPLATES: ListOf<ResourceTemplate> = {
   isItem: ({ uriTemplate }) => typeof uriTemplate === 'string',
 }
 
+/** Servers with sessions end a list with an empty cursor. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
+const isEnd = (cursor: string | null | undefined, { era }: Revision): cursor is null | undefined =>
+  cursor === undefined || cursor === null || (cursor === '' && era === 'legacy')
+
 export class Lists {
   readonly tools: KnownTools = new KnownTools()
   readonly #requests: RequestSender
@@ -88,7 +93,7 @@ export class Lists {
       )
     return {
       items: member === 'tools' ? items.filter((tool) => this.#accepts(tool as Tool)) : items,
-      nextCursor: nextCursor ?? undefined,
+      nextCursor: isEnd(nextCursor, requests.dialect.revision) ? undefined : nextCursor,
       ...readHints(result),
       ...(isObject(_meta) && { _meta }),
     }
@@ -129,6 +134,8 @@ export async function* followPages<Item>(
   let count = 0
   for (let pages = 0; pages < maxPages; pages++) {
     const { items, nextCursor } = await page(cursor)
+    // The server does not know its own cursor, and has sent the first page again.
+    if (cursor === '' && nextCursor === '') return
     for (const item of items) {
       if (++count > maxItems) throw endless(`it has more than ${maxItems} entries`)
       yield item

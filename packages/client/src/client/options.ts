@@ -23,8 +23,8 @@ export interface ClientOptions {
   /** Capabilities to declare besides those of the handlers. */
   readonly capabilities?: Pick<ClientCapabilities, 'sampling' | 'experimental' | 'extensions'>
   /**
-   * Declares the tasks extension: the server may turn calls into tasks, and `callTool` waits for their results.
-   * `startTask` of 2025-11-25 needs no declaration.
+   * Declares the tasks extension: the server may turn calls into tasks, and `callTool` waits for their results. The
+   * first tool that refuses to run without declares it too. 2025-11-25 needs no declaration.
    * @default false
    */
   readonly tasks?: boolean
@@ -96,8 +96,10 @@ export interface RequestTimeouts {
   maxTotalMs: number
 }
 
-/** One object for all parts of a client, so that each request uses the current time limits. */
-export type ResolvedOptions = Pick<ClientOptions, Optional> & typeof DEFAULTS & RequestTimeouts
+/** One object for all parts of a client, so that each request uses the current values. */
+export type ResolvedOptions = Pick<ClientOptions, Optional> &
+  typeof DEFAULTS &
+  RequestTimeouts & { tasks: boolean }
 
 const NAMES: OptionNames<ClientOptions> = {
   name: 1,

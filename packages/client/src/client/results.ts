@@ -24,11 +24,17 @@ export function readHints({ ttlMs, cacheScope }: JsonObject): CacheHints {
 }
 
 export function readToolResult(result: JsonObject): CallToolResult {
-  // Some servers leave `content` out next to a structured value.
-  const { content = 'structuredContent' in result ? [] : undefined } = result
+  const content = contentOf(result)
   if (!Array.isArray(content) || !content.every(isBlock))
     throw invalidResponse(Method.CallTool, 'its content is not a list of content blocks')
   return { ...result, content }
+}
+
+/** Some servers leave `content` out, and some have the `toolResult` of a revision before 2024-11-05. */
+function contentOf({ content, toolResult }: JsonObject): unknown {
+  if (toolResult === undefined || toolResult === null || (Array.isArray(content) && content.length > 0))
+    return content ?? []
+  return [{ type: 'text', text: typeof toolResult === 'string' ? toolResult : JSON.stringify(toolResult) }]
 }
 
 export function readResource(result: JsonObject): ReadResourceResult & CacheHints {

@@ -1,10 +1,12 @@
 import {
   type CallToolResult,
+  ErrorCode,
   isFinal,
   isObject,
   type JsonObject,
   McpError,
   TaskMethod,
+  TASKS_EXTENSION,
   type TaskStatus,
 } from '@jetway/core/protocol'
 import { asStarted, ClientError, invalidResponse } from '../errors.ts'
@@ -58,6 +60,26 @@ export class Tasks {
     return tasks.extension === undefined ? { task: ttlMs === undefined ? {} : { ttl: ttlMs } } : {}
   }
 
+  /** Whether the client decides which calls become tasks. */
+  get canAsk(): boolean {
+    const { revision, server } = this.#requests.dialect
+    const { requests } = server.capabilities.tasks ?? {}
+    const tools = isObject(requests) ? requests['tools'] : undefined
+    return revision.tasks?.extension === undefined && isObject(tools) && isObject(tools['call'])
+  }
+
+  /** Whether the server has refused a call because the client has not declared the extension. */
+  areMissing({ code, data }: McpError): boolean {
+    const { requiredCapabilities: required } = isObject(data) ? data : {}
+    const extensions = isObject(required) ? required['extensions'] : undefined
+    return (
+      code === ErrorCode.MissingClientCapability &&
+      !this.#requests.options.tasks &&
+      isObject(extensions) &&
+      TASKS_EXTENSION in extensions
+    )
+  }
+
   /** The task in the result of a call. A call that has run at once gives a completed task. */
   from(result: JsonObject): ClientTask {
     const task = taskIn(result)
@@ -68,7 +90,10 @@ export class Tasks {
   async resultOf(result: JsonObject, { signal }: RequestOptions): Promise<JsonObject> {
     const task = taskIn(result)
     if (task === undefined) return result
-    return this.#wait(readTask(task).taskId, signal).catch((error: unknown) => {
+    const { taskId } = readTask(task)
+    return this.#wait(taskId, signal).catch((error: unknown) => {
+      // Nobody else knows the task.
+      if (signal?.aborted === true) void this.get(taskId).cancel().catch(this.#requests.onError)
       throw asStarted(error)
     })
   }

@@ -35,19 +35,31 @@ export class ToolCalls {
     return this.#tasks.from(await this.#send(name, args, this.#tasks.params(ttlMs), options))
   }
 
-  /** If the server refuses the headers, the tool has changed since it was listed: list again and send again. */
+  /** A refused call is sent again if the client learns why. */
   async #send(name: string, args: JsonObject, extra: JsonObject, options: RequestOptions) {
     const requests = this.#requests
+    const { tools } = this.#lists
     requests.require('tools')
-    const params = { name, arguments: args, ...extra }
-    const send = () =>
-      requests.inRounds(Method.CallTool, params, options, this.#lists.tools.headersFor(name, args))
+    const asTask = (): boolean => 'task' in extra || (this.#tasks.canAsk && tools.needsTask(name))
+    const send = (): Promise<JsonObject> => {
+      const params = { name, arguments: args, ...(asTask() && { task: {} }), ...extra }
+      return requests.inRounds(Method.CallTool, params, options, tools.headersFor(name, args))
+    }
+    const sentAsTask = asTask()
     try {
       return await send()
     } catch (error) {
-      const mismatch = error instanceof McpError && error.code === ErrorCode.HeaderMismatch
-      if (!mismatch || !requests.hasHeaders) throw error
-      await this.#lists.all(TOOLS, options.signal === undefined ? {} : { signal: options.signal })
+      if (!(error instanceof McpError)) throw error
+      const { signal } = options
+      const relist = () => this.#lists.all(TOOLS, signal === undefined ? {} : { signal })
+      if (this.#tasks.areMissing(error)) requests.options.tasks = true
+      // The tool has changed since it was listed.
+      else if (error.code === ErrorCode.HeaderMismatch && requests.hasHeaders) await relist()
+      // https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+      else if (error.code === ErrorCode.MethodNotFound && this.#tasks.canAsk && !sentAsTask) {
+        await relist()
+        if (!asTask()) throw error
+      } else throw error
       return await send()
     }
   }

@@ -131,8 +131,14 @@ export class Connection {
     await this.transport.send(...args)
   }
 
+  /** Some servers turn ids into texts. */
+  #find(id: RequestId | undefined): PendingRequest | undefined {
+    if (id === undefined) return undefined
+    return this.#pending.get(id) ?? this.#pending.get(Number(id))
+  }
+
   #take(id: RequestId | undefined): PendingRequest | undefined {
-    const request = id === undefined ? undefined : this.#pending.get(id)
+    const request = this.#find(id)
     if (request !== undefined) this.#pending.delete(request.id)
     return request
   }
@@ -205,7 +211,7 @@ export class Connection {
 
   #progress(params: JsonObject): void {
     const { progressToken, progress, total, message } = params
-    const request = isRequestId(progressToken) ? this.#pending.get(progressToken) : undefined
+    const request = isRequestId(progressToken) ? this.#find(progressToken) : undefined
     if (request === undefined || typeof progress !== 'number') {
       this.ignored.progress++
       return

@@ -70,7 +70,8 @@ function judge(error: unknown, { signal }: DialectOptions): ProbeResult {
   if (error instanceof McpError) return isModern(error) ? failed : { kind: 'legacy' }
   if (error instanceof TransportError) {
     const { status = 0 } = error
-    const unknown = status >= 400 && status < 500 && !ABOUT_THE_CALLER.includes(status)
+    // Some servers answer an unknown method with 500.
+    const unknown = status >= 400 && !ABOUT_THE_CALLER.includes(status)
     return unknown ? { kind: 'legacy' } : failed
   }
   // Anything else comes from an auth provider. `initialize` would ask the user a second time.

@@ -108,14 +108,14 @@ export class SubscriptionStream implements Subscriptions {
   handleNotification({ method, params = {} }: JsonRpcNotification): boolean {
     const { _meta: meta, notifications } = params
     const id: unknown = isObject(meta) ? meta[SUBSCRIPTION_ID] : undefined
-    const streams = [this.#opening, this.#current]
+    // Some servers turn ids into texts.
+    const isOf = (stream: Stream | undefined): boolean =>
+      stream?.id !== undefined && String(stream.id) === String(id)
+    const stream = [this.#opening, this.#current].find(isOf)
     if (method !== Notification.Acknowledged) {
-      if (!isRequestId(id)) return false
-      if (streams.every((stream) => stream?.id !== id)) return true
-      this.#failures = 0
-      return false
+      if (stream !== undefined) this.#failures = 0
+      return isRequestId(id) && stream === undefined
     }
-    const stream = streams.find((each) => each?.id !== undefined && each.id === id)
     stream?.onAgreed?.(isObject(notifications) ? notifications : {})
     return true
   }

@@ -78,7 +78,7 @@ function note({ id, retry }: SseEvent, position: StreamPosition): void {
 function answers(value: unknown, request: RequestId): boolean {
   if (Array.isArray(value)) return value.some((each) => answers(each, request))
   if (typeof value !== 'object' || value === null) return false
-  return 'id' in value && value.id === request && !('method' in value)
+  return 'id' in value && String(value.id) === String(request) && !('method' in value)
 }
 
 /** Resolves after the time, or when the signal aborts. */

@@ -7,7 +7,6 @@ import {
   type JsonObject,
   McpError,
   Method,
-  type Revision,
 } from '@jetway/core/protocol'
 import type { ResolvedOptions } from '../client/options.ts'
 import { abortable, anySignal, withTimeout } from '../util/promises.ts'
@@ -28,7 +27,6 @@ import { isWebUrl, UrlElicitation } from './url-elicitation.ts'
 export interface ClientInputOptions {
   readonly options: ResolvedOptions
   readonly server: () => Implementation | undefined
-  readonly revision: () => Revision | undefined
   readonly onError: (error: Error) => void
 }
 
@@ -38,16 +36,16 @@ export class ClientInput {
   readonly urls: UrlElicitation
   readonly options: ResolvedOptions
   readonly onError: (error: Error) => void
-  readonly #peer: Pick<ClientInputOptions, 'server' | 'revision'>
+  readonly #server: () => Implementation | undefined
   readonly #handlers: ClientHandlers
   /** Aborts when the connection ends. */
   readonly #closed = new AbortController()
 
-  constructor({ options, onError, ...peer }: ClientInputOptions) {
+  constructor({ options, onError, server }: ClientInputOptions) {
     const { handlers } = options
     this.options = options
     this.onError = onError
-    this.#peer = peer
+    this.#server = server
     this.#handlers = handlers
     this.urls = new UrlElicitation({
       ask:
@@ -66,7 +64,6 @@ export class ClientInput {
     if (method === Method.Ping) return {}
     const custom = this.#customHandler(method)
     if (custom !== undefined) return this.#withTimeout(signal, async (ctx) => custom(params, ctx))
-    if (this.#peer.revision()?.serverRequests.has(method) === false) throw notFound()
     switch (method) {
       case ClientMethod.Elicit:
         return this.#withTimeout<JsonObject>(signal, (ctx) => this.#elicit(params, ctx), CANCELLED)
@@ -147,7 +144,7 @@ export class ClientInput {
       return timedOut
     }
     try {
-      const ctx = { name, server: this.#peer.server(), signal: controller.signal }
+      const ctx = { name, server: this.#server(), signal: controller.signal }
       return await withTimeout(abortable(run(ctx), signal), { ms, clock, late })
     } catch (error) {
       if (error === timedOut && fallback !== undefined) return fallback

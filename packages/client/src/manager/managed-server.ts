@@ -1,10 +1,12 @@
-import type {
-  CallToolResult,
-  Prompt,
-  Resource,
-  ResourceTemplate,
-  Tool,
-  JsonObject,
+import {
+  type CallToolResult,
+  ErrorCode,
+  type JsonObject,
+  McpError,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type Tool,
 } from '@jetway/core/protocol'
 import type { Client } from '../client/client.ts'
 import type { RequestOptions } from '../client/options.ts'
@@ -105,7 +107,7 @@ export class ManagedServer {
       () =>
         abortingAfter({ ms, clock, late }, (signal) => this.connection.run(fetch, { signal })).catch(
           (error: unknown) => {
-            if (error instanceof ClientError && error.code === 'not-supported') return []
+            if (hasNoList(error)) return []
             throw error
           },
         ),
@@ -145,3 +147,8 @@ export class ManagedServer {
     client.on('close', () => this.connection.lost(client))
   }
 }
+
+/** Some servers declare a capability and lack a list of it. They are asked again only after a change. */
+const hasNoList = (error: unknown): boolean =>
+  (error instanceof ClientError && error.code === 'not-supported') ||
+  (error instanceof McpError && error.code === ErrorCode.MethodNotFound)

@@ -12,8 +12,8 @@ export interface DuplexOptions {
 const PARSE_LIMITS: ParseLimits = { maxDepth: 1_024, maxTokens: 1_000_000 }
 
 /** The usual places of the id, in text that is not parsed. */
-const ID_AT_HEAD = /^[^"]*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*,/
-const ID_AT_END = /"id"\s*:\s*(\d{1,15})\s*\}\s*$/
+const ID_AT_HEAD = /^[^"]*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*"?(\d{1,15})"?\s*,/
+const ID_AT_END = /"id"\s*:\s*"?(\d{1,15})"?\s*\}\s*$/
 
 /** The id of a response that is too large to parse, so that its request fails at once. */
 function addressee(text: string): number | undefined {

@@ -209,7 +209,6 @@ describe('an invalid message', () => {
     ['a text', 'done'],
     ['no list of content', { content: 'done' }],
     ['content that is no block', { content: [null] }],
-    ['nothing', {}],
   ])('fails the call that it was meant for: %s', async (_, result) => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x').catch((error: unknown) => error)
@@ -234,6 +233,17 @@ describe('an invalid message', () => {
     await vi.waitFor(() => expect(client.stats().ignored.responses).toBeGreaterThanOrEqual(19_999))
     expect(client.stats().pending).toBe(0)
   })
+})
+
+it.each([
+  ['nothing', {}, []],
+  ['content that is null', { content: null }, []],
+  ['a toolResult', { toolResult: { sum: 3 } }, [{ type: 'text', text: '{"sum":3}' }]],
+  ['a toolResult that is a text', { toolResult: '3', content: [] }, [{ type: 'text', text: '3' }]],
+  ['a toolResult beside content', { toolResult: '3', ...DONE }, DONE.content],
+])('a result may have %s', async (_, result, content) => {
+  const { client } = await scripted({ ...sessions(), [Method.CallTool]: result })
+  expect(await client.callTool('x')).toEqual({ ...result, content })
 })
 
 describe('listeners', () => {

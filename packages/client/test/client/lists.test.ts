@@ -12,16 +12,26 @@ describe('a list', () => {
       '0': { tools: [tool('b')], nextCursor: null },
     }
     const { client, server } = await scripted({
-      ...sessions(),
-      [Method.ListTools]: ({ params }) =>
-        pages[(params as { cursor?: string } | undefined)?.cursor ?? 'first'] as never,
+      ...modern(),
+      [Method.ListTools]: ({ params }) => pages[(params as { cursor?: string }).cursor ?? 'first'] as never,
     })
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['a', 'b'])
-    expect(server.of(Method.ListTools).map(({ params }) => params)).toEqual([
-      undefined,
+    expect(server.of(Method.ListTools).map(({ params }) => params)).toMatchObject([
+      {},
       { cursor: '' },
       { cursor: '0' },
     ])
+  })
+
+  it.each([
+    ['with sessions', sessions()],
+    ['without sessions', modern()],
+  ])('may end with an empty cursor that the server does not know: %s', async (_, handshake) => {
+    const { client } = await scripted({
+      ...handshake,
+      [Method.ListTools]: { tools: [tool('a')], nextCursor: '' },
+    })
+    expect(await client.listTools()).toEqual([tool('a')])
   })
 
   it('with a repeated cursor is left at the second page', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { Method } from '../support/dates.ts'
-import { modern, scripted } from '../support/scripted.ts'
+import { modern, scripted, sessions } from '../support/scripted.ts'
 import { connectTo } from '../support/servers.ts'
 
 function archive(): McpServer {
@@ -80,6 +80,57 @@ describe.each(KINDS)('a task, %s', (_, options) => {
     expect(await task.get()).toMatchObject({ status: 'working' })
     await task.cancel()
     await vi.waitFor(async () => expect(await task.get()).toMatchObject({ status: 'cancelled' }))
+  })
+})
+
+describe('a tool that can be called as a task only', () => {
+  const required = (): McpServer => {
+    const server = archive()
+    server.addTool({ name: 'bury', taskSupport: 'required', handler: () => 'buried' })
+    return server
+  }
+
+  it.each([
+    ['a session', { revisions: ['2025-11-25'] }],
+    ['requests that describe themselves', { revisions: ['2026-07-28'] }],
+  ] as const)('is called by callTool and awaited in %s, listed or not', async (_, options) => {
+    for (const listed of [true, false]) {
+      const client = await connectTo(required(), options)
+      if (listed) await client.listTools()
+      for (let i = 0; i < 2; i++)
+        expect(await client.callTool('bury')).toMatchObject({ content: [{ text: 'buried' }] })
+    }
+  })
+
+  it('is not sent a second time if the server does not know it', async () => {
+    const { client, server } = await scripted({
+      ...sessions(),
+      [Method.Initialize]: {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+        serverInfo: { name: 's', version: '1' },
+      },
+      [Method.ListTools]: { tools: [] },
+      [Method.CallTool]: { error: { code: -32601, message: 'No such tool' } },
+    })
+    await expect(client.callTool('x')).rejects.toMatchObject({ code: -32601, message: 'No such tool' })
+    expect(server.of(Method.CallTool)).toHaveLength(1)
+  })
+
+  it('is cancelled if the call is aborted', async () => {
+    const task = { taskId: 't', ttl: 1, pollInterval: 100, status: 'working' }
+    const { client, server } = await scripted({
+      ...sessions(),
+      [Method.CallTool]: { task },
+      'tasks/get': task,
+      'tasks/cancel': { ...task, status: 'cancelled' },
+    })
+    const controller = new AbortController()
+    const call = client.callTool('x', {}, { signal: controller.signal })
+    await server.hears('tasks/get')
+    controller.abort(new Error('Enough'))
+    await expect(call).rejects.toThrow('Enough')
+    expect(await server.hears('tasks/cancel')).toMatchObject({ params: { taskId: 't' } })
   })
 })
 

@@ -3,21 +3,31 @@ import { type JsonObject, McpError } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
-import { Method } from '../support/dates.ts'
+import { Method, Notification } from '../support/dates.ts'
 import { INFO, modern, scripted, sessions } from '../support/scripted.ts'
 
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 
-describe('a response belongs to the request with exactly its id', () => {
+describe('a response belongs to the request with its id', () => {
   it('and ids are numbers from 1', async () => {
     const { client, server } = await scripted(sessions(), { revisions: ['2025-11-25'] })
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
     expect([server.heard[0]?.['id'], id]).toEqual([1, 2])
-    server.answer(String(id), { content: [] })
     server.answer(id, DONE)
     expect(await call).toEqual(DONE)
-    expect(client.stats().ignored.responses).toBe(1)
+  })
+
+  it('and so do a response and progress with the id as a text', async () => {
+    const { client, server } = await scripted(sessions())
+    const onProgress = vi.fn<(report: object) => void>()
+    const call = client.callTool('x', {}, { onProgress })
+    const { id } = await server.hears(Method.CallTool)
+    server.notify(Notification.Progress, { progressToken: String(id), progress: 1 })
+    server.answer(String(id), DONE)
+    expect(await call).toEqual(DONE)
+    expect(onProgress).toHaveBeenCalledExactlyOnceWith({ progress: 1 })
+    expect(client.stats().ignored).toMatchObject({ responses: 0, progress: 0 })
   })
 
   it('whatever else the response contains', async () => {

@@ -105,13 +105,24 @@ describe('a transport over Streamable HTTP', () => {
     ['with a charset', 'application/json; charset=utf-8', (answer: object) => JSON.stringify(answer)],
     ['in capitals', 'Application/JSON', (answer: object) => JSON.stringify(answer)],
     ['as a batch', 'application/json', (answer: object) => JSON.stringify([answer])],
+    [
+      'with its id as a text',
+      'application/json',
+      (answer: object) => JSON.stringify({ ...answer, id: '3' }),
+    ],
+    [
+      'with its id as a text on a stream',
+      'text/event-stream',
+      (answer: object) => event({ ...answer, id: '3' }, 'one'),
+    ],
   ] as const)('accepts a response %s', async ([, type, write]) => {
-    const { url } = await servePosts(({ message, response }) => {
+    const { url, seen } = await servePosts(({ message, response }) => {
       response.writeHead(200, { 'content-type': type })
       response.end(write({ jsonrpc: '2.0', id: message.id, result: DONE }))
     })
     const client = await connect(url)
     expect(await client.callTool('x')).toEqual(DONE)
+    expect(seen.filter(({ headers }) => 'last-event-id' in headers)).toEqual([])
   })
 
   it('delivers messages that precede the response on its stream, in order', async () => {

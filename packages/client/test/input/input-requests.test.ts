@@ -54,6 +54,14 @@ describe('a request of a server with sessions', () => {
     expect(client.isAlive).toBe(true)
   })
 
+  it.each(['2024-11-05', '2025-03-26'])('is answered if it was declared, even at %s', async (date) => {
+    const { server } = await scripted(sessions(date), {
+      handlers: { elicit: () => ({ action: 'accept', content: { count: 1 } }) },
+    })
+    expect(server.of(Method.Initialize)).toMatchObject([{ params: { capabilities: { elicitation: {} } } }])
+    expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ result: { action: 'accept' } })
+  })
+
   it('declares the capability of its handler', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),

@@ -14,6 +14,15 @@ import {
 
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name)
 
+it('a list that a server has declared and does not know is empty, and is asked for once', async () => {
+  const { manager, named, a } = await connected({
+    [Method.ListResourceTemplates]: { error: { code: -32601, message: 'Method not found' } },
+  })
+  for (let i = 0; i < 3; i++) expect(await manager.resourceTemplates()).toEqual([])
+  expect(a.server.of(Method.ListResourceTemplates)).toHaveLength(1)
+  expect(named('listFailed')).toEqual([])
+})
+
 describe('the tools of all servers', () => {
   it("have their server's name, even if there is only one server", async () => {
     const { manager } = world()
