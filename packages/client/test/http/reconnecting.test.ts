@@ -78,8 +78,7 @@ it('a client resumes the stream of a call at most 10 times a minute', async () =
   let answered = false
   const { client, gets } = await connected({
     call: empty,
-    get: () =>
-      answered ? stream(event({ jsonrpc: '2.0', id: 2, result: { content: [] } })) : empty(),
+    get: () => (answered ? stream(event({ jsonrpc: '2.0', id: 2, result: { content: [] } })) : empty()),
   })
   gets.mockClear()
   const called = client.callTool('x', {}, { timeoutMs: 10 * MINUTE, maxTotalMs: 10 * MINUTE })

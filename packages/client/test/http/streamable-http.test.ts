@@ -105,11 +105,7 @@ describe('a transport over Streamable HTTP', () => {
     ['with a charset', 'application/json; charset=utf-8', (answer: object) => JSON.stringify(answer)],
     ['in capitals', 'Application/JSON', (answer: object) => JSON.stringify(answer)],
     ['as a batch', 'application/json', (answer: object) => JSON.stringify([answer])],
-    [
-      'with its id as a text',
-      'application/json',
-      (answer: object) => JSON.stringify({ ...answer, id: '3' }),
-    ],
+    ['with its id as a text', 'application/json', (answer: object) => JSON.stringify({ ...answer, id: '3' })],
     [
       'with its id as a text on a stream',
       'text/event-stream',
