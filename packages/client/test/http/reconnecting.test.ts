@@ -42,7 +42,7 @@ async function connected({ get, call = () => stream('') }: Script) {
   const fetch: Fetch = async (_url, { method, body }) => {
     if (method === 'GET') return gets()
     if (method === 'DELETE') return new Response(null, { status: 405 })
-    const message = JSON.parse(String(body)) as { readonly id?: number; readonly method: string }
+    const message = JSON.parse(body as string) as { readonly id?: number; readonly method: string }
     if (message.method === 'initialize') return json({ id: message.id, result: HANDSHAKE })
     return message.id === undefined ? new Response(null, { status: 202 }) : call()
   }
