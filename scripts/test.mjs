@@ -1,18 +1,29 @@
 /**
- * `npm test`: installs, builds, checks types and runs vitest. `--long` runs the long tests instead. Passes other
- * arguments to vitest.
+ * `npm test`: installs, builds, checks types and runs vitest. `--long` runs the long tests instead, and writes what they
+ * measured into `docs/reference/reliability.md`. Passes other arguments to vitest.
  */
-import { argv } from 'node:process'
-import { BUILT, build, install, script, stepOrExit, types, vitest } from './steps.mjs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { argv, exit, pid } from 'node:process'
+import { BUILT, build, install, script, step, stepOrExit, types, vitest } from './steps.mjs'
 
 const args = argv.slice(2)
-const long = args.includes('--long')
 
 await stepOrExit('install', install(), { quiet: true })
 await stepOrExit('build', build(), { quiet: true })
 await stepOrExit('types', types())
-// Some long tests run behind nginx.
-if (long) await stepOrExit('nginx', script('.ci/nginx.mjs'))
-await stepOrExit(long ? 'long tests' : 'tests', vitest(...args.filter((arg) => arg !== '--long')), {
-  env: { ...BUILT, ...(long ? { JETWAY_LONG_TESTS: '1' } : {}) },
-})
+if (args.includes('--long')) exit(await long(args.filter((arg) => arg !== '--long')))
+exit(await step('tests', vitest(...args), { env: BUILT }))
+
+/** @param {readonly string[]} rest */
+async function long(rest) {
+  // Some long tests run behind nginx.
+  await stepOrExit('nginx', script('.ci/nginx.mjs'))
+  const report = join(tmpdir(), `jetway-long-tests-${pid}.json`)
+  const command = vitest('--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...rest)
+  const code = await step('long tests', command, { env: { ...BUILT, JETWAY_LONG_TESTS: '1' } })
+  // A run of some files only would report all others as not measured.
+  const all = rest.every((arg) => arg.startsWith('-'))
+  if (all) await stepOrExit('page', script('apps/reliability/dist/page.js', report))
+  return code
+}

@@ -79,6 +79,7 @@ const REFERENCE: readonly string[] = [
   'context',
   'errors',
   'http',
+  'reliability',
   'benchmarks',
 ]
 

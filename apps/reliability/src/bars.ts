@@ -1,0 +1,158 @@
+/** A promise about faults that `npm run test:long` measures. */
+export interface Bar {
+  /** The heading of its row. */
+  readonly name: string
+  /** What must hold, with its figure. */
+  readonly promise: string
+  /** The long tests that measure it, as paths from the root. */
+  readonly files?: readonly string[]
+  /** What of the promise no test measures yet, and why. A bar without files needs it. */
+  readonly lacks?: string
+}
+
+const NEEDS_SHARED_STORE = 'Sessions live in one process: there is no shared store yet.'
+
+export const BARS: readonly Bar[] = [
+  {
+    name: 'Fuzz',
+    promise:
+      '1,000,000 lines on stdio, 1,000,000 inputs of the parser and 200,000 raw HTTP requests: no crash, no hang, no unhandled rejection, at most 32 MiB more heap.',
+    lacks: 'The property tests of the suite run thousands of inputs, not these counts.',
+  },
+  {
+    name: 'One reply',
+    promise:
+      'Every request that can be read gets one reply within 2 s, whatever its handler returns or throws, on every transport, in both eras.',
+    lacks: 'The suite tests it for each transport; no long test repeats it.',
+  },
+  {
+    name: 'No cross-talk',
+    promise: '12,000 calls with the same id, and 1,000 clients: no reply reaches another caller.',
+    files: ['packages/testing/test/crossing.long.test.ts'],
+  },
+  {
+    name: 'Isolation',
+    promise:
+      '100,000 random operations of 50 sessions of 3 principals on 2 nodes over one store: no byte of another principal.',
+    lacks: NEEDS_SHARED_STORE,
+  },
+  {
+    name: 'Resume',
+    promise:
+      '1,000 connections cut at a random byte, 100 events each: none lost, none twice, none out of order.',
+    files: [
+      'packages/testing/test/resume-cuts.long.test.ts',
+      'packages/testing/test/client-cuts.long.test.ts',
+    ],
+  },
+  {
+    name: 'A node is killed',
+    promise: '200 kills: another node replays every stored event once, and calls end within 7 s.',
+    lacks: NEEDS_SHARED_STORE,
+  },
+  {
+    name: 'The store fails',
+    promise:
+      '50 times killed, stopped, reset or slow: 503 within 1 s, healthy 5 s after its return, nothing stored is lost.',
+    lacks: NEEDS_SHARED_STORE,
+  },
+  {
+    name: 'Slow readers',
+    promise:
+      'At most 8 MiB for a reader that stops, 256 MiB for 100 of them, freed 5 s after they disconnect.',
+    files: ['packages/testing/test/stalled-reader.long.test.ts'],
+  },
+  {
+    name: 'Open streams',
+    promise: '9,500 open streams for 10 minutes: none dropped, a notice reaches all within 1.5 s.',
+    lacks: 'No long test opens as many streams yet.',
+  },
+  {
+    name: 'Churn',
+    promise:
+      '1,000,000 sessions, half of them abandoned: heap grows by at most 8 bytes each, nothing is left.',
+    files: ['packages/core/test/http/sessions/session-churn.long.test.ts'],
+    lacks: 'The long test runs 22,000 sessions and allows 27 bytes.',
+  },
+  {
+    name: 'Soak',
+    promise: 'One hour of mixed load: memory grows by at most 5 MiB an hour, delays stay below 50 ms.',
+    lacks: 'No long test runs for an hour.',
+  },
+  {
+    name: 'Drain',
+    promise:
+      'SIGTERM with 500 calls in flight: all are answered, the process ends within 10.5 s; with 1,000 idle streams within 1 s.',
+    lacks: 'The suite tests it with fewer calls.',
+  },
+  {
+    name: 'The end of stdio',
+    promise: '1,000 broken pipes end quietly; the end of stdin ends the process within 2 s.',
+    files: ['packages/stdio/test/broken-pipe.long.test.ts'],
+  },
+  {
+    name: 'Child processes',
+    promise:
+      '500 connections to wrappers, grandchildren and processes that ignore signals: none is left after 5 s.',
+    files: [
+      'packages/client/test/manager/processes.long.test.ts',
+      'packages/client/test/stdio/stop.long.test.ts',
+    ],
+  },
+  {
+    name: 'The event loop',
+    promise: 'A message within the limits holds the event loop for at most 200 ms.',
+    lacks: 'No long test runs a corpus of costly messages yet.',
+  },
+  {
+    name: 'Slow sockets',
+    promise: '1,000 slow sockets are closed 15 s after the limit; other requests take at most twice as long.',
+    lacks: 'No long test opens as many sockets yet.',
+  },
+  {
+    name: 'Silent streams',
+    promise: 'A proxy that cuts idle connections after 20 s cuts no stream.',
+    files: ['apps/everything/test/behind-nginx.long.test.ts'],
+  },
+  {
+    name: 'Authorization',
+    promise: '60 bad credentials on every verb and transport: no handler runs.',
+    lacks: 'There is no OAuth resource server yet. The suite tests `bearer` on every route.',
+  },
+  {
+    name: 'Request state',
+    promise: '100,000 changed states and 12 kinds of misuse are refused with the same bytes.',
+    files: ['packages/core/test/http/streamable/request-state.long.test.ts'],
+  },
+  {
+    name: 'Matchers',
+    promise: '100,000 pairs of URI template and URI: each matches within 50 ms, and `match(expand(x))` is x.',
+    lacks: 'The property tests of the suite run fewer pairs.',
+  },
+  {
+    name: 'Forged requests',
+    promise: '60 forms of URLs, redirects and rebinding names: the client reaches no private address.',
+    lacks: 'The suite tests the forms; no long test repeats them.',
+  },
+  {
+    name: 'Secrets',
+    promise: 'A marker in errors, tokens and the environment reaches no peer and no log.',
+    lacks: 'The suite tests it; no long test repeats it.',
+  },
+  {
+    name: 'Conformance',
+    promise: 'All scenarios of the official suite pass, for all revisions, with no exception listed.',
+    lacks: '`bash .ci/run` runs it.',
+  },
+  {
+    name: 'Skewed clocks',
+    promise:
+      'Tokens are accepted 60 s around their times and refused at 61 s; nodes may differ by 5 minutes.',
+    lacks: NEEDS_SHARED_STORE,
+  },
+  {
+    name: 'The catalogue',
+    promise: 'Every row of the catalogue below has a test, and no test is skipped.',
+    lacks: 'See the rows that name none.',
+  },
+]

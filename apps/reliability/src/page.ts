@@ -1,0 +1,73 @@
+/**
+ * Writes `docs/reference/reliability.md` after the long tests: which bars held, with their figures.
+ *
+ *     node apps/reliability/dist/page.js <the JSON report of vitest>
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { argv } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { BARS, type Bar } from './bars.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const PAGE = `${root}docs/reference/reliability.md`
+const COMMAND = 'npm run test:long'
+
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string
+    readonly startTime: number
+    readonly endTime: number
+    readonly assertionResults: readonly Assertion[]
+  }[]
+}
+
+interface Assertion {
+  readonly fullName: string
+  readonly status: string
+  /** `task.meta.figure`, which a test sets. */
+  readonly meta?: { readonly figure?: string }
+}
+
+function main(path: string): void {
+  const report = JSON.parse(readFileSync(path, 'utf8')) as Report
+  const rows = BARS.map((bar) => row(bar, report))
+  const table = ['| bar | promise | held | figure |', '| --- | --- | --- | --- |', ...rows].join('\n')
+  const page = readFileSync(PAGE, 'utf8')
+  const marked = /(<!-- measured: npm run test:long -->\n)[\s\S]*?(\n<!-- \/measured -->)/
+  if (!marked.test(page)) throw new Error(`${PAGE} has no place for the table`)
+  writeFileSync(
+    PAGE,
+    page.replace(marked, (_, start: string, end: string) => `${start}\n${table}\n${end}`),
+  )
+}
+
+function row(bar: Bar, report: Report): string {
+  const results = report.testResults.filter(({ name }) => bar.files?.some((file) => name.endsWith(file)))
+  const tests = results.flatMap(({ assertionResults }) => assertionResults)
+  const failed = tests.filter(({ status }) => status !== 'passed')
+  const figures = tests.flatMap(({ meta }) => meta?.figure ?? [])
+  const seconds = results.reduce((sum, { startTime, endTime }) => sum + (endTime - startTime) / 1000, 0)
+  const measured =
+    tests.length === 0
+      ? []
+      : [`${tests.length - failed.length} of ${tests.length} tests in ${Math.round(seconds)} s`]
+  const text = [
+    ...figures,
+    ...failed.map(({ fullName }) => `failed: ${fullName}`),
+    ...measured,
+    bar.lacks ?? [],
+  ].flat()
+  return `| ${[bar.name, bar.promise, held(bar, tests, failed), text.join('. ').replaceAll('..', '.')].map(escape).join(' | ')} |`
+}
+
+function held(bar: Bar, tests: readonly Assertion[], failed: readonly Assertion[]): string {
+  if (tests.length === 0) return 'not measured'
+  if (failed.length > 0) return 'no'
+  return bar.lacks === undefined ? 'yes' : 'in part'
+}
+
+const escape = (text: string): string => text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ')
+
+const [path] = argv.slice(2)
+if (path === undefined) throw new Error(`${COMMAND} calls this with the report of vitest`)
+main(path)
