@@ -2,6 +2,8 @@ import type { Writable } from 'node:stream'
 
 /** Frames are joined up to this many UTF-16 units, then written. */
 const BATCH = 64 * 1024
+/** The same for frames that wait for a slow peer: all of them may exceed the longest string of the runtime. */
+const PIECE = 1024 * 1024
 
 export interface LineWriterOptions {
   readonly output: Writable
@@ -78,7 +80,7 @@ export class LineWriter {
     while (!this.#gone && this.#behind !== undefined) await this.#behind.promise
     if (this.#gone) return
     const { output, write } = this.#options
-    const text = this.#takeQueue()
+    const text = this.#takePiece()
     if (text === '' && output.writableLength === 0) return
     await new Promise<void>((resolve) => {
       this.#abandon = resolve
@@ -96,27 +98,38 @@ export class LineWriter {
 
   #flushNow(): void {
     this.#scheduled = false
-    if (this.#gone || this.#queue.length === 0 || this.#behind !== undefined) return
-    const { output, write, highWaterMark } = this.#options
-    write(this.#takeQueue())
-    if (output.writableNeedDrain && output.writableLength >= highWaterMark) this.#behind = deferred()
+    if (this.#behind === undefined) this.#writeQueue()
   }
 
-  #takeQueue(): string {
-    let text = ''
-    for (const item of this.#queue) {
-      if (typeof item === 'string') text += `${item}\n`
-      else if (!item.signal.aborted) text += `${item.text}\n`
+  /** Writes until the queue is empty, or the peer is slow. */
+  #writeQueue(): void {
+    const { output, write, highWaterMark } = this.#options
+    while (!this.#gone && this.#queue.length > 0) {
+      write(this.#takePiece())
+      if (output.writableNeedDrain && output.writableLength >= highWaterMark) {
+        this.#behind ??= deferred()
+        return
+      }
     }
-    this.#queue = []
-    this.#queued = 0
+    this.#settle()
+  }
+
+  /** Removes the first frames of the queue, as lines. */
+  #takePiece(): string {
+    let text = ''
+    let count = 0
+    for (const item of this.#queue) {
+      const frame = typeof item === 'string' ? item : item.text
+      if (count > 0 && text.length + frame.length >= PIECE) break
+      count++
+      this.#queued -= frame.length + 1
+      if (typeof item === 'string' || !item.signal.aborted) text += `${frame}\n`
+    }
+    this.#queue.splice(0, count)
     return text
   }
 
-  readonly #onDrain = (): void => {
-    this.#settle()
-    this.#flushNow()
-  }
+  readonly #onDrain = (): void => this.#writeQueue()
 
   readonly #onError = (error: unknown): void => {
     const code = (error as { code?: unknown } | null)?.code

@@ -124,6 +124,32 @@ describe('the stdio transport', () => {
     expect(transport.send('fourth')).toBeUndefined()
   })
 
+  it('writes what has waited in pieces of 1 MiB at most, and makes the sender wait for the last one', async () => {
+    const output = new SlowOutput()
+    const { transport } = setUp({ output, maxQueuedBytes: 32 })
+    void transport.send('first'.padEnd(64))
+    await settled()
+    const line = 'x'.repeat(400_000)
+    let caughtUp = false
+    for (let i = 0; i < 5; i++) void transport.send(line)
+    const sent = Promise.resolve(transport.send('y'.repeat(3_000_000))).then(() => (caughtUp = true))
+    const waiting: unknown[] = []
+    for (let piece = 0; piece < 4; piece++) {
+      output.release()
+      await settled()
+      waiting.push([output.writes.at(-1)?.length, transport.queued, caughtUp])
+    }
+    expect(waiting).toEqual([
+      [800_002, 5_000_006, false],
+      [800_002, 4_200_004, false],
+      [400_001, 3_400_002, false],
+      [3_000_001, 3_000_001, false],
+    ])
+    output.release()
+    await sent
+    expect([output.writes.length, transport.queued]).toEqual([5, 0])
+  })
+
   it('stops reading while the peer is slow', async () => {
     const output = new SlowOutput()
     const { input, transport, messages } = setUp({ output, maxQueuedBytes: 32 })

@@ -66,6 +66,7 @@ export interface CallScope {
 }
 
 const NOTHING = Object.freeze({})
+const SENT = Promise.resolve()
 const unsupportedHere = (method: string, advice: string): Error =>
   usageError(
     'ERR_MCP_UNSUPPORTED_HERE',
@@ -247,17 +248,18 @@ export class CallContext implements RequestContext, Due {
     if (!this.#done) this.scope.exchange.closeConnection?.(retryMs)
   }
 
-  async progress(progress: number, total?: number, message?: string): Promise<void> {
+  /** Callers share promises: a handler that does not await them must not pile them up, each with its message. */
+  progress(progress: number, total?: number, message?: string): Promise<void> {
     this.timer?.progress()
     const fault = progressFault(progress, total, message)
     if (fault !== undefined) this.#warn(fault)
     const { task } = this.scope
     if (task !== undefined && !this.#done && typeof message === 'string') task.setStatusMessage(message)
     const frame = this.#done ? undefined : this.#reports()?.report(progress, total, message)
-    if (frame === undefined) return
+    if (frame === undefined) return SENT
     this.#restartKeepalive()
     this.#reported = true
-    await this.scope.exchange.send(frame)
+    return this.scope.exchange.send(frame) ?? SENT
   }
 
   /** Whether the client has asked for progress. */

@@ -22,6 +22,7 @@ import { CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
 import { utf8Length } from '../util/bytes.ts'
 import { checkNames, type OptionNames } from '../util/check-options.ts'
 import type { EncodedResponse } from '../call/response.ts'
+import { BatchResponses } from '../call/response-limit.ts'
 import { WaitUntil } from '../call/wait-until.ts'
 import { Drainable } from '../session/drainable.ts'
 import type { MountHandle, ServerMount, ServerRuntime } from '../session/server-runtime.ts'
@@ -242,7 +243,7 @@ class DuplexConnection implements Connection, ServerMount {
     this.#work.begin()
     const response = this.#sessionEra.call(message)
     if (!(response instanceof Promise)) return this.#answer(response, reply)
-    void response.then((settled) => this.#answer(settled, reply))
+    this.#follow(message, response, (settled) => this.#answer(settled, reply))
     return session?.capacity()
   }
 
@@ -254,7 +255,7 @@ class DuplexConnection implements Connection, ServerMount {
     const answer = (settled: EncodedResponse): void | Promise<void> =>
       this.#answer(this.#perRequest.subscribe(settled, selection.revision), reply)
     if (!(response instanceof Promise)) return answer(response)
-    void response.catch((error: unknown) => this.#failed(message, error)).then(answer)
+    this.#follow(message, response, answer)
     // While the client owes a response, reading continues and more calls are refused: it comes on this connection.
     const capacity = (): Promise<void> | undefined =>
       this.#session?.awaitsResponse === true ? undefined : this.#perRequest.limit.capacity()
@@ -275,6 +276,16 @@ class DuplexConnection implements Connection, ServerMount {
     const written = reply(response?.frame)
     this.#work.end()
     return written
+  }
+
+  #follow(
+    message: JsonRpcRequest,
+    response: Promise<EncodedResponse>,
+    answer: (settled: EncodedResponse) => void | Promise<void>,
+  ): void {
+    response
+      .then(answer, (error: unknown) => answer(this.#failed(message, error)))
+      .catch((error: unknown) => this.#broken(error))
   }
 
   #failed(message: JsonRpcRequest, error: unknown): EncodedResponse {
@@ -306,13 +317,16 @@ class DuplexConnection implements Connection, ServerMount {
     const batch = readBatch(values)
     if ('fault' in batch) return this.#refuseBatch(batch.fault)
     const expected = batch.items.filter(({ kind }) => kind === 'request').length
-    const frames: string[] = []
+    const responses = new BatchResponses(this.#runtime.maxResultBytes)
     let answered = 0
-    const collect: Reply = (frame) => {
-      if (frame !== undefined) frames.push(frame)
-      if (++answered === expected && frames.length > 0) return this.#write(`[${frames.join(',')}]`)
+    const collect = (id: RequestId, frame: string | undefined): void | Promise<void> => {
+      if (frame !== undefined) responses.add(id, frame)
+      if (++answered === expected) return this.#write(responses.join())
     }
-    for (const item of batch.items) void this.#route(item, collect)
+    for (const item of batch.items) {
+      if (item.kind === 'request') void this.#request(item.message, (frame) => collect(item.message.id, frame))
+      else void this.#route(item, this.#write)
+    }
     return this.#session.capacity()
   }
 

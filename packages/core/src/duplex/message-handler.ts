@@ -21,6 +21,7 @@ import type { ServerMount, ServerRuntime } from '../session/server-runtime.ts'
 import type { Caller } from '../call/context.ts'
 import { statelessContext } from '../session/stateless-call.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
+import { attempt } from '../util/promises.ts'
 
 /** Options of `server.handleMessage`. */
 export interface MessageOptions extends WorkHost {
@@ -112,7 +113,12 @@ export class MessageHandler implements ServerMount {
     await this.#runtime.ready()
     const exchange: Exchange = {
       duplex: false,
-      send: (frame) => send?.(frame),
+      // Handlers need not await their notifications, so a failure must not reject.
+      send: (frame) =>
+        attempt(
+          () => send?.(frame),
+          (err) => this.#runtime.logger.warn({ err }, 'The option send of handleMessage failed'),
+        ),
       refused: (reason) => this.#refused(reason),
     }
     const caller: Caller = { auth, locals, background: this.#background, host: options }

@@ -281,6 +281,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       events: this.#events,
       refusals: this.#refusals,
       limits: limits.calls,
+      maxResultBytes: limits.maxResultBytes,
       input: parts.createInput?.(this.#info, { ...options, limits: limits.input }, this.#bus),
       defaultLogLevel,
       addedNames: this.features.added.names,

@@ -50,6 +50,8 @@ export interface ServerRuntime {
   /** Refusals on all mounts. */
   readonly refusals: Refusals
   readonly limits: ServerLimits
+  /** Bytes of one result in JSON, and of all responses to one batch. */
+  readonly maxResultBytes: number
   /** For calls that cannot send requests to their client. */
   readonly input: InputContext | undefined
   /** The log level until the client sets one; undefined where the server sends no logs. */

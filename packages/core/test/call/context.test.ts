@@ -1,10 +1,11 @@
+import { deferred } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import { ClientView } from '../../src/call/client-view.ts'
 import { CallContext } from '../../src/call/context.ts'
 
 /** The context of a call, and the parameters of every notification that it sends. */
-function createContext(): { ctx: CallContext; sent: Record<string, unknown>[] } {
+function createContext(pressure?: Promise<void>): { ctx: CallContext; sent: Record<string, unknown>[] } {
   const [revision] = REVISIONS
   if (revision === undefined) throw new Error('no revision')
   const sent: Record<string, unknown>[] = []
@@ -21,11 +22,25 @@ function createContext(): { ctx: CallContext; sent: Record<string, unknown>[] } 
     logLevel: 'debug',
     exchange: {
       duplex: false,
-      send: (frame) => void sent.push((JSON.parse(frame) as { params: Record<string, unknown> }).params),
+      send: (frame) => {
+        sent.push((JSON.parse(frame) as { params: Record<string, unknown> }).params)
+        return pressure
+      },
     },
   })
   return { ctx, sent }
 }
+
+describe('progress', () => {
+  it('that a handler does not await piles up no promises while its client reads slowly', async () => {
+    const { promise, resolve } = deferred()
+    const { ctx, sent } = createContext(promise)
+    const promises = new Set(Array.from({ length: 1_000 }, (_, i) => ctx.progress(i)))
+    expect([sent.length, promises.size]).toEqual([1_000, 1])
+    resolve()
+    await Promise.all(promises)
+  })
+})
 
 describe('progress and logs with invalid values', () => {
   it('drop progress that is not a finite number', async () => {

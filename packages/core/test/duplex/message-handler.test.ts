@@ -13,7 +13,20 @@ function weather(): McpServer {
       return `${ctx.auth?.principal} ${String(ctx.locals)} ${ctx.session?.id}`
     },
   })
+  server.addTool({
+    name: 'chatty',
+    handler: async (_args, ctx) => {
+      ctx.log.error('one')
+      void ctx.progress(1)
+      await ctx.progress(2)
+      return 'said'
+    },
+  })
   return server
+}
+
+function throwOffline(): never {
+  throw new Error('offline')
 }
 
 const call = (name: string): object => request('tools/call', { name, _meta: { progressToken: 1 } }, 7)
@@ -36,6 +49,14 @@ describe('a message passed to server.handleMessage', () => {
     expect(sent.map((frame) => (JSON.parse(frame) as { method: string }).method)).toEqual([
       'notifications/progress',
     ])
+  })
+
+  it.each([
+    ['throws', () => throwOffline()],
+    ['rejects', () => Promise.reject(new Error('offline'))],
+  ])('is answered although its send %s', async (_, send) => {
+    const answer = await weather().handleMessage(call('chatty'), { send })
+    expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, result: { content: [{ text: 'said' }] } })
   })
 
   it('can be initialize', async () => {

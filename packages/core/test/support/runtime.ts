@@ -70,6 +70,7 @@ export function createTestRuntime(
     logger: { debug: log, info: log, warn: log, error: log },
     events,
     refusals: new Refusals(),
+    maxResultBytes: 8 * 1024 * 1024,
     defaultLogLevel: 'info',
     addedNames: new Map(),
     notices: new Map(),

@@ -2,6 +2,7 @@ import type { Caller } from '../../call/context.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { separating } from '../../call/separate-response.ts'
 import type { EncodedResponse } from '../../call/response.ts'
+import { BatchResponses } from '../../call/response-limit.ts'
 import { refusal } from '../../duplex/connection.ts'
 import { busy } from '../../errors.ts'
 import { readBatch } from '../../protocol/batch.ts'
@@ -10,7 +11,7 @@ import { Method } from '../../protocol/methods.ts'
 import { selectRevision } from '../../protocol/revisions/select.ts'
 import { initialize } from '../../session/initialize.ts'
 import type { Session } from '../../session/session.ts'
-import type { Awaitable } from '../../util/promises.ts'
+import { type Awaitable, chain } from '../../util/promises.ts'
 import type { Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
 import { refuse, TAKEN } from '../refusals.ts'
@@ -21,6 +22,7 @@ import { createSseWriter } from '../streams/create-writer.ts'
 import { formatEvent } from '../streams/sse-format.ts'
 import type { SseWriter, StreamReader } from '../streams/sse-writer.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
+import { SseResponses } from './responses.ts'
 
 export interface SseConnectionOptions {
   readonly context: EndpointContext
@@ -49,6 +51,7 @@ export class SseConnection implements Due {
   readonly server: ServedServer
   readonly #options: SseConnectionOptions
   readonly #writer: SseWriter
+  readonly #responses: SseResponses
   readonly #exchange: Exchange
   #session: Session | undefined
   /** While `initialize` is being answered. */
@@ -67,6 +70,12 @@ export class SseConnection implements Due {
       sessionId: id,
       onExpired: () => this.close(),
       onGone: () => this.close(),
+    })
+    this.#responses = new SseResponses({
+      writer: this.#writer,
+      server,
+      sessionId: id,
+      outboundLimit: context.options.outboundLimit,
     })
     this.#exchange = separating(
       {
@@ -136,7 +145,8 @@ export class SseConnection implements Due {
   #refuseRequests(id?: RequestId): HttpReply | undefined {
     if (this.#options.context.work.closing || this.server.closing) return refuse('draining', { id })
     // Responses are never dropped. A client that sends more requests than it reads responses must wait.
-    return this.#writer.full || this.#opening ? refuse('busy', { id }) : undefined
+    const full = this.#responses.refuses(this.#session?.inFlight ?? 0)
+    return full || this.#opening ? refuse('busy', { id }) : undefined
   }
 
   /** Replies once the session is open, so that a client can post its next message at once. */
@@ -179,7 +189,9 @@ export class SseConnection implements Due {
     const answered = this.#dispatch(session, message, posted)
     // A busy server refuses on the POST, which the client sees before its own timeout.
     if (isBusy(answered, session)) return refuse('busy', { id: message.id })
-    return this.#answer([answered], ([frame]) => frame, posted)
+    const send = (response: EncodedResponse): void =>
+      this.#respond(this.#responses.fit(message.id, response))
+    return this.#answer(answered, send, posted)
   }
 
   #batch(values: readonly unknown[], posted: Posted): HttpReply {
@@ -190,12 +202,31 @@ export class SseConnection implements Due {
     const asks = batch.items.some(({ kind }) => kind === 'request')
     const refused = asks ? this.#refuseRequests() : undefined
     if (refused !== undefined) return refused
-    const answers: Awaitable<EncodedResponse>[] = []
+    const responses = new BatchResponses(this.server.runtime.maxResultBytes)
+    const answered: Awaitable<void>[] = []
     for (const item of batch.items) {
-      if (item.kind === 'request') answers.push(this.#dispatch(session, item.message, posted))
-      else deliver(session, item)
+      if (item.kind !== 'request') {
+        deliver(session, item)
+        continue
+      }
+      const { id } = item.message
+      const collect = (response: EncodedResponse): void => this.#collect(responses, id, response)
+      answered.push(chain(this.#dispatch(session, item.message, posted), collect))
     }
-    return asks ? this.#answer(answers, (frames) => `[${frames.join(',')}]`, posted) : TAKEN
+    if (!asks) return TAKEN
+    const send = (): void => {
+      this.#responses.hold(-responses.size)
+      this.#respond(responses.join())
+    }
+    return this.#answer(Promise.all(answered), send, posted)
+  }
+
+  #collect(batch: BatchResponses, id: RequestId, response: EncodedResponse): void {
+    const frame = this.#responses.fit(id, response)
+    if (frame === undefined) return
+    const before = batch.size
+    batch.add(id, frame)
+    this.#responses.hold(batch.size - before)
   }
 
   #dispatch(session: Session, message: JsonRpcRequest, { caller }: Posted): Awaitable<EncodedResponse> {
@@ -208,20 +239,17 @@ export class SseConnection implements Due {
     })
   }
 
-  /** Accepts the message, and sends the answers on the stream later. */
-  #answer(
-    answers: readonly Awaitable<EncodedResponse>[],
-    join: (frames: readonly string[]) => string | undefined,
-    { request }: Posted,
-  ): HttpReply {
-    const { work } = this.#options.context
+  /** Accepts the message, and sends the answer on the stream later. */
+  #answer<T>(answer: Awaitable<T>, send: (answer: T) => void, { request }: Posted): HttpReply {
+    const { work, logger } = this.#options.context
     work.begin()
-    const done = Promise.all(answers.map(async (answer) => answer)).then((all) => {
-      const frames = all.flatMap((answer) => (answer === undefined ? [] : [answer.frame]))
-      const text = frames.length === 0 ? undefined : join(frames)
-      if (text !== undefined) this.#respond(text)
-      work.end()
-    })
+    const done = Promise.resolve(answer)
+      .then(send)
+      .catch((error: unknown) => {
+        logger.error({ err: error }, 'A response could not be sent')
+        this.close()
+      })
+      .finally(() => work.end())
     request.waitUntil?.(done)
     return TAKEN
   }
@@ -233,13 +261,16 @@ export class SseConnection implements Due {
   }
 
   async #afterRead(frame: string): Promise<string> {
+    if (this.#responses.crowded) return frame
+    this.#responses.hold(frame.length)
     await this.#session?.confirmRead((ping) => this.#respond(ping))
+    this.#responses.hold(-frame.length)
     return frame
   }
 
   /** Sends a response, whatever is queued. */
-  #respond(frame: string): void {
-    this.#writer.writeAlways(messageEvent(frame))
+  #respond(frame: string | undefined): void {
+    if (frame !== undefined) this.#writer.writeAlways(messageEvent(frame))
   }
 }
 

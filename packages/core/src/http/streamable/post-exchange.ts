@@ -1,10 +1,11 @@
-import type { McpError } from '../../errors.ts'
+import { busy, type McpError } from '../../errors.ts'
 import { errorFrame, type Incoming, type RequestId } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
+import { BatchResponses } from '../../call/response-limit.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { onDisconnect } from '../on-disconnect.ts'
-import type { Awaitable } from '../../util/promises.ts'
+import { attempt, type Awaitable } from '../../util/promises.ts'
 import type { Session } from '../../session/session.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -33,7 +34,7 @@ export class PostExchange implements Exchange {
   #stream: EventStream | undefined
   #reply: HttpReply | undefined
   #resolve: ((reply: HttpReply) => void) | undefined
-  #frames: string[] | undefined
+  #batch: BatchResponses | undefined
   #awaited = 1
   #done = false
 
@@ -88,25 +89,31 @@ export class PostExchange implements Exchange {
   answer(answered: Awaitable<EncodedResponse>): Reply {
     if (!(answered instanceof Promise)) return this.#finish(answered)
     const reply = this.#wait()
-    this.#follow(answered)
-    return reply
-  }
-
-  /** The reply to a batch: an array, or one event for each answer on the stream. */
-  answerAll(all: readonly Awaitable<EncodedResponse>[]): Promise<HttpReply> {
-    if (this.#options.context.options.response === 'sse') this.#startStream()
-    this.#awaited = all.length
-    this.#frames = []
-    const reply = this.#wait()
-    for (const answered of all) this.#follow(Promise.resolve(answered))
-    return reply
-  }
-
-  #follow(answered: Promise<EncodedResponse>): void {
     answered.then(
-      (answer) => this.#settle(this.#collect(answer)),
-      (error: unknown) => this.#settle(this.#crash(error)),
+      (answer) => this.#settle(() => this.#finish(answer)),
+      (error: unknown) => this.#settle(() => this.#crash(error)),
     )
+    return reply
+  }
+
+  /** The reply to a batch: an array, or one event for each answer on the stream. {@link collect} takes the answers. */
+  answerBatch(requests: number): Promise<HttpReply> {
+    const { context, server } = this.#options
+    if (context.options.response === 'sse') this.#startStream()
+    this.#awaited = requests
+    this.#batch = new BatchResponses(server.runtime.maxResultBytes)
+    return this.#wait()
+  }
+
+  /** Takes the answer to one request of a batch. Never throws. */
+  collect(id: RequestId, answered: () => Awaitable<EncodedResponse>): void {
+    const crash = (error: unknown): EncodedAnswer => {
+      this.#log(error)
+      return { frame: errorFrame(id, busy()) }
+    }
+    const answer = attempt(answered, crash)
+    if (answer instanceof Promise) void answer.then((settled) => this.#settle(() => this.#collect(id, settled)))
+    else this.#settle(() => this.#collect(id, answer))
   }
 
   #wait(): Promise<HttpReply> {
@@ -119,7 +126,13 @@ export class PostExchange implements Exchange {
     })
   }
 
-  #settle(reply: HttpReply | undefined): void {
+  #settle(step: () => HttpReply | undefined): void {
+    let reply: HttpReply | undefined
+    try {
+      reply = step()
+    } catch (error) {
+      reply = this.#crash(error)
+    }
     if (reply === undefined) return
     const { upgrades, work } = this.#options.context
     upgrades.remove(this)
@@ -127,41 +140,51 @@ export class PostExchange implements Exchange {
     work.end()
   }
 
-  /** Takes an answer. Returns the reply once all answers are there. */
-  #collect(answer: EncodedResponse): HttpReply | undefined {
-    if (--this.#awaited === 0) return this.#finish(answer)
-    if (answer === undefined) return undefined
-    if (this.#stream === undefined) this.#frames?.push(answer.frame)
-    else this.#stream.respond(answer.frame)
+  /** Takes an answer of a batch. Returns the reply once all answers are there. */
+  #collect(id: RequestId, answer: EncodedResponse): HttpReply | undefined {
+    if (answer !== undefined) this.#batch?.add(id, answer.frame)
+    if (--this.#awaited === 0) return this.#finishBatch()
+    if (this.#stream !== undefined) for (const frame of this.#batch?.take() ?? []) this.#stream.respond(frame)
     return undefined
+  }
+
+  #finishBatch(): HttpReply {
+    this.#done = true
+    const batch = this.#batch
+    if (this.#stream === undefined) {
+      const body = batch?.join()
+      return body === undefined ? EMPTY_STREAM : { status: 200, headers: JSON_HEADERS, body }
+    }
+    const frames = batch?.take() ?? []
+    const final = frames.pop()
+    for (const frame of frames) this.#stream.respond(frame)
+    this.#stream.finish(final)
+    return this.#reply ?? EMPTY_STREAM
   }
 
   #finish(answer: EncodedResponse): HttpReply {
     this.#done = true
     const { context, revision } = this.#options
-    const frames = this.#frames
     if (context.options.response === 'sse' && answer !== undefined && isSuccess(answer, revision))
       this.#startStream()
     if (this.#stream !== undefined) {
-      const final = answer?.frame ?? frames?.pop()
-      for (const frame of frames ?? []) this.#stream.respond(frame)
-      this.#stream.finish(final)
+      this.#stream.finish(answer?.frame)
       return this.#reply ?? EMPTY_STREAM
     }
-    if (frames === undefined && answer !== undefined) return jsonAnswer(answer, revision)
-    if (answer !== undefined) frames?.push(answer.frame)
     // A cancelled call has no answer: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
-    if (frames === undefined || frames.length === 0) return EMPTY_STREAM
-    return { status: 200, headers: JSON_HEADERS, body: `[${frames.join(',')}]` }
+    return answer === undefined ? EMPTY_STREAM : jsonAnswer(answer, revision)
   }
 
   /** Calls never reject; if one does, the client must not wait forever. */
-  #crash(error: unknown): HttpReply | undefined {
-    this.#options.context.logger.error({ err: error }, 'A call could not be answered')
-    if (this.#frames !== undefined) return this.#collect(undefined)
+  #crash(error: unknown): HttpReply {
+    this.#log(error)
     this.#done = true
     this.#stream?.close()
     return this.#reply ?? refuse('internal')
+  }
+
+  #log(error: unknown): void {
+    this.#options.context.logger.error({ err: error }, 'A call could not be answered')
   }
 
   #startStream(): EventStream {

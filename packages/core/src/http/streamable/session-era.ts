@@ -119,17 +119,15 @@ export class SessionEraHttp {
   }
 
   #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, server: ServedServer): Reply {
-    let exchange: PostExchange | undefined
-    const answers: Awaitable<EncodedResponse>[] = []
+    const requests = items.filter(({ kind }) => kind === 'request').length
+    const exchange = requests === 0 ? undefined : this.#exchange(inbound, revision, server)
+    const reply = exchange?.answerBatch(requests) ?? ACCEPTED
     for (const item of items) {
-      if (item.kind === 'request') {
-        exchange ??= this.#exchange(inbound, revision, server)
-        answers.push(this.#dispatch(inbound, item.message, exchange, server))
-      } else {
-        deliver(inbound.live?.session, item)
-      }
+      if (item.kind !== 'request') deliver(inbound.live?.session, item)
+      else if (exchange !== undefined)
+        exchange.collect(item.message.id, () => this.#dispatch(inbound, item.message, exchange, server))
     }
-    return exchange === undefined ? ACCEPTED : exchange.answerAll(answers)
+    return reply
   }
 
   #dispatch(

@@ -22,6 +22,8 @@ export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Call
 
 /** Senders wait while more bytes than this are queued. */
 const HIGH_WATER = 65_536
+/** Queued chunks are joined up to this many UTF-16 units: all of them may exceed the longest string of the runtime. */
+const PIECE = 1_048_576
 
 export interface SseWriterOptions {
   /** Bytes that may be queued; one chunk alone may exceed it. */
@@ -74,11 +76,6 @@ export class SseWriter {
   /** Accepts no more chunks: the connection has ended, or ends when the queue is written. */
   get ending(): boolean {
     return this.#gone || this.#ending
-  }
-
-  /** More is queued than the limit. */
-  get full(): boolean {
-    return this.#bytes > this.#options.limit
   }
 
   expire(): void {
@@ -198,7 +195,7 @@ export class SseWriter {
       this.#flush()
     }
     // A sink must not reject. If it does, the client counts as disconnected.
-    behind.then(resume, () => this.cut())
+    behind.then(resume).catch(() => this.cut())
   }
 
   #queueNotices(): void {
@@ -208,17 +205,28 @@ export class SseWriter {
 
   #flush(): void {
     if (this.#gone) return
-    if (!this.#behind) {
-      this.#queueNotices()
-      if (this.#queue.length > 0) {
-        const chunk = this.#queue.length === 1 ? (this.#queue[0] ?? '') : this.#queue.join('')
-        this.#queue = []
-        this.#bytes = 0
-        this.#put(chunk)
-      }
+    while (!this.#behind) {
+      if (this.#bytes <= PIECE) this.#queueNotices()
+      if (this.#queue.length === 0) break
+      this.#put(this.#takePiece())
     }
     if (this.#bytes <= HIGH_WATER) this.#release()
     if (this.#ending && this.#idle) this.cut()
+  }
+
+  /** Removes the first chunks of the queue, as one text. */
+  #takePiece(): string {
+    let count = 0
+    let units = 0
+    for (const { length } of this.#queue) {
+      if (count > 0 && units + length > PIECE) break
+      units += length
+      count++
+    }
+    const chunks = this.#queue.splice(0, count)
+    if (this.#queue.length === 0) this.#bytes = 0
+    else for (const chunk of chunks) this.#bytes -= utf8Length(chunk)
+    return chunks.length === 1 ? (chunks[0] ?? '') : chunks.join('')
   }
 
   #overflowed(bytes: number): void {

@@ -203,6 +203,41 @@ describe('the writer of one connection', () => {
     expect([sink.text, sink.writes]).toEqual(['abcd', 2])
   })
 
+  it('joins chunks that wait into pieces of 1 MiB at most, with notices at the end, and counts those that still wait', async () => {
+    const chunk = 'x'.repeat(400_000)
+    const outbound = new SseWriter({ limit: 10_000_000, overflow: 'drop' })
+    const pieces: string[] = []
+    const drains: (() => void)[] = []
+    const write = (piece: string): Promise<void> => {
+      pieces.push(piece)
+      return new Promise((resolve) => drains.push(resolve))
+    }
+    outbound.open({ write, close: () => {} }, request())
+    outbound.write('first')
+    for (let i = 0; i < 6; i++) outbound.write(chunk)
+    outbound.notify('notice')
+    outbound.writeAlways('x'.repeat(2_000_000))
+    outbound.writeAlways('é')
+    const waiting = [outbound.queuedBytes]
+    for (let drain = drains.shift(); drain !== undefined; drain = drains.shift()) {
+      drain()
+      await settled()
+      waiting.push(outbound.queuedBytes)
+    }
+    expect(pieces.map(({ length }) => length)).toEqual([5, 800_000, 800_000, 800_000, 2_000_000, 7])
+    expect(waiting).toEqual([4_400_008, 3_600_008, 2_800_008, 2_000_008, 8, 0, 0])
+    expect(pieces.at(-1)).toBe('énotice')
+  })
+
+  it('writes what waits before its end although it takes several pieces', async () => {
+    const outbound = new SseWriter({ limit: 10_000_000, overflow: 'drop' })
+    const sink = new TestSink()
+    for (let i = 0; i < 3; i++) outbound.writeAlways(`${i}${'x'.repeat(700_000)}`)
+    outbound.end()
+    outbound.open(sink, request())
+    expect([sink.writes, sink.text.length, sink.closed]).toEqual([3, 2_100_003, true])
+  })
+
   it('counts bytes, not characters', () => {
     const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     outbound.write('é'.repeat(40))

@@ -1,0 +1,73 @@
+import type { EncodedResponse } from '../../call/response.ts'
+import { fitResponse } from '../../call/response-limit.ts'
+import type { RequestId } from '../../protocol/jsonrpc.ts'
+import { utf8Length } from '../../util/bytes.ts'
+import type { ServedServer } from '../served-server.ts'
+import { emitOverflow, type SseWriter } from '../streams/sse-writer.ts'
+
+/** Results of the largest size that may wait for one client. */
+const RESULTS = 4
+
+export interface SseResponsesOptions {
+  readonly writer: SseWriter
+  readonly server: ServedServer
+  readonly sessionId: string
+  /** Requests are refused while more bytes than this wait. */
+  readonly outboundLimit: number
+}
+
+/**
+ * The responses of one HTTP+SSE connection. The transport has no backpressure: small POSTs draw large responses, on a stream
+ * that the client need not read.
+ */
+export class SseResponses {
+  readonly #options: SseResponsesOptions
+  readonly #limit: number
+  /** UTF-16 units of responses that are not in the queue yet: their batch is not complete, or the client has to read first. */
+  #held = 0
+  #largest = 0
+
+  constructor(options: SseResponsesOptions) {
+    this.#options = options
+    this.#limit = RESULTS * options.server.runtime.maxResultBytes
+  }
+
+  /** Another response would become an error. */
+  get crowded(): boolean {
+    return this.#waiting > this.#limit
+  }
+
+  /**
+   * Whether another request has to be refused. While the client is behind, each call in flight counts as the largest response
+   * so far.
+   */
+  refuses(inFlight: number): boolean {
+    const waiting = this.#waiting
+    const expected = waiting === 0 ? 0 : waiting + inFlight * this.#largest
+    return waiting > this.#options.outboundLimit || expected > this.#limit
+  }
+
+  /** The frame of a response, which is an error if there is no room; undefined if the call was cancelled. */
+  fit(id: RequestId, response: EncodedResponse): string | undefined {
+    if (response === undefined) return undefined
+    const { frame } = response
+    const { server, sessionId } = this.#options
+    this.#largest = Math.max(this.#largest, frame.length)
+    const fitting = fitResponse(id, frame, {
+      waiting: this.#waiting,
+      limit: this.#limit,
+      problem: `More than ${this.#limit} bytes of responses wait. Read the stream, then send this request again`,
+    })
+    if (fitting !== frame) emitOverflow(server, { action: 'drop', bytes: utf8Length(frame), sessionId })
+    return fitting
+  }
+
+  /** Counts UTF-16 units that wait outside of the queue; negative when they wait no more. */
+  hold(units: number): void {
+    this.#held += units
+  }
+
+  get #waiting(): number {
+    return this.#options.writer.queuedBytes + this.#held
+  }
+}
