@@ -324,7 +324,8 @@ class DuplexConnection implements Connection, ServerMount {
       if (++answered === expected) return this.#write(responses.join())
     }
     for (const item of batch.items) {
-      if (item.kind === 'request') void this.#request(item.message, (frame) => collect(item.message.id, frame))
+      if (item.kind === 'request')
+        void this.#request(item.message, (frame) => collect(item.message.id, frame))
       else void this.#route(item, this.#write)
     }
     return this.#session.capacity()

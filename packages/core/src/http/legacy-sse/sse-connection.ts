@@ -189,8 +189,7 @@ export class SseConnection implements Due {
     const answered = this.#dispatch(session, message, posted)
     // A busy server refuses on the POST, which the client sees before its own timeout.
     if (isBusy(answered, session)) return refuse('busy', { id: message.id })
-    const send = (response: EncodedResponse): void =>
-      this.#respond(this.#responses.fit(message.id, response))
+    const send = (response: EncodedResponse): void => this.#respond(this.#responses.fit(message.id, response))
     return this.#answer(answered, send, posted)
   }
 

@@ -112,7 +112,8 @@ export class PostExchange implements Exchange {
       return { frame: errorFrame(id, busy()) }
     }
     const answer = attempt(answered, crash)
-    if (answer instanceof Promise) void answer.then((settled) => this.#settle(() => this.#collect(id, settled)))
+    if (answer instanceof Promise)
+      void answer.then((settled) => this.#settle(() => this.#collect(id, settled)))
     else this.#settle(() => this.#collect(id, answer))
   }
 
