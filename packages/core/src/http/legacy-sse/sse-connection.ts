@@ -217,7 +217,7 @@ export class SseConnection implements Due {
       this.#responses.hold(-responses.size)
       this.#respond(responses.join())
     }
-    return this.#answer(Promise.all(answered), send, posted)
+    return this.#answer(Promise.all(answered.map(async (one) => one)), send, posted)
   }
 
   #collect(batch: BatchResponses, id: RequestId, response: EncodedResponse): void {
