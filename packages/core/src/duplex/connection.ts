@@ -217,7 +217,8 @@ class DuplexConnection implements Connection, ServerMount {
       case 'invalid':
         return this.#refuse('invalidMessage', incoming.id, invalidRequest(incoming.reason), reply)
       case 'response':
-        return this.#session?.response(incoming.message)
+        if (this.#session?.response(incoming.message) !== true) this.#refused('unmatchedResponse')
+        return
       case 'notification':
         return this.#notification(incoming.message)
       case 'request':

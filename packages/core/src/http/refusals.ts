@@ -69,6 +69,7 @@ export const STATUSES = {
   internal: { status: 500, message: 'Internal error' },
   answered: { status: 200 },
   accepted: { status: 202 },
+  unmatchedResponse: { status: 202 },
   taken: { status: 202, text: 'Accepted' },
   ended: { status: 204 },
 } as const

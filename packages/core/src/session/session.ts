@@ -66,14 +66,15 @@ export class Session implements CallSession {
     this.#limit = new ConcurrencyLimit(runtime.limits)
     this.#pool = new CallPool(() => this.#limit)
     const { input } = runtime
-    this.#requests = new PendingRequests(
-      runtime.clock,
-      (input?.limits ?? DEFAULT_INPUT_LIMITS).timeoutMs,
-      () => {
+    this.#requests = new PendingRequests({
+      clock: runtime.clock,
+      random: runtime.random,
+      timeoutMs: (input?.limits ?? DEFAULT_INPUT_LIMITS).timeoutMs,
+      onSend: () => {
         this.#limit.release()
         this.onClientRequest?.()
       },
-    )
+    })
     this.#input = input && { ...input, live: new LiveRequests(this.#requests, input.limits) }
     if (record.subscriptions.length > 0) this.#watch(record.subscriptions)
   }
@@ -174,9 +175,10 @@ export class Session implements CallSession {
     }
   }
 
-  response(message: JsonRpcResponse): void {
+  /** False for a response to a request that this session has not sent from this process. */
+  response(message: JsonRpcResponse): boolean {
     this.#unansweredPings = 0
-    this.#requests.settle(message)
+    return this.#requests.settle(message)
   }
 
   /** Every later message of the client counts as a response. */

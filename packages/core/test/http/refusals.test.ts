@@ -225,8 +225,10 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   ],
   accepted: [
     { run: async ({ open }) => (await open()).post(notification) },
-    { run: async ({ open }) => (await open()).post({ jsonrpc: '2.0', id: 4, result: {} }) },
     { run: async ({ open }) => (await open()).post({ jsonrpc: '2.0', method: 'notifications/unknown' }) },
+  ],
+  unmatchedResponse: [
+    { run: async ({ open }) => (await open()).post({ jsonrpc: '2.0', id: 4, result: {} }) },
   ],
   noSessionId: [{}, { sessionId: '' }].map((query) => ({
     endpoint: { legacySse: true },

@@ -49,6 +49,8 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
     '`authenticate`, `locals`, the function that chooses the server or the `lifespan` failed. The log has the cause',
   answered: 'The response to a request, as JSON or as an event stream. JSON-RPC errors too',
   accepted: 'A notification or a response was accepted. The body is empty',
+  unmatchedResponse:
+    'A response was ignored: this process has not sent its request in this session. The client may have got the request before a restart, or from another process',
   taken: '`/message` accepted a message. The response follows on the event stream',
   ended: 'DELETE ended the session',
 }

@@ -4,6 +4,7 @@ import { notificationFrame, requestFrame } from '../../protocol/jsonrpc.ts'
 import { RELATED_TASK } from '../../protocol/meta.ts'
 import { Method, Notification } from '../../protocol/methods.ts'
 import type { Clock } from '../../util/clock.ts'
+import { type Random, randomToken } from '../../util/random.ts'
 import type { Exchange } from '../exchange.ts'
 import { notAnswered, type InputRequest } from './encode-question.ts'
 
@@ -12,7 +13,9 @@ const MAX_PENDING = 64
 /** Characters of a client's error message that an error repeats. */
 const MAX_REASON = 200
 
-/** The prefix of ping ids. Any message of the client answers a ping that only checks whether it is there. */
+/** Characters, of six random bits each. */
+const TOKEN_LENGTH = 8
+/** A part of ping ids. Any message of the client answers a ping that only checks whether it is there. */
 const PING = 'ping-'
 /** How long a client may take to confirm what it has read, in ms. A client that is busy for longer may lose progress. */
 const CONFIRM_MS = 1_000
@@ -40,23 +43,28 @@ export interface RequestChannel {
   send(key: string, question: InputRequest, exchange: Exchange): OpenRequest
 }
 
+export interface PendingRequestsOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly timeoutMs: number
+  /** Runs before each request is sent. */
+  readonly onSend: () => void
+}
+
 /** The requests to one client that wait for a response. */
 export class PendingRequests implements RequestChannel {
-  readonly #clock: Clock
-  readonly #timeoutMs: number
-  readonly #onSend: () => void
+  readonly #options: PendingRequestsOptions
   readonly #pending = new Map<RequestId, Pending>()
   /** By the ids of their pings. */
   readonly #confirmations = new Map<RequestId, () => void>()
   #answersPings = true
+  /** The ids begin with it. */
+  #prefix: string | undefined
   #lastId = 0
   #ended = false
 
-  /** @param onSend - runs before each request is sent */
-  constructor(clock: Clock, timeoutMs: number, onSend: () => void) {
-    this.#clock = clock
-    this.#timeoutMs = timeoutMs
-    this.#onSend = onSend
+  constructor(options: PendingRequestsOptions) {
+    this.#options = options
   }
 
   get size(): number {
@@ -64,22 +72,22 @@ export class PendingRequests implements RequestChannel {
   }
 
   send(key: string, { method, params }: InputRequest, exchange: Exchange): OpenRequest {
-    const id = ++this.#lastId
+    const id = this.#nextId()
     const result = new Promise<JsonObject>((resolve, reject) => {
       if (this.#ended) return reject(new QuestionError('closed', disconnectedText(key)))
       if (this.#pending.size >= MAX_PENDING) return reject(notAnswered(key, 'too many questions are open'))
-      const timer = this.#clock.setTimeout(() => this.#timedOut(id), this.#timeoutMs)
+      const timer = this.#options.clock.setTimeout(() => this.#timedOut(id), this.#options.timeoutMs)
       const task = (params['_meta'] as JsonObject | undefined)?.[RELATED_TASK]
       this.#pending.set(id, { key, timer, exchange, task, resolve, reject })
-      this.#onSend()
+      this.#options.onSend()
       const frame = requestFrame(id, method, params)
       void (exchange.request === undefined ? exchange.send(frame) : exchange.request(frame))
     })
     return { result, cancel: (why) => this.#withdraw(id, new QuestionError('cancelled', why)) }
   }
 
-  pingFrame(): string {
-    return requestFrame(`${PING}${++this.#lastId}`, Method.Ping)
+  pingFrame(id: string = this.#nextId(PING)): string {
+    return requestFrame(id, Method.Ping)
   }
 
   /**
@@ -88,10 +96,10 @@ export class PendingRequests implements RequestChannel {
    */
   confirmRead(send: (frame: string) => void): Promise<void> {
     if (this.#ended) return Promise.resolve()
-    const frame = this.pingFrame()
-    const id = `${PING}${this.#lastId}`
+    const id = this.#nextId(PING)
+    const { clock } = this.#options
     return new Promise((resolve) => {
-      const timer = this.#clock.setTimeout(
+      const timer = clock.setTimeout(
         () => {
           this.#answersPings = false
           confirmed()
@@ -99,25 +107,29 @@ export class PendingRequests implements RequestChannel {
         this.#answersPings ? CONFIRM_MS : READ_MS,
       )
       const confirmed = (): void => {
-        this.#clock.clearTimeout(timer)
+        clock.clearTimeout(timer)
         this.#confirmations.delete(id)
         resolve()
       }
       this.#confirmations.set(id, confirmed)
-      if (this.#answersPings) send(frame)
+      if (this.#answersPings) send(this.pingFrame(id))
     })
   }
 
-  settle(response: JsonRpcResponse): void {
-    if (typeof response.id === 'string' && response.id.startsWith(PING)) {
+  /** False for a response to a request that was not sent here: it has no effect. Late responses have none either. */
+  settle(response: JsonRpcResponse): boolean {
+    const { id } = response
+    if (this.#prefix === undefined || typeof id !== 'string' || !id.startsWith(this.#prefix)) return false
+    if (id.startsWith(PING, this.#prefix.length)) {
       this.#answersPings = true
-      this.#confirmations.get(response.id)?.()
-      return
+      this.#confirmations.get(id)?.()
+      return true
     }
-    const pending = response.id === undefined ? undefined : this.#take(response.id)
-    if (pending === undefined) return
+    const pending = this.#take(id)
+    if (pending === undefined) return true
     if ('result' in response) pending.resolve(response.result)
     else pending.reject(notAnswered(pending.key, reasonOf(response.error)))
+    return true
   }
 
   /** Rejects all open requests, and all later ones: the client is gone. */
@@ -130,9 +142,18 @@ export class PendingRequests implements RequestChannel {
     }
   }
 
+  /**
+   * A client may answer a request that it got before a restart, or from another process with the same sessions. With
+   * numbers alone, that answer would approve another question.
+   */
+  #nextId(kind = ''): string {
+    this.#prefix ??= `${randomToken(TOKEN_LENGTH, this.#options.random)}-`
+    return `${this.#prefix}${kind}${++this.#lastId}`
+  }
+
   #timedOut(id: RequestId): void {
     const key = this.#pending.get(id)?.key ?? ''
-    const seconds = Math.round(this.#timeoutMs / 1000)
+    const seconds = Math.round(this.#options.timeoutMs / 1000)
     this.#withdraw(id, new QuestionError('timeout', `The question "${key}" was not answered in ${seconds} s`))
   }
 
@@ -153,7 +174,7 @@ export class PendingRequests implements RequestChannel {
     const pending = this.#pending.get(id)
     if (pending === undefined) return undefined
     this.#pending.delete(id)
-    this.#clock.clearTimeout(pending.timer)
+    this.#options.clock.clearTimeout(pending.timer)
     return pending
   }
 }

@@ -6,7 +6,7 @@ import { BatchResponses } from '../../call/response-limit.ts'
 import { refusal } from '../../duplex/connection.ts'
 import { busy } from '../../errors.ts'
 import { readBatch } from '../../protocol/batch.ts'
-import { classify, errorFrame, type JsonRpcRequest, type RequestId } from '../../protocol/jsonrpc.ts'
+import { classify, errorFrame, type Incoming, type JsonRpcRequest, type RequestId } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
 import { selectRevision } from '../../protocol/revisions/select.ts'
 import { initialize } from '../../session/initialize.ts'
@@ -121,7 +121,7 @@ export class SseConnection implements Due {
     if (incoming.kind === 'invalid')
       return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
     if (incoming.kind === 'request') return this.#serve(incoming.message, posted)
-    deliver(this.#session, incoming)
+    this.#deliver(incoming, posted)
     return TAKEN
   }
 
@@ -205,7 +205,7 @@ export class SseConnection implements Due {
     const answered: Awaitable<void>[] = []
     for (const item of batch.items) {
       if (item.kind !== 'request') {
-        deliver(session, item)
+        this.#deliver(item, posted)
         continue
       }
       const { id } = item.message
@@ -226,6 +226,10 @@ export class SseConnection implements Due {
     const before = batch.size
     batch.add(id, frame)
     this.#responses.hold(batch.size - before)
+  }
+
+  #deliver(incoming: Incoming, { request }: Posted): void {
+    deliver(this.#session, incoming, (reason) => this.#options.context.rejections.add(request, reason))
   }
 
   #dispatch(session: Session, message: JsonRpcRequest, { caller }: Posted): Awaitable<EncodedResponse> {

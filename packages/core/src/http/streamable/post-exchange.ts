@@ -203,9 +203,14 @@ const isSuccess = ({ error }: EncodedAnswer, revision: Revision): boolean =>
   error === undefined || revision.httpStatus(error) === 200
 
 /** Delivers a message that needs no answer. Without a session it has no effect. */
-export function deliver(session: Session | undefined, incoming: Incoming): void {
+export function deliver(
+  session: Session | undefined,
+  incoming: Incoming,
+  rejected: (reason: 'unmatchedResponse') => void,
+): void {
   if (incoming.kind === 'notification') session?.notification(incoming.message)
-  else if (incoming.kind === 'response') session?.response(incoming.message)
+  else if (incoming.kind === 'response' && session?.response(incoming.message) !== true)
+    rejected('unmatchedResponse')
 }
 
 /** An answer without a stream. */

@@ -81,7 +81,7 @@ export class SessionEraHttp {
       return refuseRevision(selection, incoming.kind === 'request' ? incoming.message.id : undefined)
     }
     if (incoming.kind !== 'request') {
-      deliver(inbound.live?.session, incoming)
+      this.#deliver(inbound, incoming)
       return ACCEPTED
     }
     if (selection.kind === 'initialize') return this.#initialize(inbound, incoming.message)
@@ -123,7 +123,7 @@ export class SessionEraHttp {
     const exchange = requests === 0 ? undefined : this.#exchange(inbound, revision, server)
     const reply = exchange?.answerBatch(requests) ?? ACCEPTED
     for (const item of items) {
-      if (item.kind !== 'request') deliver(inbound.live?.session, item)
+      if (item.kind !== 'request') this.#deliver(inbound, item)
       else if (exchange !== undefined)
         exchange.collect(item.message.id, () => this.#dispatch(inbound, item.message, exchange, server))
     }
@@ -146,6 +146,10 @@ export class SessionEraHttp {
           )
         : live.session.call(message, exchange, caller),
     )
+  }
+
+  #deliver({ request, live }: Inbound, incoming: Incoming): void {
+    deliver(live?.session, incoming, (reason) => this.#context.rejections.add(request, reason))
   }
 
   #exchange({ request, live }: Inbound, revision: Revision, server: ServedServer): PostExchange {

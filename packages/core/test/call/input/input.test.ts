@@ -27,12 +27,13 @@ describe('questions of a running handler', () => {
       const roots = await ctx.listRoots()
       return JSON.stringify([form, seen, said.model, roots])
     })
+    let forms = 0
     const client = await openAnsweringClient(server, {
-      answer: ({ method, id }) => {
+      answer: ({ method }) => {
         if (method === 'roots/list') return { roots: [{ uri: 'file:///a', name: 'a' }] }
         if (method === 'sampling/createMessage')
           return { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }
-        return id === 1 ? accept({ ok: true }) : { action: 'decline' }
+        return forms++ === 0 ? accept({ ok: true }) : { action: 'decline' }
       },
     })
     expect(JSON.parse(textOf(await client.call('a')))).toEqual([
@@ -129,6 +130,17 @@ describe('questions of a running handler', () => {
       data: { requiredCapabilities: { elicitation: {} } },
     })
     expect(client.asked).toEqual([])
+  })
+
+  it('take no response to another request, and count it', async () => {
+    const server = serverOf(async (ctx) => String((await ctx.elicit('Sure?', ok)).ok))
+    const client = await openAnsweringClient(server)
+    const reply = client.call('a')
+    await client.hasAsked(1)
+    for (const id of [1, '1', 'ping-1', 'x-1']) client.send({ id, result: accept({ ok: false }) })
+    client.send({ id: client.asked[0]?.id, result: accept({ ok: true }) })
+    expect(textOf(await reply)).toBe('true')
+    expect(server.stats().refusals).toEqual({ unmatchedResponse: 4 })
   })
 
   it('may be any request, whose result is not checked', async () => {

@@ -61,7 +61,7 @@ describe('a declared ask', () => {
           message: 'Delete all of a?',
           requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
         },
-        expect.any(Number) as number,
+        expect.any(String) as string,
       ),
     ])
     expect(reply.result).toEqual({ content: [{ type: 'text', text: 'Deleted a' }] })

@@ -202,6 +202,13 @@ describe('an event stream', () => {
 })
 
 describe('a POST to it', () => {
+  it('counts a response to a request that it has not sent, and ignores it', async () => {
+    const { client, endpoint } = await streaming()
+    await client.initialize('2024-11-05', { elicitation: {} })
+    expect((await client.post({ jsonrpc: '2.0', id: 1, result: {} })).status).toBe(202)
+    expect(endpoint.stats().refusals).toEqual({ unmatchedResponse: 1 })
+  })
+
   it('gets its reply at once, although its call takes longer', async () => {
     const { client, sink, ...made } = await started()
     expect((await client.call('hold')).status).toBe(202)

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import { elicit } from '../../../src/call/input/question.ts'
+import { MemorySessionStore } from '../../../src/stores/memory-session-store.ts'
 import { type Answer, createHarness, type Harness } from '../support/harness.ts'
 
 const ok = z.object({ ok: z.boolean() })
@@ -84,6 +85,30 @@ describe('questions over Streamable HTTP', () => {
     await settled()
     expect(runs()).toBe(0)
     expect(sink.messages).toHaveLength(1)
+  })
+
+  it('are not answered by what the client answered before a restart, or in another process', async () => {
+    const store = new MemorySessionStore()
+    const before = await open({ sessions: { store } })
+    const { sink: weather } = await before.call()
+    await weather.until(() => weather.messages.length > 0)
+
+    const after = await open({ sessions: { store } })
+    const call = { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'a' } }
+    const { sink } = await after.post(call, before.headers)
+    await sink.until(() => sink.messages.length > 0)
+    const answer = (id: unknown): Promise<Answer> =>
+      after.post({ jsonrpc: '2.0', id, result: { action: 'accept', content: { ok: true } } }, before.headers)
+    expect((await answer(weather.messages[0]?.id)).status).toBe(202)
+    await settled()
+    expect(after.runs()).toBe(0)
+    expect(after.endpoint.stats().refusals).toEqual({ unmatchedResponse: 1 })
+
+    await answer(sink.messages[0]?.id)
+    await sink.ended()
+    expect(after.runs()).toBe(1)
+    await answer(sink.messages[0]?.id)
+    expect(after.endpoint.stats().refusals).toEqual({ unmatchedResponse: 1 })
   })
 
   it('end with the session', async () => {
