@@ -17,7 +17,7 @@ export const ErrorCode = {
 } as const
 
 /** The part of an {@link McpError} that a revision may spell with another code. */
-export type McpErrorReason = 'resource-not-found' | 'busy' | 'missing-capability' | 'malformed'
+export type McpErrorReason = 'resource-not-found' | 'busy' | 'ended' | 'missing-capability' | 'malformed'
 
 /**
  * An error that its author means for the peer: code, message and data are sent as they are.
@@ -113,6 +113,10 @@ export const missingCapability = (message: string, required: object): McpError =
 /** Too much work at once. Over HTTP it travels with status 503 and `Retry-After`. */
 export const busy = (): McpError =>
   new McpError(ErrorCode.InternalError, 'The server is busy, try again shortly', undefined, 'busy')
+
+/** A close or the end of a session ended the call. Over HTTP it has status 503 too, if nothing was sent before. */
+export const callEnded = (): McpError =>
+  new McpError(ErrorCode.InternalError, 'The server ended the call', undefined, 'ended')
 
 /** Every usage error that Jetway throws, with what it means. `docs/reference/errors.md` explains each. */
 export const USAGE_ERRORS = {

@@ -119,7 +119,7 @@ describe.each([
     }
   })
 
-  it('ends with DELETE: its streams end, its handlers are aborted, and every method gets 404', async () => {
+  it('ends with DELETE: its streams end, its handlers are aborted, its calls get an error, and every method gets 404', async () => {
     const { client, holding } = await serve({ streams: { upgradeAfterMs: 1 } })
     const headers = await openSession(client)
     const stream = await client.open({ method: 'GET', headers })
@@ -128,7 +128,7 @@ describe.each([
     await stream.whole()
     await call.whole()
     expect(holding.map(({ signal }) => signal.aborted)).toEqual([true])
-    expect(call.text()).not.toContain('"id":5')
+    expect(call.text()).toContain('"id":5,"error":{"code":-32603,"message":"The server ended the call"}')
     expect(await verbs(client, headers)).toEqual([404, 404, 404])
   })
 

@@ -43,6 +43,8 @@ export interface Driver {
   setLoggingLevel(level: Level): Promise<Loose>
   /** Any request, without the client's own checks. */
   request(method: string, params: Record<string, unknown>): Promise<Loose>
+  /** Sends DELETE, where the client has a session over HTTP. */
+  deleteSession(): Promise<void>
   close(): Promise<void>
 }
 
@@ -122,6 +124,9 @@ async function openV2(
   const inbox = new Inbox()
   client.fallbackNotificationHandler = (message) => inbox.take(message)
   await client.connect(offering(transport, revision))
+  const deleteSession = async (): Promise<void> => {
+    if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession()
+  }
   const driver: Driver = {
     ...common(client, inbox, listening),
     server: () => ({
@@ -132,8 +137,9 @@ async function openV2(
     callTool: (name, args = {}, { meta, ...call } = {}) =>
       client.callTool({ name, arguments: args, ...(meta !== undefined && { _meta: meta }) }, call),
     request: (method, params) => client.request({ method, params }, Anything),
+    deleteSession,
     close: async () => {
-      if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession()
+      await deleteSession()
       await client.close()
     },
   }
@@ -163,6 +169,9 @@ async function driveV1(
   const inbox = new Inbox()
   client.fallbackNotificationHandler = (message) => inbox.take(message)
   await client.connect(offering(transport, revision))
+  const deleteSession = async (): Promise<void> => {
+    if (transport instanceof StreamableHTTPClientTransportV1) await transport.terminateSession()
+  }
   return {
     ...common(client, inbox, listening),
     server: () => ({
@@ -173,8 +182,9 @@ async function driveV1(
     callTool: (name, args = {}, { meta, ...call } = {}) =>
       client.callTool({ name, arguments: args, ...(meta !== undefined && { _meta: meta }) }, undefined, call),
     request: (method, params) => client.request({ method, params }, Anything),
+    deleteSession,
     close: async () => {
-      if (transport instanceof StreamableHTTPClientTransportV1) await transport.terminateSession()
+      await deleteSession()
       await client.close()
     },
   }
@@ -185,7 +195,7 @@ function common(
   client: Client | ClientV1,
   inbox: Inbox,
   listening: Promise<void>,
-): Omit<Driver, 'server' | 'callTool' | 'request' | 'close'> {
+): Omit<Driver, 'server' | 'callTool' | 'request' | 'deleteSession' | 'close'> {
   return {
     inbox,
     listen: () => listening,

@@ -1,4 +1,4 @@
-import { ErrorCode, invalidParams, methodNotFound } from '../errors.ts'
+import { callEnded, ErrorCode, invalidParams, methodNotFound } from '../errors.ts'
 import { isObject } from '../protocol/jsonrpc.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
@@ -129,7 +129,8 @@ export class Dispatcher {
       }
       ctx.end = (reason: EndReason) => {
         ctx.abort(reason)
-        settle(reason === 'timeout' ? this.#timedOut(entry, ctx, timer.exceeded) : undefined)
+        if (reason === 'timeout') settle(this.#timedOut(entry, ctx, timer.exceeded))
+        else settle(reason === 'closed' ? refuse(ctx, callEnded()) : undefined)
       }
       const failed = (thrown: unknown): void => {
         if (ctx.end === undefined) return

@@ -20,6 +20,7 @@ import type { Era, Revision, RevisionDate } from '../protocol/revisions/revision
 import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
 import { CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
 import { utf8Length } from '../util/bytes.ts'
+import { Outstanding } from '../util/outstanding.ts'
 import { checkNames, type OptionNames } from '../util/check-options.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import { BatchResponses } from '../call/response-limit.ts'
@@ -87,6 +88,7 @@ class DuplexConnection implements Connection, ServerMount {
   readonly #served: readonly Revision[]
   readonly #refusals: Refusals
   readonly #work: Drainable
+  readonly #unanswered: Outstanding
   readonly #outbox: Outbox
   readonly #sessionEra: SessionEra
   readonly #perRequest: PerRequestEra
@@ -104,6 +106,7 @@ class DuplexConnection implements Connection, ServerMount {
       begin: () => this.#perRequest.drain(),
       finish: () => this.#finish(),
     })
+    this.#unanswered = new Outstanding(runtime.clock)
     this.#outbox = new Outbox({
       transport,
       onBroken: (error) => this.#broken(error),
@@ -179,6 +182,7 @@ class DuplexConnection implements Connection, ServerMount {
   async #finish(): Promise<void> {
     this.#session?.close()
     this.#perRequest.calls.endAll()
+    await this.#unanswered.flushed()
     this.#release()
     try {
       await this.#transport.close()
@@ -241,7 +245,7 @@ class DuplexConnection implements Connection, ServerMount {
       return reply(refusal(message, selection))
     }
     if (selection.meta !== undefined) return this.#callPerRequest(message, selection, reply)
-    this.#work.begin()
+    this.#begin()
     const response = this.#sessionEra.call(message)
     if (!(response instanceof Promise)) return this.#answer(response, reply)
     this.#follow(message, response, (settled) => this.#answer(settled, reply))
@@ -249,7 +253,7 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   #callPerRequest(message: JsonRpcRequest, selection: Served, reply: Reply): void | Promise<void> {
-    this.#work.begin()
+    this.#begin()
     const run = (): EncodedResponse | Promise<EncodedResponse> => this.#perRequest.call(message, selection)
     const ready = this.#runtime.ready()
     const response = ready === undefined ? run() : ready.then(run)
@@ -273,8 +277,14 @@ class DuplexConnection implements Connection, ServerMount {
     if (!namesRevision && !this.#perRequest.calls.has(id)) session?.notification(message)
   }
 
+  #begin(): void {
+    this.#work.begin()
+    this.#unanswered.begin()
+  }
+
   #answer(response: EncodedResponse, reply: Reply): void | Promise<void> {
     const written = reply(response?.frame)
+    this.#unanswered.end()
     this.#work.end()
     return written
   }
@@ -295,7 +305,7 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   #initialize(message: JsonRpcRequest): Promise<void> {
-    this.#work.begin()
+    this.#begin()
     this.#opening = this.#openSession(message)
       .catch((error: unknown) => this.#failed(message, error))
       .then((response) => this.#answer(response, this.#write))

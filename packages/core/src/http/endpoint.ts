@@ -317,14 +317,14 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.#sessions?.table.endStandalone()
   }
 
-  #end(): void {
+  async #end(): Promise<void> {
     const { calls, openStreams, upgrades, servers } = this.#context
+    this.#closed = true
     calls.endAll()
     this.#sessions?.closeAll()
     upgrades.clear()
-    openStreams.cutAll()
+    await openStreams.endAll()
     servers.finish()
-    this.#closed = true
   }
 }
 

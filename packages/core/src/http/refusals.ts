@@ -66,6 +66,7 @@ export const STATUSES = {
   busy: { status: 503, message: 'The server is busy, try again shortly' },
   unknownEvent: { status: 400, message: 'Last-Event-ID names nothing that can be resumed' },
   unavailable: { status: 503, message: 'The server cannot reach its sessions, try again shortly' },
+  callEnded: { status: 503, message: 'The server ended the call' },
   internal: { status: 500, message: 'Internal error' },
   answered: { status: 200 },
   accepted: { status: 202 },
@@ -76,7 +77,7 @@ export const STATUSES = {
 
 export type StatusKey = keyof typeof STATUSES
 /** The rows that refuse a request. */
-export type RefusalKey = Exclude<StatusKey, 'options' | 'answered' | 'accepted' | 'taken' | 'ended'>
+export type RefusalKey = Exclude<StatusKey, 'options' | 'callEnded' | 'answered' | 'accepted' | 'taken' | 'ended'>
 
 type Headers = Readonly<Record<string, string>>
 const NO_HEADERS: Headers = Object.freeze({})

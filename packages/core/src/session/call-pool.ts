@@ -1,10 +1,10 @@
-import { busy } from '../errors.ts'
+import { busy, callEnded, type McpError } from '../errors.ts'
 import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
 import { ANONYMOUS, principalOf } from '../stores/principal.ts'
 import { memoize } from '../util/memoize.ts'
 import { isolatedRequests } from '../util/platform.ts'
-import type { CallContext } from '../call/context.ts'
+import type { CallContext, EndReason } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { ServerRuntime } from './server-runtime.ts'
@@ -34,7 +34,7 @@ export class CallPool {
       return { frame: resultFrame(message.id, '{}') }
     const place = limit.enter()
     if (place === undefined) return this.#start(runtime, ctx, limit)
-    return place === 'busy' ? refuse(runtime, ctx) : this.#wait(place, runtime, ctx, limit)
+    return place === 'busy' ? refuseBusy(runtime, ctx) : this.#wait(place, runtime, ctx, limit)
   }
 
   /** Calls that run or wait, of one server only if one is given. A call that answers at once is not seen. */
@@ -53,7 +53,7 @@ export class CallPool {
     if (others.length === 0) call?.end?.('cancelled')
   }
 
-  /** Ends all calls; they get no answer. */
+  /** Ends all calls, with an error as their answer. */
   endAll(): void {
     for (const ctx of this.#calls.keys()) ctx.end?.('closed')
   }
@@ -87,17 +87,17 @@ export class CallPool {
     ctx: CallContext,
     limit: ConcurrencyLimit,
   ): Promise<EncodedResponse> {
-    let ended = false
-    ctx.end = () => {
-      ended = true
+    let ended: EndReason | undefined
+    ctx.end = (reason) => {
+      ended = reason
     }
     this.#add(runtime, ctx)
     await place
     this.#calls.delete(ctx)
     ctx.end = undefined
-    if (!ended) return this.#start(runtime, ctx, limit)
+    if (ended === undefined) return this.#start(runtime, ctx, limit)
     limit.leave()
-    return undefined
+    return ended === 'closed' ? refusal(ctx, callEnded()) : undefined
   }
 
   #add(runtime: ServerRuntime, ctx: CallContext): void {
@@ -137,10 +137,14 @@ function cancelOnDisconnect(ctx: CallContext): void {
   if (ctx.revision.cancelOnDisconnect) ctx.scope.exchange.onDisconnect?.(() => ctx.end?.('cancelled'))
 }
 
-function refuse(runtime: ServerRuntime, ctx: CallContext): EncodedResponse {
-  const error = busy()
+function refuseBusy(runtime: ServerRuntime, ctx: CallContext): EncodedResponse {
   const sessionId = ctx.session?.id
   runtime.events.emit('overflow', () => ({ queue: 'calls', action: 'refuse', bytes: 0, sessionId }))
   ctx.scope.exchange.refused?.('busy')
-  return { frame: errorFrame(ctx.message.id, ctx.revision.encodeError(error)), error }
+  return refusal(ctx, busy())
 }
+
+const refusal = ({ message, revision }: CallContext, error: McpError): EncodedResponse => ({
+  frame: errorFrame(message.id, revision.encodeError(error)),
+  error,
+})

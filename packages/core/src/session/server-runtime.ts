@@ -14,7 +14,8 @@ import type { Gauges, MountStats, Refusals } from './stats.ts'
 /** Something that serves clients and can be stopped: a mount or a connection. */
 export interface Closable {
   /**
-   * Refuses new work, lets running work finish within `deadline` ms, then ends the rest. Safe to call again.
+   * Refuses new work, lets running work finish within `deadline` ms, then ends the rest: calls get an error. Safe to call
+   * again.
    *
    * @default deadline 10_000
    */

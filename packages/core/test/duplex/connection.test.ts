@@ -367,6 +367,9 @@ describe('a slow client', () => {
   })
 })
 
+const ENDED = { code: -32603, message: 'The server ended the call' }
+const byId = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
+
 describe('closing', () => {
   it('lets running calls finish, refuses new ones, then ends the transport', async () => {
     const { connection, release, transport } = await open()
@@ -392,7 +395,10 @@ describe('closing', () => {
     await closed
     await settled()
     expect(started).toEqual(['a'])
-    expect(transport.sent).toEqual([])
+    expect(transport.sent.toSorted(byId)).toMatchObject([
+      { id: 'a', error: ENDED },
+      { id: 'b', error: ENDED },
+    ])
   })
 
   it('is final: later messages in both directions are ignored', async () => {
@@ -409,7 +415,8 @@ describe('closing', () => {
     const closing = [connection.close({ deadline: 1_000 }), connection.close()]
     await runtime.clock.advance(1_000)
     await Promise.all(closing)
-    expect(transport.sent).toEqual([])
+    expect(transport.sent).toMatchObject([{ id: 1, error: ENDED }])
+    expect(transport.ended).toBe(true)
     expect(runtime.clock.pending).toBe(0)
   })
 
@@ -432,7 +439,10 @@ describe('closing', () => {
     await settled()
     await runtime.clock.advance(2_000)
     await connection.closed
-    expect(transport.sent).toMatchObject([{ id: 1 }])
+    expect(transport.sent).toMatchObject([
+      { id: 1, result: {} },
+      { id: 2, error: ENDED },
+    ])
   })
 })
 

@@ -2,9 +2,10 @@ import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { McpServer } from '../../src/index.ts'
+import type { EndpointOptions } from '../../src/http/options.ts'
 import { createHarness, initializeMessage, type TestSession } from './support/harness.ts'
 
-async function bench(stateless = false) {
+async function bench(stateless = false, options: EndpointOptions = {}) {
   const finishers: (() => void)[] = []
   const signals: AbortSignal[] = []
   const setUp = (server: McpServer): void => {
@@ -16,12 +17,46 @@ async function bench(stateless = false) {
       },
     })
   }
-  const harness = createHarness({ setUp, endpoint: { stateless } })
+  const harness = createHarness({ setUp, endpoint: { stateless, ...options } })
   const session = stateless ? (undefined as unknown as TestSession) : await harness.open()
   return { ...harness, session, signals, finish: () => finishers.forEach((finish) => finish()) }
 }
 
+const ENDED = { code: -32603, message: 'The server ended the call' }
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+
+describe.each(['memory', false] as const)('a session that ends, with the event store %s', (store) => {
+  const open = async () => {
+    const made = await bench(false, store === false ? { streams: { eventStore: false } } : {})
+    return { ...made, end: () => made.send({ method: 'DELETE', headers: made.session.headers }) }
+  }
+
+  it('answers its running call with status 503, and ends its GET stream', async () => {
+    const { session, end, signals, finish } = await open()
+    const { sink } = await session.get()
+    const running = session.call('wait')
+    await settled()
+    expect((await end()).status).toBe(204)
+    const answer = await running
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+    expect(answer.json).toMatchObject({ id: 2, error: ENDED })
+    expect(signals[0]?.aborted).toBe(true)
+    await sink.ended()
+    finish()
+  })
+
+  it('answers its running call on the stream that has begun', async () => {
+    const { session, end, clock } = await open()
+    const running = session.call('wait')
+    await settled()
+    await clock.advance(2_000)
+    const { status, sink } = await running
+    await end()
+    await sink.ended()
+    expect(status).toBe(200)
+    expect(sink.messages).toMatchObject([{ id: 2, error: ENDED }])
+  })
+})
 
 describe('closing a mount', () => {
   it('lets running calls finish, and refuses new ones', async () => {
@@ -52,9 +87,9 @@ describe('closing a mount', () => {
     expect(signals.some(({ aborted }) => aborted)).toBe(false)
     await clock.advance(1)
     await closing
-    for (const answer of [await quiet, await streaming]) {
-      await answer.sink.ended()
-      expect(answer.status).toBe(200)
+    for (const { sink } of [await quiet, await streaming]) {
+      await sink.ended()
+      expect(sink.messages).toMatchObject([{ id: 2, error: ENDED }])
     }
     expect(signals.every(({ aborted }) => aborted)).toBe(true)
     expect(clock.pending).toBe(0)
@@ -67,9 +102,28 @@ describe('closing a mount', () => {
     const closing = endpoint.close({ deadline: 10 })
     await clock.advance(10)
     await closing
-    expect((await running).sink.closed).toBe(true)
+    const answer = await running
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+    expect(answer.json).toMatchObject({ id: 1, error: ENDED })
     expect(signals[0]?.aborted).toBe(true)
     expect(clock.pending).toBe(0)
+  })
+
+  it('waits 1 s for a client that does not read the answer of its ended call', async () => {
+    const { session, endpoint, clock } = await bench()
+    const pending = session.call('wait')
+    await settled()
+    await clock.advance(2_000)
+    const { sink } = await pending
+    sink.stall()
+    // A comment that keeps the stream open.
+    await clock.advance(15_000)
+    const closing = endpoint.close({ deadline: 10 })
+    await clock.advance(1_009)
+    expect(sink.closed).toBe(false)
+    await clock.advance(1)
+    await closing
+    expect([sink.closed, clock.pending]).toEqual([true, 0])
   })
 
   it('ends GET streams at once', async () => {

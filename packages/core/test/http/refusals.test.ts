@@ -1,4 +1,4 @@
-import { request, requestMeta } from '@jetway-apps/test-support'
+import { request, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import { codeOf, type StatusKey, type StatusRow, STATUSES } from '../../src/http/refusals.ts'
@@ -207,6 +207,18 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
     },
     run: ({ post }) => post(initializeMessage(), { 'mcp-session-id': 'somebody' }),
   })),
+  callEnded: [
+    {
+      run: async ({ open, server }) => {
+        server.addTool({ name: 'hang', handler: () => new Promise<string>(() => {}) })
+        const session = await open()
+        const running = session.call('hang')
+        await settled()
+        await session.delete()
+        return running
+      },
+    },
+  ],
   internal: [
     {
       endpoint: {

@@ -45,6 +45,7 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
   unknownEvent:
     'The event is unknown, is no longer kept or belongs to another session. Or its stream has ended and there is nothing left to send',
   unavailable: 'A session store or event store failed. The log has the cause',
+  callEnded: 'A close at its deadline, or the end of the session, ended the call before it had sent anything',
   internal:
     '`authenticate`, `locals`, the function that chooses the server or the `lifespan` failed. The log has the cause',
   answered: 'The response to a request, as JSON or as an event stream. JSON-RPC errors too',

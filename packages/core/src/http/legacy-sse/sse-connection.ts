@@ -11,6 +11,7 @@ import { Method } from '../../protocol/methods.ts'
 import { selectRevision } from '../../protocol/revisions/select.ts'
 import { initialize } from '../../session/initialize.ts'
 import type { Session } from '../../session/session.ts'
+import { Outstanding } from '../../util/outstanding.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
 import type { Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -53,6 +54,7 @@ export class SseConnection implements Due {
   readonly #writer: SseWriter
   readonly #responses: SseResponses
   readonly #exchange: Exchange
+  readonly #unanswered: Outstanding
   #session: Session | undefined
   /** While `initialize` is being answered. */
   #opening = false
@@ -64,6 +66,7 @@ export class SseConnection implements Due {
     this.id = id
     this.principal = principal
     this.server = server
+    this.#unanswered = new Outstanding(context.clock)
     this.#writer = createSseWriter(context, {
       overflow: 'drop',
       server,
@@ -109,7 +112,8 @@ export class SseConnection implements Due {
     this.#closed = true
     this.#session?.close()
     this.#options.onClose(this)
-    this.#writer.end()
+    // The session has ended its calls: their answers are the last events.
+    void this.#unanswered.flushed().then(() => this.#writer.end())
   }
 
   /** Takes a message that the client has posted. Responses follow on the stream. */
@@ -246,13 +250,17 @@ export class SseConnection implements Due {
   #answer<T>(answer: Awaitable<T>, send: (answer: T) => void, { request }: Posted): HttpReply {
     const { work, logger } = this.#options.context
     work.begin()
+    this.#unanswered.begin()
     const done = Promise.resolve(answer)
       .then(send)
       .catch((error: unknown) => {
         logger.error({ err: error }, 'A response could not be sent')
         this.close()
       })
-      .finally(() => work.end())
+      .finally(() => {
+        this.#unanswered.end()
+        work.end()
+      })
     request.waitUntil?.(done)
     return TAKEN
   }

@@ -94,8 +94,10 @@ export class LiveSession implements Ranked<LiveSession> {
     return replay(this.#context, this.server, { log, from, reader })
   }
 
+  /** Ends the standalone stream. The streams of calls end with the answers of their calls. */
   closeStreams(): void {
-    for (const stream of this.#streams?.values() ?? []) stream.close()
+    this.standalone?.close()
+    for (const stream of this.#streams?.values() ?? []) stream.forget()
   }
 
   #keyOf(stream: string): StreamKey {

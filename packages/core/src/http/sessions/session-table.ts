@@ -145,7 +145,7 @@ export class SessionTable {
     this.#size = 0
     this.#sweeper.stop()
     for (const live of all) {
-      live.closeStreams()
+      live.standalone?.close()
       live.session.close()
     }
   }

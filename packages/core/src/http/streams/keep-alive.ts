@@ -5,6 +5,7 @@ import type { ServedServer } from '../served-server.ts'
 import type { SseWriter } from './sse-writer.ts'
 import { KEEP_ALIVE } from './sse-format.ts'
 import { isolatedRequests } from '../../util/platform.ts'
+import { Outstanding } from '../../util/outstanding.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
@@ -19,9 +20,11 @@ export class OpenStreams {
   readonly #clock: Clock
   readonly #intervalMs: number | undefined
   readonly #keepAlive: Recurring | undefined
+  readonly #outstanding: Outstanding
 
   constructor(clock: Clock, keepAlive: ResolvedOptions['keepAlive']) {
     this.#clock = clock
+    this.#outstanding = new Outstanding(clock)
     this.#intervalMs = keepAlive === false ? undefined : keepAlive.intervalMs
     if (isolatedRequests()) this.#own = new WeakMap()
     else
@@ -51,6 +54,7 @@ export class OpenStreams {
       return
     }
     this.#open.add(writer)
+    this.#outstanding.begin()
     this.#keepAlive?.start()
   }
 
@@ -59,10 +63,14 @@ export class OpenStreams {
     const timer = this.#expiries.get(writer)
     if (timer !== undefined) this.#clock.clearTimeout(timer)
     this.#expiries.delete(writer)
-    if (this.#open.delete(writer) && this.#open.size === 0) this.#keepAlive?.stop()
+    if (!this.#open.delete(writer)) return
+    this.#outstanding.end()
+    if (this.#open.size === 0) this.#keepAlive?.stop()
   }
 
-  cutAll(): void {
+  /** Waits until all streams have ended, but not for clients that read too slowly. */
+  async endAll(): Promise<void> {
+    await this.#outstanding.flushed()
     for (const writer of this.#open) writer.cut()
   }
 

@@ -113,6 +113,11 @@ export class ResumableStream implements EventStream {
     this.#run(() => this.#options.onEnd?.())
   }
 
+  /** Stores nothing from now on, because the session ends: the answer of its call can still be sent. */
+  forget(): void {
+    this.#run(() => this.#forget())
+  }
+
   /**
    * The reply that continues after an event, or undefined if the event is unknown. It replaces a connection that may still
    * be open. Frames sent meanwhile wait, so that every event arrives once and in order.

@@ -17,5 +17,5 @@ export const legacyRevision = (data: RevisionData): Revision => ({
     return error.reason === 'resource-not-found' ? { ...plain, code: ErrorCode.ResourceNotFound } : plain
   },
   // Errors are answers like any other here; 404 would tell the client that its session is gone.
-  httpStatus: (error) => (error.reason === 'busy' ? 503 : 200),
+  httpStatus: (error) => (error.reason === 'busy' || error.reason === 'ended' ? 503 : 200),
 })

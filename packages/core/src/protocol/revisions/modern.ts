@@ -85,7 +85,7 @@ const rounds: RoundTrips = {
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
 function httpStatus({ code, reason }: McpError): number {
-  if (reason === 'busy') return 503
+  if (reason === 'busy' || reason === 'ended') return 503
   if (reason === 'malformed' || reason === 'missing-capability') return 400
   switch (code) {
     case ErrorCode.MethodNotFound:

@@ -741,7 +741,7 @@ describe('a server that closes', () => {
     expect(signals[0]?.aborted).toBe(true)
     expect(store.get({ owner: 'principal:ann', taskId })).toMatchObject({
       status: 'failed',
-      error: { code: -32603, message: 'The task ended before its result' },
+      error: { code: -32603, message: 'The server ended the call' },
     })
     expect(clock.pending).toBe(0)
   })

@@ -518,6 +518,10 @@ describe('a mount that closes', () => {
     await made.clock.advance(1_000)
     await closed
     expect([sink.closed, made.aborted]).toEqual([true, ['running']])
+    expect(JSON.parse(sink.events.at(-1)?.data ?? '')).toMatchObject({
+      id: 'running',
+      error: { code: -32603, message: 'The server ended the call' },
+    })
   })
 })
 

@@ -70,7 +70,8 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     await settled()
     await clock.advance(10 * SECOND)
     const { sink } = await pending
-    expect([closed.length, sink.closed, sink.messages]).toEqual([1, true, []])
+    expect([closed.length, sink.closed]).toEqual([1, true])
+    expect(sink.messages).toMatchObject([{ id: 2, error: { message: 'The server ended the call' } }])
   })
 
   it.each<[string, (session: TestSession, id: string) => Promise<unknown>]>([

@@ -1,0 +1,90 @@
+import process from 'node:process'
+import { deferred } from '@jetway-apps/test-support'
+import { FRAMEWORKS, type Mounted } from '@jetway-apps/test-support/mounts'
+import { program } from '@jetway-tools/runtimes/program'
+import { McpServer } from '@jetway/core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CLIENTS, type Driver, MODERN_CLIENTS, SSE_CLIENTS, type Target } from './support/clients.ts'
+
+// The official clients wait for 60 s if a call gets no answer, which is longer than these tests may take.
+
+type Connect = (target: Target) => Promise<Driver>
+type Clients = Readonly<Record<string, Connect>>
+
+const ENDED = /The server ended the call/
+const PROGRAM = program(new URL('./support/serve-ending.ts', import.meta.url))
+
+interface Calling {
+  readonly mounted: Mounted
+  readonly driver: Driver
+  /** Calls a tool that never returns. Resolves when its handler runs. */
+  readonly call: () => Promise<{ readonly rejected: Promise<unknown> }>
+}
+
+/** @param reports - whether the call has a stream before it ends */
+async function calling(
+  connect: Connect,
+  mount: (typeof FRAMEWORKS)['Fastify'],
+  reports: boolean,
+): Promise<Calling> {
+  const running = deferred()
+  const server = new McpServer({ name: 'ending', version: '1.0.0' })
+  server.addTool({
+    name: 'hang',
+    async handler(_args, ctx) {
+      if (reports) await ctx.progress(1)
+      running.resolve()
+      return new Promise<string>(() => {})
+    },
+  })
+  const mounted = await mount(server, { legacySse: true })
+  onTestFinished(mounted.stop)
+  const driver = await connect({ url: `${mounted.origin}/mcp` })
+  onTestFinished(() => driver.close().catch(() => {}))
+  const call = async (): Promise<{ readonly rejected: Promise<unknown> }> => {
+    const rejected = expect(driver.callTool('hang', {}, { onprogress: () => {} })).rejects.toThrow(ENDED)
+    await running.promise
+    return { rejected }
+  }
+  return { mounted, driver, call }
+}
+
+const everyClient: Clients = { ...CLIENTS, ...MODERN_CLIENTS, ...SSE_CLIENTS }
+
+describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
+  describe.each([
+    ['before it has sent anything', false],
+    ['while it reports progress', true],
+  ])('a call that the server ends %s', (_when, reports) => {
+    it.each(Object.entries(everyClient))(
+      'is rejected at once by the official client %s if the mount closes',
+      async (_, connect) => {
+        const { mounted, call } = await calling(connect, mount, reports)
+        const { rejected } = await call()
+        await mounted.handle.close({ deadline: 0 })
+        await rejected
+      },
+    )
+
+    it.each(Object.entries(CLIENTS))(
+      'is rejected at once by the official client %s if its session is deleted',
+      async (_, connect) => {
+        const { driver, call } = await calling(connect, mount, reports)
+        const { rejected } = await call()
+        await driver.deleteSession()
+        await rejected
+      },
+    )
+  })
+})
+
+describe('a call that the server ends over stdio', () => {
+  it.each(Object.entries({ ...CLIENTS, ...MODERN_CLIENTS }))(
+    'is rejected at once by the official client %s',
+    async (_, connect) => {
+      const driver = await connect({ command: process.execPath, args: [...PROGRAM, '--stdio'] })
+      onTestFinished(() => driver.close())
+      await expect(driver.callTool('hang')).rejects.toThrow(ENDED)
+    },
+  )
+})

@@ -1,0 +1,34 @@
+import type { Clock } from './clock.ts'
+
+/** How long {@link Outstanding.flushed} waits, in ms: a stalled client never reads. */
+const FLUSH_MS = 1_000
+
+/** Counts what a close still has to send, such as the answers of calls that it has ended. */
+export class Outstanding {
+  readonly #clock: Clock
+  readonly #waiting: (() => void)[] = []
+  #count = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  begin(): void {
+    this.#count++
+  }
+
+  end(): void {
+    if (--this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  /** Resolves when nothing is outstanding, or after 1 s. */
+  async flushed(): Promise<void> {
+    if (this.#count === 0) return
+    let timer: unknown
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve)
+      timer = this.#clock.setTimeout(resolve, FLUSH_MS)
+    })
+    this.#clock.clearTimeout(timer)
+  }
+}
