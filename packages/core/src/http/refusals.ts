@@ -77,7 +77,10 @@ export const STATUSES = {
 
 export type StatusKey = keyof typeof STATUSES
 /** The rows that refuse a request. */
-export type RefusalKey = Exclude<StatusKey, 'options' | 'callEnded' | 'answered' | 'accepted' | 'taken' | 'ended'>
+export type RefusalKey = Exclude<
+  StatusKey,
+  'options' | 'callEnded' | 'answered' | 'accepted' | 'taken' | 'ended'
+>
 
 type Headers = Readonly<Record<string, string>>
 const NO_HEADERS: Headers = Object.freeze({})

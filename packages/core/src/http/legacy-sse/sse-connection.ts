@@ -6,7 +6,13 @@ import { BatchResponses } from '../../call/response-limit.ts'
 import { refusal } from '../../duplex/connection.ts'
 import { busy } from '../../errors.ts'
 import { readBatch } from '../../protocol/batch.ts'
-import { classify, errorFrame, type Incoming, type JsonRpcRequest, type RequestId } from '../../protocol/jsonrpc.ts'
+import {
+  classify,
+  errorFrame,
+  type Incoming,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
 import { selectRevision } from '../../protocol/revisions/select.ts'
 import { initialize } from '../../session/initialize.ts'
