@@ -1,0 +1,36 @@
+/** The server that the fuzz tests attack, over stdio, or with the argument `http` over HTTP. */
+import { argv, stdout } from 'node:process'
+import { McpServer } from '@jetway/core'
+import { mcp } from '@jetway/fastify'
+import { serveStdio } from '@jetway/stdio'
+import Fastify from 'fastify'
+import * as z from 'zod'
+
+const server = new McpServer({ name: 'fuzz', version: '1.0.0' }, { logger: { error() {}, warn() {} } })
+server.addTool({
+  name: 'echo',
+  inputSchema: z.object({ text: z.string().max(100), list: z.array(z.int()).optional() }),
+  outputSchema: z.object({ text: z.string() }),
+  handler: ({ text }) => ({ text }),
+})
+server.addTool({
+  name: 'heap',
+  async handler() {
+    // Twice, because the first collection only queues what finalizers free.
+    for (let times = 0; times < 2; times++) {
+      globalThis.gc?.()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return String(process.memoryUsage().heapUsed)
+  },
+})
+server.addResourceTemplate({ uriTemplate: 'file:///{path}', name: 'file', handler: ({ path }) => path })
+server.addPrompt({ name: 'ask', argsSchema: z.object({ about: z.string() }), handler: ({ about }) => about })
+
+if (argv[2] === 'http') {
+  const app = Fastify()
+  await app.register(mcp, { server, legacySse: true, sessions: { max: 1000, uninitializedTtlMs: 1000 } })
+  stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`)
+} else {
+  await serveStdio(server)
+}

@@ -1,0 +1,3 @@
+import { describeFuzz } from './support/describe-fuzz.ts'
+
+describeFuzz({ parsed: 1_000_000, lines: 1_000_000, requests: 200_000 })
