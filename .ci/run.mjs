@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { extractErrors, summarizeFailures } from './failures.mjs'
 import { pnpm, root } from './pnpm.mjs'
+import { drawSeed, keepIfFailed, keptSeeds, propertyTests } from './seeds.mjs'
 import { BUILT, build, installAll, script, step, tool, types, vitest } from '../scripts/steps.mjs'
 
 const minute = 60_000
@@ -21,10 +22,10 @@ async function countStep(title, command, timeoutMs = 3 * minute) {
 }
 
 /** Counts each test. If no test fails but vitest does (a file that does not load, an unhandled rejection), counts one failure. */
-async function countTests(title, env = {}) {
+async function countTests(title, env = {}, files = []) {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-ci-'))
   const file = join(folder, 'vitest.json')
-  const command = vitest('--reporter=default', `--reporter=${join(root, '.ci', 'reporter.mjs')}`)
+  const command = vitest('--reporter=default', `--reporter=${join(root, '.ci', 'reporter.mjs')}`, ...files)
   const code = await step(title, command, {
     timeoutMs: 12 * minute,
     env: { CI: 'true', JETWAY_REPORT: file, ...BUILT, ...env },
@@ -47,6 +48,15 @@ function readReport(file) {
   }
 }
 
+/** All tests with a seed that no run had before, and the property tests with those that once failed. */
+async function countSeededTests() {
+  const seed = drawSeed()
+  await countTests(`vitest, JETWAY_SEED=${seed}`, { JETWAY_SEED: `${seed}` })
+  keepIfFailed(seed, failures)
+  for (const kept of keptSeeds().filter((other) => other !== seed))
+    await countTests(`property tests, JETWAY_SEED=${kept}`, { JETWAY_SEED: `${kept}` }, propertyTests())
+}
+
 async function steps() {
   if (!(await countStep('install', installAll(), 5 * minute))) return
   const chromiumInstalled = await countStep('chromium', script('.ci/chromium.mjs'), 5 * minute)
@@ -62,7 +72,7 @@ async function steps() {
   await countStep('unused code', tool('knip'))
   if (!(await countStep('build', build()))) return
   await countStep('type tests', script('.ci/type-tests.mjs'), 5 * minute)
-  await countTests('vitest')
+  await countSeededTests()
   if (nginxInstalled && suiteInstalled) await countTests('system tests', { JETWAY_SYSTEM_TESTS: '1' })
   await countStep('packages', script('scripts/packages.mjs'), 6 * minute)
   await countStep(

@@ -135,8 +135,18 @@ const documentOf = (draft: Draft): fc.Arbitrary<JsonSchema> =>
       $defs: { a, b, item: { $id: 'item', type: 'string' }, anchor: { $anchor: 'anchor', minLength: 2 } },
     }))
 
-/** Faults of the code that ajv generates. */
-const BROKEN = new Set(['ReferenceError', 'TypeError'])
+/** Faults of the code that ajv generates, and endless recursion in branches that need not be tried. */
+const BROKEN = new Set(['ReferenceError', 'TypeError', 'RangeError'])
+
+/** ajv overlooks anchors in dependentSchemas: they resolve nothing, and are no duplicates of others. */
+function hasHiddenAnchor(schema: JsonSchema): boolean {
+  let hidden = false
+  JSON.stringify(schema, (key, part: unknown) => {
+    hidden ||= key === 'dependentSchemas' && JSON.stringify(part).includes('"$dynamicAnchor"')
+    return part
+  })
+  return hidden
+}
 
 const attempt = <T>(make: () => T): T | undefined => {
   try {
@@ -146,6 +156,10 @@ const attempt = <T>(make: () => T): T | undefined => {
   }
 }
 
+/** Where a reference leads to a reference to an `$id`, ajv names another path, and does not find it below a URN. */
+const leadsOn = ({ $defs }: JsonSchema): boolean =>
+  /"[ab]":\{[^{}]*"\$ref":"item"/.test(JSON.stringify($defs))
+
 it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
   'any value has the verdict and the errors of ajv under any schema of %s',
   (draft) => {
@@ -153,6 +167,7 @@ it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
     const values = fc.array(value, { minLength: 5, maxLength: 5 })
     fc.assert(
       fc.property(documentOf(draft), values, (schema, given) => {
+        fc.pre(!hasHiddenAnchor(schema) && !leadsOn(schema))
         const alone = attempt(() => ajvAlone(schema))
         const validator = attempt(() => createValidator(schema, { validateSchema: false }))
         expect(validator === undefined).toBe(alone === undefined)

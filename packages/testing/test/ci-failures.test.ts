@@ -23,6 +23,16 @@ interface Failures {
 }
 
 const inCi = (file: string): URL => new URL(`../../../.ci/${file}`, import.meta.url)
+interface Seeds {
+  /** The seeds to keep from now on, or undefined if they are the same. */
+  readonly withFailed: (
+    kept: readonly number[],
+    seed: number,
+    failures: readonly Failure[],
+  ) => number[] | undefined
+}
+
+const { withFailed } = (await import(inCi('seeds.mjs').href)) as Seeds
 const { summarizeFailures, extractErrors } = (await import(inCi('failures.mjs').href)) as Failures
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 
@@ -85,5 +95,21 @@ describe('the summary of failures at the end of .ci/run', () => {
       '✗ two\n    because\n✗ four',
     )
     expect(extractErrors('1\n2\n3\n4\n5\n\u001b[31m6\u001b[0m\n\n7\n')).toBe('2\n3\n4\n5\n6\n7')
+  })
+})
+
+describe('the seed of a run is kept', () => {
+  const property = (seed: number): Failure => ({
+    title: 'parse.test.ts > agrees with JSON.parse',
+    text: `Error: Property failed after 3 tests\n{ seed: ${seed}, path: "2", endOnFailure: true }`,
+  })
+  it.each([
+    ['if a property failed with it', [], 7, [property(7)], [7]],
+    ['before those of earlier runs', [1, 2], 7, [property(7)], [7, 1, 2]],
+    ['in place of the oldest of five', [1, 2, 3, 4, 5], 7, [property(7)], [7, 1, 2, 3, 4]],
+    ['not if other tests failed', [1], 7, [{ title: 'x', text: 'seed: 8,' }, { title: 'y' }], undefined],
+    ['once', [7], 7, [property(7)], undefined],
+  ])('%s', (_, kept, seed, failures, expected) => {
+    expect(withFailed(kept, seed, failures)).toEqual(expected)
   })
 })
