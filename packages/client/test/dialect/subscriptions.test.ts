@@ -258,12 +258,22 @@ describe('a request with its own stream', () => {
       count: { type: 'integer', 'x-mcp-header': 'Count' },
       dry: { type: 'boolean', 'x-mcp-header': 'Dry' },
       none: { type: 'string', 'x-mcp-header': 'None' },
+      lines: { type: 'string', 'x-mcp-header': 'Lines' },
+      huge: { type: 'integer', 'x-mcp-header': 'Huge' },
       inner: { type: 'object', properties: { deep: { type: 'string', 'x-mcp-header': 'Deep' } } },
     }
     const transport = server([{ name: 'wetter/größe', inputSchema: { type: 'object', properties } }])
     const client = await new Client(INFO).connect(transport)
     await client.listTools()
-    const args = { region: 'Hello, 世界', count: 42, dry: false, none: null, inner: { deep: ' padded ' } }
+    const args = {
+      region: 'Hello, 世界',
+      count: 42,
+      dry: false,
+      none: null,
+      lines: 'a\r\nAuthorization: b',
+      huge: 2 ** 53,
+      inner: { deep: ' padded ' },
+    }
     const controller = new AbortController()
     const call = client.callTool('wetter/größe', args, { signal: controller.signal })
     const [sent] = transport.of(Method.CallTool)
@@ -273,6 +283,7 @@ describe('a request with its own stream', () => {
       'Mcp-Param-Region': '=?base64?SGVsbG8sIOS4lueVjA==?=',
       'Mcp-Param-Count': '42',
       'Mcp-Param-Dry': 'false',
+      'Mcp-Param-Lines': '=?base64?YQ0KQXV0aG9yaXphdGlvbjogYg==?=',
       'Mcp-Param-Deep': '=?base64?IHBhZGRlZCA=?=',
     })
     expect(sent?.context.revision?.version).toBe('2026-07-28')
@@ -310,6 +321,8 @@ describe('a request with its own stream', () => {
   it.each([
     ['a header of no name', { 'x-mcp-header': '' }],
     ['a header with a space', { 'x-mcp-header': 'a b' }],
+    ['a header with a line break', { 'x-mcp-header': 'a\r\nb' }],
+    ['one header twice', { properties: { b: { type: 'string', 'x-mcp-header': 'N' } }, 'x-mcp-header': 'n' }],
     ['a header on a number', { type: 'number', 'x-mcp-header': 'N' }],
     ['a header inside a choice', { anyOf: [{ type: 'string', 'x-mcp-header': 'N' }] }],
   ])('is impossible for a tool that wants %s, so the tool is left out of the list', async (_, property) => {

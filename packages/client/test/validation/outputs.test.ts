@@ -81,9 +81,11 @@ describe('a schema', () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const { client } = await scripted(forecastOf(schema, { structuredContent: { high: 'x' } }))
     const errors = listener(client, 'error')
-    expect(await client.listTools()).toHaveLength(1)
-    for (let i = 0; i < 3; i++)
+    for (let i = 0; i < 3; i++) {
+      // A list that is fetched again has the same schemas, which are not compiled again.
+      expect(await client.listTools()).toHaveLength(1)
       expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 'x' } })
+    }
     expect(errors).toHaveBeenCalledTimes(1)
     expect(errors.mock.calls[0]?.[0].message).toContain('The outputSchema of the tool forecast is not used')
     expect(fetched).not.toHaveBeenCalled()

@@ -197,7 +197,11 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   unknownEvent: ['', 'x', '../..', 'a.b.1', 'a.b.18446744073709551616', 'x'.repeat(16_384)].map((id) => ({
     run: async ({ open }) => (await open()).get({ 'last-event-id': id }),
   })),
-  unavailable: ['get', 'put'].map((method) => ({
+  unavailable: [
+    { method: 'get', message: ping },
+    { method: 'get', message: initializeMessage() },
+    { method: 'put', message: initializeMessage() },
+  ].map(({ method, message }) => ({
     endpoint: {
       sessions: {
         store: Object.assign(new MemorySessionStore(), {
@@ -205,7 +209,7 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
         }),
       },
     },
-    run: ({ post }) => post(initializeMessage(), { 'mcp-session-id': 'somebody' }),
+    run: ({ post }) => post(message, { 'mcp-session-id': 'somebody' }),
   })),
   callEnded: [
     {

@@ -1,0 +1,65 @@
+/**
+ * The catalogue of faults and attacks. Rows keep their names: a group's letter is its place in `GROUPS`, and its rows are
+ * numbered from 1.
+ */
+import { AUTHORIZATION } from './catalogue/authorization.ts'
+import { FLOW_CONTROL } from './catalogue/flow-control.ts'
+import { FRAMING } from './catalogue/framing.ts'
+import { HANDLERS } from './catalogue/handlers.ts'
+import { HTTP } from './catalogue/http.ts'
+import { JSON_RPC } from './catalogue/json-rpc.ts'
+import { NODES } from './catalogue/nodes.ts'
+import { PROCESSES } from './catalogue/processes.ts'
+import type { Group, Row } from './catalogue/row.ts'
+import { SCHEMAS } from './catalogue/schemas.ts'
+import { SESSIONS } from './catalogue/sessions.ts'
+
+export const GROUPS: readonly Group[] = [
+  FRAMING,
+  JSON_RPC,
+  HTTP,
+  SESSIONS,
+  FLOW_CONTROL,
+  HANDLERS,
+  PROCESSES,
+  NODES,
+  AUTHORIZATION,
+  SCHEMAS,
+]
+
+export const ROWS: readonly Row[] = GROUPS.flatMap(({ rows }) => rows)
+
+/** How many rows have tests, and which lack them; undefined if none does. */
+export function missingRows(): string | undefined {
+  const without = ROWS.filter(({ lacks }) => lacks !== undefined).map(({ row }) => row)
+  if (without.length === 0) return undefined
+  return `${ROWS.length - without.length} of ${ROWS.length} rows have a test. Without one: ${without.join(', ')}.`
+}
+
+const MARKED = /(<!-- catalogue -->\n)[\s\S]*?(\n<!-- \/catalogue -->)/
+
+/**
+ * Puts the catalogue into `docs/reference/reliability.md`.
+ *
+ * @throws Error for a page without the place for it
+ */
+export function withCatalogue(page: string): string {
+  if (!MARKED.test(page)) throw new Error('The page has no place for the catalogue')
+  const tables = GROUPS.map(table).join('\n\n')
+  return page.replace(MARKED, (_, start: string, end: string) => `${start}\n${tables}\n${end}`)
+}
+
+function table({ title, rows }: Group): string {
+  const cells = rows.map((row) => [row.row, row.fault, row.behaviour, shownBy(row)])
+  const lines = [['', 'fault', 'what Jetway does', 'test'], ['---', '---', '---', '---'], ...cells]
+  return [`### ${title}`, '', ...lines.map((line) => `| ${line.join(' | ')} |`)].join('\n')
+}
+
+function shownBy({ tests, lacks }: Row): string {
+  if (tests === undefined) return `none: ${lacks}`
+  const files = new Set(tests.map(({ file }) => file))
+  return [...files].map((file) => `[${nameOf(file)}](../../${file})`).join(', ')
+}
+
+/** The name of a test file, short enough for a cell. */
+const nameOf = (file: string): string => file.slice(file.lastIndexOf('/') + 1).replace(/(?:\.test)?\.ts$/, '')

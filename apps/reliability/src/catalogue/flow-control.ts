@@ -1,0 +1,124 @@
+import type { Group } from './row.ts'
+
+export const FLOW_CONTROL: Group = {
+  title: 'Flow control and memory',
+  rows: [
+    {
+      row: 'E1',
+      fault: 'A reader that stops',
+      behaviour:
+        '1 MiB waits for it. Beyond that a stream that can be resumed is cut, and others lose notifications, never a response.',
+      tests: [
+        {
+          file: 'packages/testing/test/support/stalled-reader.ts',
+          name: 'uses at most 8 MiB, delays no other client',
+        },
+        {
+          file: 'packages/core/test/http/streams/slow-reader.test.ts',
+          name: 'loses notifications if it cannot resume, but never the response',
+        },
+      ],
+    },
+    {
+      row: 'E2',
+      fault: 'Limits that count chunks or characters',
+      behaviour: 'Queues count bytes of UTF-8.',
+      tests: [
+        { file: 'packages/core/test/http/streams/slow-reader.test.ts', name: 'counts bytes, not characters' },
+      ],
+    },
+    {
+      row: 'E3',
+      fault: 'A slow peer that delays others',
+      behaviour: 'Each stream has its own queue.',
+      tests: [
+        { file: 'packages/core/test/http/streams/slow-reader.test.ts', name: 'does not slow down others' },
+        {
+          file: 'packages/testing/test/support/stalled-reader.ts',
+          name: 'uses at most 8 MiB, delays no other client',
+        },
+      ],
+    },
+    {
+      row: 'E4',
+      fault: 'Thousands of idle streams',
+      behaviour: 'One timer serves all streams of a mount.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'is kept alive by a comment every 15 s, all streams by one timer',
+        },
+        {
+          file: 'packages/core/test/http/sessions/pings.test.ts',
+          name: 'pings all sessions with one timer, and none in mode comment',
+        },
+      ],
+    },
+    {
+      row: 'E5',
+      fault: 'A flood of subscriptions',
+      behaviour:
+        '10,000 streams on a mount, 100 of a principal or a connection, 1,024 URIs in each. One more gets an error.',
+      tests: [
+        {
+          file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
+          name: 'refuse one more than the maximum, and accept it when one has ended',
+        },
+        {
+          file: 'packages/core/test/subscriptions/subscription.test.ts',
+          name: 'is refused beyond the limit',
+        },
+        {
+          file: 'packages/core/test/features/session-methods.test.ts',
+          name: 'accepts 1024, and refuses the next',
+        },
+      ],
+    },
+    {
+      row: 'E6',
+      fault: 'Compiled schemas that pile up',
+      behaviour: 'A server prepares a schema once. The client keeps 200, by their text.',
+      tests: [
+        {
+          file: 'packages/client/test/validation/outputs.test.ts',
+          name: 'is not used, which is reported once',
+        },
+        {
+          file: 'packages/core/test/schema/engine.test.ts',
+          name: 'servers that are built anew for each request convert nothing twice',
+        },
+      ],
+    },
+    {
+      row: 'E7',
+      fault: 'A server that sends without end',
+      behaviour: 'The client gives up a reply or an event at 64 MiB, and drops a line at 10 MiB.',
+      tests: [
+        {
+          file: 'packages/client/test/http/streamable-http.test.ts',
+          name: 'is given up at the limit, with its connection',
+        },
+        {
+          file: 'packages/client/test/stdio/faults.test.ts',
+          name: 'with an endless line has nothing kept beyond the limit',
+        },
+        {
+          file: 'packages/client/test/connection/flooding.test.ts',
+          name: 'the client stops reading while a server asks endlessly',
+        },
+      ],
+    },
+    {
+      row: 'E8',
+      fault: 'A list without an end',
+      behaviour: 'The client stops after 64 pages or 10,000 entries, and at a repeated cursor.',
+      tests: [
+        { file: 'packages/client/test/client/lists.test.ts', name: 'without an end is left after 64 pages' },
+        {
+          file: 'packages/client/test/client/lists.test.ts',
+          name: 'with a repeated cursor is left at the second page',
+        },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,157 @@
+import type { Group } from './row.ts'
+
+export const HANDLERS: Group = {
+  title: 'Handlers',
+  rows: [
+    {
+      row: 'F1',
+      fault: 'A handler throws an error',
+      behaviour:
+        'The client gets a general text with a reference, the log the error. Only `ToolError` and `McpError` show.',
+      tests: [
+        { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'throwing %s ${when}' },
+        {
+          file: 'packages/testing/test/operations.test.ts',
+          name: 'gives onError the reference that the client got',
+        },
+        {
+          file: 'packages/core/test/features/over-the-wire.test.ts',
+          name: '%s, thrown at once or later',
+        },
+      ],
+    },
+    {
+      row: 'F2',
+      fault: 'It throws a string, nothing, or a hostile proxy',
+      behaviour: 'The same.',
+      tests: [{ file: 'packages/testing/test/hostile-handlers.test.ts', name: 'a proxy of an McpError' }],
+    },
+    {
+      row: 'F3',
+      fault: 'It returns nothing, a number, or bad content',
+      behaviour:
+        'Values are sent as text; nothing is an empty result. Bad content is an error with a reference.',
+      tests: [
+        { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'nearly a result of the protocol' },
+        { file: 'packages/core/test/features/tools/tools.test.ts', name: '%s is returned' },
+      ],
+    },
+    {
+      row: 'F4',
+      fault: 'It returns a BigInt, a cycle, or a `toJSON` that throws',
+      behaviour: 'One error with a reference, as JSON and as a stream.',
+      tests: [
+        {
+          file: 'packages/core/test/http/streamable/post-exchange.test.ts',
+          name: 'is an error if a result cannot be serialised',
+        },
+        { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'content with a cycle of many ways' },
+      ],
+    },
+    {
+      row: 'F5',
+      fault: 'It returns NaN, Infinity, a Date, a Map',
+      behaviour:
+        'They are checked as JSON has them: NaN is no number. What JSON would empty, as a Map, is an error.',
+      tests: [
+        {
+          file: 'packages/core/test/schema/validate/output.test.ts',
+          name: 'where a number is due, refuses %s',
+        },
+        {
+          file: 'packages/core/test/features/content/json-losses.test.ts',
+          name: 'a value that JSON would empty is an error that names the tool and the path',
+        },
+      ],
+    },
+    {
+      row: 'F6',
+      fault: 'A value that its output schema refuses',
+      behaviour: 'An error with a reference. Nothing of the value is sent.',
+      tests: [
+        {
+          file: 'packages/core/test/features/over-the-wire.test.ts',
+          name: 'are replaced by an error where members are %s, and nothing of them gets out',
+        },
+        {
+          file: 'packages/testing/test/hostile-handlers.test.ts',
+          name: 'giving %s for an outputSchema ${when}',
+        },
+      ],
+    },
+    {
+      row: 'F7',
+      fault: 'A handler that never ends',
+      behaviour:
+        'After 60 s without progress its signal aborts, the client gets an error, and the place is free.',
+      tests: [
+        {
+          file: 'packages/testing/test/hostile-handlers.test.ts',
+          name: 'that never settles, a hundred times, frees its slots again',
+        },
+        {
+          file: 'packages/core/test/call/dispatcher.test.ts',
+          name: 'end a handler that never settles, abort its signal and free its timer',
+        },
+      ],
+    },
+    {
+      row: 'F8',
+      fault: 'Progress that keeps a handler alive',
+      behaviour: 'It ends after 5 minutes all the same.',
+      tests: [
+        {
+          file: 'packages/core/test/call/dispatcher.test.ts',
+          name: 'are extended by progress, up to the hard maximum',
+        },
+      ],
+    },
+    {
+      row: 'F9',
+      fault: 'A handler that blocks the event loop',
+      behaviour: 'All calls wait for it, and no time limit can end it.',
+      lacks: 'Nothing measures the delay of the event loop or refuses calls meanwhile.',
+    },
+    {
+      row: 'F10',
+      fault: 'Messages to a client that is gone',
+      behaviour: 'They are dropped. Nothing throws or rejects.',
+      tests: [
+        { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'that calls a disconnected client' },
+        {
+          file: 'packages/core/test/http/streamable/post-exchange.test.ts',
+          name: 'does not disturb a handler that sends more',
+        },
+      ],
+    },
+    {
+      row: 'F11',
+      fault: 'A disconnect during a call',
+      behaviour:
+        'In a session the call goes on, and its response can be fetched. At 2026-07-28 it is cancelled.',
+      tests: [
+        { file: 'packages/testing/test/listening.test.ts', name: 'does not cancel a call of its session' },
+        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a per-request-era request' },
+        {
+          file: 'packages/core/test/http/streams/resume.test.ts',
+          name: 'gets the response of a call that has ended',
+        },
+      ],
+    },
+    {
+      row: 'F12',
+      fault: 'State that users share by mistake',
+      behaviour: 'Each call has its own context. One that is used after its call sends nothing.',
+      tests: [
+        {
+          file: 'apps/everything/test/many-clients.test.ts',
+          name: 'two hundred clients share one McpServer with equal request ids',
+        },
+        {
+          file: 'packages/core/test/call/dispatcher.test.ts',
+          name: 'sends neither progress nor logs after its answer',
+        },
+      ],
+    },
+  ],
+}

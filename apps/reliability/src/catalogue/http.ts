@@ -1,0 +1,223 @@
+import type { Group } from './row.ts'
+
+export const HTTP: Group = {
+  title: 'HTTP',
+  rows: [
+    {
+      row: 'C1',
+      fault: 'DNS rebinding',
+      behaviour: 'On a loopback socket, 403 to every Host that is not a loopback name, before any handler.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sockets.test.ts',
+          name: 'of a page that has rebound its name are refused',
+        },
+        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
+        {
+          file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
+          name: 'refuses hosts and origins on both routes',
+        },
+      ],
+    },
+    {
+      row: 'C2',
+      fault: 'Origins that resemble an allowed one',
+      behaviour: '403. An Origin is parsed and compared whole.',
+      tests: [
+        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'must not be %j without a list' },
+        {
+          file: 'packages/core/test/http/guard/hosts.test.ts',
+          name: 'must be on the list if there is one, as a whole',
+        },
+      ],
+    },
+    {
+      row: 'C3',
+      fault: 'A cross-site POST as `text/plain` or as a form',
+      behaviour: '415 on the MCP path, 400 on `/message`.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sockets.test.ts',
+          name: 'are refused with the content types that browsers send to other sites',
+        },
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
+      ],
+    },
+    {
+      row: 'C4',
+      fault: 'A confusing Content-Type',
+      behaviour: 'Tabs, repeated parameters and charsets other than UTF-8 get 415.',
+      tests: [{ file: 'packages/core/test/http/guard/media-types.test.ts', name: 'application/json\\ta' }],
+    },
+    {
+      row: 'C5',
+      fault: 'CORS for every site',
+      behaviour: 'Jetway sends no CORS headers: they are the app’s. It refuses other origins by itself.',
+      tests: [
+        {
+          file: 'packages/core/test/http/adapter/fetch.test.ts',
+          name: 'answers other methods, and preflights without CORS headers',
+        },
+        {
+          file: 'packages/fastify/test/host.test.ts',
+          name: 'answers preflights and marks JSON replies and streams',
+        },
+      ],
+    },
+    {
+      row: 'C6',
+      fault: 'Repeated headers',
+      behaviour:
+        '400 if Authorization, Host, Origin, Content-Type, Last-Event-ID or an `Mcp-*` header is repeated.',
+      tests: [
+        { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused when a header stands twice' },
+        {
+          file: 'packages/testing/src/contracts/adapter-requests.ts',
+          name: 'refuses a repeat of each header that must be single',
+        },
+      ],
+    },
+    {
+      row: 'C7',
+      fault: 'A bad `Mcp-Session-Id`',
+      behaviour: '400 if it is missing or not 1 to 1,024 visible ASCII characters, 404 if it is unknown.',
+      tests: [
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'malformedSessionId' },
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'unknownSession' },
+      ],
+    },
+    {
+      row: 'C8',
+      fault: 'Headers that differ from the body',
+      behaviour: '400 and -32020. No handler runs.',
+      tests: [
+        {
+          file: 'packages/core/test/http/guard/routing-headers.test.ts',
+          name: 'refuses %s, and nothing runs',
+        },
+        { file: 'packages/testing/test/modern-headers.test.ts', name: 'refuse a call with -32020 and 400' },
+      ],
+    },
+    {
+      row: 'C9',
+      fault: 'Abuse of Base64 in headers',
+      behaviour: 'Only strict Base64 of UTF-8 is decoded. What is not quite an encoding is text.',
+      tests: [
+        { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
+        {
+          file: 'packages/core/test/protocol/header-text.test.ts',
+          name: 'since it is not quite an encoding',
+        },
+      ],
+    },
+    {
+      row: 'C10',
+      fault: 'A server that injects headers by `x-mcp-header`',
+      behaviour:
+        'The client leaves such a tool out of its lists. It encodes values, and sends no unsafe integer.',
+      tests: [
+        { file: 'packages/client/test/dialect/subscriptions.test.ts', name: 'a header with a line break' },
+        {
+          file: 'packages/client/test/dialect/subscriptions.test.ts',
+          name: 'repeats some parameters in headers, encoded where necessary',
+        },
+      ],
+    },
+    {
+      row: 'C11',
+      fault: 'Headers that arrive slowly',
+      behaviour: 'A mount has no socket limits. Our apps give the HTTP server 10 s.',
+      lacks: 'No test opens such sockets.',
+    },
+    {
+      row: 'C12',
+      fault: 'A body that arrives slowly',
+      behaviour: 'A mount has no socket limits. Our apps and guides give the HTTP server 30 s.',
+      lacks: 'No test opens such sockets.',
+    },
+    {
+      row: 'C13',
+      fault: 'Request smuggling, huge headers',
+      behaviour:
+        '400 to two lengths, 431 to a large head. The body of a refused request is never the next request.',
+      tests: [
+        { file: 'apps/runner/test/http-server.test.ts', name: 'a length and chunks' },
+        {
+          file: 'packages/testing/src/contracts/adapter-requests.ts',
+          name: 'never reads the body of a refused request as the next request',
+        },
+      ],
+    },
+    {
+      row: 'C14',
+      fault: 'Line breaks in the fields of events',
+      behaviour: 'Ids and names with CR, LF or NUL throw. Data stays one event.',
+      tests: [
+        {
+          file: 'packages/core/test/http/streams/sse-format.test.ts',
+          name: 'cannot be forged through its id or its name',
+        },
+        { file: 'packages/core/test/http/streams/sse-format.test.ts', name: 'carries any data as one event' },
+      ],
+    },
+    {
+      row: 'C15',
+      fault: 'Proxies that cut quiet streams, or buffer them',
+      behaviour: 'A comment every 15 s, and the headers that turn buffering off.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'is kept alive by a comment every 15 s',
+        },
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'has the headers that keep proxies from buffering it',
+        },
+        {
+          file: 'apps/everything/test/support/silence-cases.ts',
+          name: 'keep-alive carries a silent call and a silent stream to their ends',
+        },
+      ],
+    },
+    {
+      row: 'C16',
+      fault: 'A connection that closes as a proxy reuses it',
+      behaviour: 'The time is the HTTP server’s. Our apps and guides keep idle connections for 72 s.',
+      tests: [
+        {
+          file: 'apps/runner/test/http-server.test.ts',
+          name: 'keeps idle connections for longer than most load balancers',
+        },
+      ],
+    },
+    {
+      row: 'C17',
+      fault: 'A wrong method',
+      behaviour: '405 with `Allow`. Without sessions, GET and DELETE are wrong too.',
+      tests: [
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'wrongMethod' },
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'lists the methods of a mount' },
+      ],
+    },
+    {
+      row: 'C18',
+      fault: 'A flood of requests',
+      behaviour:
+        'A session runs 64 calls and holds 256. One more gets 503 or -32603, or stdio is not read on. Rates are the app’s.',
+      tests: [
+        {
+          file: 'packages/testing/test/streamable-sessions.test.ts',
+          name: 'limits concurrent calls, but not pings',
+        },
+        {
+          file: 'packages/core/test/duplex/connection.test.ts',
+          name: 'wait beyond the running limit, and stop the reading at the in-flight limit',
+        },
+        {
+          file: 'packages/core/test/http/streamable/stateless.test.ts',
+          name: 'limits the calls of each principal separately',
+        },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,136 @@
+import type { Group } from './row.ts'
+
+export const JSON_RPC: Group = {
+  title: 'JSON-RPC',
+  rows: [
+    {
+      row: 'B1',
+      fault: 'Several calls with one id',
+      behaviour: 'Each gets its own response: over HTTP on its own reply, elsewhere once for each call.',
+      tests: [
+        {
+          file: 'packages/testing/test/support/crossing.ts',
+          name: 'each get one response, at their own caller',
+        },
+        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'that twelve calls share' },
+      ],
+    },
+    {
+      row: 'B2',
+      fault: 'The same ids from many clients',
+      behaviour: 'No table of ids spans clients, so no response crosses.',
+      tests: [
+        {
+          file: 'apps/everything/test/many-clients.test.ts',
+          name: 'two hundred clients share one McpServer with equal request ids',
+        },
+      ],
+    },
+    {
+      row: 'B3',
+      fault: 'Ids that are null, fractions, objects, beyond 2^53, or long',
+      behaviour: '-32600. An id is a safe integer or a string of at most 1,024 characters.',
+      tests: [
+        { file: 'packages/testing/test/hostile-messages.test.ts', name: '18446744073709551616' },
+        { file: 'packages/core/test/protocol/jsonrpc.test.ts', name: 'an id of 1 MiB' },
+      ],
+    },
+    {
+      row: 'B4',
+      fault: 'Abuse of batches',
+      behaviour: 'Only 2025-03-26 has batches, of 1 to 100 messages. Others get one error.',
+      tests: [
+        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'of a hundred and one' },
+        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'with initialize in it' },
+        {
+          file: 'packages/testing/test/wire-sockets.test.ts',
+          name: 'answers a batch if the revision has batches, or refuses it with 400',
+        },
+      ],
+    },
+    {
+      row: 'B5',
+      fault: 'Responses that nobody waits for',
+      behaviour: 'They are ignored; HTTP 202.',
+      tests: [
+        {
+          file: 'packages/testing/test/hostile-messages.test.ts',
+          name: 'are ignored: responses, and unknown or malformed notifications',
+        },
+        {
+          file: 'packages/testing/test/streamable-sessions.test.ts',
+          name: 'accepts notifications and unexpected responses with 202',
+        },
+      ],
+    },
+    {
+      row: 'B6',
+      fault: 'A second `initialize`',
+      behaviour: '-32600 and HTTP 400. The session does not change.',
+      tests: [
+        {
+          file: 'packages/testing/test/hostile-messages.test.ts',
+          name: 'have no effect: a second initialize',
+        },
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'is not changed by a second initialize',
+        },
+      ],
+    },
+    {
+      row: 'B7',
+      fault: 'A call before `initialize`',
+      behaviour: '-32600 and HTTP 400. No handler runs.',
+      tests: [
+        { file: 'packages/testing/test/hostile-messages.test.ts', name: '%s is refused before any handler' },
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'missingSession' },
+      ],
+    },
+    {
+      row: 'B8',
+      fault: 'Cancelling a request that is unknown, ended or foreign',
+      behaviour: 'Nothing happens. If several calls have the id, none is cancelled.',
+      tests: [
+        {
+          file: 'packages/core/test/http/streamable/post-exchange.test.ts',
+          name: 'is cancelled neither by an unknown id nor from another session',
+        },
+        {
+          file: 'packages/core/test/duplex/connection.test.ts',
+          name: 'does nothing if several running calls have the id',
+        },
+      ],
+    },
+    {
+      row: 'B9',
+      fault: 'Cancelled work that goes on',
+      behaviour: 'The signal aborts, and whatever the handler sends later is dropped.',
+      tests: [
+        {
+          file: 'packages/testing/test/hostile-messages.test.ts',
+          name: 'aborts its handler and sends nothing more',
+        },
+        {
+          file: 'packages/core/test/http/streamable/per-request-era.test.ts',
+          name: 'cancels it: the handler is aborted, and its later messages are dropped',
+        },
+      ],
+    },
+    {
+      row: 'B10',
+      fault: 'Progress that falls, or comes after the response',
+      behaviour: 'It is not sent.',
+      tests: [
+        {
+          file: 'packages/testing/test/hostile-messages.test.ts',
+          name: 'only grows, and ends with the response',
+        },
+        {
+          file: 'packages/core/test/call/progress.test.ts',
+          name: 'grow strictly between any reports, and no growing report is lost',
+        },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,155 @@
+import type { Group } from './row.ts'
+
+export const PROCESSES: Group = {
+  title: 'Processes and shutdown',
+  rows: [
+    {
+      row: 'G1',
+      fault: 'SIGTERM with calls in flight',
+      behaviour:
+        'New calls are refused. Running ones have 10 s over HTTP and 2 s on stdio, and are answered.',
+      tests: [
+        { file: 'apps/everything/test/deploy.test.ts', name: 'answers them all, half of them as streams' },
+        {
+          file: 'packages/stdio/test/serve.test.ts',
+          name: 'lets running calls finish on SIGTERM, then exits with 0',
+        },
+      ],
+    },
+    {
+      row: 'G2',
+      fault: 'Open streams that keep a process alive',
+      behaviour: 'They end first, and at once.',
+      tests: [
+        { file: 'packages/core/test/http/close.test.ts', name: 'ends GET streams at once' },
+        { file: 'apps/weather/test/shutdown.test.ts', name: 'ends open streams and exits with code 0' },
+      ],
+    },
+    {
+      row: 'G3',
+      fault: 'A second signal',
+      behaviour: 'The process exits at once.',
+      tests: [
+        { file: 'packages/stdio/test/serve.test.ts', name: 'exits at once on a second %s' },
+        { file: 'apps/weather/test/shutdown.test.ts', name: 'sent twice exits at once with code 1' },
+      ],
+    },
+    {
+      row: 'G4',
+      fault: 'Closes that cause closes',
+      behaviour: 'A close runs once, however often and from wherever it is called.',
+      tests: [
+        {
+          file: 'packages/core/test/duplex/memory-transport.test.ts',
+          name: 'survives a thousand pairs whose close handlers close again',
+        },
+        {
+          file: 'packages/core/test/duplex/connection.test.ts',
+          name: 'ends running calls at the deadline, and is the same close for all callers',
+        },
+      ],
+    },
+    {
+      row: 'G5',
+      fault: 'The end of stdin',
+      behaviour: 'An idle server exits at once with 0, others within 2 s.',
+      tests: [
+        {
+          file: 'packages/stdio/test/serve.test.ts',
+          name: 'exits with 0 at once when an idle server sees the end of its input',
+        },
+        {
+          file: 'packages/stdio/test/drain.test.ts',
+          name: 'a running call has 1.8 s, and its answer the rest of 2 s',
+        },
+      ],
+    },
+    {
+      row: 'G6',
+      fault: 'A broken pipe',
+      behaviour: 'The server closes quietly.',
+      tests: [
+        {
+          file: 'packages/stdio/test/broken-pipe.test.ts',
+          name: 'closes quietly when the pipe breaks in the middle of a write',
+        },
+        { file: 'packages/stdio/test/transport.test.ts', name: 'ERR_STREAM_DESTROYED' },
+      ],
+    },
+    {
+      row: 'G7',
+      fault: 'All streams of the process are closed',
+      behaviour: 'It exits with 0, and does not try to log that for ever.',
+      tests: [
+        {
+          file: 'packages/stdio/test/serve.test.ts',
+          name: 'exits when all of its streams are closed in the middle of an answer',
+        },
+      ],
+    },
+    {
+      row: 'G8',
+      fault: 'Other output on stdout',
+      behaviour: 'It goes to stderr. Writes to the file descriptor itself cannot be caught.',
+      tests: [
+        {
+          file: 'packages/stdio/test/serve.test.ts',
+          name: 'keeps the output of tools off stdout, and warns once',
+        },
+        {
+          file: 'packages/stdio/test/stdout-guard.test.ts',
+          name: 'diverts other writes, and gives notice once',
+        },
+      ],
+    },
+    {
+      row: 'G9',
+      fault: 'A server process that dies',
+      behaviour:
+        'The client rejects all calls with the reason. The manager starts it again, at most five times.',
+      tests: [
+        {
+          file: 'packages/client/test/stdio/faults.test.ts',
+          name: 'because it is killed rejects all of them with the reason',
+        },
+        {
+          file: 'packages/client/test/manager/reconnecting.test.ts',
+          name: 'waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the server',
+        },
+      ],
+    },
+    {
+      row: 'G10',
+      fault: 'Processes behind wrappers',
+      behaviour: 'The client ends the whole tree: the end of stdin, a signal, SIGKILL.',
+      tests: [
+        { file: 'packages/client/test/stdio/stop.test.ts', name: 'ends the server behind a wrapper' },
+        {
+          file: 'packages/client/test/stdio/stop.test.ts',
+          name: 'ends a detached server whose parent has exited',
+        },
+        { file: 'packages/client/test/stdio/stop.test.ts', name: 'leaves nothing, many times' },
+      ],
+    },
+    {
+      row: 'G11',
+      fault: 'The host’s environment in a child',
+      behaviour: 'A child gets a short list of variables, and those that are given to it.',
+      tests: [
+        {
+          file: 'packages/client/test/stdio/child-process.test.ts',
+          name: 'has no variable that was not meant for it',
+        },
+      ],
+    },
+    {
+      row: 'G12',
+      fault: 'Commands in arguments and URLs',
+      behaviour: 'No shell runs. A server’s URL is http or https, without credentials.',
+      tests: [
+        { file: 'packages/client/test/stdio/child-process.test.ts', name: 'uses no shell' },
+        { file: 'packages/client/test/http/eras.test.ts', name: '%s is not a server' },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,208 @@
+import type { Group } from './row.ts'
+
+export const SCHEMAS: Group = {
+  title: 'Schemas, URIs, requestState, output',
+  rows: [
+    {
+      row: 'J1',
+      fault: 'A `$ref` to another document',
+      behaviour: 'Nothing is fetched. A server refuses the schema; the client does not use it.',
+      tests: [
+        {
+          file: 'packages/core/test/schema/convert/json-schema.test.ts',
+          name: 'fetches nothing for the $ref %s, and refuses it',
+        },
+        { file: 'packages/client/test/validation/outputs.test.ts', name: 'refers to the network' },
+      ],
+    },
+    {
+      row: 'J2',
+      fault: 'Two schemas with one `$id`',
+      behaviour: 'Each has its own validator.',
+      tests: [
+        {
+          file: 'packages/core/test/schema/convert/json-schema.test.ts',
+          name: 'never shares a validator between two schemas with the same $id',
+        },
+        {
+          file: 'packages/client/test/validation/outputs.test.ts',
+          name: 'does not use the validator of another schema with the same $id',
+        },
+      ],
+    },
+    {
+      row: 'J3',
+      fault: 'A pattern that takes exponential time',
+      behaviour:
+        'The client leaves costly patterns of a server’s schema out. A server trusts those of its author.',
+      tests: [
+        {
+          file: 'packages/client/test/validation/outputs.test.ts',
+          name: 'with the pattern %s is cheap for any value',
+        },
+        {
+          file: 'packages/client/test/validation/outputs.test.ts',
+          name: 'with a costly pattern %s rejects no valid value',
+        },
+      ],
+    },
+    {
+      row: 'J4',
+      fault: 'A small schema with a huge cost',
+      behaviour:
+        'The client limits a server’s schema to 64 levels, 4,000 parts and a bounded amount of work.',
+      tests: [
+        {
+          file: 'packages/client/test/validation/outputs.test.ts',
+          name: 'doubles its work at each of 25 levels',
+        },
+        {
+          file: 'packages/client/test/validation/outputs.test.ts',
+          name: 'whose cost doubles with depth is not used for deep values',
+        },
+      ],
+    },
+    {
+      row: 'J5',
+      fault: 'A schema that is nested too deeply',
+      behaviour:
+        'Only its tool is concerned: the client lists it unchecked, a server refuses to register it.',
+      tests: [
+        { file: 'packages/client/test/validation/outputs.test.ts', name: 'is nested 400 deep' },
+        {
+          file: 'packages/core/test/schema/convert/recognise.test.ts',
+          name: 'isolates a schema nested too deeply to convert',
+        },
+      ],
+    },
+    {
+      row: 'J6',
+      fault: '`uniqueItems` and lists of errors that take long',
+      behaviour: 'Equal items are found in linear time, and the issues of an error are limited.',
+      tests: [
+        {
+          file: 'packages/core/test/schema/validate/tiered.test.ts',
+          name: 'equal items are found in time that grows with the list',
+        },
+        {
+          file: 'packages/core/test/schema/issues.test.ts',
+          name: 'bounds the number of issues and the length of each',
+        },
+        {
+          file: 'packages/client/test/validation/outputs.test.ts',
+          name: 'with uniqueItems is not used for long lists',
+        },
+      ],
+    },
+    {
+      row: 'J7',
+      fault: 'A URI that takes exponential time to match',
+      behaviour: 'Matching is linear, and a URI has at most 8,192 characters.',
+      tests: [
+        {
+          file: 'packages/core/test/features/uri-template/properties.test.ts',
+          name: 'at most two reads per character and span',
+        },
+        {
+          file: 'packages/core/test/features/uri-template/match.test.ts',
+          name: 'accepts 8192 characters of the percent-encoded form and no more',
+        },
+      ],
+    },
+    {
+      row: 'J8',
+      fault: 'Paths that lead out of a folder',
+      behaviour:
+        'No variable of a template is absolute or has dot segments, NUL or malformed escapes; it is decoded once. Links out of a folder of skills are refused.',
+      tests: [
+        {
+          file: 'packages/core/test/features/uri-template/traversal.test.ts',
+          name: 'no path traversal becomes a value',
+        },
+        {
+          file: 'packages/skills/test/read-skills.test.ts',
+          name: 'are refused if they lead outside, to a %s',
+        },
+      ],
+    },
+    {
+      row: 'J9',
+      fault: 'A changed `requestState`',
+      behaviour: 'It is encrypted and authenticated. Any change gets -32602.',
+      tests: [
+        {
+          file: 'packages/core/test/http/streamable/request-state.test.ts',
+          name: 'is refused after any change, always with the same bytes',
+        },
+        {
+          file: 'packages/core/test/http/streamable/request-state.long.test.ts',
+          name: '100,000 changed requestStates are refused with the same bytes',
+        },
+      ],
+    },
+    {
+      row: 'J10',
+      fault: 'A `requestState` for another call',
+      behaviour:
+        'It is bound to server, principal, method and arguments, and expires after 10 minutes. Single use is an option.',
+      tests: [
+        { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'used $what is refused' },
+        {
+          file: 'packages/core/test/http/streamable/request-state.test.ts',
+          name: 'lets one of two simultaneous calls through',
+        },
+      ],
+    },
+    {
+      row: 'J11',
+      fault: 'Refusals that tell their cause',
+      behaviour: 'Every refused `requestState` gets the same bytes.',
+      tests: [
+        { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'used $what is refused' },
+        {
+          file: 'packages/core/test/http/streamable/request-state.test.ts',
+          name: 'is refused after any change, always with the same bytes',
+        },
+      ],
+    },
+    {
+      row: 'J12',
+      fault: 'Rounds of questions without an end',
+      behaviour: 'Both sides stop after 8.',
+      tests: [
+        {
+          file: 'packages/core/test/http/streamable/rounds.test.ts',
+          name: 'fails after the maximum of rounds',
+        },
+        { file: 'packages/core/test/call/input/asking.test.ts', name: 'stops after eight rounds' },
+        { file: 'packages/client/test/input/input-requests.test.ts', name: 'is given up after eight rounds' },
+      ],
+    },
+    {
+      row: 'J13',
+      fault: 'Line breaks and control characters in logs',
+      behaviour:
+        'They are escaped, also those that change the direction of text. A message cannot look like two.',
+      tests: [
+        { file: 'packages/core/test/util/logger.test.ts', name: 'which no message can forge' },
+        { file: 'packages/core/test/util/logger.test.ts', name: 'other values on stderr stay on one line' },
+        {
+          file: 'packages/core/test/schema/issues.test.ts',
+          name: 'escapes what could forge a log line or reorder it',
+        },
+      ],
+    },
+    {
+      row: 'J14',
+      fault: 'Stack traces for clients',
+      behaviour: 'None in any mode. Refusals repeat nothing of the request or the cause.',
+      tests: [
+        { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'throwing %s ${when}' },
+        {
+          file: 'packages/core/test/http/refusals.test.ts',
+          name: 'repeats nothing that the client has sent',
+        },
+      ],
+    },
+  ],
+}

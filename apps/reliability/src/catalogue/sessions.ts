@@ -1,0 +1,251 @@
+import type { Group } from './row.ts'
+
+export const SESSIONS: Group = {
+  title: 'Sessions and resuming',
+  rows: [
+    {
+      row: 'D1',
+      fault: 'Predictable session ids',
+      behaviour: 'Ids have 192 random bits of the platform’s generator.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'has an id of 192 random bits',
+        },
+        { file: 'packages/core/test/util/random.test.ts', name: 'are never returned twice, for all sizes' },
+      ],
+    },
+    {
+      row: 'D2',
+      fault: 'A session id in foreign hands',
+      behaviour: 'To another principal the session is unknown: the same 404, byte for byte.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'are unknown to each other, whatever the method',
+        },
+        {
+          file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
+          name: 'is unknown to other principals',
+        },
+      ],
+    },
+    {
+      row: 'D3',
+      fault: 'A session id that the client has chosen',
+      behaviour: '`initialize` ignores it and makes an id of its own.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'never has an id that the client has chosen',
+        },
+      ],
+    },
+    {
+      row: 'D4',
+      fault: 'A second GET takes the stream',
+      behaviour: 'Only the same principal can. The first stream then ends.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'is replaced by a second GET of the same principal',
+        },
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'is not replaced by a GET of another principal',
+        },
+      ],
+    },
+    {
+      row: 'D5',
+      fault: 'Events of another session',
+      behaviour: 'Events are kept by principal, session and stream, so one store may serve all sessions.',
+      tests: [
+        {
+          file: 'packages/testing/test/support/crossing.ts',
+          name: 'shows none of ${sessions} sessions a byte of another',
+        },
+        {
+          file: 'packages/core/test/http/streams/resume.test.ts',
+          name: 'does not reach another session in the same store',
+        },
+      ],
+    },
+    {
+      row: 'D6',
+      fault: 'Events of another stream',
+      behaviour: 'An id names one stream, and only its events are sent again.',
+      tests: [
+        {
+          file: 'packages/testing/src/contracts/event-store.ts',
+          name: 'never shows the events of one stream to %j',
+        },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
+      ],
+    },
+    {
+      row: 'D7',
+      fault: 'A forged `Last-Event-ID`',
+      behaviour: '400, with the same bytes whatever is wrong with it.',
+      tests: [
+        {
+          file: 'packages/core/test/http/streams/resume.test.ts',
+          name: 'gets the same reply, whatever is wrong with it',
+        },
+        {
+          file: 'packages/testing/test/resuming.test.ts',
+          name: 'answers every unknown event id with the same bytes',
+        },
+      ],
+    },
+    {
+      row: 'D8',
+      fault: 'Events that are lost or change places',
+      behaviour: 'Each stream numbers its events. A client that resumes gets the rest once and in order.',
+      tests: [
+        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
+        {
+          file: 'packages/core/test/http/streams/resume.test.ts',
+          name: 'loses nothing and gets nothing twice, however often it is cut',
+        },
+      ],
+    },
+    {
+      row: 'D9',
+      fault: 'An event that is no longer kept',
+      behaviour: '400, as for an unknown id. The client fails the call.',
+      tests: [
+        {
+          file: 'packages/core/test/http/streams/resume.test.ts',
+          name: 'gets the same reply, whatever is wrong with it',
+        },
+        {
+          file: 'packages/client/test/http/faults.test.ts',
+          name: 'but not if the server no longer knows it',
+        },
+      ],
+    },
+    {
+      row: 'D10',
+      fault: 'New events while old ones are sent again',
+      behaviour: 'The stream hands over without a gap, with slow stores too.',
+      tests: [
+        {
+          file: 'packages/core/test/http/streams/resume.test.ts',
+          name: 'loses nothing and gets nothing twice, however often it is cut',
+        },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete with a slow store' },
+      ],
+    },
+    {
+      row: 'D11',
+      fault: 'Abandoned sessions',
+      behaviour: 'They end after 30 idle minutes, or after 60 s without `notifications/initialized`.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'comes after 30 idle minutes, or 60 s if it is not initialized',
+        },
+        {
+          file: 'packages/core/test/http/support/churn.ts',
+          name: 'nothing is left of sessions that were deleted or abandoned',
+        },
+      ],
+    },
+    {
+      row: 'D12',
+      fault: 'An expiry that leaves streams or timers',
+      behaviour: 'Every end of a session is the same: streams, calls, records, events and timers go.',
+      tests: [
+        {
+          file: 'packages/core/test/http/support/churn.ts',
+          name: 'nothing is left of sessions that were deleted or abandoned',
+        },
+        {
+          file: 'packages/testing/test/streamable-sessions.test.ts',
+          name: 'ends with DELETE: its streams end, its handlers are aborted',
+        },
+      ],
+    },
+    {
+      row: 'D13',
+      fault: 'Too many sessions',
+      behaviour:
+        '10,000 on a mount, 100 of a principal. A new one replaces the one that is idle longest; if all are active it gets 503.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'is kept by closing the session that is idle longest',
+        },
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'is not kept by closing an active session',
+        },
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'is limited for each authenticated principal',
+        },
+      ],
+    },
+    {
+      row: 'D14',
+      fault: 'An expiry in the middle of work',
+      behaviour: 'A session with a running call or an open stream is not idle.',
+      tests: [
+        {
+          file: 'packages/core/test/http/sessions/session-table.test.ts',
+          name: 'does not come while a call runs or a stream is open',
+        },
+      ],
+    },
+    {
+      row: 'D15',
+      fault: 'Stored events that grow',
+      behaviour: '1,000 events, 1 MiB and 10 minutes for each stream, 256 MiB in all.',
+      tests: [
+        {
+          file: 'packages/testing/src/contracts/event-store.ts',
+          name: 'keeps at most maxEvents, and reports lost events',
+        },
+        {
+          file: 'packages/testing/src/contracts/event-store.ts',
+          name: 'keeps at most maxBytes, counted in UTF-8',
+        },
+        {
+          file: 'packages/core/test/stores/memory-stores.test.ts',
+          name: 'keeps a maximum of bytes, and drops the least recently written stream',
+        },
+      ],
+    },
+    {
+      row: 'D16',
+      fault: 'A storm of reconnects',
+      behaviour: 'The client waits longer after each connection that brought nothing: at most 10 a minute.',
+      tests: [
+        {
+          file: 'packages/client/test/http/reconnecting.test.ts',
+          name: 'a client reconnects at most 10 times a minute',
+        },
+        {
+          file: 'packages/client/test/http/reconnecting.test.ts',
+          name: 'a client resumes the stream of a call at most 10 times a minute',
+        },
+      ],
+    },
+    {
+      row: 'D17',
+      fault: 'A session that the server has lost',
+      behaviour: 'The client opens one new session and repeats the request. A second loss is an error.',
+      tests: [
+        {
+          file: 'packages/client/test/dialect/subscriptions.test.ts',
+          name: 'opens a new session, restores its state, and sends the request again',
+        },
+        {
+          file: 'packages/client/test/dialect/subscriptions.test.ts',
+          name: 'rejects if the session is lost again at once',
+        },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { env } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { GROUPS, ROWS, withCatalogue } from '../src/catalogue.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const PAGE = `${root}docs/reference/reliability.md`
+const UPDATE = 'UPDATE_DOCS=1 npx vitest run apps/reliability'
+
+/** How many rows each group has, A to J. */
+const SIZES = [14, 10, 18, 17, 8, 12, 12, 10, 12, 14]
+
+/** Where tests are, and the contracts that several test files run. */
+const TESTS = /^(?:apps|packages)\/[^/]+\/(?:test|src\/contracts)\/.+\.ts$/
+
+describe('the catalogue', () => {
+  it('has each row once, in order', () => {
+    const names = SIZES.map((size, group) =>
+      Array.from({ length: size }, (_, row) => `${String.fromCharCode(65 + group)}${row + 1}`),
+    )
+    expect(GROUPS.map(({ rows }) => rows.map(({ row }) => row))).toEqual(names)
+  })
+
+  it.each(ROWS.map((row) => [row.row, row] as const))('names a test for %s, or what is missing', (_, row) => {
+    expect([row.fault, row.behaviour]).not.toContain('')
+    if (row.tests === undefined) expect(row.lacks).toMatch(/\.$/)
+    else expect(row.tests.length).toBeGreaterThan(0)
+  })
+
+  it.each(ROWS.flatMap(({ row, tests = [] }) => tests.map(({ file, name }) => [row, file, name] as const)))(
+    '%s is shown by a test that exists: %s, %s',
+    (_, file, name) => {
+      expect(file).toMatch(TESTS)
+      expect(existsSync(root + file), `there is no ${file}`).toBe(true)
+      expect(titles(file).filter((line) => line.includes(name))).not.toEqual([])
+    },
+  )
+
+  it('is on the page', () => {
+    const page = readFileSync(PAGE, 'utf8')
+    const written = withCatalogue(page)
+    if (env['UPDATE_DOCS'] === '1') writeFileSync(PAGE, written)
+    else expect(page, `out of date, run: ${UPDATE}`).toBe(written)
+  })
+})
+
+/** What may be a title or a part of one: texts in quotes, and the keys of tables. Not comments, and no other code. */
+function titles(file: string): readonly string[] {
+  const lines = readFileSync(root + file, 'utf8').split('\n')
+  const code = lines.filter((line) => !/^\s*(?:\/\/|\/?\*|import )/.test(line))
+  return code.flatMap((line) => line.match(/(['"`]).*\1|^\s*\w+(?=:)/g) ?? [])
+}
