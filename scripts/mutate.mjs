@@ -15,7 +15,7 @@ import process, { stdout } from 'node:process'
 import { parseArgs } from 'node:util'
 import { pnpm, root } from '../.ci/pnpm.mjs'
 import { mutantsOf } from './mutants.mjs'
-import { stepOrExit, tool } from './steps.mjs'
+import { stepOrExit } from './steps.mjs'
 
 const MIN_KILLED = 0.85
 /** A mutant that makes a test hang is killed too. */
@@ -96,9 +96,9 @@ function isKilled({ file, start, end, to }) {
   writeFileSync(path, source.slice(0, start) + to + source.slice(end))
   try {
     for (const tests of stagesOf(file)) {
-      const [vitest, ...args] = tool('vitest', 'run', '--bail=1', ...tests)
+      const vitest = join(copy, 'node_modules', '.bin', 'vitest')
       const options = { cwd: copy, stdio: 'ignore', timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }
-      if (spawnSync(vitest, args, options).status !== 0) return true
+      if (spawnSync(vitest, ['run', '--bail=1', ...tests], options).status !== 0) return true
     }
     return false
   } finally {
@@ -116,10 +116,12 @@ function stagesOf(file) {
   )
 }
 
-const hasTests = (folder) =>
-  existsSync(join(copy, folder)) && readdirSync(join(copy, folder)).some((name) => name.endsWith('.test.ts'))
+function hasTests(folder) {
+  const path = join(copy, folder)
+  return existsSync(path) && readdirSync(path).some((name) => name.endsWith('.test.ts'))
+}
 
-const namesake = (member, inner) => {
+function namesake(member, inner) {
   const path = `${member}/test/${basename(inner, '.ts')}.test.ts`
   return existsSync(join(copy, path)) ? [path] : []
 }
