@@ -36,7 +36,7 @@ const promises = describeAdapter('node:http', {
 // #endregion
 
 it('passes the contract, except for locals and host authentication', () => {
-  expect(promises).toHaveLength(41)
+  expect(promises).toHaveLength(42)
 })
 
 it('has at most 60 lines, with imports and blank lines', () => {

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { createServer, type Http2Server } from 'node:http2'
 import { createAdaptorServer } from '@hono/node-server'
 import type { McpServer, MountHandle } from '@jetway/core'
 import { type EndpointOptions, toFetch } from '@jetway/core/http'
@@ -29,6 +30,10 @@ export interface MountSite {
 }
 
 export type Mount = (server: McpServer, options?: EndpointOptions, site?: MountSite) => Promise<Mounted>
+
+/** A server of HTTP/2, without TLS, for a fetch handler. */
+export const http2Server = (fetch: (request: Request) => Response | Promise<Response>): Http2Server =>
+  createAdaptorServer({ fetch, createServer }) as Http2Server
 
 /** Serves a fetch handler, until it is released. */
 export const listenFetch = (

@@ -1,9 +1,15 @@
 import { AsyncResource } from 'node:async_hooks'
 import { STATUS_CODES } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { fastifySSE } from '@fastify/sse'
 import type { AuthInfo, McpServer, MountHandle } from '@jetway/core'
-import { checkMountOptions, collectStream, createEndpoint, routePaths } from '@jetway/core/http'
+import {
+  checkMountOptions,
+  collectStream,
+  createEndpoint,
+  routePaths,
+  sendNodeStream,
+} from '@jetway/core/http'
 import type {
   AcceptedRequest,
   BodyError,
@@ -26,7 +32,6 @@ import type {
   RouteHandlerMethod,
 } from 'fastify'
 import { isIncomplete, isStream, PluginRequest, type RequestReaders } from './request.ts'
-import { ResponseSink } from './sink.ts'
 import { watchUnused } from './unused-connections.ts'
 
 /** Chooses the server for a request. Undefined gives 404. */
@@ -297,33 +302,42 @@ class PluginMount {
     const { request } = reply
     this.#reading.delete(request.raw)
     if (isIncomplete(request.raw) && request.method !== 'GET') this.#track(request.raw)
-    if (answer.open) {
-      this.#opening.set(reply, answer)
-      return this.stream.call(this.#app, request, reply) as Promise<undefined>
-    }
+    if (answer.open) return this.#stream(reply, answer)
     reply.code(answer.status)
     setHeaders(reply, answer.headers)
     return answer.body
   }
 
-  /** Sends the head of a stream, with the headers that hooks have set, and lets the endpoint write. */
-  readonly open = (_request: FastifyRequest, reply: FastifyReply): void => {
+  /** Resolves when the stream is open. */
+  #stream(reply: FastifyReply, answer: StreamReply): Promise<undefined> {
+    const { request, raw } = reply
+    return new Promise((resolve) => {
+      let headed: Promise<undefined> | undefined
+      const open: StreamReply['open'] = (sink) => {
+        answer.open(sink)
+        resolve(headed)
+      }
+      sendNodeStream(request.raw, raw, { ...answer, open }, () => {
+        this.#opening.set(reply, answer)
+        headed = this.stream.call(this.#app, request, reply) as Promise<undefined>
+        return raw.headersSent
+      })
+    })
+  }
+
+  /** Sends the head of a stream, with the headers that hooks have set. */
+  readonly open = (request: FastifyRequest, reply: FastifyReply): void => {
     const answer = this.#opening.get(reply)
-    if (!answer) return
-    const { raw } = reply
-    const sink = new ResponseSink(raw)
-    // The client may have disconnected, or a timeout of the app may have replied.
-    if (raw.destroyed || raw.headersSent || reply.sent) sink.drop()
+    if (answer === undefined || reply.sent) return
+    setHeaders(reply, answer.headers)
+    reply.sse.keepAlive()
+    if (request.raw.httpVersionMajor === 2)
+      reply.raw.writeHead(answer.status, reply.getHeaders() as OutgoingHttpHeaders)
     else {
-      setHeaders(reply, answer.headers)
-      reply.sse.keepAlive()
+      if (!reply.hasHeader('connection')) reply.header('connection', connectionOf(reply.raw))
       reply.sse.sendHeaders(answer.status)
-      this.#track(raw)
-      raw.once('close', () => sink.drop())
     }
-    answer.open(sink)
-    // Node delays the head until the first chunk, which may take long.
-    if (!sink.used) raw.flushHeaders()
+    this.#track(reply.raw)
   }
 
   #track(side: IncomingMessage | ServerResponse): void {
@@ -334,7 +348,24 @@ class PluginMount {
   async close(): Promise<void> {
     await this.#endpoint.close()
     const late = [...this.#reading].filter(({ complete }) => !complete)
-    await Promise.all([...this.#unfinished, ...late].map(endOf))
+    for (const side of late) this.#unfinished.add(side)
+    // The end of a stream is the turn of those that the client has pipelined behind it.
+    while (this.#unfinished.size > 0)
+      await Promise.all([...this.#unfinished].map((side) => this.#endOf(side)))
+  }
+
+  /** Resolves when a request or a response has closed; destroys it after FLUSH_MS. */
+  #endOf(side: IncomingMessage | ServerResponse): Promise<void> {
+    return new Promise((resolve) => {
+      const ended = (): void => {
+        clearTimeout(timer)
+        this.#unfinished.delete(side)
+        resolve()
+      }
+      const timer = setTimeout(() => side.destroy(), FLUSH_MS)
+      if (side.destroyed) ended()
+      else side.once('close', ended)
+    })
   }
 }
 
@@ -345,16 +376,11 @@ function setHeaders(reply: FastifyReply, headers: HttpReply['headers']): void {
   }
 }
 
-/** Resolves when a request or a response has closed; destroys it after FLUSH_MS. */
-function endOf(side: IncomingMessage | ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    if (side.destroyed) return resolve()
-    const timer = setTimeout(() => side.destroy(), FLUSH_MS)
-    side.once('close', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
+/** `sendHeaders` sets `keep-alive`, whatever the client has asked for and Fastify has decided. */
+function connectionOf(raw: ServerResponse): string {
+  const decided = raw.getHeader('connection')
+  if (typeof decided === 'string') return decided
+  return raw.shouldKeepAlive ? 'keep-alive' : 'close'
 }
 
 function limitOf(app: FastifyInstance, wanted: number): number {

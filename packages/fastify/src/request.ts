@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { AuthInfo } from '@jetway/core'
-import { BodyError } from '@jetway/core/http'
+import { BodyError, nodeSignal } from '@jetway/core/http'
 import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -23,7 +23,7 @@ export class PluginRequest implements HttpRequest {
   readonly #reply: FastifyReply
   readonly #readers: RequestReaders
   readonly #headers: FastifyRequest['headers']
-  #abort: AbortController | undefined
+  #signal: AbortSignal | undefined
 
   constructor(route: Route, request: FastifyRequest, reply: FastifyReply, readers: RequestReaders) {
     this.route = route
@@ -56,7 +56,7 @@ export class PluginRequest implements HttpRequest {
   }
 
   get signal(): AbortSignal {
-    return (this.#abort ??= abortedBy(this.#reply.raw)).signal
+    return (this.#signal ??= nodeSignal(this.request.raw, this.#reply.raw))
   }
 
   query(name: string): string | undefined {
@@ -65,8 +65,8 @@ export class PluginRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    // HTTP/2 has the host in a pseudo-header.
-    const value = this.#headers[name] ?? (name === 'host' ? this.#headers[':authority'] : undefined)
+    // HTTP/2 has the host in a pseudo-header: https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
+    const value = (name === 'host' ? this.#headers[':authority'] : undefined) ?? this.#headers[name]
     return Array.isArray(value) ? value[0] : value
   }
 
@@ -79,16 +79,6 @@ export class PluginRequest implements HttpRequest {
     if (body.readableDidRead) return BodyError.lost('a hook', KEEP_BODY)
     return body.destroyed ? BodyError.endedEarly() : body
   }
-}
-
-function abortedBy(raw: ServerResponse): AbortController {
-  const controller = new AbortController()
-  const disconnected = (): void => {
-    if (!raw.writableFinished) controller.abort()
-  }
-  if (raw.destroyed) disconnected()
-  else raw.once('close', disconnected)
-  return controller
 }
 
 export function isStream(body: unknown): body is Readable {

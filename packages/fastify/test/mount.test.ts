@@ -12,6 +12,7 @@ import {
   callFrame,
   createServer,
   HEADERS,
+  openSession,
   post,
   raw,
   text,
@@ -167,6 +168,18 @@ describe('closing', () => {
     const socket = await raw(url, bytes)
     const [accepted] = (await connected) as [Socket]
     await vi.waitFor(() => expect(accepted.bytesRead).toBe(bytes.length))
+    await app.close()
+    await vi.waitFor(() => expect(socket.destroyed).toBe(true))
+  })
+
+  it('the app ends the streams that a client has pipelined, and their connection', async () => {
+    const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
+    app.register(mcp, { server: createServer() })
+    const url = await listen(app)
+    const sessions = [await openSession(`${url}/mcp`), await openSession(`${url}/mcp`)]
+    const socket = await raw(url, sessions.map((session) => bytesOf('/mcp', '', session, 'GET')).join(''))
+    await until(socket, 'id: ')
+    socket.resume()
     await app.close()
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
   })

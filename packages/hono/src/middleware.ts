@@ -19,7 +19,7 @@ import type {
 } from '@jetway/core/http'
 import type { OptionNames } from '@jetway/core/protocol'
 import type { Context, MiddlewareHandler, Next } from 'hono'
-import { basePath, baseRoutePath, routePath } from 'hono/route'
+import type { RouterRoute } from 'hono/types'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ContextRequest, type RequestReaders } from './request.ts'
 
@@ -108,20 +108,28 @@ function matcher(
     return undefined
   }
   if (wanted !== undefined) return own
-  return (c) => own(c) ?? (routePath(c).endsWith('*') ? undefined : 'mcp')
+  return (c) => own(c) ?? (currentRoute(c)?.path.endsWith('*') === false ? 'mcp' : undefined)
 }
+
+/** The route that runs. The helpers of `hono/route` know the contexts of their own copy of Hono only. */
+const currentRoute = (c: Context): RouterRoute | undefined => c.req.matchedRoutes[c.req.routeIndex]
 
 /** Whether a request is for a path below any base path. The cheap test comes first. */
 function below(path: string): (c: Context, requested: string) => boolean {
   const tail = path === '/' ? '' : path
   return (c, requested) => {
     if (!requested.endsWith(tail)) return false
-    const pattern = baseRoutePath(c)
-    if (pattern === '/') return requested === (tail || '/')
-    const base = /[:*]/.test(pattern) ? basePath(c) : pattern
-    return requested === (base.endsWith('/') ? base.slice(0, -1) : base) + tail
+    const { basePath = '/' } = currentRoute(c) ?? {}
+    const pattern = basePath.endsWith('/') ? basePath.slice(0, -1) : basePath
+    if (pattern === '') return requested === (tail || '/')
+    if (!/[:*]/.test(pattern)) return requested === pattern + tail
+    // Hono has matched the pattern with the beginning of the path.
+    const base = requested.slice(0, requested.length - tail.length)
+    return segmentsOf(base) === segmentsOf(pattern)
   }
 }
+
+const segmentsOf = (path: string): number => path.split('/').length
 
 /** Answers the probes of the mount; undefined for other requests. */
 function prober(endpoint: Endpoint): (c: Context) => Response | undefined {
@@ -183,6 +191,16 @@ function respond(
   }
   // A plain record of headers stays a plain object down to Node's writeHead.
   const headers = reply.open ? streamHeaders(reply.headers) : (reply.headers as Record<string, string>)
-  const body = reply.open ? toReadableStream(reply, () => request.leave()) : (reply.body ?? null)
+  const body = reply.open ? streamOf(reply, request) : (reply.body ?? null)
   return context.body(body as string, reply.status as ContentfulStatusCode, headers)
 }
+
+const streamOf = (
+  reply: Extract<HttpReply, { readonly open: unknown }>,
+  request: ContextRequest,
+): ReadableStream<Uint8Array> =>
+  toReadableStream(
+    reply,
+    () => request.leave(),
+    (open) => request.atTurn(open),
+  )

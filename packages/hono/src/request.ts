@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@jetway/core'
-import { BodyError, type ByteStream, readWebStream } from '@jetway/core/http'
-import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
+import { BodyError, type ByteStream, onTurn, readWebStream } from '@jetway/core/http'
+import type { HttpRequest, NodeIncoming, NodeOutgoing, RequestBody, Route } from '@jetway/core/http'
 import type { Context } from 'hono'
 import { TOUCHED, type Touched, touched, UNTOUCHED } from './stand-in.ts'
 
@@ -11,11 +11,11 @@ export interface RequestReaders {
 }
 
 /** Node's own request, which `@hono/node-server` passes along. */
-interface Incoming extends ByteStream {
+interface Incoming extends ByteStream, NodeIncoming {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly rawHeaders: readonly string[]
   readonly httpVersionMajor: number
-  readonly socket?: NonNullable<HttpRequest['peer']>
+  readonly socket: NonNullable<HttpRequest['peer']> & NodeIncoming['socket']
   readonly readableDidRead: boolean
 }
 
@@ -32,6 +32,7 @@ export class ContextRequest implements HttpRequest {
   readonly #touched: Touched
   readonly #readers: RequestReaders
   readonly #incoming: Incoming | undefined
+  readonly #outgoing: NodeOutgoing | undefined
   #abort: AbortController | undefined
   #gone = false
 
@@ -41,9 +42,12 @@ export class ContextRequest implements HttpRequest {
     this.#raw = c.req.raw
     this.method = this.#raw.method
     this.#readers = readers
-    const incoming = (c.env as { readonly incoming?: Incoming } | undefined)?.incoming
+    const { incoming, outgoing } = (c.env ?? {}) as { incoming?: Incoming; outgoing?: NodeOutgoing }
     // A Worker may have a binding of this name.
-    this.#incoming = Array.isArray(incoming?.rawHeaders) ? incoming : undefined
+    if (Array.isArray(incoming?.rawHeaders)) {
+      this.#incoming = incoming
+      this.#outgoing = outgoing
+    }
     this.#touched = this.#incoming === undefined ? TOUCHED : touched(this.#raw)
   }
 
@@ -72,9 +76,21 @@ export class ContextRequest implements HttpRequest {
       this.#abort = new AbortController()
       const { signal } = this.#raw
       if (this.#gone || signal.aborted) this.#abort.abort()
-      else signal.addEventListener('abort', () => this.leave(), { once: true })
+      else {
+        signal.addEventListener('abort', () => this.leave(), { once: true })
+        this.atTurn(() => {})
+      }
     }
     return this.#abort.signal
+  }
+
+  /** Calls the function when the response may be written: on Node it may wait for those before it on its connection. */
+  atTurn(open: () => void): void {
+    if (this.#incoming === undefined || this.#outgoing === undefined) return open()
+    onTurn(this.#incoming, this.#outgoing, (connected) => {
+      if (!connected) this.leave()
+      open()
+    })
   }
 
   /** The client has disconnected: some runtimes don't abort the request's own signal. */
@@ -89,6 +105,9 @@ export class ContextRequest implements HttpRequest {
 
   header(name: string): string | undefined {
     const incoming = this.#incoming
+    // HTTP/2 has the host in a pseudo-header: https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
+    const authority = name === 'host' ? incoming?.headers[':authority'] : undefined
+    if (typeof authority === 'string') return authority
     // The lookup in `raw.headers` costs as much as the rest of the guard. HTTP/2 has pseudo-headers.
     if (this.#touched === UNTOUCHED && incoming?.httpVersionMajor === 1) {
       const value = incoming.headers[name]

@@ -6,12 +6,9 @@ import {
   type Endpoint,
   type HttpReply,
   type RequestBody,
+  sendNodeStream,
 } from '@jetway/core/http'
-import { isGone, isQueued, onClose } from './connection.ts'
 import type { MountRequest } from './request.ts'
-import { ResponseSink } from './sink.ts'
-
-type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 
 // #region answer
 /** Answers a request. It uses no promise where the endpoint needs none: a promise costs more than most calls. */
@@ -45,30 +42,10 @@ function sendFirst(endpoint: Endpoint, { request, response }: MountRequest, repl
 
 /** Sends a reply, with the headers that middleware has set. */
 export function send(response: ServerResponse, request: IncomingMessage, reply: HttpReply): void {
-  if (reply.open !== undefined) return sendStream(response, request, reply)
+  if (reply.open !== undefined)
+    return sendNodeStream(request, response, reply, () => (setHead(response, reply), true))
   setHead(response, reply)
   response.end(reply.body)
-}
-
-function sendStream(response: ServerResponse, request: IncomingMessage, reply: StreamReply): void {
-  const sink = new ResponseSink(response)
-  let opened = false
-  const open = (): void => {
-    if (opened) return
-    opened = true
-    if (response.headersSent || isGone(request, response)) sink.drop()
-    else {
-      setHead(response, reply)
-      response.once('close', () => sink.drop())
-    }
-    reply.open(sink)
-    // Node delays the head until the first chunk, which may take long.
-    if (!sink.used) response.flushHeaders()
-  }
-  if (!isQueued(response)) return open()
-  // Node would keep the chunks of a queued response without a limit, and the endpoint has one.
-  response.once('socket', open)
-  onClose(request, response, open)
 }
 
 function setHead(response: ServerResponse, { status, headers }: HttpReply): void {

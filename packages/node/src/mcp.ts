@@ -5,12 +5,12 @@ import {
   checkMountOptions,
   createEndpoint,
   type EndpointOptions,
+  onNodeClose,
   type Servable,
   type ServerSelector,
 } from '@jetway/core/http'
 import type { OptionNames } from '@jetway/core/protocol'
 import { answerRequest, send } from './answer.ts'
-import { onClose } from './connection.ts'
 import { createRouter } from './paths.ts'
 import { MountRequest, type ParsedBody } from './request.ts'
 
@@ -114,7 +114,9 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
       const { req, res, originalUrl } = context
       if (!answers(req, res, originalUrl, context)) return next()
       context.respond = false
-      return new Promise<void>((resolve) => onClose(req as IncomingMessage, res as ServerResponse, resolve))
+      return new Promise<void>((resolve) =>
+        onNodeClose(req as IncomingMessage, res as ServerResponse, resolve),
+      )
     },
     close: (closing?: { readonly deadline?: number }) => endpoint.close(closing),
     closed: endpoint.closed,

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@jetway/core'
-import { BodyError, type HttpRequest, type RequestBody, type Route } from '@jetway/core/http'
+import { BodyError, type HttpRequest, nodeSignal, type RequestBody, type Route } from '@jetway/core/http'
 import { bodyReader } from './body-reader.ts'
-import { isGone, onClose } from './connection.ts'
 import { pathOf } from './paths.ts'
 
 /** Where body parsers leave a body: on the request, or on Koa's `ctx.request`. */
@@ -33,7 +32,7 @@ export class MountRequest implements HttpRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly #around: Surroundings
-  #abort: AbortController | undefined
+  #signal: AbortSignal | undefined
 
   constructor(route: Route, request: IncomingMessage, response: ServerResponse, around: Surroundings) {
     this.route = route
@@ -70,7 +69,7 @@ export class MountRequest implements HttpRequest {
   }
 
   get signal(): AbortSignal {
-    return (this.#abort ??= this.#abortOnDisconnect()).signal
+    return (this.#signal ??= nodeSignal(this.request, this.response))
   }
 
   query(name: string): string | undefined {
@@ -80,20 +79,9 @@ export class MountRequest implements HttpRequest {
 
   header(name: string): string | undefined {
     const { headers } = this.request
-    // HTTP/2 has the host in a pseudo-header.
-    const value = headers[name] ?? (name === 'host' ? headers[':authority'] : undefined)
+    // HTTP/2 has the host in a pseudo-header: https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
+    const value = (name === 'host' ? headers[':authority'] : undefined) ?? headers[name]
     return Array.isArray(value) ? value[0] : value
-  }
-
-  #abortOnDisconnect(): AbortController {
-    const controller = new AbortController()
-    const { request, response } = this
-    const closed = (): void => {
-      if (!response.writableEnded || !response.writableFinished) controller.abort()
-    }
-    if (isGone(request, response)) closed()
-    else onClose(request, response, closed)
-    return controller
   }
 
   // #region body

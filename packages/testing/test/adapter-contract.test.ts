@@ -327,13 +327,13 @@ const inStreams: readonly Fault[] = [
   },
   {
     does: 'forgets a peer that left before the signal was read',
-    parts: { signal: (res) => (res.destroyed ? new AbortController().signal : SOUND.signal(res)) },
+    parts: { signal: (req, res) => (res.destroyed ? new AbortController().signal : SOUND.signal(req, res)) },
     breaks: ['gives an aborted signal if it is first read after the peer disconnected'],
   },
   {
     does: 'takes the end of a reply for a peer that leaves',
     parts: {
-      signal(res) {
+      signal(_req, res) {
         const left = new AbortController()
         if (res.destroyed) left.abort()
         else res.once('close', () => left.abort())
@@ -341,6 +341,38 @@ const inStreams: readonly Fault[] = [
       },
     },
     breaks: ['does not abort the signal after the peer received the whole reply'],
+  },
+]
+
+const inConnections: readonly Fault[] = [
+  {
+    does: 'keeps every connection open',
+    parts: {
+      sendHead(res, reply) {
+        res.setHeader('connection', 'keep-alive')
+        SOUND.sendHead(res, reply)
+      },
+    },
+    breaks: ['closes the connection after a stream if the client asks for it'],
+  },
+  {
+    does: 'opens streams before their turn',
+    parts: { turn: (_req, _res, begin) => begin() },
+    breaks: [
+      'opens a pipelined stream when the one before it has ended',
+      'ends pipelined streams with their connection',
+    ],
+  },
+  {
+    does: 'does not watch the connections of pipelined requests',
+    parts: {
+      signal(_req, res) {
+        const left = new AbortController()
+        res.once('close', () => left.abort())
+        return left.signal
+      },
+    },
+    breaks: ['aborts the signals of pipelined requests when their connection ends'],
   },
 ]
 
@@ -403,7 +435,7 @@ const inDoors: readonly Fault[] = [
   },
 ]
 
-const FAULTS = [...inRequests, ...inReplies, ...inStreams, ...inClosing, ...inDoors]
+const FAULTS = [...inRequests, ...inReplies, ...inStreams, ...inConnections, ...inClosing, ...inDoors]
 
 function named(name: string): AdapterCase {
   const found = CASES.find((each) => each.name === name)

@@ -40,4 +40,6 @@ export {
   type HttpRequest,
   type RequestBody,
 } from './types.ts'
+export { type NodeWritable, sendNodeStream } from './adapter/node-stream.ts'
+export { type NodeIncoming, type NodeOutgoing, nodeSignal, onNodeClose, onTurn } from './adapter/node-turn.ts'
 export { streamHeaders, toReadableStream } from './adapter/readable-stream.ts'

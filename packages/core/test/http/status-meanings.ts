@@ -10,7 +10,8 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
   forbiddenOrigin:
     'The Origin header is not in `allowedOrigins`. Without that list: it is not a loopback origin',
   options: 'OPTIONS. CORS is up to the host application',
-  repeatedHeader: 'Authorization, Content-Type, Host, Origin, Last-Event-ID or an Mcp- header is repeated',
+  repeatedHeader:
+    'Authorization, Content-Type, Host, Origin, Last-Event-ID or an Mcp- header is repeated, or Host differs from :authority',
   unsupportedMediaType: 'A POST with another media type or with a charset other than UTF-8',
   unsupportedMessageType: 'The same on `/message`, because its clients do not know 415',
   notAcceptable:

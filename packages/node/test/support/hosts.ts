@@ -74,7 +74,17 @@ const nest: Host = async (mount, { headers = {}, parsesBodies }) => {
 }
 
 const subject = (host: Host): AdapterSubject => ({
-  capabilities: ['headers', 'routes', 'parsedBody', 'locals', 'auth', 'rawHeaders', 'peer', 'legacySse'],
+  capabilities: [
+    'headers',
+    'routes',
+    'parsedBody',
+    'locals',
+    'auth',
+    'rawHeaders',
+    'peer',
+    'pipelining',
+    'legacySse',
+  ],
   async serve(server: McpServer, options, setup) {
     const { locals, auth } = setup
     const mount = mcp({ server, ...options, ...(locals && { locals }), ...(auth && { authInfo: auth }) })

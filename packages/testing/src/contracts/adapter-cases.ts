@@ -1,4 +1,5 @@
 import { AdapterClient } from './adapter-client.ts'
+import { CONNECTION_CASES } from './adapter-connections.ts'
 import { END_CASES } from './adapter-ends.ts'
 import { REPLY_CASES } from './adapter-replies.ts'
 import { REQUEST_CASES } from './adapter-requests.ts'
@@ -17,6 +18,7 @@ const ALL: readonly AdapterCase[] = [
   ...REQUEST_CASES,
   ...REPLY_CASES,
   ...STREAM_CASES,
+  ...CONNECTION_CASES,
   ...SSE_CASES,
   ...END_CASES,
 ]

@@ -8,7 +8,17 @@ import type { AdapterSubject } from '../../src/contracts/adapter.ts'
 import { listenFetch as listen, originOf } from '@jetway-apps/test-support/mounts'
 
 export const fastify: AdapterSubject = {
-  capabilities: ['headers', 'routes', 'parsedBody', 'locals', 'auth', 'rawHeaders', 'peer', 'legacySse'],
+  capabilities: [
+    'headers',
+    'routes',
+    'parsedBody',
+    'locals',
+    'auth',
+    'rawHeaders',
+    'peer',
+    'pipelining',
+    'legacySse',
+  ],
   async serve(server, options, { headers = {}, parsesBodies, locals, auth }) {
     const app = Fastify()
     app.addHook('onRequest', async (_request, reply) => void reply.headers(headers))
@@ -35,7 +45,17 @@ export const fastify: AdapterSubject = {
 }
 
 export const hono: AdapterSubject = {
-  capabilities: ['headers', 'routes', 'parsedBody', 'locals', 'auth', 'rawHeaders', 'peer', 'legacySse'],
+  capabilities: [
+    'headers',
+    'routes',
+    'parsedBody',
+    'locals',
+    'auth',
+    'rawHeaders',
+    'peer',
+    'pipelining',
+    'legacySse',
+  ],
   async serve(server, options, { headers = {}, parsesBodies, locals, auth }) {
     const app = new Hono()
     app.use(async (c, next) => {
@@ -52,7 +72,7 @@ export const hono: AdapterSubject = {
 }
 
 export const fetchHandler: AdapterSubject = {
-  capabilities: ['locals', 'legacySse'],
+  capabilities: ['locals', 'pipelining', 'legacySse'],
   async serve(server, options, { locals }) {
     const handler = toFetch(server, { ...options, ...(locals && { locals }) })
     const { origin, release } = await listen(handler)

@@ -5,6 +5,8 @@ import type { Logger } from '@jetway/core'
 import {
   BodyError,
   createEndpoint,
+  nodeSignal,
+  onTurn,
   type Route,
   routePaths,
   type Endpoint,
@@ -31,7 +33,9 @@ export interface Parts {
   readonly request: (exchanged: Exchanged, parts: Parts) => HttpRequest
   readonly body: (exchanged: Exchanged, parts: Parts, limit: number) => Promise<RequestBody>
   readonly read: (req: IncomingMessage, limit: number) => Promise<RequestBody>
-  readonly signal: (res: ServerResponse) => AbortSignal
+  readonly signal: (req: IncomingMessage, res: ServerResponse) => AbortSignal
+  /** Calls the function when a stream may begin. */
+  readonly turn: (req: IncomingMessage, res: ServerResponse, begin: () => void) => void
   readonly sendWhole: (res: ServerResponse, reply: HttpReply) => void
   readonly sendHead: (res: ServerResponse, reply: HttpReply) => void
   readonly write: (res: ServerResponse, chunk: string) => void | Promise<void>
@@ -47,10 +51,12 @@ export const SOUND: Parts = {
     const reply = await exchanged.endpoint.handle(parts.request(exchanged, parts), (limit) =>
       parts.body(exchanged, parts, limit),
     )
-    const { res } = exchanged
+    const { req, res } = exchanged
     if (reply.open === undefined) return parts.sendWhole(res, reply)
-    parts.sendHead(res, reply)
-    reply.open({ write: (chunk) => parts.write(res, chunk), close: () => parts.end(res) })
+    parts.turn(req, res, () => {
+      if (!req.socket.destroyed) parts.sendHead(res, reply)
+      reply.open({ write: (chunk) => parts.write(res, chunk), close: () => parts.end(res) })
+    })
   },
 
   request({ req, res, host, routes }, parts) {
@@ -66,7 +72,7 @@ export const SOUND: Parts = {
         return host.locals?.()
       },
       get signal() {
-        return (signal ??= parts.signal(res))
+        return (signal ??= parts.signal(req, res))
       },
       query: (name) => new URLSearchParams(req.url?.split('?')[1]).get(name) ?? undefined,
       header: (name) => req.headersDistinct[name]?.[0],
@@ -96,15 +102,8 @@ export const SOUND: Parts = {
     return Buffer.concat(chunks)
   },
 
-  signal(res) {
-    const left = new AbortController()
-    const gone = (): void => {
-      if (!res.writableFinished) left.abort()
-    }
-    if (res.destroyed) gone()
-    else res.once('close', gone)
-    return left.signal
-  },
+  signal: nodeSignal,
+  turn: onTurn,
 
   sendWhole(res, { status, headers, body }) {
     res.statusCode = status
@@ -142,7 +141,17 @@ const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
   const parts = { ...SOUND, ...broken }
   return {
-    capabilities: ['headers', 'routes', 'parsedBody', 'locals', 'auth', 'rawHeaders', 'peer', 'legacySse'],
+    capabilities: [
+      'headers',
+      'routes',
+      'parsedBody',
+      'locals',
+      'auth',
+      'rawHeaders',
+      'peer',
+      'pipelining',
+      'legacySse',
+    ],
     async serve(server, options, host) {
       const endpoint = createEndpoint(server, { logger: SILENT, ...options })
       const routes = routePaths('/mcp', options.legacySse)

@@ -10,7 +10,8 @@ import type { EndpointParts, SessionsPart } from '../parts.ts'
 import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
 import { BodyError, type Route, type HttpReply, type HttpRequest } from '../types.ts'
-import { nodeSocket } from './node-socket.ts'
+import { type NodeExchange, nodeExchange } from './node-exchange.ts'
+import { onTurn } from './node-turn.ts'
 import { streamHeaders, toReadableStream } from './readable-stream.ts'
 
 /** The options of {@link toFetch} that an endpoint does not have. */
@@ -127,6 +128,7 @@ class FetchRequest implements HttpRequest {
   readonly request: Request
   readonly #options: FetchMountOptions<unknown>
   readonly #environment: readonly unknown[]
+  readonly #node: NodeExchange | undefined
   #left: AbortController | undefined
 
   constructor(
@@ -139,6 +141,7 @@ class FetchRequest implements HttpRequest {
     this.route = route
     this.#options = options
     this.#environment = environment
+    this.#node = nodeExchange(request, environment)
   }
 
   get method(): string {
@@ -148,7 +151,7 @@ class FetchRequest implements HttpRequest {
     return pathOf(this.request)
   }
   get peer(): HttpRequest['peer'] {
-    return nodeSocket(this.request, this.#environment)
+    return this.#node?.incoming.socket
   }
   get locals(): unknown {
     return this.#options.locals?.(this.request, ...this.#environment)
@@ -158,7 +161,7 @@ class FetchRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    const value = this.request.headers.get(name)
+    const value = this.#authority(name) ?? this.request.headers.get(name)
     if (value !== null) return value
     // Some runtimes build the URL from the Host header and leave the header out.
     return name === 'host' ? new URL(this.request.url).host : undefined
@@ -168,6 +171,16 @@ class FetchRequest implements HttpRequest {
   }
   waitUntil(work: Promise<unknown>): void {
     this.#environment.find(isHost)?.waitUntil(work)
+  }
+
+  /** Calls the function when the response may be written: on Node it may wait for those before it on its connection. */
+  atTurn(open: () => void): void {
+    const { incoming, outgoing } = this.#node ?? {}
+    if (incoming === undefined || outgoing === undefined) return open()
+    onTurn(incoming, outgoing, (connected) => {
+      if (!connected) this.leave()
+      open()
+    })
   }
 
   /** The client has disconnected. Some runtimes abort the request's signal, and all cancel the body of the reply. */
@@ -180,8 +193,15 @@ class FetchRequest implements HttpRequest {
       const left = new AbortController()
       onDisconnect(this.request, () => left.abort())
       this.#left = left
+      this.atTurn(() => {})
     }
     return this.#left
+  }
+
+  /** HTTP/2 has the host in a pseudo-header: https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1 */
+  #authority(name: string): string | null {
+    const value = name === 'host' ? this.#node?.incoming.headers?.[':authority'] : undefined
+    return typeof value === 'string' ? value : null
   }
 }
 
@@ -191,6 +211,10 @@ const isHost = (given: unknown): given is Required<WorkHost> =>
 function toResponse(reply: HttpReply, request: FetchRequest): Response {
   const { status, headers } = reply
   if (!reply.open) return new Response(reply.body ?? null, { status, headers })
-  const body = toReadableStream(reply, () => request.leave())
+  const body = toReadableStream(
+    reply,
+    () => request.leave(),
+    (open) => request.atTurn(open),
+  )
   return new Response(body, { status, headers: streamHeaders(headers) })
 }

@@ -9,14 +9,20 @@ type StreamReply = Extract<HttpReply, { readonly open: unknown }>
  * A stream reply as a web `ReadableStream`, for adapters whose host sends one.
  *
  * @param leave - called when the reader cancels: not every runtime aborts the request's signal when the client disconnects
+ * @param atTurn - calls the function when the response may be written, now or later: on Node by `onTurn`
  */
-export function toReadableStream(reply: StreamReply, leave: () => void): ReadableStream<Uint8Array> {
+export function toReadableStream(
+  reply: StreamReply,
+  leave: () => void,
+  atTurn: (open: () => void) => void = (open) => open(),
+): ReadableStream<Uint8Array> {
   let sink: ReadableSink | undefined
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
-        sink = new ReadableSink(controller)
-        reply.open(sink)
+        const opened = new ReadableSink(controller)
+        sink = opened
+        atTurn(() => reply.open(opened))
       },
       pull: () => sink?.release(),
       cancel: () => {

@@ -13,14 +13,23 @@ const UNIQUE: ReadonlySet<string> = new Set([
   'mcp-name',
 ])
 
-/** The first header that must not be repeated and is, in a list like Node's `rawHeaders`. */
+/**
+ * The first header that must not be repeated and is, in a list like Node's `rawHeaders`. HTTP/2 repeats `Host` if it names
+ * another host than `:authority`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
+ */
 export function duplicateHeader(rawHeaders: readonly string[]): string | undefined {
   let first = ''
   let more: string[] | undefined
+  let authority: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
     if (!mayMatter(name)) continue
     const lower = name.toLowerCase()
+    // Pseudo-headers come before all others.
+    if (lower === ':authority') authority = rawHeaders[i + 1]
+    if (lower === 'host' && authority !== undefined && differ(authority, rawHeaders[i + 1])) return lower
     if (!lower.startsWith('mcp-') && !UNIQUE.has(lower)) continue
     if (lower === first || more?.includes(lower) === true) return lower
     if (first === '') first = lower
@@ -29,9 +38,13 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
   return undefined
 }
 
+const differ = (authority: string, host = ''): boolean => authority.toLowerCase() !== host.toLowerCase()
+
 /** A cheap test by first letter and length: most headers begin with another letter. */
 function mayMatter(name: string): boolean {
   switch (name.charCodeAt(0) | 0x20) {
+    case 0x3a:
+      return name.length === 10
     case 0x61:
       return name.length === 13
     case 0x63:

@@ -1,0 +1,31 @@
+import type { HttpRequest } from '../types.ts'
+import type { NodeIncoming, NodeOutgoing } from './node-turn.ts'
+
+type Socket = NonNullable<HttpRequest['peer']> & NodeIncoming['socket']
+
+/** Node's own request and response, which carry a web request. */
+export interface NodeExchange {
+  readonly incoming: NodeIncoming & {
+    readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
+    readonly socket: Socket
+  }
+  readonly outgoing: NodeOutgoing | undefined
+}
+
+interface WithRuntime {
+  readonly runtime?: {
+    readonly node?: { readonly req?: NodeExchange['incoming']; readonly res?: NodeOutgoing }
+  }
+}
+
+/**
+ * What carries a web request on Node, if the host passes it along: `@hono/node-server` does in the second argument of
+ * `fetch`, srvx (h3, Nitro) in the request.
+ */
+export function nodeExchange(request: Request, environment: readonly unknown[]): NodeExchange | undefined {
+  const { req, res } = (request as WithRuntime).runtime?.node ?? {}
+  if (req !== undefined) return { incoming: req, outgoing: res }
+  const env = environment[0] as Partial<NodeExchange> | null | undefined
+  // A Worker may have bindings of these names.
+  return env?.incoming?.socket === undefined ? undefined : (env as NodeExchange)
+}

@@ -1,0 +1,81 @@
+import type { HttpRequest } from '@jetway/core/http'
+import { expect } from 'vitest'
+import { type AdapterClient, callFrame, INITIALIZE } from './adapter-client.ts'
+import { watching } from './adapter-requests.ts'
+import { holding } from './adapter-servers.ts'
+import type { AdapterCase } from './adapter-types.ts'
+
+const COUNT = 5
+
+/** Sends the requests for the GET streams of new sessions on one connection, without waiting for replies. */
+async function pipeline(client: AdapterClient): Promise<Awaited<ReturnType<AdapterClient['raw']>>> {
+  let bytes = ''
+  for (let stream = 0; stream < COUNT; stream++)
+    bytes += client.post('', await client.initialize()).replace('POST', 'GET')
+  const connection = await client.raw()
+  await connection.send(bytes)
+  return connection
+}
+
+/** The rules for connections that carry several requests. */
+export const CONNECTION_CASES: readonly AdapterCase[] = [
+  {
+    name: 'closes the connection after a stream if the client asks for it',
+    async run({ serve }) {
+      const { client } = await serve({ stateless: true })
+      const connection = await client.raw()
+      const report = callFrame('report', { text: 'x', times: 1 })
+      await connection.send(client.post(report, { connection: 'close' }))
+      const received = await connection.until(() => false, 'the end of the connection')
+      expect(received).toMatch(/^HTTP\/1\.1 200 .*\r\nconnection: close\r\n/is)
+      expect(received).not.toMatch(/^connection: keep-alive/im)
+      expect(received).toContain('"text":"x"')
+    },
+  },
+  {
+    name: 'opens a pipelined stream when the one before it has ended',
+    needs: 'pipelining',
+    async run({ serve }) {
+      const { client, server } = await serve()
+      const connection = await pipeline(client)
+      await client.eventually(() => server.stats().openStreams === 1, 'the first stream to open')
+      await client.send({ body: INITIALIZE })
+      expect(server.stats().openStreams).toBe(1)
+      const closed = server.close()
+      await connection.until((received) => received.split('HTTP/1.1 200').length > COUNT, 'all streams')
+      await client.within(closed, 'the close')
+    },
+  },
+  {
+    name: 'ends pipelined streams with their connection',
+    needs: 'pipelining',
+    async run({ serve }) {
+      const { client, server } = await serve({ sessions: { max: COUNT } })
+      const connection = await pipeline(client)
+      await client.eventually(() => server.stats().openStreams === 1, 'the first stream to open')
+      connection.leave()
+      await client.eventually(() => server.stats().openStreams === 0, 'the streams to end')
+      // A session with a stream keeps its place.
+      for (let session = 0; session < COUNT; session++) await client.initialize()
+    },
+  },
+  {
+    name: 'aborts the signals of pipelined requests when their connection ends',
+    needs: 'pipelining',
+    async run({ serve }) {
+      const { seen, authenticate } = watching()
+      const { server, release, calls } = holding()
+      const { client } = await serve({ stateless: true, authenticate }, {}, server)
+      const connection = await client.raw()
+      await connection.send(client.post(callFrame('hold')).repeat(COUNT))
+      await client.eventually(() => calls() === COUNT, 'the calls to run')
+      const [unread, ...read] = seen.toReversed() as [HttpRequest, ...HttpRequest[]]
+      const signals = read.map(({ signal }) => signal)
+      expect(signals.map(({ aborted }) => aborted)).toEqual(signals.map(() => false))
+      connection.leave()
+      await client.eventually(() => signals.every(({ aborted }) => aborted), 'the signals')
+      await client.eventually(() => unread.signal.aborted, 'a signal that is read late')
+      release()
+    },
+  },
+]
