@@ -29,6 +29,7 @@ import { StoreFailure } from './streams/store-failure.ts'
 import type { ServedServer } from './served-server.ts'
 import type { Servable, ServerSelector } from './served-servers.ts'
 import { answerWith, type ReadBody } from './adapter/accept.ts'
+import { onTurn } from './adapter/node-turn.ts'
 import {
   type AcceptedRequest,
   BodyError,
@@ -86,6 +87,7 @@ export const ALL_PARTS: EndpointParts = {
     routePaths,
   },
   subscriptions: (context) => new SubscriptionHandler(context),
+  onTurn,
   checkOptions: checkEndpointOptions,
 }
 

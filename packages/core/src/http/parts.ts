@@ -1,3 +1,4 @@
+import type { onTurn } from './adapter/node-turn.ts'
 import type { routeOf, routePaths } from './legacy-sse/routes.ts'
 import type { checkEndpointOptions } from './mount-options.ts'
 import type { EndpointContext } from './mount.ts'
@@ -9,6 +10,8 @@ import type { SubscriptionHandler } from './streamable/subscription-handler.ts'
 export interface EndpointParts {
   readonly sessions?: SessionsPart
   readonly subscriptions?: (context: EndpointContext) => SubscriptionHandler
+  /** For hosts that pass Node's own request and response along. */
+  readonly onTurn?: typeof onTurn
   /** Without it options may have wrong names: the types catch those. */
   readonly checkOptions?: typeof checkEndpointOptions
 }

@@ -11,7 +11,6 @@ import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
 import { BodyError, type Route, type HttpReply, type HttpRequest } from '../types.ts'
 import { type NodeExchange, nodeExchange } from './node-exchange.ts'
-import { onTurn } from './node-turn.ts'
 import { streamHeaders, toReadableStream } from './readable-stream.ts'
 
 /** The options of {@link toFetch} that an endpoint does not have. */
@@ -78,9 +77,10 @@ export function serveFetch<Locals>(
   parts.checkOptions?.(given, OWN_OPTIONS)
   const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts)
   const routeOf = createRouter(given, parts.sessions)
+  const seam: Seam = { options: given, onTurn: parts.onTurn }
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
     const route = routeOf(request)
-    const exchange = new FetchRequest(request, route ?? 'mcp', given, environment)
+    const exchange = new FetchRequest(request, route ?? 'mcp', seam, environment)
     const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
     if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
     if (route === undefined) return new Response(null, { status: 404 })
@@ -123,10 +123,15 @@ const KEEP_BODY =
   "Pass a request whose body nobody has read: turn the router's parser off for this route (in Elysia, parse: 'none'), or read a clone of the request."
 const pathOf = ({ url }: Request): string => new URL(url).pathname
 
+interface Seam {
+  readonly options: FetchMountOptions<unknown>
+  readonly onTurn: EndpointParts['onTurn'] | undefined
+}
+
 class FetchRequest implements HttpRequest {
   readonly route: Route
   readonly request: Request
-  readonly #options: FetchMountOptions<unknown>
+  readonly #seam: Seam
   readonly #environment: readonly unknown[]
   readonly #node: NodeExchange | undefined
   #left: AbortController | undefined
@@ -134,12 +139,12 @@ class FetchRequest implements HttpRequest {
   constructor(
     request: Request,
     route: Route,
-    options: FetchMountOptions<unknown>,
+    seam: Seam,
     environment: readonly unknown[],
   ) {
     this.request = request
     this.route = route
-    this.#options = options
+    this.#seam = seam
     this.#environment = environment
     this.#node = nodeExchange(request, environment)
   }
@@ -154,7 +159,7 @@ class FetchRequest implements HttpRequest {
     return this.#node?.incoming.socket
   }
   get locals(): unknown {
-    return this.#options.locals?.(this.request, ...this.#environment)
+    return this.#seam.options.locals?.(this.request, ...this.#environment)
   }
   get signal(): AbortSignal {
     return this.#controller().signal
@@ -175,8 +180,9 @@ class FetchRequest implements HttpRequest {
 
   /** Calls the function when the response may be written: on Node it may wait for those before it on its connection. */
   atTurn(open: () => void): void {
+    const { onTurn } = this.#seam
     const { incoming, outgoing } = this.#node ?? {}
-    if (incoming === undefined || outgoing === undefined) return open()
+    if (onTurn === undefined || incoming === undefined || outgoing === undefined) return open()
     onTurn(incoming, outgoing, (connected) => {
       if (!connected) this.leave()
       open()
