@@ -136,12 +136,7 @@ class FetchRequest implements HttpRequest {
   readonly #node: NodeExchange | undefined
   #left: AbortController | undefined
 
-  constructor(
-    request: Request,
-    route: Route,
-    seam: Seam,
-    environment: readonly unknown[],
-  ) {
+  constructor(request: Request, route: Route, seam: Seam, environment: readonly unknown[]) {
     this.request = request
     this.route = route
     this.#seam = seam
