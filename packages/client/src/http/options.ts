@@ -26,7 +26,11 @@ export interface HttpOptions {
   readonly auth?: AuthProvider
   /** @default the global `fetch` */
   readonly fetch?: Fetch
-  /** Limit for one reply in bytes, and for one event in UTF-16 units. @default 64 MiB */
+  /**
+   * Limit for one reply in bytes, and for one event in UTF-16 units. A message takes about four times its size while it
+   * is parsed.
+   * @default 64 MiB
+   */
   readonly maxMessageBytes?: number
   /** Ms to wait for the response to DELETE. @default 5_000 */
   readonly closeTimeoutMs?: number

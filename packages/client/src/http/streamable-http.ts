@@ -1,5 +1,5 @@
 import { type JsonRpcMessage, Method, type RequestId, type Revision } from '@jetway/core/protocol'
-import { SessionLostError, TransportError } from '../errors.ts'
+import { ClientError, SessionLostError, TransportError } from '../errors.ts'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
 import type { ResolvedHttpOptions } from './options.ts'
 import { discard, fetchHttp, mediaType, readRefusal, readText, SSE, statusError } from './fetch.ts'
@@ -131,8 +131,16 @@ export class StreamableHttpTransport implements ClientTransport {
         { status: response.status },
       )
     }
-    const text = await readText(response, this.#options.maxMessageBytes)
+    await this.#deliver(await readText(response, this.#options.maxMessageBytes), request)
+  }
+
+  /** Passes on a reply that is complete, so that a request which it does not answer fails at once. */
+  async #deliver(text: string, request: RequestId): Promise<void> {
     await deliver(text, this.#reading(request)).taken
+    this.#handlers?.requestFailed(
+      request,
+      new ClientError('invalid-response', 'The reply has no response to the request'),
+    )
   }
 
   /** An HTTP error with a JSON-RPC error in its body is a message. */
@@ -146,7 +154,7 @@ export class StreamableHttpTransport implements ClientTransport {
       throw new SessionLostError()
     }
     if (request !== undefined && !isOfHttp(status, message) && isErrorMessage(response, text))
-      return await deliver(text, this.#reading(request)).taken
+      return await this.#deliver(text, request)
     throw statusError(status, 'method' in message ? message.method : 'A response', text)
   }
 

@@ -22,7 +22,8 @@ export class TextBuffer {
   /** Returns all of the text and empties the buffer. */
   take(end: string): string {
     if (this.#length === 0) return end
-    const text = this.#blocks.join('') + this.#pieces.join('') + end
+    // One join: strings that are joined with + are copied once more when they are read.
+    const text = [...this.#blocks, ...this.#pieces, end].join('')
     this.#blocks = []
     this.#pieces = []
     this.#length = 0

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { ps } from './programs.ts'
 
 /** A running process. The pid alone does not identify it: pids are reused. */
 export interface ProcessEntry {
@@ -51,7 +52,7 @@ async function readLinux(pid: string, mark: string): Promise<ProcessEntry | unde
 }
 
 async function listByPs(): Promise<readonly ProcessEntry[]> {
-  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='], {
+  const { stdout } = await run(ps(), ['-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='], {
     timeout: PS_TIMEOUT_MS,
     maxBuffer: PS_MAX_BYTES,
   })

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { listProcesses, type ProcessEntry } from './process-table.ts'
+import { taskkill } from './programs.ts'
 
 /** A variable that all descendants inherit, so that they are found even if their parent has exited. */
 const MARK = 'JETWAY_SERVER_PROCESS'
@@ -60,7 +61,7 @@ function windowsTree(leader: number, hasEnded: () => boolean): ProcessTree {
     signal: () =>
       new Promise((resolve) => {
         ended = true
-        execFile('taskkill', ['/pid', String(leader), '/T', '/F'], { windowsHide: true }, () => resolve())
+        execFile(taskkill(), ['/pid', String(leader), '/T', '/F'], { windowsHide: true }, () => resolve())
       }),
   }
 }

@@ -175,6 +175,12 @@ describe('a redirect to loopback', () => {
         // Requests to ignore: another path, and a name that resolves to loopback (DNS rebinding).
         await fetch(`http://127.0.0.1:${port}/favicon.ico`)
         await fetch(`http://localhost:${port}/callback?code=x`).catch(() => undefined)
+        // Any page can send these. Only the browser that was at the authorization server knows the state.
+        const forged = `http://127.0.0.1:${port}/callback?code=x`
+        const state = url.searchParams.get('state') ?? ''
+        for (const query of ['', '&state=', '&state=guessed', `&state=guessed&state=${state}`])
+          expect((await fetch(`${forged}${query}`)).status).toBe(400)
+        expect((await fetch(`${forged}&state=${state}`, { method: 'POST' })).status).toBe(404)
         pages.push(await (await fetch(url)).text())
       },
     })

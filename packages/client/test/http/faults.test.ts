@@ -11,6 +11,12 @@ const calls = (script: (asked: Asked) => void, headers?: Record<string, string>)
     if (!handshake(asked, headers)) script(asked)
   })
 
+const replyJson = (response: Asked['response'], value: object, status = 200): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+const NONE = 'The reply has no response to the request'
+
 describe('a call over HTTP fails with a named error when its response cannot arrive', () => {
   it.for<[string, (asked: Asked) => void, string | RegExp]>([
     [
@@ -43,6 +49,19 @@ describe('a call over HTTP fails with a named error when its response cannot arr
       'another shape',
       ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}'),
       /malformed/,
+    ],
+    ['the response to another request', ({ response }) => replyJson(response, answer(99)), NONE],
+    ['a batch without the response', ({ response }) => replyJson(response, []), NONE],
+    [
+      'a notification',
+      ({ response }) => replyJson(response, { jsonrpc: '2.0', method: 'notifications/message' }),
+      NONE,
+    ],
+    [
+      'an error for another request',
+      ({ response }) =>
+        replyJson(response, { jsonrpc: '2.0', id: 99, error: { code: 1, message: 'x' } }, 400),
+      NONE,
     ],
     [
       'what must be a string',

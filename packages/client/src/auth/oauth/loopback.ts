@@ -39,7 +39,7 @@ export function loopbackRedirect(options: LoopbackOptions): LoopbackRedirect {
     redirectUri,
     authorize: async (url, { signal }) => {
       const server = createServer()
-      const back = answerOn(server, redirectUri, page)
+      const back = answerOn(server, redirectUri, { page, state: url.searchParams.get('state') })
       try {
         server.listen(port, '127.0.0.1')
         await once(server, 'listening', { signal })
@@ -53,15 +53,23 @@ export function loopbackRedirect(options: LoopbackOptions): LoopbackRedirect {
   }
 }
 
-/** Resolves to the first request's URL. `authorizationCode` validates it. */
-function answerOn(server: Server, redirectUri: string, page: string): Promise<string> {
+/**
+ * Resolves to the URL of the first request with this state: any page in the browser can send a request here, and must not
+ * end the wait. `authorizationCode` validates the rest.
+ */
+function answerOn(
+  server: Server,
+  redirectUri: string,
+  { page, state }: { readonly page: string; readonly state: string | null },
+): Promise<string> {
   const { pathname, origin, host } = new URL(redirectUri)
   return new Promise((found) => {
     server.on('request', (request, response) => {
       const url = new URL(request.url ?? '/', origin)
       // DNS rebinding: a page of another site has that site's name as the host.
-      if (request.headers.host !== host || url.pathname !== pathname || url.search === '') {
-        response.writeHead(404).end()
+      const isHere = request.method === 'GET' && request.headers.host === host && url.pathname === pathname
+      if (!isHere || url.searchParams.get('state') !== state) {
+        response.writeHead(isHere ? 400 : 404).end()
         return
       }
       response.on('finish', () => found(url.href))
