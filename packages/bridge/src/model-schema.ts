@@ -1,4 +1,7 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
+import { eachSchema } from './each-schema.ts'
+import { referred, withoutLostReferences } from './references.ts'
+import { validSchema } from './valid-schema.ts'
 
 /** The limits of a model API for schemas. One such tool fails the whole request. */
 export interface SchemaDialect {
@@ -21,9 +24,10 @@ const CHOICES = ['anyOf', 'oneOf'] as const
 
 /** Changes a schema only where the API would refuse it. The server validates the arguments in any case. */
 export function modelSchema(given: JsonObject, dialect: SchemaDialect = {}): ModelSchema {
-  const folded = foldRoot(given)
+  const folded = foldRoot(validSchema(given))
   const complete = dialect.complete === true ? completed(folded) : folded
-  return renamed(complete, dialect.keys)
+  const { schema, originals } = renamed(complete, dialect.keys)
+  return { schema: withoutLostReferences(schema) as ModelSchema['schema'], originals }
 }
 
 const CHOSEN = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const
@@ -105,25 +109,8 @@ function merge(properties: Folded['properties'], more: Folded['properties']): vo
   }
 }
 
-/** Resolves a local reference. Others are never fetched. */
-function referred(ref: unknown, root: JsonObject): JsonObject | undefined {
-  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
-  let at: unknown = root
-  for (const step of ref.slice(2).split('/')) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (!isObject(at) || !Object.hasOwn(at, key)) return undefined
-    at = at[key]
-  }
-  return isObject(at) ? at : undefined
-}
-
 const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
-
-/** Keywords with schemas by name, and keywords with a schema or a list of them. */
-const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const
-const INSIDE = ['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else'] as const
-const ALSO_INSIDE = ['additionalProperties', 'contains', 'propertyNames', 'unevaluatedProperties'] as const
 
 /** Adds `items` to all arrays. */
 function completed(root: JsonObject): JsonObject {
@@ -135,35 +122,6 @@ function completed(root: JsonObject): JsonObject {
 
 const hasType = ({ type }: JsonObject, wanted: string): boolean =>
   type === wanted || (Array.isArray(type) && type.includes(wanted))
-
-/** Changes each subschema, innermost first. Returns the same object if nothing changes. */
-export function eachSchema(
-  schema: JsonObject,
-  change: (schema: JsonObject) => JsonObject,
-  depth = 0,
-): JsonObject {
-  if (depth > MAX_DEPTH) return schema
-  const inner = (value: unknown): unknown => {
-    if (Array.isArray(value)) return sameOr(value, value.map(inner))
-    return isObject(value) ? eachSchema(value, change, depth + 1) : value
-  }
-  const changed: [string, unknown][] = []
-  for (const key of [...INSIDE, ...ALSO_INSIDE]) {
-    const value = schema[key]
-    const now = inner(value)
-    if (now !== value) changed.push([key, now])
-  }
-  for (const key of BY_NAME) {
-    const value = schema[key]
-    if (!isObject(value)) continue
-    const entries = Object.entries(value).map(([name, each]) => [name, inner(each)] as const)
-    if (entries.some(([name, each]) => each !== value[name])) changed.push([key, Object.fromEntries(entries)])
-  }
-  return change(changed.length === 0 ? schema : { ...schema, ...Object.fromEntries(changed) })
-}
-
-const sameOr = (before: readonly unknown[], after: readonly unknown[]): readonly unknown[] =>
-  after.every((each, i) => each === before[i]) ? before : after
 
 function renamed(schema: JsonObject, keys: RegExp | undefined): ModelSchema {
   const originals = new Map<string, string>()

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
-import { eachSchema } from './model-schema.ts'
+import { eachSchema } from './each-schema.ts'
 
 /**
  * Gives every subschema one `type`, for hosts whose validators need it: the first type that is not `null`, or one

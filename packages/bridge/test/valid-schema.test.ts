@@ -1,0 +1,169 @@
+import Ajv2020 from 'ajv/dist/2020.js'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { modelSchema } from '../src/model-schema.ts'
+import { validSchema } from '../src/valid-schema.ts'
+
+const ajv = new Ajv2020.default({ strict: false, logger: false, unicodeRegExp: false })
+
+const KEYWORDS =
+  '$schema $id id $ref $dynamicRef $anchor $dynamicAnchor $defs definitions $comment $vocabulary $recursiveAnchor ' +
+  'type enum const title description default examples deprecated readOnly writeOnly format ' +
+  'multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern contentEncoding ' +
+  'items prefixItems additionalItems maxItems minItems uniqueItems contains maxContains minContains ' +
+  'properties patternProperties additionalProperties propertyNames required dependentRequired dependentSchemas ' +
+  'dependencies maxProperties minProperties unevaluatedItems unevaluatedProperties contentSchema ' +
+  'allOf anyOf oneOf not if then else x-own'
+
+const NAMES = ['a', 'b', '$x', 'a/b', '__proto__', 'a b', '']
+const TEXTS = [
+  ...NAMES,
+  ...['string', 'STRING', 'object', 'array', 'any', 'float', 'date', 'int'],
+  ...[
+    '#',
+    '#/',
+    '#/$defs/a',
+    '#/properties/a',
+    '#/$defs/a~1b',
+    '#/%',
+    '#/definitions/a%20b',
+    '#a',
+    '#b',
+    'a.json',
+  ],
+  ...['https://x.test/s#/$defs/a', 'http://json-schema.org/draft-07/schema#', '^[a-z]+$', '[', '^[\\w-.]+$'],
+]
+
+const { schema: ANYTHING } = fc.letrec<{ schema: object; value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom<unknown>(true, false, null, 0, 1, -1, 0.5, 1e400, [], {}, [null], ['a', 'a'], ['a', 1]),
+    fc.constantFrom(...TEXTS),
+    fc.json().map((text) => JSON.parse(text) as unknown),
+    tie('schema'),
+    fc.array(tie('schema'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...NAMES), tie('schema'), { maxKeys: 3 }),
+  ),
+  schema: fc.dictionary(fc.constantFrom(...KEYWORDS.split(' ')), tie('value'), { maxKeys: 6 }),
+}))
+
+/** JSON, as a server sends it: no shared objects, and no undefined. */
+const fromServer = (schema: object): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
+
+const TEXT = { type: 'string' }
+const NUMBER = { type: 'number' }
+
+describe('a schema that model APIs refuse keeps what is valid in it', () => {
+  it.each<[string, object, object]>([
+    [
+      'a tuple of draft-07',
+      { items: [TEXT, NUMBER], additionalItems: false },
+      { prefixItems: [TEXT, NUMBER], items: false },
+    ],
+    ['a tuple of draft-07 without more', { items: [TEXT, null] }, { prefixItems: [TEXT, {}] }],
+    ['an empty tuple', { type: 'array', items: [] }, { type: 'array' }],
+    ['an exclusive limit of draft-04', { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
+    ['a limit of draft-04 that is not exclusive', { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
+    ['an unknown type', { type: 'any', description: 'x' }, { description: 'x' }],
+    ['an unknown type beside others', { type: ['string', 'file'] }, {}],
+    [
+      "another language's types",
+      { type: ['Int', 'float', 'STRING'] },
+      { type: ['integer', 'number', 'string'] },
+    ],
+    ['no types', { type: [] }, {}],
+    [
+      'a property that says that it is required',
+      { properties: { a: { ...TEXT, required: true }, b: { required: false } } },
+      { properties: { a: TEXT, b: {} }, required: ['a'] },
+    ],
+    ['required that is null', { required: null, properties: { a: TEXT } }, { properties: { a: TEXT } }],
+    ['required with other values', { required: ['a', 1, 'a'] }, { required: ['a'] }],
+    ['an empty enum', { ...TEXT, enum: [] }, TEXT],
+    ['an enum with a value twice', { enum: ['a', 'b', 'a'] }, { enum: ['a', 'b'] }],
+    ['empty choices', { ...TEXT, anyOf: [], oneOf: [], allOf: [] }, TEXT],
+    ['choices that are none', { anyOf: [null, TEXT, 'x'] }, { anyOf: [TEXT] }],
+    ['properties of PHP', { properties: [] }, { properties: {} }],
+    [
+      'a property that is no schema',
+      { properties: { a: 'string', b: null } },
+      { properties: { a: {}, b: {} } },
+    ],
+    [
+      'keywords of the wrong type',
+      {
+        description: null,
+        minLength: '3',
+        pattern: 5,
+        uniqueItems: 'yes',
+        multipleOf: 0,
+        examples: 'x',
+        default: null,
+      },
+      { default: null },
+    ],
+    ['a pattern that does not compile', { ...TEXT, pattern: '(' }, TEXT],
+    [
+      'another draft',
+      { $schema: 'http://json-schema.org/draft-07/schema#', definitions: { a: TEXT } },
+      { definitions: { a: TEXT } },
+    ],
+    [
+      'anything at any depth',
+      { anyOf: [{ not: { contains: { type: 'any' } } }] },
+      { anyOf: [{ not: { contains: {} } }] },
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(validSchema(given as never)).toEqual(expected)
+  })
+
+  it.each([
+    ['of another document', 'other.json#/a'],
+    ['to nothing', '#/$defs/none'],
+    ['to what is no schema', '#/properties/ref/description'],
+    ['to an anchor that is not there', '#none'],
+    ['that cannot be decoded', '#/%'],
+  ])('a reference %s', (_, $ref) => {
+    const properties = { ref: { $ref, description: 'x' } }
+    expect(modelSchema({ type: 'object', properties }).schema).toEqual({
+      type: 'object',
+      properties: { ref: { description: 'x' } },
+    })
+  })
+
+  it('and references that lead to a schema', () => {
+    const $ref = ['#', '#/$defs/a%20b', '#/$defs/c~1d/anyOf/1', '#here']
+    const schema = {
+      type: 'object',
+      properties: Object.fromEntries($ref.map((ref, i) => [`p${i}`, { $ref: ref }])),
+      $defs: { 'a b': TEXT, 'c/d': { anyOf: [TEXT, NUMBER] }, e: { $anchor: 'here' } },
+    }
+    expect(modelSchema(schema).schema).toBe(schema)
+  })
+})
+
+describe('anything that a server sends as a schema', () => {
+  it('becomes a valid schema of 2020-12, whose references are there', () => {
+    fc.assert(
+      fc.property(ANYTHING, fc.boolean(), (given, complete) => {
+        const dialect = complete ? { complete: true as const, keys: /^[\w.-]{1,64}$/ } : {}
+        const { schema } = modelSchema(fromServer(given), dialect)
+        expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true)
+        expect(() => ajv.compile(schema)).not.toThrow()
+        ajv.removeSchema(schema)
+        expect(schema.type).toBe('object')
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('does not change when it is valid', () => {
+    fc.assert(
+      fc.property(ANYTHING, (given) => {
+        const once = validSchema(fromServer(given))
+        expect(validSchema(once)).toBe(once)
+      }),
+    )
+  })
+})
