@@ -2,7 +2,8 @@ import type { JsonObject } from '@jetway/core/protocol'
 import type { HostToolResult } from './host-result.ts'
 import type { HostTool } from './host-tool.ts'
 import { type ModelToolsOptions, modelTools } from './model-tools.ts'
-import { bytesOf, type HostPart, notBlank, textOf } from './parts.ts'
+import type { Media } from './media.ts'
+import { bytesOf, type HostPart, notBlank, PDF, textOf, viewable } from './parts.ts'
 
 /** The major versions of the AI SDK that are supported. */
 export type AiSdkVersion = 6 | 7
@@ -30,18 +31,23 @@ export interface AiSdkTool<Schema, V extends AiSdkVersion = 7> {
 export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelToolsOptions {
   /** `jsonSchema` of the package `ai`. */
   readonly jsonSchema: (schema: never) => Schema
+  /** Longest description in characters. @default 1_024 */
+  readonly maxDescription?: number
   /** The major version of `ai`. 6 and 7 have different types for files. @default 7 */
   readonly version?: V
 }
+
+/** Providers that refuse longer ones fail the whole request. */
+const MAX_DESCRIPTION = 1_024
 
 /** Tools for the AI SDK. Schemas change only where a provider would refuse them. @throws TypeError for duplicates */
 export async function aiSdkTools<Schema, V extends AiSdkVersion = 7>(
   tools: readonly HostTool[],
   options: AiSdkOptions<Schema, V>,
 ): Promise<Record<string, AiSdkTool<Schema, V>>> {
-  const { jsonSchema, version = 7 } = options
+  const { jsonSchema, version = 7, maxDescription = MAX_DESCRIPTION } = options
   const dialect = { complete: true, keys: /^[a-zA-Z0-9_.-]{1,64}$/ } as const
-  const known = await modelTools(tools, dialect, options)
+  const known = await modelTools(tools, dialect, { maxDescription })
   const entries = known.all.map(({ name, description, schema, tool, run }) => {
     const made: AiSdkTool<Schema, V> = {
       type: 'dynamic',
@@ -58,14 +64,21 @@ export async function aiSdkTools<Schema, V extends AiSdkVersion = 7>(
 
 function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVersion): AiSdkOutput<6 | 7> {
   if (isError) return { type: 'error-text', value: notBlank(text) }
-  if (parts.every((part) => bytesOf(part) === undefined)) return { type: 'text', value: notBlank(text) }
+  if (parts.every((part) => fileOf(part) === undefined)) return { type: 'text', value: notBlank(text) }
   return { type: 'content', value: parts.map((part) => contentOf(part, version)) }
 }
 
-function contentOf(part: HostPart, version: AiSdkVersion): { type: 'text'; text: string } | File<6 | 7> {
+/** Providers refuse images and documents that are none, and differ in what else they accept. */
+function fileOf(part: HostPart): Media | undefined {
   const bytes = bytesOf(part)
-  if (bytes === undefined) return { type: 'text', text: textOf(part) }
-  const { data, mimeType: mediaType } = bytes
+  const isClaimed = bytes !== undefined && (bytes.mimeType.startsWith('image/') || bytes.mimeType === PDF)
+  return viewable(part) ?? (isClaimed || bytes?.data === '' ? undefined : bytes)
+}
+
+function contentOf(part: HostPart, version: AiSdkVersion): { type: 'text'; text: string } | File<6 | 7> {
+  const file = fileOf(part)
+  if (file === undefined) return { type: 'text', text: textOf(part) }
+  const { data, mimeType: mediaType } = file
   if (version === 7) return { type: 'file', data: { type: 'data', data }, mediaType }
   return { type: mediaType.startsWith('image/') ? 'image-data' : 'file-data', data, mediaType }
 }

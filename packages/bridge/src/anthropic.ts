@@ -2,7 +2,7 @@ import type { JsonObject } from '@jetway/core/protocol'
 import type { HostToolResult } from './host-result.ts'
 import type { HostTool } from './host-tool.ts'
 import { type ApiTools, type ModelCall, type ModelToolsOptions, modelTools } from './model-tools.ts'
-import { bytesOf, type HostPart, isBlank, isImage, notBlank, textOf } from './parts.ts'
+import { type HostPart, isBlank, notBlank, PDF, textOf, viewable } from './parts.ts'
 
 /** An item of `tools` in the Messages API. */
 export interface AnthropicTool {
@@ -69,10 +69,10 @@ export function anthropicResult(
 const textBlock = (text: string): AnthropicResultContent => ({ type: 'text', text })
 
 function contentOf(part: HostPart): AnthropicResultContent {
-  const { data, mimeType } = bytesOf(part) ?? {}
-  if (data !== undefined && isImage(mimeType))
-    return { type: 'image', source: { type: 'base64', media_type: mimeType as ImageType, data } }
-  if (data !== undefined && mimeType === 'application/pdf')
-    return { type: 'document', source: { type: 'base64', media_type: mimeType, data } }
-  return textBlock(textOf(part))
+  const media = viewable(part)
+  if (media === undefined) return textBlock(textOf(part))
+  const { data, mimeType } = media
+  return mimeType === PDF
+    ? { type: 'document', source: { type: 'base64', media_type: mimeType, data } }
+    : { type: 'image', source: { type: 'base64', media_type: mimeType as ImageType, data } }
 }

@@ -26,14 +26,15 @@ export interface ResultLimits {
 
 const DEFAULTS = { maxText: 100_000, maxData: 20 * 1024 * 1024, maxParts: 1_000 } as const
 
+const WITHOUT_TEXT: readonly string[] = ['image', 'audio', 'resource_link']
+
 /** Converts a result. A structured value without text becomes its own text. */
 export function toHostResult(
   { content, structuredContent, isError }: CallToolResult,
   limits: ResultLimits = {},
 ): HostToolResult {
   const parts = content.map((block) => partOf(block as unknown as JsonObject))
-  const mirrored =
-    structuredContent === undefined || parts.some(({ type }) => type === 'text' || type === 'resource')
+  const mirrored = structuredContent === undefined || content.some(({ type }) => !WITHOUT_TEXT.includes(type))
   if (!mirrored) parts.push({ type: 'text', text: JSON.stringify(structuredContent) })
   const bounded = boundedParts(parts, limits)
   return {

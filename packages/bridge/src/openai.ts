@@ -1,7 +1,7 @@
 import type { HostToolResult } from './host-result.ts'
 import type { HostTool } from './host-tool.ts'
 import { type ApiTools, type ModelCall, type ModelToolsOptions, modelTools } from './model-tools.ts'
-import { bytesOf, type HostPart, isImage, notBlank, textOf } from './parts.ts'
+import { type HostPart, notBlank, PDF, textOf, viewable } from './parts.ts'
 
 /** An item of `tools` in Chat Completions. */
 export interface OpenAiChatTool {
@@ -153,12 +153,11 @@ function saying({ text, isError }: HostToolResult): string {
 }
 
 function contentOf(part: HostPart): OpenAiOutputContent {
-  const bytes = bytesOf(part)
-  if (bytes !== undefined && isImage(bytes.mimeType))
-    return { type: 'input_image', image_url: dataUrl(bytes), detail: 'auto' }
-  if (bytes?.mimeType === 'application/pdf')
-    return { type: 'input_file', filename: fileName(bytes.uri), file_data: dataUrl(bytes) }
-  return { type: 'input_text', text: textOf(part) }
+  const media = viewable(part)
+  if (media === undefined) return { type: 'input_text', text: textOf(part) }
+  return media.mimeType === PDF
+    ? { type: 'input_file', filename: fileName(media.uri), file_data: dataUrl(media) }
+    : { type: 'input_image', image_url: dataUrl(media), detail: 'auto' }
 }
 
 const dataUrl = ({ data, mimeType }: { readonly data: string; readonly mimeType: string }): string =>
@@ -179,8 +178,8 @@ interface Answered {
 function imagesOf(results: readonly Answered[]): readonly OpenAiImagesMessage[] {
   const content = results.flatMap(({ id, result }): OpenAiImagesMessage['content'] => {
     const images = result.parts
-      .flatMap((part) => bytesOf(part) ?? [])
-      .filter(({ mimeType }) => isImage(mimeType))
+      .flatMap((part) => viewable(part) ?? [])
+      .filter(({ mimeType }) => mimeType !== PDF)
     if (images.length === 0) return []
     return [
       { type: 'text', text: `Of the result of the call ${id}:` },

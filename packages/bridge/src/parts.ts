@@ -1,4 +1,5 @@
 import { type Annotations, isObject, type JsonObject } from '@jetway/core/protocol'
+import { type Media, mediaOf, signedType } from './media.ts'
 
 interface Marked {
   readonly annotations?: Annotations
@@ -39,8 +40,11 @@ export function partOf(block: JsonObject): HostPart {
 function known(block: JsonObject): HostPart | undefined {
   const { type, text, data, mimeType, uri, name, resource } = block
   if (type === 'text') return isText(text) ? { type, text } : undefined
-  if (type === 'image' || type === 'audio')
-    return isText(data) && isText(mimeType) ? { type, data, mimeType } : undefined
+  if (type === 'image' || type === 'audio') {
+    if (!isText(data)) return undefined
+    const media = mediaOf(data, isText(mimeType) ? mimeType : undefined)
+    return media === undefined ? unreadable(type, mimeType) : { type, ...media }
+  }
   if (type === 'resource_link')
     return isText(uri)
       ? {
@@ -55,19 +59,38 @@ function known(block: JsonObject): HostPart | undefined {
 
 function embedded(resource: JsonObject): HostPart | undefined {
   const { uri, text, blob } = resource
-  if (!isText(uri) || !(isText(text) || isText(blob))) return undefined
-  const content = isText(text) ? { text } : { data: blob as string }
-  return { type: 'resource', uri, ...members(resource, ['mimeType']), ...content }
+  if (!isText(uri)) return undefined
+  const type = members(resource, ['mimeType'])
+  if (isText(text)) return { type: 'resource', uri, ...type, text }
+  if (!isText(blob)) return undefined
+  const media = mediaOf(blob, type.mimeType)
+  return media === undefined
+    ? unreadable('resource', uri, type.mimeType)
+    : { type: 'resource', uri, ...media }
 }
 
+const unreadable = (what: string, ...facts: readonly unknown[]): HostPart => ({
+  type: 'text',
+  text: `[${describe(what, ...facts.filter(isText).map(brief), 'no readable data')}]`,
+})
+
+type Bytes = Media & { readonly uri?: string }
+
 /** The binary data of an image, audio, or an embedded resource. */
-export function bytesOf(
-  part: HostPart,
-): { readonly data: string; readonly mimeType: string; readonly uri?: string } | undefined {
+export function bytesOf(part: HostPart): Bytes | undefined {
   if (part.type === 'image' || part.type === 'audio') return part
   if (part.type !== 'resource' || part.data === undefined) return undefined
   return { data: part.data, mimeType: part.mimeType ?? 'application/octet-stream', uri: part.uri }
 }
+
+/** An image or a PDF document that model APIs accept, with the type that its bytes have. */
+export function viewable(part: HostPart): Bytes | undefined {
+  const bytes = bytesOf(part)
+  const mimeType = bytes && signedType(bytes.data)
+  return bytes === undefined || mimeType === undefined ? undefined : { ...bytes, mimeType }
+}
+
+export const PDF = 'application/pdf'
 
 export function textOf(part: HostPart): string {
   switch (part.type) {
@@ -102,11 +125,6 @@ function sizeOf(data: string): string {
   const bytes = Math.floor((data.length * 3) / 4)
   return bytes < 10_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} kB`
 }
-
-const IMAGES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
-
-/** Whether model APIs accept the type as an image. */
-export const isImage = (mimeType: string | undefined): boolean => IMAGES.includes(mimeType)
 
 export const isBlank = (text: string): boolean => text.trim() === ''
 

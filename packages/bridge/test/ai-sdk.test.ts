@@ -96,6 +96,21 @@ describe('tools for the AI SDK', () => {
     expect(tools['refund']).toMatchObject({ type: 'dynamic', title: 'Give money back' })
   })
 
+  it('have descriptions of 1,024 characters at most, which end with the server', async () => {
+    const source = sourceOf('x', { type: 'object' })
+    const [{ tool, ...listed } = { tool: undefined, server: '', name: '' }] = await source.tools()
+    const long = {
+      ...source,
+      tools: async () => [{ ...listed, tool: { ...tool, description: 'long '.repeat(999) } as never }],
+    }
+    const host = await hostTools(long)
+    const { x } = await aiSdkTools(host, { jsonSchema, version: 6 })
+    expect(x?.description).toHaveLength(1_024)
+    expect(x?.description.endsWith('… (MCP server: s)')).toBe(true)
+    const whole = await aiSdkTools(host, { jsonSchema, version: 6, maxDescription: Infinity })
+    expect(whole['x']?.description.length).toBeGreaterThan(4_995)
+  })
+
   it("are aborted by the SDK's signal", async () => {
     await using client = await connectToShop()
     const tools = await aiSdkTools(await hostTools(client), { jsonSchema, version: 6 })

@@ -180,7 +180,7 @@ describe('a result', () => {
       { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' },
       { type: 'link', uri: 'a://b', name: 'b', description: 'A thing', mimeType: 'text/plain' },
       { type: 'resource', uri: 'a://c', text: 'Inside', mimeType: 'text/plain' },
-      { type: 'resource', uri: 'a://d', data: 'JVBERi0=' },
+      { type: 'resource', uri: 'a://d', data: 'JVBERi0=', mimeType: 'application/pdf' },
     ])
     expect(result.text.split('\n')).toEqual([
       'Hello',
@@ -189,14 +189,14 @@ describe('a result', () => {
       '[link: b, a://b, text/plain, A thing]',
       '[resource: a://c, text/plain]',
       'Inside',
-      '[resource: a://d, 6 bytes]',
+      '[resource: a://d, application/pdf, 6 bytes]',
     ])
   })
 
   it.each([
     { type: 'hologram', data: [1] },
     { type: 'text', text: 5 },
-    { type: 'image', data: 'AAAA' },
+    { type: 'image', mimeType: 'image/png' },
     { type: 'resource', resource: { uri: 'a://b' } },
     { type: 'resource_link', name: 'b' },
   ])('keeps unknown content as JSON: %j', (block) => {
@@ -217,6 +217,9 @@ describe('a result', () => {
       structured: { a: 1 },
     })
     expect(toHostResult(of([image], { structuredContent: [1] })).parts).toHaveLength(2)
+    expect(toHostResult(of([{ ...image, data: '' }], { structuredContent: [1] })).text).toBe(
+      '[image: image/png, no readable data]\n[1]',
+    )
     expect(
       toHostResult(of([{ type: 'text', text: '{ "a": 1 }' }], { structuredContent: { a: 1 } })).text,
     ).toBe('{ "a": 1 }')
@@ -247,12 +250,13 @@ describe('a result', () => {
     const long = 'x'.repeat(1_000_000)
     const { text } = toHostResult(
       of([
-        { type: 'image', data: PNG, mimeType: long },
-        { type: 'resource', resource: { uri: long, blob: PNG, mimeType: long } },
+        { type: 'image', data: 'AAAA', mimeType: long },
+        { type: 'resource', resource: { uri: long, blob: 'AAAA', mimeType: long } },
+        { type: 'resource', resource: { uri: long, blob: '', mimeType: long } },
       ]),
     )
-    expect(text.length).toBeLessThan(2_000)
-    expect(text).toContain('x…, 72 bytes]')
+    expect(text.length).toBeLessThan(3_500)
+    expect(text).toContain('x…, 3 bytes]')
   })
 
   it('has no more parts than the limit', () => {

@@ -1,0 +1,154 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { aiSdkTools, anthropicResult, openAiCallOutput, toHostResult } from '../src/index.ts'
+import { mediaOf } from '../src/media.ts'
+import { PNG } from './support/shop.ts'
+
+const OTHER = 'application/x-other'
+
+/** How servers write base64. */
+const ENCODINGS: readonly (readonly [string, (base64: string) => string])[] = [
+  ['as specified', (base64) => base64],
+  ['URL-safe', (base64) => base64.replaceAll('+', '-').replaceAll('/', '_')],
+  ['unpadded', (base64) => base64.replace(/=+$/, '')],
+  ['wrapped', (base64) => base64.replaceAll(/.{1,76}/g, '$&\r\n')],
+  ['with spaces around', (base64) => ` ${base64}\n`],
+  ['as a data: URL', (base64) => `data:image/png;charset=x;base64,${base64}`],
+  ['as an escaped data: URL', (base64) => `DATA:;BASE64,${encodeURIComponent(base64)}`],
+]
+
+describe('base64', () => {
+  it.each(ENCODINGS)('%s becomes canonical', (_, encode) => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (bytes) => {
+        const base64 = Buffer.from(bytes).toString('base64')
+        expect(mediaOf(encode(base64), OTHER)?.data).toBe(base64)
+      }),
+    )
+  })
+
+  it('of anything is canonical, or there is none', () => {
+    const pieces = fc.constantFrom(
+      'A',
+      'z9',
+      '+',
+      '/',
+      '-',
+      '_',
+      '=',
+      '==',
+      ' ',
+      '\n',
+      'data:',
+      ';base64,',
+      ',',
+      '%3D',
+      '%',
+      'é',
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(pieces).map((some) => some.join('')),
+        ),
+        (text) => {
+          const data = mediaOf(text, OTHER)?.data
+          expect(data).not.toBe('')
+          if (data !== undefined) expect(Buffer.from(data, 'base64').toString('base64')).toBe(data)
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it.each([
+    '',
+    ' \n',
+    '=',
+    'A',
+    'a b!',
+    'QQ==QQ==',
+    'data:,hello',
+    'data:image/png;base64,',
+    'data:image/png;base64',
+  ])('that has no bytes is none: %j', (text) => {
+    expect(mediaOf(text, OTHER)).toBeUndefined()
+  })
+})
+
+const base64 = (...bytes: (string | number[])[]): string =>
+  Buffer.concat(bytes.map((each) => Buffer.from(each as string, 'latin1'))).toString('base64')
+const JPEG = base64([0xff, 0xd8, 0xff, 0xe0], 'JFIF')
+
+describe('the media type', () => {
+  it.each([
+    ['image/jpg', JPEG, 'image/jpeg'],
+    ['image/pjpeg', JPEG, 'image/jpeg'],
+    ['image/png', JPEG, 'image/jpeg'],
+    ['image/x-png', PNG, 'image/png'],
+    ['', PNG, 'image/png'],
+    ['application/octet-stream', base64('GIF87a'), 'image/gif'],
+    ['image/gif', base64('GIF89a'), 'image/gif'],
+    ['image/*', base64('RIFF', [1, 2, 3, 4], 'WEBPVP8 '), 'image/webp'],
+    ['application/x-pdf', base64('%PDF-1.7'), 'application/pdf'],
+    [' Image/TIFF ', base64('II*'), 'image/tiff'],
+    ['audio/wav', base64('RIFF', [1, 2, 3, 4], 'WAVE'), 'audio/wav'],
+    [undefined, base64('?'), 'application/octet-stream'],
+  ])('%s becomes what the bytes are', (given, data, type) => {
+    expect(mediaOf(data, given)).toEqual({ data, mimeType: type })
+  })
+
+  it('of a data: URL counts if there is no other', () => {
+    expect(mediaOf('data:audio/ogg;base64,T2dnUw', '')?.mimeType).toBe('audio/ogg')
+    expect(mediaOf('data:audio/ogg;base64,T2dnUw', 'audio/opus')?.mimeType).toBe('audio/opus')
+  })
+})
+
+describe('media that a model API would refuse', () => {
+  const sdkOutput = async (block: object): Promise<unknown> => {
+    const tools = await aiSdkTools(
+      [{ name: 'x', description: '', server: '', inputSchema: { type: 'object' }, metadata: {} } as never],
+      { jsonSchema: (schema) => schema },
+    )
+    return tools['x']?.toModelOutput({ output: toHostResult({ content: [block as never] }) })
+  }
+
+  it.each([
+    [{ type: 'image', data: '', mimeType: 'image/png' }, '[image: image/png, no readable data]'],
+    [{ type: 'image', data: '!!', mimeType: 'image/png' }, '[image: image/png, no readable data]'],
+    [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }, '[image: image/png, 3 bytes]'],
+    [{ type: 'image', data: 'PHN2Zz4', mimeType: 'image/svg+xml' }, '[image: image/svg+xml, 6 bytes]'],
+    [
+      { type: 'resource', resource: { uri: 'a://b', blob: '', mimeType: 'application/pdf' } },
+      '[resource: a://b, application/pdf, no readable data]',
+    ],
+    [
+      { type: 'resource', resource: { uri: 'a://b', blob: 'AAAA', mimeType: 'application/pdf' } },
+      '[resource: a://b, application/pdf, 3 bytes]',
+    ],
+  ])('is described in text: %j', async (block, text) => {
+    const result = toHostResult({ content: [block as never] })
+    expect(anthropicResult('t', result).content).toEqual([{ type: 'text', text }])
+    expect(openAiCallOutput('t', result).output).toBe(text)
+    expect(await sdkOutput(block)).toEqual({ type: 'text', value: text })
+  })
+
+  it('is sent if it can be repaired', async () => {
+    const block = {
+      type: 'image',
+      data: `data:image/png;base64,${PNG.replaceAll('+', '-')}`,
+      mimeType: 'image/jpg',
+    }
+    const result = toHostResult({ content: [block as never] })
+    expect(anthropicResult('t', result).content).toEqual([
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
+    ])
+    expect(openAiCallOutput('t', result).output).toMatchObject([
+      { image_url: `data:image/png;base64,${PNG}` },
+    ])
+    expect(await sdkOutput(block)).toMatchObject({
+      value: [{ type: 'file', data: { data: PNG }, mediaType: 'image/png' }],
+    })
+  })
+})
