@@ -134,6 +134,12 @@ describe('media that a model API would refuse', () => {
     expect(await sdkOutput(block)).toEqual({ type: 'text', value: text })
   })
 
+  it('has the type of its bytes, even if the host has made the result', () => {
+    const part = { type: 'image', data: PNG, mimeType: 'image/jpg' } as const
+    const result = { parts: [part], text: '', structured: undefined, isError: false }
+    expect(anthropicResult('t', result).content).toMatchObject([{ source: { media_type: 'image/png' } }])
+  })
+
   it('is sent if it can be repaired', async () => {
     const block = {
       type: 'image',

@@ -109,6 +109,7 @@ describe('a schema that model APIs refuse keeps what is valid in it', () => {
       { $schema: 'http://json-schema.org/draft-07/schema#', definitions: { a: TEXT } },
       { definitions: { a: TEXT } },
     ],
+    ['unknown keywords', { 'x-a': 1, 'x-b': ['a'], 'x-c': { $anchor: '' } }, { 'x-a': 1, 'x-b': ['a'] }],
     [
       'anything at any depth',
       { anyOf: [{ not: { contains: { type: 'any' } } }] },
@@ -122,13 +123,17 @@ describe('a schema that model APIs refuse keeps what is valid in it', () => {
     ['of another document', 'other.json#/a'],
     ['to nothing', '#/$defs/none'],
     ['to what is no schema', '#/properties/ref/description'],
+    ['to a default', '#/properties/value/default'],
     ['to an anchor that is not there', '#none'],
+    ['to an anchor that occurs twice', '#twice'],
     ['that cannot be decoded', '#/%'],
   ])('a reference %s', (_, $ref) => {
-    const properties = { ref: { $ref, description: 'x' } }
-    expect(modelSchema({ type: 'object', properties }).schema).toEqual({
+    const properties = { ref: { $ref, description: 'x' }, value: { default: { type: 'any' } } }
+    const $defs = { a: { $anchor: 'twice' }, b: { $dynamicAnchor: 'twice' } }
+    expect(modelSchema({ type: 'object', properties, $defs }).schema).toEqual({
       type: 'object',
-      properties: { ref: { description: 'x' } },
+      properties: { ...properties, ref: { description: 'x' } },
+      $defs: { a: {}, b: {} },
     })
   })
 
@@ -156,6 +161,12 @@ describe('anything that a server sends as a schema', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  it('becomes a valid schema however deep it is', () => {
+    let deep: object = { type: 'any' }
+    for (let i = 0; i < 200; i++) deep = { items: deep }
+    expect(ajv.validateSchema(modelSchema({ type: 'object', properties: { deep } }).schema)).toBe(true)
   })
 
   it('does not change when it is valid', () => {
