@@ -98,15 +98,15 @@ function compiles(pattern: string, flags: string): boolean {
 }
 
 const KEYWORDS: ReadonlyMap<string, Read> = new Map<string, Read>([
-  ...each(
+  ...readers(
     'title description format contentEncoding contentMediaType $comment $ref $dynamicRef',
     when(isText),
   ),
-  ...each('$anchor $dynamicAnchor', when(isName)),
-  ...each('maximum minimum exclusiveMaximum exclusiveMinimum', when(Number.isFinite)),
-  ...each('maxLength minLength maxItems minItems maxProperties minProperties', when(isCount)),
-  ...each('maxContains minContains', when(isCount)),
-  ...each('uniqueItems deprecated readOnly writeOnly', when(isFlag)),
+  ...readers('$anchor $dynamicAnchor', when(isName)),
+  ...readers('maximum minimum exclusiveMaximum exclusiveMinimum', when(Number.isFinite)),
+  ...readers('maxLength minLength maxItems minItems maxProperties minProperties', when(isCount)),
+  ...readers('maxContains minContains', when(isCount)),
+  ...readers('uniqueItems deprecated readOnly writeOnly', when(isFlag)),
   ['multipleOf', when((value: number) => Number.isFinite(value) && value > 0)],
   ['pattern', when(isPattern)],
   ['$schema', when((value) => value === 'https://json-schema.org/draft/2020-12/schema')],
@@ -117,7 +117,7 @@ const KEYWORDS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['dependentRequired', dependentRequiredOf],
 ])
 
-function each(keywords: string, read: Read): (readonly [string, Read])[] {
+function readers(keywords: string, read: Read): (readonly [string, Read])[] {
   return keywords.split(' ').map((keyword) => [keyword, read])
 }
 

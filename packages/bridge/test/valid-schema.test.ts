@@ -16,28 +16,19 @@ const KEYWORDS =
   'allOf anyOf oneOf not if then else x-own'
 
 const NAMES = ['a', 'b', '$x', 'a/b', '__proto__', 'a b', '']
+const TYPES = 'string STRING object array any float date int'
+const REFERENCES =
+  '# #/ #/$defs/a #/properties/a #/$defs/a~1b #/% #/definitions/a%20b #a #b a.json https://x.test/s#/$defs/a'
+const PATTERNS = '^[a-z]+$ [ ^[\\w-.]+$'
 const TEXTS = [
   ...NAMES,
-  ...['string', 'STRING', 'object', 'array', 'any', 'float', 'date', 'int'],
-  ...[
-    '#',
-    '#/',
-    '#/$defs/a',
-    '#/properties/a',
-    '#/$defs/a~1b',
-    '#/%',
-    '#/definitions/a%20b',
-    '#a',
-    '#b',
-    'a.json',
-  ],
-  ...['https://x.test/s#/$defs/a', 'http://json-schema.org/draft-07/schema#', '^[a-z]+$', '[', '^[\\w-.]+$'],
+  ...`${TYPES} ${REFERENCES} ${PATTERNS} http://json-schema.org/draft-07/schema#`.split(' '),
 ]
 
 const { schema: ANYTHING } = fc.letrec<{ schema: object; value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
-    fc.constantFrom<unknown>(true, false, null, 0, 1, -1, 0.5, 1e400, [], {}, [null], ['a', 'a'], ['a', 1]),
+    fc.constantFrom<unknown>(true, false, null, 0, 1, -1, 0.5, [], {}, [null], ['a', 'a'], ['a', 1]),
     fc.constantFrom(...TEXTS),
     fc.json().map((text) => JSON.parse(text) as unknown),
     tie('schema'),
