@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../util/clock.ts'
 import type { Cursor, EventStore, StoredEvent, StreamKey } from './event-store.ts'
+import { type Sized, SizeRanks } from './size-ranks.ts'
 import { type Random, randomToken, secureRandom } from '../util/random.ts'
 import { utf8Length } from '../util/bytes.ts'
 
@@ -14,7 +15,7 @@ export interface MemoryEventStoreOptions {
   readonly ttlMs?: number
   /** Streams of one session; one more drops an ended one, or else the oldest. @default 512 */
   readonly maxStreamsPerSession?: number
-  /** Bytes in total; the least recently written streams are dropped. @default 268_435_456 */
+  /** Bytes in total; beyond it, the session that holds most loses a stream. @default 268_435_456 */
   readonly maxTotalBytes?: number
   readonly clock?: Clock
   readonly random?: Random
@@ -28,6 +29,7 @@ interface Kept {
 
 interface Log {
   readonly key: StreamKey
+  readonly owner: SessionLogs
   readonly epoch: string
   readonly events: Kept[]
   /** Bytes of `events`. */
@@ -41,14 +43,19 @@ interface Log {
   endedAt: number | undefined
 }
 
-type Streams = Map<string, Log>
+/** The streams of one session, and their bytes. */
+interface SessionLogs extends Sized {
+  readonly streams: Map<string, Log>
+  bytes: number
+}
 
 /** Stores events in this process. Expiry needs no timer: it happens on access. */
 export class MemoryEventStore implements EventStore {
   readonly #limits: Required<Omit<MemoryEventStoreOptions, 'clock' | 'random'>>
   readonly #clock: Clock
   readonly #random: Random
-  readonly #principals = new Map<string, Map<string, Streams>>()
+  readonly #principals = new Map<string, Map<string, SessionLogs>>()
+  readonly #sessions = new SizeRanks<SessionLogs>()
   /** The streams with something to expire, in the order of their last event, oldest first. */
   readonly #aging = new Set<Log>()
   #streams = 0
@@ -82,12 +89,15 @@ export class MemoryEventStore implements EventStore {
     // The random part identifies this process: a cursor from before a restart has another one.
     this.#process ??= randomToken(8, this.#random)
     const epoch = `${this.#process}${(++this.#opened).toString(36)}`
-    const streams = this.#streamsOf(key)
+    const { streams } = this.#logsOf(key)
     this.#drop(streams.get(key.stream))
     this.#sweep()
     while (streams.size >= this.#limits.maxStreamsPerSession) this.#drop(leastWanted(streams))
+    // Dropping the last stream of a session also drops its map.
+    const owner = this.#logsOf(key)
     const log: Log = {
       key,
+      owner,
       epoch,
       events: [],
       bytes: 0,
@@ -96,8 +106,7 @@ export class MemoryEventStore implements EventStore {
       last: 0,
       endedAt: undefined,
     }
-    // Dropping the last stream of a session also drops its map.
-    this.#streamsOf(key).set(key.stream, log)
+    owner.streams.set(key.stream, log)
     this.#streams++
     return epoch
   }
@@ -110,7 +119,7 @@ export class MemoryEventStore implements EventStore {
     log.last = event.seq
     this.#aging.delete(log)
     this.#aging.add(log)
-    this.#totalBytes += bytes
+    this.#count(log, bytes)
     if (final) {
       log.endedAt = at
       log.final = { event, bytes, at }
@@ -120,8 +129,7 @@ export class MemoryEventStore implements EventStore {
       log.events.push({ event, bytes, at })
     }
     this.#trim(log, at)
-    while (this.#totalBytes > this.#limits.maxTotalBytes && this.#aging.size > 1)
-      this.#drop(this.#aging.values().next().value)
+    while (this.#totalBytes > this.#limits.maxTotalBytes) this.#drop(this.#leastFair())
   }
 
   read(key: StreamKey, { epoch, seq }: Cursor): readonly StoredEvent[] | undefined {
@@ -139,21 +147,33 @@ export class MemoryEventStore implements EventStore {
   }
 
   delete({ principal, session, stream }: Omit<StreamKey, 'stream'> & { readonly stream?: string }): void {
-    const streams = this.#principals.get(principal)?.get(session)
+    const streams = this.#principals.get(principal)?.get(session)?.streams
     if (streams === undefined) return
     if (stream !== undefined) this.#drop(streams.get(stream))
     else for (const log of streams.values()) this.#drop(log)
   }
 
   #find({ principal, session, stream }: StreamKey): Log | undefined {
-    return this.#principals.get(principal)?.get(session)?.get(stream)
+    return this.#principals.get(principal)?.get(session)?.streams.get(stream)
   }
 
-  #streamsOf({ principal, session }: StreamKey): Streams {
-    const sessions = this.#principals.get(principal) ?? new Map<string, Streams>()
-    const streams = sessions.get(session) ?? new Map<string, Log>()
-    this.#principals.set(principal, sessions.set(session, streams))
-    return streams
+  #logsOf({ principal, session }: StreamKey): SessionLogs {
+    const sessions = this.#principals.get(principal) ?? new Map<string, SessionLogs>()
+    const logs = sessions.get(session) ?? { streams: new Map<string, Log>(), bytes: 0, rank: 0 }
+    this.#principals.set(principal, sessions.set(session, logs))
+    return logs
+  }
+
+  #count({ owner }: Log, bytes: number): void {
+    this.#totalBytes += bytes
+    owner.bytes += bytes
+    this.#sessions.update(owner)
+  }
+
+  /** A stream of the session that holds most, so that no session can drop the streams of others. */
+  #leastFair(): Log | undefined {
+    const streams = this.#sessions.largest()?.streams ?? new Map<string, Log>()
+    return leastWanted(streams, (log) => log.bytes > 0 || log.final !== undefined)
   }
 
   #expired({ endedAt }: Log, now: number): boolean {
@@ -182,14 +202,14 @@ export class MemoryEventStore implements EventStore {
       if (events.length <= maxEvents && log.bytes <= maxBytes && now - oldest.at <= ttlMs) return
       events.shift()
       log.bytes -= oldest.bytes
-      this.#totalBytes -= oldest.bytes
+      this.#count(log, -oldest.bytes)
       log.evicted = oldest.event.seq
     }
   }
 
   /** Keeps the stream without events, so that every position counts as evicted. */
   #forget(log: Log): void {
-    this.#totalBytes -= log.bytes + (log.final?.bytes ?? 0)
+    this.#count(log, -log.bytes - (log.final?.bytes ?? 0))
     log.events.length = 0
     log.bytes = 0
     log.final = undefined
@@ -200,7 +220,7 @@ export class MemoryEventStore implements EventStore {
     if (log === undefined) return
     const { principal, session, stream } = log.key
     const sessions = this.#principals.get(principal)
-    const streams = sessions?.get(session)
+    const streams = sessions?.get(session)?.streams
     if (streams?.get(stream) !== log) return
     streams.delete(stream)
     this.#streams--
@@ -211,7 +231,16 @@ export class MemoryEventStore implements EventStore {
   }
 }
 
-function leastWanted(streams: Streams): Log | undefined {
-  for (const log of streams.values()) if (log.endedAt !== undefined) return log
-  return streams.values().next().value
+/** The first of some streams that has ended, else the first. */
+function leastWanted(
+  streams: ReadonlyMap<string, Log>,
+  counts: (log: Log) => boolean = () => true,
+): Log | undefined {
+  let first: Log | undefined
+  for (const log of streams.values()) {
+    if (!counts(log)) continue
+    if (log.endedAt !== undefined) return log
+    first ??= log
+  }
+  return first
 }

@@ -93,7 +93,7 @@ describe('the event store in memory', () => {
     expect(store.size.streams).toBe(3)
   })
 
-  it('keeps a maximum of bytes, and drops the least recently written stream', () => {
+  it('keeps a maximum of bytes, and drops the older stream of sessions that hold the same', () => {
     const store = new MemoryEventStore({ maxTotalBytes: 1_000, clock: new FakeClock() })
     const one = store.open(key('one'))
     const two = store.open(key('two', 'other'))

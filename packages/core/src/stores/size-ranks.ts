@@ -1,0 +1,30 @@
+/** A member of {@link SizeRanks}, which sets `rank`. */
+export interface Sized {
+  readonly bytes: number
+  rank: number
+}
+
+/**
+ * Finds one of the largest members: no other one has twice its size. Exact order would cost more with each change of a size.
+ */
+export class SizeRanks<T extends Sized> {
+  /** By the number of bits in the size. */
+  readonly #ranks: (Set<T> | undefined)[] = []
+
+  /** Must follow every change of a member's size. Without bytes it is no member. */
+  update(member: T): void {
+    const rank = member.bytes === 0 ? 0 : 1 + Math.floor(Math.log2(member.bytes))
+    if (rank === member.rank) return
+    this.#ranks[member.rank]?.delete(member)
+    member.rank = rank
+    if (rank > 0) (this.#ranks[rank] ??= new Set()).add(member)
+  }
+
+  largest(): T | undefined {
+    for (let rank = this.#ranks.length - 1; rank > 0; rank--) {
+      const [first] = this.#ranks[rank] ?? []
+      if (first !== undefined) return first
+    }
+    return undefined
+  }
+}
