@@ -6,7 +6,7 @@ import { checkIcons, MIN_RESULT_BYTES } from '../features/registry/checks.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import { type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
-import { DEFAULT_LIMITS, type ServerLimits } from '../session/server-runtime.ts'
+import { DEFAULT_LIMITS, DEFAULT_MAX_RESULT_BYTES, type ServerLimits } from '../session/server-runtime.ts'
 import type { Bus } from '../stores/bus.ts'
 import { check, checkNumber, checkNumbers, withDefaults } from '../util/check-options.ts'
 import { MAX_TIMEOUT_MS, systemClock } from '../util/clock.ts'
@@ -49,7 +49,7 @@ export function resolveLimits(given: LimitOptions = {}): ResolvedLimits {
     timeoutMs: inputTimeoutMs ?? DEFAULT_INPUT_LIMITS.timeoutMs,
     maxRounds: maxInputRounds ?? DEFAULT_INPUT_LIMITS.maxRounds,
   }
-  const resultBytes = maxResultBytes ?? 8 * 1024 * 1024
+  const resultBytes = maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES
   checkNumbers('limits.', {
     ...calls,
     ...handlers,

@@ -99,6 +99,8 @@ export interface ServerLimits extends SessionLimits {
   readonly subscriptions: number
 }
 
+export const DEFAULT_MAX_RESULT_BYTES: number = 8 * 1024 * 1024
+
 export const DEFAULT_LIMITS: ServerLimits = {
   running: 64,
   inFlight: 256,

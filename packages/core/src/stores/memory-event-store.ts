@@ -9,7 +9,7 @@ export interface MemoryEventStoreOptions {
   readonly maxEvents?: number
   /** Bytes of events kept for each stream. @default 1_048_576 */
   readonly maxBytes?: number
-  /** The largest final response that is kept; the limits above do not apply to it. @default 4_194_304 */
+  /** The largest final response that is kept; the limits above do not apply to it. @default 8_396_800 */
   readonly maxFinalBytes?: number
   /** How long an event and an ended stream are kept. @default 600_000 */
   readonly ttlMs?: number
@@ -70,7 +70,7 @@ export class MemoryEventStore implements EventStore {
     this.#limits = {
       maxEvents: 1_000,
       maxBytes: 1_048_576,
-      maxFinalBytes: 4_194_304,
+      maxFinalBytes: 8_396_800,
       ttlMs: 600_000,
       maxStreamsPerSession: 512,
       maxTotalBytes: 268_435_456,

@@ -1,4 +1,5 @@
 import { hasSessions } from '../../protocol/revisions/select.ts'
+import { DEFAULT_MAX_RESULT_BYTES } from '../../session/server-runtime.ts'
 import { MemoryEventStore } from '../../stores/memory-event-store.ts'
 import { MemorySessionStore } from '../../stores/memory-session-store.ts'
 import { check } from '../../util/check-options.ts'
@@ -11,6 +12,9 @@ import { Pings } from './pings.ts'
 import { PlainIds } from './plain-ids.ts'
 import { SealedIds } from './sealed-ids.ts'
 import { SessionTable } from './session-table.ts'
+
+/** What a response has around its result: its id has up to 1,024 characters. */
+const ENVELOPE_BYTES = 8_192
 
 /**
  * The sessions of a mount and their routes; undefined for a mount without sessions.
@@ -26,7 +30,9 @@ export function createSessions(
   if (options.stateless) return undefined
   const { max, maxPerPrincipal } = options.sessions
   const { keepAlive, bodyLimit } = options
-  const { eventStore = new MemoryEventStore({ maxFinalBytes: bodyLimit, clock, random }) } = streams
+  const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = context.servers.single?.runtime ?? {}
+  const maxFinalBytes = Math.max(bodyLimit, maxResultBytes + ENVELOPE_BYTES)
+  const { eventStore = new MemoryEventStore({ maxFinalBytes, clock, random }) } = streams
   const table = new SessionTable(context, {
     store: sessions?.store ?? new MemorySessionStore({ max, maxPerPrincipal, clock }),
     events: eventStore === false ? undefined : eventStore,
