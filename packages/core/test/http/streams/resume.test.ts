@@ -125,6 +125,32 @@ describe('a stream that can be resumed', () => {
     expect(ids).toHaveLength(3 * 6)
     expect(new Set(ids).size).toBe(ids.length)
   })
+
+  it.each([
+    ['the default limits', {}, 8_388_000],
+    ['a larger limit of the server', { server: { limits: { maxResultBytes: 10_000_000 } } }, 9_999_000],
+    ['a larger limit of bodies', { endpoint: { limits: { bodyBytes: 9_000_000 } } }, 8_388_000],
+    ['a server that is chosen by a function', { chosen: true }, 8_388_000],
+  ] as const)('gets the largest response that the server sends, with %s', async (_, options, size) => {
+    const { chosen, ...rest } = { chosen: false, ...options }
+    const server = new McpServer({ name: 'large', version: '1' }, 'server' in rest ? rest.server : {})
+    server.addTool({
+      name: 'large',
+      handler: async (_args, ctx) => {
+        await ctx.progress(1)
+        return 'x'.repeat(size)
+      },
+    })
+    const harness = createHarness({ ...rest, select: chosen ? () => server : (server as never) })
+    const session = await harness.open({ version: '2025-11-25' })
+    const id = 'i'.repeat(1_024)
+    const first = await session.call('large', {}, { id, progressToken: 'p' })
+    await first.sink.ended()
+    const missed = await session.get({ 'last-event-id': first.sink.events[1]?.id })
+    await missed.sink.ended()
+    const [message] = missed.sink.messages
+    expect([message?.id, JSON.stringify(message?.result).length > size]).toEqual([id, true])
+  })
 })
 
 describe.each([
@@ -158,32 +184,6 @@ describe.each([
     expect(progress(second.sink.messages)).toEqual([2, true])
     const after = await session.get({ 'last-event-id': lastId(second) })
     expect(after.status).toBe(400)
-  })
-
-  it.each([
-    ['the default limits', {}, 8_388_000],
-    ['a larger limit of the server', { server: { limits: { maxResultBytes: 10_000_000 } } }, 9_999_000],
-    ['a larger limit of bodies', { endpoint: { limits: { bodyBytes: 9_000_000 } } }, 8_388_000],
-    ['a server that is chosen by a function', { chosen: true }, 8_388_000],
-  ] as const)('gets the largest response that the server sends, with %s', async (_, options, size) => {
-    const { chosen, ...rest } = { chosen: false, ...options }
-    const server = new McpServer({ name: 'large', version: '1' }, 'server' in rest ? rest.server : {})
-    server.addTool({
-      name: 'large',
-      handler: async (_args, ctx) => {
-        await ctx.progress(1)
-        return 'x'.repeat(size)
-      },
-    })
-    const harness = createHarness({ ...rest, select: chosen ? () => server : (server as never) })
-    const session = await harness.open({ version: '2025-11-25' })
-    const id = 'i'.repeat(1_024)
-    const first = await session.call('large', {}, { id, progressToken: 'p' })
-    await first.sink.ended()
-    const missed = await session.get({ 'last-event-id': first.sink.events[1]?.id })
-    await missed.sink.ended()
-    const [message] = missed.sink.messages
-    expect([message?.id, JSON.stringify(message?.result).length > size]).toEqual([id, true])
   })
 
   it('may resume while its old connection is open, which then ends', async () => {
