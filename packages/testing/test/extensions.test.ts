@@ -1,4 +1,4 @@
-import { defineExtension, invalidParams, McpServer, tasks } from '@jetway/core'
+import { McpServer, tasks } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryTransport } from '../src/matrix-transports.ts'
@@ -6,7 +6,6 @@ import { connectPeer, type PeerOptions, type TestConnection } from '../src/peer.
 import { HOST_TRANSPORTS } from './support/host-transports.ts'
 
 const MODERN = '2026-07-28'
-const GLOSSARY = 'com.example/glossary'
 const TASKS = 'io.modelcontextprotocol/tasks'
 const TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map(
   (transport) => [transport.name, transport] as const,
@@ -24,62 +23,6 @@ async function serve(server: McpServer, transport: (typeof TRANSPORTS)[number][1
     return peer
   }
 }
-
-// https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
-describe.each(TRANSPORTS)('an extension of a server over %s', (_name, transport) => {
-  const glossary = defineExtension({
-    id: GLOSSARY,
-    settings: { terms: 1 },
-    eras: ['modern', 'legacy'],
-    methods: {
-      'glossary/define': ({ name }) => {
-        if (name !== 'tool') throw invalidParams('No such term')
-        return { meaning: 'what a model can call' }
-      },
-    },
-    names: { 'glossary/define': 'name' },
-  })
-  const declaring = { extensions: { [GLOSSARY]: {} } }
-  const withoutIt = { _meta: { 'io.modelcontextprotocol/clientCapabilities': {} } }
-
-  it('adds its methods, for each request that declares it', async () => {
-    const server = new McpServer({ name: 'a', version: '1' }, { extensions: [glossary], logger: silent })
-    const dial = await serve(server, transport)
-    const peer = await dial({ revision: MODERN, capabilities: declaring })
-    expect(peer.initialized['capabilities']).toMatchObject({ extensions: { [GLOSSARY]: { terms: 1 } } })
-    const define = (params: JsonObject): Promise<object> => peer.request('glossary/define', params)
-    for (let round = 0; round < 2; round++) {
-      expect(await define({ name: 'tool' })).toMatchObject({
-        result: { resultType: 'complete', meaning: 'what a model can call' },
-      })
-      expect(await define({ name: 'tool', ...withoutIt })).toMatchObject({
-        error: { code: -32021, data: { requiredCapabilities: declaring } },
-      })
-    }
-    expect(await define({ name: 'fool' })).toMatchObject({ error: { code: -32602 } })
-    expect(await peer.request('glossary/forget', {})).toMatchObject({ error: { code: -32601 } })
-  })
-
-  it('serves sessions if it says so and their client declared it', async () => {
-    const server = new McpServer({ name: 'a', version: '1' }, { extensions: [glossary], logger: silent })
-    const dial = await serve(server, transport)
-    for (const [capabilities, expected] of [
-      [declaring, { result: { meaning: 'what a model can call' } }],
-      [{}, { error: {} }],
-    ] as const) {
-      const peer = await dial({ revision: '2025-11-25', capabilities })
-      expect(peer.initialized['capabilities']).toMatchObject({ extensions: { [GLOSSARY]: { terms: 1 } } })
-      expect(await peer.request('glossary/define', { name: 'tool' })).toMatchObject(expected)
-    }
-  })
-
-  it('is unknown to a server without it', async () => {
-    const dial = await serve(new McpServer({ name: 'a', version: '1' }, { logger: silent }), transport)
-    const peer = await dial({ revision: MODERN, capabilities: declaring })
-    expect(JSON.stringify(peer.initialized['capabilities'])).not.toContain(GLOSSARY)
-    expect(await peer.request('glossary/define', { name: 'tool' })).toMatchObject({ error: { code: -32601 } })
-  })
-})
 
 // https://modelcontextprotocol.io/seps/2663-tasks-extension
 describe.each(TRANSPORTS)('one tool that runs as a task over %s', (_name, transport) => {

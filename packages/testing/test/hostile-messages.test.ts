@@ -1,9 +1,8 @@
-import type { RequestContext } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { describe, expect, it } from 'vitest'
 import { connectPeer } from '../src/peer.ts'
-import { alive, BATCHING, CANARY, failOnUnhandled, LATEST, serve, turn } from './support/hostile.ts'
+import { alive, BATCHING, failOnUnhandled, LATEST, serve } from './support/hostile.ts'
 
 failOnUnhandled()
 
@@ -177,17 +176,6 @@ describe('names of Object.prototype are unknown like any other', () => {
 })
 
 describe('ids', () => {
-  it('that twelve calls share each get their own result', async () => {
-    const bench = await serve()
-    for (let n = 0; n < 12; n++) await bench.peer.raw(text(call(1, { n }, 'waits')))
-    await turn()
-    bench.release()
-    const strays = (await alive(bench)) as { id: number; result: { content: [{ text: string }] } }[]
-    expect(strays.map(({ result: { content } }) => JSON.parse(content[0].text) as unknown)).toEqual(
-      Array.from({ length: 12 }, (_, n) => ({ n })),
-    )
-  })
-
   it('of other clients do not collide', async () => {
     const { server } = await serve()
     const peers = await Promise.all(
@@ -255,96 +243,9 @@ describe('unexpected messages', () => {
     expect(await alive(bench)).toEqual([])
     expect(bench.reached).toEqual([])
   })
-
-  it('have no effect: a second initialize, and cancellations of unknown calls', async () => {
-    const bench = await serve('2025-06-18')
-    const again = {
-      protocolVersion: '2024-11-05',
-      capabilities: { sampling: {} },
-      clientInfo: { name: 'b', version: '2' },
-    }
-    expect((await bench.peer.request('initialize', again)).error).toMatchObject({ code: -32600 })
-    void bench.peer.raw(text(call('mine', { n: 1 }, 'waits')))
-    for (let n = 0; n < 1_000; n++)
-      await bench.peer.notify('notifications/cancelled', { requestId: n % 2 === 0 ? n : `mine${n}` })
-    bench.release()
-    expect(await alive(bench)).toMatchObject([{ id: 'mine', result: {} }])
-    expect(bench.contexts[0]?.protocolVersion).toBe('2025-06-18')
-    expect(bench.contexts[0]?.client.supports('sampling')).toBe(false)
-  })
-})
-
-describe('before initialize', () => {
-  it.each([
-    'tools/list',
-    'tools/call',
-    'resources/read',
-    'prompts/get',
-    'completion/complete',
-    'logging/setLevel',
-    'x',
-  ])('%s is refused before any handler', async (method) => {
-    const { server, reached } = await serve()
-    const [client, end] = createMemoryTransportPair()
-    server.connect(end)
-    const heard: unknown[] = []
-    let tell: (() => void) | undefined
-    const answered = new Promise<void>((resolve) => (tell = resolve))
-    void client.start({
-      message(line) {
-        heard.push(JSON.parse(line))
-        if (heard.length === 2) tell?.()
-      },
-      malformed() {},
-      close() {},
-    })
-    await client.send(text(request(1, method, { name: 'echo', uri: 'x://1' })))
-    await client.send(text(request(2, 'ping')))
-    await answered
-    expect(heard).toMatchObject([
-      { id: 1, error: { code: -32600 } },
-      { id: 2, result: {} },
-    ])
-    expect(reached).toEqual([])
-  })
-})
-
-describe('a cancelled call', () => {
-  it('aborts its handler and sends nothing more', async () => {
-    const bench = await serve()
-    await bench.peer.raw(text(request('c', 'tools/call', { name: 'waits', _meta: { progressToken: 1 } })))
-    await turn()
-    await bench.peer.notify('notifications/cancelled', { requestId: 'c' })
-    await turn()
-    expect(bench.contexts[0]?.signal.aborted).toBe(true)
-    bench.release()
-    expect(await alive(bench)).toEqual([])
-    expect(bench.peer.notifications).toEqual([])
-  })
 })
 
 describe('progress', () => {
-  it('only grows, and ends with the response', async () => {
-    const bench = await serve()
-    let keep: RequestContext | undefined
-    bench.server.addTool({
-      name: 'counts',
-      async handler(_, ctx) {
-        keep = ctx
-        for (const value of [1, 1, 3, 2, Number.NaN, Number.POSITIVE_INFINITY, -1, 4])
-          await ctx.progress(value)
-      },
-    })
-    const params = { name: 'counts', _meta: { progressToken: 0 } }
-    await bench.peer.request('tools/call', params)
-    await keep?.progress(5)
-    keep?.log.error(CANARY)
-    await alive(bench)
-    const progress = bench.peer.notifications.filter(({ method }) => method === 'notifications/progress')
-    expect(progress.map(({ params: told }) => told?.['progress'])).toEqual([1, 3, 4])
-    expect(JSON.stringify(bench.peer.notifications)).not.toContain(CANARY)
-  })
-
   it.each([{}, null, true, 1.5, 'x'.repeat(1025), []])(
     'is not sent for the token %j',
     async (progressToken) => {

@@ -1,5 +1,5 @@
 import { initialize } from '@jetway-apps/test-support'
-import { McpServer, tasks } from '@jetway/core'
+import { McpServer } from '@jetway/core'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { AdapterSubject } from '../src/contracts/adapter.ts'
 import { sseEvents } from '@jetway/client/http'
@@ -43,31 +43,6 @@ async function* messagesOf({ body }: Response): AsyncGenerator<unknown, void> {
 const newServer = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
 describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, subject) => {
-  it('is acknowledged at once, gets notifications, and ends with its response when the mount closes', async () => {
-    const server = newServer()
-    server.addResource({ uri: 'note://1', name: 'one', handler: () => '' })
-    const { url, close } = await serve(subject, server)
-    const reply = await fetchModern(url, 'subscriptions/listen', {
-      notifications: { resourceSubscriptions: ['note://1'] },
-    })
-    expect(reply.headers.get('x-accel-buffering')).toBe('no')
-    const events = messagesOf(reply)
-    expect(await events.next()).toMatchObject({
-      value: { method: 'notifications/subscriptions/acknowledged' },
-    })
-    server.notify.resourceUpdated('note://1')
-    expect(await events.next()).toMatchObject({
-      value: {
-        method: 'notifications/resources/updated',
-        params: { uri: 'note://1', _meta: { 'io.modelcontextprotocol/subscriptionId': 0 } },
-      },
-    })
-    const closed = close()
-    expect(await events.next()).toMatchObject({ value: { id: 0, result: { resultType: 'complete' } } })
-    expect(await events.next()).toMatchObject({ done: true })
-    await closed
-  })
-
   it('ends when its client closes the stream', async () => {
     const ended = vi.fn()
     const server = newServer()
@@ -81,40 +56,6 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
     leaving.abort()
     await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(1))
     expect(server.stats().openStreams).toBe(0)
-  })
-
-  it('notifies of tasks until they end, with their results (https://modelcontextprotocol.io/seps/2663-tasks-extension#task-status-notifications)', async () => {
-    const server = new McpServer({ name: 'test', version: '1' }, { extensions: [tasks()] })
-    let finish = (): void => {}
-    const finished = new Promise<void>((resolve) => (finish = resolve))
-    server.addTool({ name: 'slow', taskSupport: 'required', handler: () => finished.then(() => 'done') })
-    const { url } = await serve(subject, server)
-    const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-    const created = await fetchModern(url, 'tools/call', { name: 'slow' }, { capabilities })
-    const { taskId } = ((await created.json()) as { result: { taskId: string } }).result
-    const filter = { notifications: { taskIds: [taskId, 'never'] } }
-    const refused = await fetchModern(url, 'subscriptions/listen', filter)
-    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { code: -32_021 } }])
-    const events = messagesOf(await fetchModern(url, 'subscriptions/listen', filter, { capabilities }))
-    const next = async (): Promise<unknown> => (await events.next()).value
-    expect(await next()).toMatchObject({ params: { notifications: { taskIds: [taskId] } } })
-    expect(await next()).toMatchObject({
-      method: 'notifications/tasks',
-      params: { taskId, status: 'working' },
-    })
-    finish()
-    const last = await next()
-    expect(last).toMatchObject({
-      method: 'notifications/tasks',
-      params: {
-        status: 'completed',
-        result: { content: [{ text: 'done' }] },
-        _meta: { 'io.modelcontextprotocol/subscriptionId': 0 },
-      },
-    })
-    const asked = await fetchModern(url, 'tasks/get', { taskId }, { capabilities })
-    const { params } = last as { params: object }
-    expect(await asked.json()).toMatchObject({ result: { ...params, _meta: {} } })
   })
 })
 

@@ -80,38 +80,4 @@ describeMatrix('a session', { transports: HOST_TRANSPORTS, revisions: SESSION_RE
       error: { code: -32600, data: { requiredCapabilities: { roots: {} } } },
     })
   })
-
-  it('completes prompt and template arguments, given the other arguments, with at most 100 values', async () => {
-    const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
-    const cities = (given: Readonly<Record<string, string>>): string[] =>
-      Array.from({ length: 150 }, (_, index) => `${given['country']} ${index}`)
-    server.addPrompt({
-      name: 'visit',
-      arguments: [{ name: 'country' }, { name: 'city' }],
-      complete: { city: (_value, _ctx, { arguments: given }) => cities(given) },
-      handler: () => '',
-    })
-    server.addResourceTemplate({
-      uriTemplate: 'city://{country}/{city}',
-      name: 'city',
-      complete: { city: (value, _ctx, { arguments: given }) => [`${given['country']} ${value}`] },
-      handler: () => '',
-    })
-    const connection = await connect(server)
-    const complete = async (ref: object, value: string): Promise<unknown> => {
-      const { result } = await connection.request('completion/complete', {
-        ref,
-        argument: { name: 'city', value },
-        context: { arguments: { country: 'Norway' } },
-      })
-      return result?.['completion']
-    }
-    const many = await complete({ type: 'ref/prompt', name: 'visit' }, '')
-    expect(many).toMatchObject({ total: 150, hasMore: true })
-    const { values } = many as { readonly values: readonly string[] }
-    expect([values.length, values[0]]).toEqual([100, 'Norway 0'])
-    const template = { type: 'ref/resource', uri: 'city://{country}/{city}' }
-    expect(await complete(template, 'O')).toEqual({ values: ['Norway O'], total: 1, hasMore: false })
-    expect(await complete({ type: 'ref/prompt', name: 'nothing' }, '')).toBeUndefined()
-  })
 })

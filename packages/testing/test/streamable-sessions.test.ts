@@ -105,20 +105,6 @@ describe.each([
     },
   )
 
-  it('accepts notifications and unexpected responses with 202 and no body', async () => {
-    const { client } = await serve()
-    const headers = await openSession(client)
-    for (const body of [
-      frame(undefined, 'notifications/roots/list_changed'),
-      frame(undefined, 'notifications/of/another/kind'),
-      '{"jsonrpc":"2.0","id":99,"result":{}}',
-      '{"jsonrpc":"2.0","id":"late","error":{"code":-1,"message":"no"}}',
-    ]) {
-      const reply = await client.send({ headers, body })
-      expect([reply.status, reply.body]).toEqual([202, ''])
-    }
-  })
-
   it('ends with DELETE: its streams end, its handlers are aborted, its calls get an error, and every method gets 404', async () => {
     const { client, holding } = await serve({ streams: { upgradeAfterMs: 1 } })
     const headers = await openSession(client)

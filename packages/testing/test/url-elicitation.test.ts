@@ -133,16 +133,6 @@ describeMatrix(
         params: { elicitationId: id },
       })
     })
-
-    it('can be elicited by a handler, which sees a decline', async () => {
-      const connection = await cell.connect(createServer(), {
-        capabilities,
-        onRequest: () => ({ action: 'decline' }),
-      })
-      expect(textOf(await connection.request('tools/call', { name: 'connect_now' }))).toBe(
-        '{"action":"decline"}',
-      )
-    })
   },
 )
 
@@ -239,18 +229,6 @@ describeMatrix(
       })
       expect(said(response)).toContain('three mails')
       expect(validateWire(cell.revision, response, { direction: 'server', method })).toEqual([])
-    })
-
-    it('ends with a readable error if the user declines', async () => {
-      const connection = await cell.connect(createMailbox().server, { capabilities })
-      const decline = (): JsonObject => ({ action: 'decline' })
-      const [[tool, name], [prompt, of]] = MAIL as [(typeof MAIL)[0], (typeof MAIL)[0]]
-      const called = await requestInRounds(connection, tool, name, decline)
-      expect(called.result).toMatchObject({ isError: true })
-      expect(textOf(called)).toBe('The user declined: Sign in')
-      expect(await requestInRounds(connection, prompt, of, decline)).toMatchObject({
-        error: { code: -32600, message: 'The user declined: Sign in' },
-      })
     })
   },
 )

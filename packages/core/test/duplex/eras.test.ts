@@ -1,9 +1,9 @@
 import { deferred, notification, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { serveTransport } from '../../src/duplex/connection.ts'
-import type { MethodEntry } from '../../src/call/method-table.ts'
-import { complete, type HandlerResult } from '../../src/call/result.ts'
+import { complete } from '../../src/call/result.ts'
 import { McpServer } from '../../src/server/mcp-server.ts'
+import { gatedTool } from '../support/gated-tool.ts'
 import { createTestRuntime } from '../support/runtime.ts'
 import { ScriptedTransport } from '../support/transport.ts'
 
@@ -39,25 +39,8 @@ const initialize = (capabilities: object = {}): object =>
 const cancel = (requestId: unknown, params: object = {}): object =>
   notification('notifications/cancelled', { requestId, ...params })
 
-/** Calls that wait until the test releases them, and name their era in the result. */
-function gated(): { entry: MethodEntry; release: (key: string) => void; started: string[]; ended: string[] } {
-  const waiting = new Map<string, () => void>()
-  const started: string[] = []
-  const ended: string[] = []
-  const handle: MethodEntry['handle'] = (params, ctx) => {
-    const key = String(params['key'])
-    started.push(key)
-    ctx.signal.addEventListener('abort', () => ended.push(key))
-    const text = `${key} ${ctx.session === undefined ? 'alone' : 'in a session'}`
-    return new Promise<HandlerResult>((resolve) =>
-      waiting.set(key, () => resolve(complete({ content: [{ type: 'text', text }] }))),
-    )
-  }
-  return { entry: { handle }, started, ended, release: (key) => waiting.get(key)?.() }
-}
-
 function bench(limits?: { readonly running: number; readonly inFlight: number }) {
-  const tool = gated()
+  const tool = gatedTool()
   const runtime = createTestRuntime({ 'tools/call': tool.entry }, limits && { limits })
   const rejected: unknown[] = []
   runtime.events.on('reject', ({ reason }) => rejected.push(reason))
@@ -156,21 +139,6 @@ describe('cancelling a request that brings its own metadata (https://modelcontex
     expect([transport.sent, ended, connection.stats().callsInFlight]).toEqual([[], ['a'], 0])
   })
 
-  it('keeps a waiting call from its handler', async () => {
-    const { transport, release, started, texts } = bench({ running: 1, inFlight: 9 })
-    for (const key of ['a', 'b', 'c']) void transport.receive(alone(key, 'tools/call', { key }))
-    await transport.receive(cancel('b'))
-    for (const key of ['a', 'c']) {
-      release(key)
-      await settled()
-    }
-    expect(started).toEqual(['a', 'c'])
-    expect(texts()).toEqual([
-      ['a', 'a alone'],
-      ['c', 'c alone'],
-    ])
-  })
-
   it('does nothing if a call of the session has the same id, unless the cancellation names a revision', async () => {
     const { transport, ended } = bench()
     await transport.receive(initialize())
@@ -186,11 +154,23 @@ describe('cancelling a request that brings its own metadata (https://modelcontex
   })
 })
 
-describe('requests that bring their own metadata, on a duplex transport', () => {
+describe.each([
+  ['of a session', request],
+  ['that bring their own metadata', alone],
+])('calls %s', (_whose, send) => {
+  const call = (key: string): object => send(key, 'tools/call', { key })
+
+  async function open(limits: { readonly running: number; readonly inFlight: number }) {
+    const made = bench(limits)
+    await made.transport.receive(initialize())
+    made.transport.sent.length = 0
+    return made
+  }
+
   it('wait beyond the running limit, and stop the reading at the in-flight limit', async () => {
-    const { transport, started, release, rejected } = bench({ running: 1, inFlight: 2 })
-    expect(transport.receive(alone(1, 'tools/call', { key: 'a' }))).toBeUndefined()
-    const held = transport.receive(alone(2, 'tools/call', { key: 'b' }))
+    const { transport, started, release, rejected } = await open({ running: 1, inFlight: 2 })
+    expect(transport.receive(call('a'))).toBeUndefined()
+    const held = transport.receive(call('b'))
     expect(held).toBeInstanceOf(Promise)
     expect(started).toEqual(['a'])
     release('a')
@@ -199,6 +179,35 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
     expect([started, rejected]).toEqual([['a', 'b'], []])
   })
 
+  it('that are cancelled while they wait never reach their handlers', async () => {
+    const { transport, release, started } = await open({ running: 1, inFlight: 9 })
+    for (const key of ['a', 'b', 'c']) void transport.receive(call(key))
+    await transport.receive(cancel('b'))
+    for (const key of ['a', 'c']) {
+      release(key)
+      await settled()
+    }
+    expect(started).toEqual(['a', 'c'])
+    expect(transport.sent).toMatchObject([{ id: 'a' }, { id: 'c' }])
+  })
+
+  it('that wait when the connection closes never reach their handlers', async () => {
+    const { transport, connection, clock, started, ended } = await open({ running: 1, inFlight: 9 })
+    for (const key of ['a', 'b']) void transport.receive(call(key))
+    const closed = connection.close({ deadline: 1 })
+    await clock.advance(1)
+    await closed
+    await settled()
+    expect([started, ended]).toEqual([['a'], ['a']])
+    const error = { code: -32603, message: 'The server ended the call' }
+    expect(transport.sent).toHaveLength(2)
+    expect(transport.sent).toMatchObject(
+      expect.arrayContaining(['a', 'b'].map((id) => expect.objectContaining({ id, error }) as unknown)),
+    )
+  })
+})
+
+describe('requests that bring their own metadata, on a duplex transport', () => {
   it('are still read while the client owes the session a response', async () => {
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -261,15 +270,6 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
     release('a')
     await connection.closed
     expect(texts()).toEqual([[1, 'a alone']])
-  })
-
-  it('that wait when the connection closes never reach their handlers', async () => {
-    const { transport, connection, clock, started, ended } = bench({ running: 1, inFlight: 9 })
-    for (const key of ['a', 'b']) void transport.receive(alone(key, 'tools/call', { key }))
-    const closed = connection.close({ deadline: 1 })
-    await clock.advance(1)
-    await closed
-    expect([started, ended]).toEqual([['a'], ['a']])
   })
 
   it('with wrong metadata are refused, and the reasons are counted', async () => {

@@ -190,10 +190,11 @@ describe('ctx.waitUntil', () => {
   })
 
   it('logs the rejection of the work', async () => {
-    const { open, log } = createHarness({ setUp: leaving(() => Promise.reject(new Error('canary'))) })
+    const err = new Error('canary')
+    const { open, log } = createHarness({ setUp: leaving(() => Promise.reject(err)) })
     await (await open()).call('leave')
     await settled()
-    expect(log.map(({ message }) => message)).toEqual(['Work passed to ctx.waitUntil failed'])
+    expect(log).toMatchObject([{ fields: { err }, message: 'Work passed to ctx.waitUntil failed' }])
   })
 
   it("hands the work to a Worker's execution context", async () => {

@@ -1,4 +1,4 @@
-import { McpServer, type RequestContext } from '@jetway/core'
+import { McpServer } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { connectPeer, type TestConnection } from '../../src/peer.ts'
@@ -16,16 +16,10 @@ export interface Bench {
   readonly peer: TestConnection
   /** Every argument that reached a handler. */
   readonly reached: unknown[]
-  /** The ctx of every call. */
-  readonly contexts: RequestContext[]
-  /** Ends the calls of the tool `waits`. */
-  readonly release: () => void
 }
 
 export async function serve(revision: string = LATEST): Promise<Bench> {
   const reached: unknown[] = []
-  const contexts: RequestContext[] = []
-  const waiting: (() => void)[] = []
   const quiet = (): void => {}
   const server = new McpServer(
     { name: 'target', version: '1.0.0' },
@@ -34,21 +28,8 @@ export async function serve(revision: string = LATEST): Promise<Bench> {
   server.addTool({
     name: 'echo',
     inputSchema: { type: 'object' },
-    handler(args, ctx) {
+    handler(args) {
       reached.push(args)
-      contexts.push(ctx)
-      return args
-    },
-  })
-  server.addTool({
-    name: 'waits',
-    inputSchema: { type: 'object' },
-    async handler(args, ctx) {
-      reached.push(args)
-      contexts.push(ctx)
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      await ctx.progress(100)
-      ctx.log.error(CANARY)
       return args
     },
   })
@@ -57,8 +38,7 @@ export async function serve(revision: string = LATEST): Promise<Bench> {
   const [client, end] = createMemoryTransportPair()
   server.connect(end)
   const peer = await connectPeer(client, { revision })
-  const release = (): void => waiting.splice(0).forEach((go) => go())
-  return { server, peer, reached, contexts, release }
+  return { server, peer, reached }
 }
 
 /** Whether the server still responds, and its other messages. */

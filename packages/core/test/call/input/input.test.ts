@@ -1,14 +1,10 @@
 import { FakeClock, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { UsageError } from '../../../src/errors.ts'
 import type { RequestContext } from '../../../src/call/request-context.ts'
-import { CallContext } from '../../../src/call/context.ts'
-import { ClientView } from '../../../src/call/client-view.ts'
 import { McpServer } from '../../../src/server/mcp-server.ts'
 import type { ServerOptions } from '../../../src/server/options.ts'
 import { accept, type AnsweringClient, openAnsweringClient, textOf } from '../../support/answering-client.ts'
-import { revision } from '../../features/helpers.ts'
 
 const ok = z.object({ ok: z.boolean() })
 
@@ -42,6 +38,28 @@ describe('questions of a running handler', () => {
       'm',
       [{ uri: 'file:///a', name: 'a' }],
     ])
+  })
+
+  it('to a model with tools contain the tools and their results', async () => {
+    const text = { type: 'text', text: 'Rain?' } as const
+    const use = { type: 'tool_use', id: 'u1', name: 'weather', input: { city: 'Oslo' } } as const
+    const outcome = { type: 'tool_result', toolUseId: 'u1', content: [text] } as const
+    const params = {
+      messages: [
+        { role: 'user', content: text },
+        { role: 'assistant', content: [use] },
+        { role: 'user', content: [outcome] },
+      ],
+      maxTokens: 9,
+      tools: [{ name: 'weather', inputSchema: { type: 'object' } }],
+      toolChoice: { mode: 'auto' },
+    } as const
+    const client = await openAnsweringClient(
+      serverOf(async (ctx) => (await ctx.sample(params)).model),
+      { answer: () => ({ role: 'assistant', content: text, model: 'm1' }) },
+    )
+    expect(textOf(await client.call('a'))).toBe('m1')
+    expect(client.asked[0]?.params).toEqual(params)
   })
 
   it.each<[string, (ctx: RequestContext) => Promise<unknown>]>([
@@ -158,28 +176,6 @@ describe('questions of a running handler', () => {
         '"com.example/none" was not answered: the client replied with error -32601: No',
       ),
     ])
-  })
-
-  it('are a usage error, which says what to use, if the connection carries no requests', async () => {
-    const ctx = new CallContext(
-      { jsonrpc: '2.0', id: 1, method: 'tools/call' },
-      {
-        revision: revision(),
-        client: new ClientView(undefined, { elicitation: {} }),
-        caller: {},
-        exchange: { duplex: false, send: () => {} },
-        logLevel: undefined,
-      },
-    )
-    for (const asked of [ctx.elicit('?', ok), ctx.sample({ messages: [], maxTokens: 1 }), ctx.listRoots()]) {
-      const error: unknown = await asked.catch((reason: unknown) => reason)
-      expect(error).toBeInstanceOf(UsageError)
-      expect(error).toMatchObject({ code: 'ERR_MCP_UNSUPPORTED_HERE' })
-      expect(String(error)).toContain("declare the tool's asks, or return inputRequired")
-    }
-    await expect(ctx.request('com.example/weather')).rejects.toMatchObject({
-      code: 'ERR_MCP_UNSUPPORTED_HERE',
-    })
   })
 
   it('are limited in number', async () => {

@@ -107,8 +107,8 @@ describe('prompts/get: the arguments', () => {
   })
 
   it.each([
-    ['a schema', brief, 'city'],
-    ['a list', listed, 'the city'],
+    ['a schema', brief, 'Missing argument: city'],
+    ['a list', listed, 'Missing argument: the city'],
   ] as [string, AnyPrompt, string][])(
     'that %s requires and that are missing answer -32602 by name',
     async (_kind, prompt, name) => {

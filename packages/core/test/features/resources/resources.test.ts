@@ -218,7 +218,7 @@ describe('resources/list', () => {
       description: 'The b',
       mimeType: 'text/plain',
       size: 5,
-      annotations: { audience: ['user'], priority: 0.5 },
+      annotations: { audience: ['user'], priority: 0.5, lastModified: '2026-01-12T15:00:58Z' },
       icons: [{ src: 'https://x.test/a.png' }],
       _meta: { k: 1 },
     }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { QuestionError, ToolError } from '../../../src/errors.ts'
 import { asks } from '../../../src/features/tools/asks.ts'
-import { elicit, elicitUrl, listRoots, sample } from '../../../src/call/input/question.ts'
+import { elicit, elicitUrl, sample } from '../../../src/call/input/question.ts'
 import { createServer, McpServer } from '../../../src/server/mcp-server.ts'
 import type { ServerOptions } from '../../../src/server/options.ts'
 import {
@@ -118,23 +118,6 @@ describe('a declared ask', () => {
 })
 
 describe('several asks', () => {
-  it('that do not depend on each other share a round', async () => {
-    const server = new McpServer({ name: 'a', version: '1' })
-    server.addTool({
-      name: 'a',
-      asks: { one: () => elicit('One?', ok), two: () => listRoots(), three: () => 3 },
-      handler: (_args, { answers }) => `${answers.one.ok} ${answers.two.length} ${answers.three}`,
-    })
-    const held: Message[] = []
-    const client = await openAnsweringClient(server, { answer: (question) => void held.push(question) })
-    const reply = client.call('a')
-    await client.hasAsked(2)
-    expect(held.map(({ method }) => method)).toEqual(['elicitation/create', 'roots/list'])
-    client.send({ id: held[1]?.id, result: { roots: [{ uri: 'file:///a' }] } })
-    client.send({ id: held[0]?.id, result: accept({ ok: false }) })
-    expect(textOf(await reply)).toBe('false 1 3')
-  })
-
   it('wait even if the author catches the error that makes them wait', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({

@@ -25,7 +25,6 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
         asks: { confirm: () => elicit('Sure?', ok) },
         handler: (_args, ctx) => `${++runs} ${ctx.answers.confirm.ok}`,
       })
-      server.addTool({ name: 'now', handler: async (_args, ctx) => (await ctx.elicit('Sure?', ok)).ok })
     },
   })
   const version = '2025-11-25'
@@ -144,14 +143,5 @@ describe('questions over Streamable HTTP', () => {
       message: expect.stringContaining('this connection cannot carry questions to the client') as string,
     })
     expect(runs()).toBe(0)
-  })
-
-  it('in a handler are a usage error without sessions', async () => {
-    const { post, headers, log } = await open({ stateless: true })
-    const message = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'now' } }
-    expect((await post(message, headers)).json.result).toMatchObject({ isError: true })
-    expect(JSON.stringify(log.map(({ fields }) => String((fields as { err: unknown }).err)))).toContain(
-      'ERR_MCP_UNSUPPORTED_HERE',
-    )
   })
 })

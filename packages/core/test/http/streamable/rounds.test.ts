@@ -5,7 +5,7 @@ import { inputRequired } from '../../../src/features/tools/input-required.ts'
 import type { McpServer } from '../../../src/index.ts'
 import { elicit, elicitUrl, listRoots, sample } from '../../../src/call/input/question.ts'
 import type { ServerOptions } from '../../../src/server/options.ts'
-import { addDeleteFolder, named, ok, path } from '../../support/asking.ts'
+import { addDeleteFolder, named, ok } from '../../support/asking.ts'
 import { MODERN } from '../../support/modern-calls.ts'
 import { type Answer, createHarness, type Harness } from '../support/harness.ts'
 import { accept, askedIn, EVERYTHING, type Round, sendRound, stateOf, textOf } from '../support/rounds.ts'
@@ -83,38 +83,6 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
     expect(runs.handler).toBe(1)
   })
 
-  it('fails after the maximum of rounds', async () => {
-    const { call } = serve(
-      (server) =>
-        void server.addTool({ name: 'a', asks: { one: () => elicit('One?', ok) }, handler: () => '' }),
-      { limits: { maxInputRounds: 2 } },
-    )
-    const first = stateOf(await call('a'))
-    const second = stateOf(await call('a', { state: first }))
-    expect(await call('a', { state: second })).toMatchObject({
-      json: {
-        result: {
-          isError: true,
-          content: [{ text: 'The call still had questions after 2 rounds' }],
-        },
-      },
-    })
-  })
-
-  it('does not ask without the client capability, and names the capability', async () => {
-    const { call, runs } = deleteFolder()
-    expect(await call('', { params, capabilities: { sampling: {} } })).toMatchObject({
-      status: 400,
-      json: { error: { code: -32021, data: { requiredCapabilities: { elicitation: {} } } } },
-    })
-    const state = stateOf(await call('', { params }))
-    expect(await call('', { params, state, capabilities: {} })).toMatchObject({
-      status: 400,
-      json: { error: { code: -32021 } },
-    })
-    expect(runs.handler).toBe(0)
-  })
-
   it('cannot ask in its handler, and the error says what to use', async () => {
     const seen: unknown[] = []
     const { call } = serve((server) => {
@@ -126,6 +94,7 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
             () => ctx.elicitUrl('Two', 'https://example.com'),
             () => ctx.sample({ messages: [], maxTokens: 1 }),
             () => ctx.listRoots(),
+            () => ctx.request('com.example/weather'),
           ])
             await asking().catch((error: unknown) => seen.push(error))
           return 'done'
@@ -133,11 +102,14 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
       })
     })
     expect(textOf(await call('a'))).toBe('done')
-    expect(seen).toHaveLength(4)
-    for (const error of seen)
+    expect(seen).toHaveLength(5)
+    for (const [index, error] of seen.entries())
       expect(error).toMatchObject({
         code: 'ERR_MCP_UNSUPPORTED_HERE',
-        message: expect.stringMatching(/asks.*inputRequired/) as string,
+        message:
+          index === 4
+            ? expect.any(String)
+            : expect.stringMatching(/declare the tool's asks, or return inputRequired/),
       })
   })
 })
@@ -243,50 +215,6 @@ describe('several questions', () => {
     }
     const last = { roots: all.roots }
     expect(textOf(await call('several', { state, responses: last }))).toBe('Ada accept m 1')
-  })
-
-  it('follow one another if one reads the answer of another, and earlier answers are not sent again', async () => {
-    const runs = { handler: 0 }
-    const { call } = serve((server) => {
-      server.addTool({
-        name: 'trip',
-        inputSchema: path,
-        asks: asks(path)
-          .ask('city', () => elicit('Where?', named))
-          .ask('sure', (_args, ctx) => elicit(`Really ${ctx.answers.city.name}?`, ok))
-          .ask('day', (_args, ctx) => elicit(`When, ${ctx.answers.sure.ok}?`, named)),
-        handler: (_args, { answers }) => {
-          runs.handler++
-          return `${answers.city.name} ${answers.sure.ok} ${answers.day.name}`
-        },
-      })
-    })
-    const trip = { name: 'trip', arguments: { path: 'a' } }
-    const first = askedIn(await call('', { params: trip }))
-    const second = askedIn(
-      await call('', {
-        params: trip,
-        state: first.requestState,
-        responses: { city: accept({ name: 'Oslo' }) },
-      }),
-    )
-    expect(second.inputRequests).toMatchObject({ sure: { params: { message: 'Really Oslo?' } } })
-    const third = askedIn(
-      await call('', {
-        params: trip,
-        state: second.requestState,
-        // Not asked in this round, so it is ignored.
-        responses: { sure: accept({ ok: true }), city: accept({ name: 'Rome' }) },
-      }),
-    )
-    expect(third.inputRequests).toMatchObject({ day: { params: { message: 'When, true?' } } })
-    const done = await call('', {
-      params: trip,
-      state: third.requestState,
-      responses: { day: accept({ name: 'today' }) },
-    })
-    expect(textOf(done)).toBe('Oslo true today')
-    expect(runs.handler).toBe(1)
   })
 
   it('end the call if the answers are too large for the state', async () => {
