@@ -1,5 +1,6 @@
 export { type Deferred, deferred } from './deferred.ts'
 export { FakeClock, settled } from './fake-clock.ts'
+export { silent } from './logger.ts'
 export {
   callTool,
   initialize,

@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { McpServer, tasks } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -10,7 +11,6 @@ const TASKS = 'io.modelcontextprotocol/tasks'
 const TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map(
   (transport) => [transport.name, transport] as const,
 )
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 type Dial = (options: PeerOptions) => Promise<TestConnection>
 

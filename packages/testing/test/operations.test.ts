@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { callFrame, openSession as openedSession, post as postTo } from '@jetway-apps/test-support/http'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
@@ -13,9 +14,8 @@ import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const create = (options: ServerOptions = {}, name = 'ops'): McpServer => {
-  const server = new McpServer({ name, version: '1' }, { logger: quiet, ...options })
+  const server = new McpServer({ name, version: '1' }, { logger: silent, ...options })
   onTestFinished(() => server.close({ deadline: 0 }))
   return server
 }

@@ -1,10 +1,10 @@
+import { silent } from '@jetway-apps/test-support'
 import { McpServer, type SessionView } from '@jetway/core'
 import { expect, it } from 'vitest'
 import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
 import type { TestConnection } from '../src/peer.ts'
 import { HOST_TRANSPORTS } from './support/host-transports.ts'
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const CHANGED = 'notifications/tools/list_changed'
 
 function createServer(options: object = {}) {

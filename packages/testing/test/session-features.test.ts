@@ -1,9 +1,8 @@
+import { silent } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { expect, it } from 'vitest'
 import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
 import { HOST_TRANSPORTS } from './support/host-transports.ts'
-
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 /** A promise and its resolve function. */
 function gate(): { readonly open: () => void; readonly opened: Promise<void> } {

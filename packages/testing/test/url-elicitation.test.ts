@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { asks, elicit, elicitUrl, McpServer, UrlElicitationRequired } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +9,6 @@ import { HOST_TRANSPORTS } from './support/host-transports.ts'
 import { requestInRounds } from './support/rounds.ts'
 import { validateWire } from './support/wire.ts'
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const capabilities = { elicitation: { form: {}, url: {} } }
 const signIn = (): never => {
   throw new UrlElicitationRequired(

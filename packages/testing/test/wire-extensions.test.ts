@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { elicit, inputRequired, listRoots, McpError, McpServer, tasks, ToolError } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { skills } from '@jetway/core/skills'
@@ -15,7 +16,6 @@ const TASKS = 'io.modelcontextprotocol/tasks'
 const TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map(
   (transport) => [transport.name, transport] as const,
 )
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 type Dial = (capabilities?: JsonObject) => Promise<TestConnection>
 

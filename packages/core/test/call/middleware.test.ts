@@ -1,7 +1,6 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
-
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 interface Reply {
   readonly result?: Record<string, unknown>
@@ -9,7 +8,7 @@ interface Reply {
 }
 
 function create() {
-  const server = new McpServer({ name: 'layers', version: '1' }, { logger: quiet })
+  const server = new McpServer({ name: 'layers', version: '1' }, { logger: silent })
   server.addTool({ name: 'one', handler: () => 'one' })
   const ask = async (
     params: object,

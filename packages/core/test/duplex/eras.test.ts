@@ -1,4 +1,4 @@
-import { deferred, notification, requestMeta, settled } from '@jetway-apps/test-support'
+import { deferred, notification, requestMeta, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { serveTransport } from '../../src/duplex/connection.ts'
 import { complete } from '../../src/call/result.ts'
@@ -211,7 +211,7 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
   it('are still read while the client owes the session a response', async () => {
     const server = new McpServer(
       { name: 'a', version: '1' },
-      { limits: { running: 1, inFlight: 2 }, logger: quiet },
+      { limits: { running: 1, inFlight: 2 }, logger: silent },
     )
     const { promise: gate, resolve: ask } = deferred()
     server.addTool({
@@ -294,7 +294,6 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
 })
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 describe('a ping next to a session', () => {
   const unknown = { ...META, 'io.modelcontextprotocol/protocolVersion': '1999-01-01' }

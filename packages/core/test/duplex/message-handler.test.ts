@@ -1,11 +1,9 @@
-import { initialize, request, settled } from '@jetway-apps/test-support'
+import { initialize, request, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-
 function weather(): McpServer {
-  const server = new McpServer({ name: 'queue', version: '1' }, { logger: quiet })
+  const server = new McpServer({ name: 'queue', version: '1' }, { logger: silent })
   server.addTool({
     name: 'who',
     handler: async (_args, ctx) => {

@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { app, type AppDefinition, apps } from '../../src/apps.ts'
 import { type AnyTool, defineTool, McpServer, type ServerOptions } from '../../src/index.ts'
@@ -6,7 +7,6 @@ import { openAnsweringClient } from '../support/answering-client.ts'
 import { modernClient } from '../support/modern-client.ts'
 
 const SPEC = 'https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx'
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const ID = 'io.modelcontextprotocol/ui'
 const SHOWS = { extensions: { [ID]: { mimeTypes: ['text/html;profile=mcp-app'] } } }
 const uri = 'ui://weather/dashboard'
@@ -27,7 +27,7 @@ const dashboard = app({ uri, name: 'dashboard', html: '<!doctype html><title>Wea
 function createServer(tools: readonly AnyTool<unknown, unknown>[], options: ServerOptions = {}): McpServer {
   const server = new McpServer(
     { name: 'apps', version: '1' },
-    { extensions: [apps()], logger: SILENT, ...options },
+    { extensions: [apps()], logger: silent, ...options },
   )
   server.setTools(tools)
   server.add(dashboard)

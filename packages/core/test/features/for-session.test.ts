@@ -1,9 +1,8 @@
-import { settled } from '@jetway-apps/test-support'
+import { settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer, type SessionView } from '../../src/index.ts'
 import { openPeer } from '../support/peer.ts'
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const tool = (name: string): { name: string; handler: () => string } => ({ name, handler: () => name })
 const create = (): McpServer => new McpServer({ name: 'test', version: '1' }, { logger: silent })
 

@@ -1,9 +1,9 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { content, McpServer, result } from '../../src/index.ts'
 import { openPeer } from '../support/peer.ts'
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const create = (options: object = {}): McpServer =>
   new McpServer({ name: 'test', version: '1' }, { logger: silent, ...options })
 

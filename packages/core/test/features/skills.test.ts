@@ -1,4 +1,4 @@
-import { notification } from '@jetway-apps/test-support'
+import { notification, silent } from '@jetway-apps/test-support'
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { McpServer, UsageError } from '../../src/index.ts'
@@ -7,7 +7,6 @@ import { openAnsweringClient } from '../support/answering-client.ts'
 import { modernClient, type ModernRequest } from '../support/modern-client.ts'
 
 const SPEC = 'https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx'
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 interface Bench {
   readonly library: SkillsExtension
@@ -17,7 +16,7 @@ interface Bench {
 
 function bench(given: readonly SkillDefinition[], options: Omit<SkillsOptions, 'skills'> = {}): Bench {
   const library = skills({ skills: given, ...options })
-  const server = new McpServer({ name: 'skills', version: '1' }, { extensions: [library], logger: SILENT })
+  const server = new McpServer({ name: 'skills', version: '1' }, { extensions: [library], logger: silent })
   return { library, server, request: modernClient(server) }
 }
 

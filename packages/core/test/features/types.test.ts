@@ -77,6 +77,8 @@ describe('the types of a tool', () => {
     defineTool({ name: 'a', outputSchema, handler: () => ({ high: 1, low: '0' }) })
     // @ts-expect-error nothing is returned
     defineTool({ name: 'a', outputSchema, handler: () => {} })
+    // @ts-expect-error one way out gives nothing
+    defineTool({ name: 'a', inputSchema, outputSchema, handler: ({ city }) => city === '' ? undefined : { high: 1, low: 0 } }) // prettier-ignore
     // @ts-expect-error a text is no structured value
     defineTool({ name: 'a', outputSchema, handler: () => 'warm' })
     // @ts-expect-error content is no structured value

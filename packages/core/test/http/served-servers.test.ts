@@ -1,4 +1,4 @@
-import { settled } from '@jetway-apps/test-support'
+import { settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import { createEndpoint } from '../../src/http/endpoint.ts'
@@ -7,10 +7,8 @@ import type { ServerSelector } from '../../src/http/served-servers.ts'
 import { callModern } from '../support/modern-calls.ts'
 import { createHarness, FakeRequest, initializeMessage, type Message } from './support/harness.ts'
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-
 function tenant(name: string): McpServer {
-  const server = new McpServer({ name, version: '1' }, { logger: quiet })
+  const server = new McpServer({ name, version: '1' }, { logger: silent })
   server.addTool({ name: 'whoami', handler: () => name })
   return server
 }
@@ -70,7 +68,7 @@ describe('a mount with a server selector', () => {
     ]) {
       const log: unknown[] = []
       const endpoint = createEndpoint(select, {
-        logger: { ...quiet, error: (fields) => void log.push((fields as { err: unknown }).err) },
+        logger: { ...silent, error: (fields) => void log.push((fields as { err: unknown }).err) },
       })
       const request = new FakeRequest({ body: initializeMessage() })
       const reply = await endpoint.handle(request, request.body)
@@ -136,7 +134,7 @@ describe('a mount with a server selector', () => {
   it('forgets a server that refuses the revision of its request', async () => {
     const server = new McpServer(
       { name: 'older', version: '1' },
-      { logger: quiet, revisions: ['2025-11-25'] },
+      { logger: silent, revisions: ['2025-11-25'] },
     )
     const { status, json } = await callModern(createHarness({ select: () => server }), 'tools/list')
     expect([status, json.error?.code]).toEqual([400, -32_600])

@@ -1,4 +1,4 @@
-import { settled } from '@jetway-apps/test-support'
+import { settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import { createEndpoint } from '../../src/http/endpoint.ts'
@@ -216,7 +216,7 @@ describe('the stats of a server that a selector has chosen', () => {
           throw new Error('canary')
         },
         // A mount with a selector has its own logger.
-        logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+        logger: silent,
       },
     })
     const tenant = { 'x-tenant': 'a' }

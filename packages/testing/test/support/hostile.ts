@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
@@ -20,11 +21,7 @@ export interface Bench {
 
 export async function serve(revision: string = LATEST): Promise<Bench> {
   const reached: unknown[] = []
-  const quiet = (): void => {}
-  const server = new McpServer(
-    { name: 'target', version: '1.0.0' },
-    { logger: { debug: quiet, info: quiet, warn: quiet, error: quiet } },
-  )
+  const server = new McpServer({ name: 'target', version: '1.0.0' }, { logger: silent })
   server.addTool({
     name: 'echo',
     inputSchema: { type: 'object' },

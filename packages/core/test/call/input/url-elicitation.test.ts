@@ -1,4 +1,4 @@
-import { deferred, FakeClock, request, settled } from '@jetway-apps/test-support'
+import { deferred, FakeClock, request, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/protocol/jsonrpc.ts'
 import { elicitUrl, inputRequired, McpServer, tasks, UrlElicitationRequired } from '../../../src/index.ts'
@@ -10,8 +10,6 @@ import { requestMeta } from '../../support/modern-calls.ts'
 
 const FLOW = 'https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow'
 const CAPABILITIES = { elicitation: { url: {} } }
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 /** Counts its listeners. */
 class CountingBus implements Bus {

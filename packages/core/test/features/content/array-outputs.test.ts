@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'
@@ -6,9 +7,6 @@ import { zod3 } from '@jetway/zod3'
 import { openPeer } from '../../support/peer.ts'
 
 const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
-
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 describe.each(SESSION_REVISIONS)('an outputSchema that is not an object, for a client of %s', (version) => {
   const server = new McpServer({ name: 'outputs', version: '1' }, { logger: silent })

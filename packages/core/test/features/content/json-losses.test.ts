@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { content, contents, McpServer, message, messages, result } from '../../../src/index.ts'
@@ -126,10 +127,8 @@ const PLACES: readonly (readonly [string, Define, Call, string])[] = [
 
 async function logOf(define: Define, value: unknown, [method, params]: Call): Promise<readonly string[]> {
   const logged: string[] = []
-  const quiet = (): void => {}
   const error = (fields: object): void => void logged.push((fields as { readonly err: Error }).err.message)
-  const logger = { debug: quiet, info: quiet, warn: quiet, error }
-  const server = new McpServer({ name: 'test', version: '1' }, { logger })
+  const server = new McpServer({ name: 'test', version: '1' }, { logger: { ...silent, error } })
   define(server, value)
   const peer = await openPeer(server)
   const { result: sent, error: failure } = await peer.request(method, params)
@@ -200,12 +199,8 @@ describe('a value that JSON would empty is an error that names the tool and the 
   it('logs an error that was returned as the cause', async () => {
     const failure = new Error('No')
     const causes: unknown[] = []
-    const quiet = (): void => {}
     const error = (fields: object): void => void causes.push((fields as { readonly err: Error }).err.cause)
-    const server = new McpServer(
-      { name: 'test', version: '1' },
-      { logger: { debug: quiet, info: quiet, warn: quiet, error } },
-    )
+    const server = new McpServer({ name: 'test', version: '1' }, { logger: { ...silent, error } })
     server.addTool({ name: 't', handler: (): object => failure })
     await (await openPeer(server)).request('tools/call', { name: 't' })
     await server.close()

@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { content, McpServer } from '../../../src/index.ts'
@@ -10,12 +11,8 @@ type Era = (typeof ERAS)[number]
 /** Asks one client of the era, and gives what it got and what the log says of failures. */
 async function ask(era: Era, define: (server: McpServer) => void, [method, params]: Request) {
   const logged: string[] = []
-  const quiet = (): void => {}
   const error = (fields: object): void => void logged.push((fields as { readonly err: Error }).err.message)
-  const server = new McpServer(
-    { name: 'test', version: '1' },
-    { logger: { debug: quiet, info: quiet, warn: quiet, error } },
-  )
+  const server = new McpServer({ name: 'test', version: '1' }, { logger: { ...silent, error } })
   define(server)
   const client = era === '2026-07-28' ? { request: modernClient(server) } : await openPeer(server)
   const { result, error: failure } = await client.request(method, params)

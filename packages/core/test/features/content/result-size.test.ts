@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { McpServer, result, ToolError } from '../../../src/index.ts'
@@ -5,7 +6,6 @@ import { bytesBeyond } from '../../../src/util/bytes.ts'
 import { openPeer } from '../../support/peer.ts'
 import { serveWeb } from '../../support/web-client.ts'
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const create = (limits: object = {}): McpServer =>
   new McpServer({ name: 'test', version: '1' }, { logger: silent, limits })
 

@@ -1,12 +1,10 @@
-import { requestMeta } from '@jetway-apps/test-support'
+import { requestMeta, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { contents } from '../../../src/features/resources/resource-contents.ts'
 import { McpServer } from '../../../src/server/mcp-server.ts'
 import type { ServerOptions } from '../../../src/server/options.ts'
 import { openPeer } from '../../support/peer.ts'
 
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 const META = requestMeta({ elicitation: { form: {} } })
 
 interface Answer {

@@ -1,4 +1,4 @@
-import { deferred, FakeClock, initialize, request, settled } from '@jetway-apps/test-support'
+import { deferred, FakeClock, initialize, request, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import {
@@ -27,7 +27,6 @@ type Options = Omit<ServerOptions, 'clock'> & { readonly clock?: FakeClock }
 type Handler = (args: object, ctx: RequestContext) => unknown
 
 function bench({ clock = new FakeClock(), ...options }: Options = {}) {
-  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   const server = new McpServer({ name: 'tasks', version: '1' }, { clock, logger: silent, ...options })
   const held = deferred<string | undefined>()
   onTestFinished(() => {
@@ -465,13 +464,13 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
       isError: true,
       content: [{ text: 'The user declined: Go on?' }],
     })
-    const silent = await openAnsweringClient(server)
-    const taskId = await idOf(silent, { name: 'asks' })
-    const waiting = silent.request('tasks/result', { taskId })
-    await silent.hasAsked(1)
-    await silent.request('tasks/cancel', { taskId })
+    const mute = await openAnsweringClient(server)
+    const taskId = await idOf(mute, { name: 'asks' })
+    const waiting = mute.request('tasks/result', { taskId })
+    await mute.hasAsked(1)
+    await mute.request('tasks/cancel', { taskId })
     expect((await waiting).error?.code).toBe(-32600)
-    expect(silent.notifications.map(({ method }) => method)).toContain('notifications/cancelled')
+    expect(mute.notifications.map(({ method }) => method)).toContain('notifications/cancelled')
   })
 
   it('do not count toward the time limit of the handler', async () => {

@@ -1,12 +1,9 @@
-import { requestMeta } from '@jetway-apps/test-support'
+import { requestMeta, silent } from '@jetway-apps/test-support'
 import { type } from 'arktype'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { McpServer } from '../../../src/server/mcp-server.ts'
 import type { AnySchema } from '../../../src/schema/types.ts'
-
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 const add = (inputSchema: AnySchema): unknown =>
   new McpServer({ name: 'test', version: '1' }, { logger: silent }).addTool({

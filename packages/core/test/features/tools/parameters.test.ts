@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'
@@ -209,9 +210,6 @@ async function call(client: WebClient, args: object): Promise<{ text: string; is
   const [{ text }] = result['content'] as [{ text: string }]
   return { text, isError: result['isError'] === true }
 }
-
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 const got = (p: unknown): string => JSON.stringify({ args: { p } })
 

@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { displayName } from '../../../src/protocol/index.ts'
@@ -6,7 +7,6 @@ import { McpServer, UsageError } from '../../../src/index.ts'
 import { openPeer } from '../../support/peer.ts'
 import { serveWeb } from '../../support/web-client.ts'
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const create = (options: object = {}): McpServer =>
   new McpServer({ name: 'test', version: '1' }, { logger: silent, ...options })
 

@@ -1,11 +1,9 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { defineTool, McpServer, result } from '../../../src/index.ts'
 import { modernClient } from '../../support/modern-client.ts'
 import { openPeer } from '../../support/peer.ts'
-
-const quiet = (): void => {}
-const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet }
 
 interface Node {
   readonly name: string
@@ -20,7 +18,7 @@ const Node: z.ZodType<Node> = z.object({
 const tree = { type: 'array', items: { anyOf: [{ $ref: '#' }, { type: 'string' }] } } as const
 
 function create(): McpServer {
-  const server = new McpServer({ name: 'wrap', version: '1' }, { logger })
+  const server = new McpServer({ name: 'wrap', version: '1' }, { logger: silent })
   server.addTool({
     name: 'array',
     outputSchema: z.array(z.object({ id: z.string() })),

@@ -1,4 +1,4 @@
-import { callTool, settled } from '@jetway-apps/test-support'
+import { callTool, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { type FetchHandler, type FetchOptions, toFetch } from '../../../src/http/adapter/fetch.ts'
@@ -22,8 +22,6 @@ function serve(options: FetchOptions = {}): { readonly server: McpServer; readon
   })
   return { server, handler: toFetch(server, options) }
 }
-
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 const post = (body: unknown, headers: Record<string, string> = {}, init: RequestInit = {}): Request =>
   new Request(URL_, {

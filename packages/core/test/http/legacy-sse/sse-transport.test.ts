@@ -1,4 +1,4 @@
-import { deferred, notification, ping, request, settled } from '@jetway-apps/test-support'
+import { deferred, notification, ping, request, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { McpServer } from '../../../src/index.ts'
@@ -572,7 +572,6 @@ describe('servers chosen for each stream', () => {
     server.addTool({ name: 'name', handler: () => name })
     return server
   }
-  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
   it('are chosen once, when the stream opens', async () => {
     const servers = { ada: serverOf('of ada'), bob: serverOf('of bob') }

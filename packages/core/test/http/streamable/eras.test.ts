@@ -1,4 +1,4 @@
-import { deferred, settled } from '@jetway-apps/test-support'
+import { deferred, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { toFetch } from '../../../src/http/adapter/fetch.ts'
 import { McpServer, tasks } from '../../../src/index.ts'
@@ -14,7 +14,6 @@ import {
 
 const SESSIONS = '2025-11-25'
 const META = requestMeta()
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 const createHarness = (endpoint: EndpointOptions = {}): Harness =>
   harnessOf({ endpoint, setUp: (server) => server.addTool({ name: 'a', handler: () => 'done' }) })
@@ -204,7 +203,7 @@ describe('a mount without session revisions', () => {
   })
 
   it('is the same with toFetch', async () => {
-    const server = new McpServer({ name: 'a', version: '1' }, { logger: quiet })
+    const server = new McpServer({ name: 'a', version: '1' }, { logger: silent })
     server.addTool({ name: 'a', handler: () => 'done' })
     const handler = toFetch(server, { revisions: [MODERN] })
     const ask = (headers: Record<string, string>, body?: object): Promise<Response> =>
@@ -249,8 +248,8 @@ describe('a mount with session revisions only', () => {
 
 describe('servers of one mount that serve different eras', () => {
   const servers = {
-    modern: new McpServer({ name: 'modern', version: '1' }, { logger: quiet, revisions: [MODERN] }),
-    sessions: new McpServer({ name: 'sessions', version: '1' }, { logger: quiet, revisions: [SESSIONS] }),
+    modern: new McpServer({ name: 'modern', version: '1' }, { logger: silent, revisions: [MODERN] }),
+    sessions: new McpServer({ name: 'sessions', version: '1' }, { logger: silent, revisions: [SESSIONS] }),
   }
   const harness = harnessOf({
     select: (request) => servers[request.header('x-server') as keyof typeof servers],
