@@ -15,8 +15,8 @@ export const HANDLERS: Group = {
           name: 'gives onError the reference that the client got',
         },
         {
-          file: 'packages/core/test/features/over-the-wire.test.ts',
-          name: '%s, thrown at once or later',
+          file: 'packages/core/test/call/dispatcher.test.ts',
+          name: 'with code, message and data of an McpError',
         },
       ],
     },
@@ -70,8 +70,8 @@ export const HANDLERS: Group = {
       behaviour: 'An error with a reference. Nothing of the value is sent.',
       tests: [
         {
-          file: 'packages/core/test/features/over-the-wire.test.ts',
-          name: 'are replaced by an error where members are %s, and nothing of them gets out',
+          file: 'packages/core/test/features/tools/tools.test.ts',
+          name: 'is an author’s error, and no data is sent',
         },
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',

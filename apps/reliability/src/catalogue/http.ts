@@ -210,7 +210,7 @@ export const HTTP: Group = {
           name: 'limits concurrent calls, but not pings',
         },
         {
-          file: 'packages/core/test/duplex/connection.test.ts',
+          file: 'packages/core/test/duplex/eras.test.ts',
           name: 'wait beyond the running limit, and stop the reading at the in-flight limit',
         },
         {

@@ -12,7 +12,10 @@ export const JSON_RPC: Group = {
           file: 'packages/testing/test/support/crossing.ts',
           name: 'each get one response, at their own caller',
         },
-        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'that twelve calls share' },
+        {
+          file: 'packages/core/test/duplex/connection.test.ts',
+          name: 'with the same id each get their own answer',
+        },
       ],
     },
     {
@@ -58,8 +61,8 @@ export const JSON_RPC: Group = {
           name: 'are ignored: responses, and unknown or malformed notifications',
         },
         {
-          file: 'packages/testing/test/streamable-sessions.test.ts',
-          name: 'accepts notifications and unexpected responses with 202',
+          file: 'packages/core/test/http/streamable/stateless.test.ts',
+          name: 'accepts notifications and responses, and ignores them',
         },
       ],
     },
@@ -69,8 +72,8 @@ export const JSON_RPC: Group = {
       behaviour: '-32600 and HTTP 400. The session does not change.',
       tests: [
         {
-          file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'have no effect: a second initialize',
+          file: 'packages/core/test/duplex/connection.test.ts',
+          name: 'is refused a second time, without effect on the session',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -83,7 +86,10 @@ export const JSON_RPC: Group = {
       fault: 'A call before `initialize`',
       behaviour: '-32600 and HTTP 400. No handler runs.',
       tests: [
-        { file: 'packages/testing/test/hostile-messages.test.ts', name: '%s is refused before any handler' },
+        {
+          file: 'packages/core/test/duplex/connection.test.ts',
+          name: 'refuses calls before it, except a ping',
+        },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'missingSession' },
       ],
     },
@@ -108,8 +114,8 @@ export const JSON_RPC: Group = {
       behaviour: 'The signal aborts, and whatever the handler sends later is dropped.',
       tests: [
         {
-          file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'aborts its handler and sends nothing more',
+          file: 'packages/core/test/call/dispatcher.test.ts',
+          name: 'by cancellation gets no answer, and sends nothing more',
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
@@ -122,9 +128,10 @@ export const JSON_RPC: Group = {
       fault: 'Progress that falls, or comes after the response',
       behaviour: 'It is not sent.',
       tests: [
+        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'grows strictly, also with token 0' },
         {
-          file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'only grows, and ends with the response',
+          file: 'packages/core/test/call/dispatcher.test.ts',
+          name: 'sends neither progress nor logs after its answer',
         },
         {
           file: 'packages/core/test/call/progress.test.ts',

@@ -171,8 +171,8 @@ export const SCHEMAS: Group = {
       behaviour: 'Both sides stop after 8.',
       tests: [
         {
-          file: 'packages/core/test/http/streamable/rounds.test.ts',
-          name: 'fails after the maximum of rounds',
+          file: 'packages/core/test/call/input/asking.test.ts',
+          name: 'asks a question that changes %i times',
         },
         { file: 'packages/core/test/call/input/asking.test.ts', name: 'stops after eight rounds' },
         { file: 'packages/client/test/input/input-requests.test.ts', name: 'is given up after eight rounds' },
