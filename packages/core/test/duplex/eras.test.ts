@@ -199,11 +199,8 @@ describe.each([
     await closed
     await settled()
     expect([started, ended]).toEqual([['a'], ['a']])
-    const errors = (transport.sent as Frame[]).map(({ id, error }) => [id, error?.code])
-    expect(errors.toSorted()).toEqual([
-      ['a', -32603],
-      ['b', -32603],
-    ])
+    const errors = (transport.sent as Frame[]).map(({ id, error }) => `${String(id)} ${error?.code}`)
+    expect(errors.toSorted()).toEqual(['a -32603', 'b -32603'])
   })
 })
 
