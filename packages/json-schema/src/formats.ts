@@ -125,8 +125,12 @@ function isIpv4(text: string): boolean {
   return octets.length === 4 && octets.every((octet) => OCTET.test(octet))
 }
 
+/** Six groups and an IPv4 address. Splitting a text of megabytes would hold the event loop. */
+const LONGEST_IPV6 = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length
+
 /** https://www.rfc-editor.org/rfc/rfc4291#section-2.2 */
 function isIpv6(text: string): boolean {
+  if (text.length > LONGEST_IPV6) return false
   const halves = text.split('::')
   if (halves.length > 2) return false
   const sides = halves.map((half) => (half === '' ? [] : half.split(':')))
