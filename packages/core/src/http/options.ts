@@ -21,7 +21,7 @@ export interface SessionOptions {
   readonly maxPerPrincipal?: number
   /** Whether clients may end their sessions with DELETE. @default true */
   readonly allowDelete?: boolean
-  /** Stores session records. Cannot be used with `seal`. @default in memory */
+  /** Stores session records for other processes. Cannot be used with `seal`. @default they stay in this process */
   readonly store?: SessionStore
   /** Session ids that outlive the process: after a restart with the same keys, clients continue their sessions. */
   readonly seal?: SealedSessionOptions

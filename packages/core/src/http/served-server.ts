@@ -63,14 +63,14 @@ export class ServedServer implements ServerMount {
     return this.#measure(this)
   }
 
-  /** Adds a new session, until it closes. */
   addSession(session: Session): void {
     this.#sessions.add(session)
-    session.onClose(() => {
-      this.#sessions.delete(session)
-      this.#removed()
-    })
     this.#listen()
+  }
+
+  /** Must follow the end of a session. */
+  removeSession(session: Session): void {
+    if (this.#sessions.delete(session)) this.#removed()
   }
 
   /** Informs a subscription of changes, until it closes. */

@@ -15,7 +15,7 @@ type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
 export class CallPool {
   readonly #limitOf: LimitOf | undefined
   /** Calls that wait, and calls that run and did not answer at once. */
-  readonly #calls = new Map<CallContext, ServerRuntime>()
+  #calls: Map<CallContext, ServerRuntime> | undefined
 
   /**
    * @param limitOf - undefined where requests are isolated: a call there may end unnoticed and would count for ever, no
@@ -39,8 +39,8 @@ export class CallPool {
 
   /** Calls that run or wait, of one server only if one is given. A call that answers at once is not seen. */
   inFlight(runtime?: ServerRuntime): number {
-    if (runtime === undefined) return this.#calls.size
-    return [...this.#calls.values()].filter((server) => server === runtime).length
+    if (runtime === undefined) return this.#calls?.size ?? 0
+    return [...(this.#calls?.values() ?? [])].filter((server) => server === runtime).length
   }
 
   has(id: RequestId): boolean {
@@ -55,11 +55,11 @@ export class CallPool {
 
   /** Ends all calls, with an error as their answer. */
   endAll(): void {
-    for (const ctx of this.#calls.keys()) ctx.end?.('closed')
+    for (const ctx of this.#calls?.keys() ?? []) ctx.end?.('closed')
   }
 
   #withId(id: RequestId): readonly CallContext[] {
-    return [...this.#calls.keys()].filter((ctx) => ctx.message.id === id)
+    return [...(this.#calls?.keys() ?? [])].filter((ctx) => ctx.message.id === id)
   }
 
   #start(
@@ -75,7 +75,7 @@ export class CallPool {
     }
     this.#add(runtime, ctx)
     return answer.finally(() => {
-      this.#calls.delete(ctx)
+      this.#calls?.delete(ctx)
       limit.leave()
     })
   }
@@ -93,7 +93,7 @@ export class CallPool {
     }
     this.#add(runtime, ctx)
     await place
-    this.#calls.delete(ctx)
+    this.#calls?.delete(ctx)
     ctx.end = undefined
     if (ended === undefined) return this.#start(runtime, ctx, limit)
     limit.leave()
@@ -101,7 +101,7 @@ export class CallPool {
   }
 
   #add(runtime: ServerRuntime, ctx: CallContext): void {
-    this.#calls.set(ctx, runtime)
+    ;(this.#calls ??= new Map()).set(ctx, runtime)
     cancelOnDisconnect(ctx)
   }
 }

@@ -4,8 +4,8 @@ import type { SessionLimits } from './server-runtime.ts'
 export class ConcurrencyLimit {
   readonly #limits: SessionLimits
   readonly #onIdle: (() => void) | undefined
-  readonly #waiting: (() => void)[] = []
-  readonly #wantCapacity: (() => void)[] = []
+  #waiting: (() => void)[] | undefined
+  #wantCapacity: (() => void)[] | undefined
   #running = 0
 
   /** @param onIdle - runs when the last call has left */
@@ -15,7 +15,7 @@ export class ConcurrencyLimit {
   }
 
   get inFlight(): number {
-    return this.#running + this.#waiting.length
+    return this.#running + (this.#waiting?.length ?? 0)
   }
 
   /** Whether the next call would have to wait. */
@@ -34,11 +34,11 @@ export class ConcurrencyLimit {
       return undefined
     }
     if (this.#full) return 'busy'
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return new Promise((resolve) => (this.#waiting ??= []).push(resolve))
   }
 
   leave(): void {
-    const next = this.#waiting.shift()
+    const next = this.#waiting?.shift()
     if (next !== undefined) next()
     else if (--this.#running === 0) this.#onIdle?.()
     this.release()
@@ -46,13 +46,15 @@ export class ConcurrencyLimit {
 
   /** Resolves when one more call may enter; undefined when it may now. */
   capacity(): Promise<void> | undefined {
-    return this.#full ? new Promise((resolve) => this.#wantCapacity.push(resolve)) : undefined
+    return this.#full ? new Promise((resolve) => (this.#wantCapacity ??= []).push(resolve)) : undefined
   }
 
   /** Resolves every promise of {@link capacity}. */
   release(): void {
     // Runs after every call, and nearly always nobody waits.
-    if (this.#wantCapacity.length === 0) return
-    for (const resolve of this.#wantCapacity.splice(0)) resolve()
+    if (this.#wantCapacity === undefined) return
+    const waiting = this.#wantCapacity
+    this.#wantCapacity = undefined
+    for (const resolve of waiting) resolve()
   }
 }

@@ -21,6 +21,19 @@ const MAX_CLIENT_LENGTH = 16_384
 
 const LISTS = ['tools', 'resources', 'prompts'] as const
 
+type Lists = SessionRecord['listChanged']
+
+const NONE: readonly string[] = []
+/** There are eight sets of lists, and each session keeps one. */
+const LIST_SETS = new Map<string, Lists>()
+
+function shared(lists: Lists): Lists {
+  const name = lists.join()
+  const known = LIST_SETS.get(name) ?? lists
+  LIST_SETS.set(name, known)
+  return known
+}
+
 export type SessionDraft = Omit<SessionRecord, 'id'>
 
 export interface InitializeInput {
@@ -78,8 +91,8 @@ export async function answerInitialize(
     client: params.client,
     initialized: false,
     createdAt: runtime.clock.now(),
-    listChanged: LISTS.filter((list) => capabilities[list]?.listChanged === true),
-    subscriptions: [],
+    listChanged: shared(LISTS.filter((list) => capabilities[list]?.listChanged === true)),
+    subscriptions: NONE,
   }
   const record = { id: typeof id === 'string' ? id : await id(draft), ...draft }
   const client = new ClientView(draft.client.info, draft.client.capabilities)

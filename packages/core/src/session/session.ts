@@ -23,7 +23,7 @@ import { logFrame, reachesLevel } from '../call/log.ts'
 import { CallPool } from './call-pool.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { LiveRequests } from '../call/input/live.ts'
-import { PendingRequests } from '../call/input/pending-requests.ts'
+import { PendingRequests, type RequestChannel } from '../call/input/pending-requests.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 
@@ -34,24 +34,36 @@ export interface SessionChannel {
   ping?(frame: string): boolean
 }
 
+/** The transport's part of a session. An object, because functions for each session would take more memory than the rest. */
+export interface SessionKeeper {
+  /** Stores the record after a change. */
+  recordChanged(record: SessionRecord): void
+  /** Runs once, before the listeners of the session's end. */
+  sessionClosed(): void
+}
+
 /** The state of one client in revisions that have sessions. All transports use it; the channel carries its frames. */
 export class Session implements CallSession {
   readonly revision: Revision
   readonly client: ClientView
   registry: object | undefined
-  /** Runs after every change of the record, to store it. */
-  onRecord: ((record: SessionRecord) => void) | undefined
+  keeper: SessionKeeper | undefined
   /** Runs when a request is sent to the client: the transport must read on to get the response. */
   onClientRequest: (() => void) | undefined
   readonly #runtime: ServerRuntime
-  readonly #limit: ConcurrencyLimit
-  readonly #requests: PendingRequests
-  readonly #input: InputContext | undefined
-  readonly #pool: CallPool
-  readonly #onClose: (() => void)[] = []
+  /** Most sessions are idle, so nothing for calls, questions and listeners is created before its first use. */
+  #limit: ConcurrencyLimit | undefined
+  #pool: CallPool | undefined
+  #requests: PendingRequests | undefined
+  #input: InputContext | undefined
+  #onClose: (() => void)[] | undefined
   #record: SessionRecord
   #channel: SessionChannel | undefined
   #closed = false
+  /** The client can answer no requests any more. */
+  #unreachable = false
+  /** When its events began; undefined if it has none. */
+  #openedAt: number | undefined
   /** Running tasks that only this session can fetch. */
   #held = 0
   #unansweredPings = 0
@@ -63,19 +75,6 @@ export class Session implements CallSession {
     this.#record = record
     this.revision = revision
     this.client = new ClientView(record.client.info, record.client.capabilities)
-    this.#limit = new ConcurrencyLimit(runtime.limits)
-    this.#pool = new CallPool(() => this.#limit)
-    const { input } = runtime
-    this.#requests = new PendingRequests({
-      clock: runtime.clock,
-      random: runtime.random,
-      timeoutMs: (input?.limits ?? DEFAULT_INPUT_LIMITS).timeoutMs,
-      onSend: () => {
-        this.#limit.release()
-        this.onClientRequest?.()
-      },
-    })
-    this.#input = input && { ...input, live: new LiveRequests(this.#requests, input.limits) }
     if (record.subscriptions.length > 0) this.#watch(record.subscriptions)
   }
 
@@ -97,18 +96,18 @@ export class Session implements CallSession {
   }
   /** Calls that run or wait, and tasks that run. A session with any is not idle. */
   get inFlight(): number {
-    return this.#limit.inFlight + this.#held
+    return (this.#limit?.inFlight ?? 0) + this.#held
   }
   /**
    * Resolves when one more call may enter; undefined when it may now. While the client owes a response, reading
    * continues, since the response comes on the same connection: calls beyond the limit are refused.
    */
   capacity(): Promise<void> | undefined {
-    return this.awaitsResponse ? undefined : this.#limit.capacity()
+    return this.awaitsResponse ? undefined : this.#limit?.capacity()
   }
   /** Whether the client owes a response. */
   get awaitsResponse(): boolean {
-    return this.#requests.size > 0
+    return this.#requests !== undefined && this.#requests.size > 0
   }
   get channel(): SessionChannel | undefined {
     return this.#channel
@@ -132,7 +131,7 @@ export class Session implements CallSession {
     }
   }
   onClose(listener: () => void): void {
-    this.#onClose.push(listener)
+    ;(this.#onClose ??= []).push(listener)
   }
 
   update(
@@ -140,7 +139,7 @@ export class Session implements CallSession {
   ): void {
     this.#record = { ...this.#record, ...change }
     if (change.subscriptions !== undefined) this.#watch(change.subscriptions)
-    this.onRecord?.(this.#record)
+    this.keeper?.recordChanged(this.#record)
   }
 
   /** The response belongs to the exchange, not to the id: some clients send the same id every time. */
@@ -156,9 +155,45 @@ export class Session implements CallSession {
       return { frame: errorFrame(message.id, this.revision.encodeError(error)), error }
     }
     const { revision, client } = this
-    const scope = { revision, client, session: this, caller, exchange, input: this.#input }
+    const scope = { revision, client, session: this, caller, exchange, input: this.#inputContext() }
     const ctx = new CallContext(message, scope)
-    return separateResponse(ctx, this.#pool.run(this.#runtime, ctx))
+    return separateResponse(ctx, this.#callPool().run(this.#runtime, ctx))
+  }
+
+  #callPool(): CallPool {
+    if (this.#pool === undefined) {
+      const limit = new ConcurrencyLimit(this.#runtime.limits)
+      this.#limit = limit
+      this.#pool = new CallPool(() => limit)
+    }
+    return this.#pool
+  }
+
+  #clientRequests(): PendingRequests {
+    if (this.#requests === undefined) {
+      const { clock, random, input } = this.#runtime
+      this.#requests = new PendingRequests({
+        clock,
+        random,
+        timeoutMs: (input?.limits ?? DEFAULT_INPUT_LIMITS).timeoutMs,
+        onSend: () => {
+          this.#limit?.release()
+          this.onClientRequest?.()
+        },
+      })
+      if (this.#unreachable) this.#requests.end()
+    }
+    return this.#requests
+  }
+
+  #inputContext(): InputContext | undefined {
+    const { input } = this.#runtime
+    if (input === undefined || this.#input !== undefined) return this.#input
+    const { rounds, limits, states, bus, clock } = input
+    const channel: RequestChannel = { send: (...question) => this.#clientRequests().send(...question) }
+    // Not spread: V8 gives each such object a hidden class of its own.
+    this.#input = { rounds, limits, states, bus, clock, live: new LiveRequests(channel, limits) }
+    return this.#input
   }
 
   notification(message: JsonRpcNotification): void {
@@ -168,7 +203,7 @@ export class Session implements CallSession {
       if (!this.#record.initialized) this.update({ initialized: true })
     } else if (message.method === Notification.Cancelled) {
       const id = message.params?.['requestId']
-      if (isRequestId(id)) this.#pool.cancel(id)
+      if (isRequestId(id)) this.#pool?.cancel(id)
     } else if (message.method === Notification.RootsListChanged && this.client.supports('roots')) {
       const { id, principal } = this.#record
       this.#runtime.events.emit('roots:change', () => ({ sessionId: id, session: this, principal }))
@@ -178,25 +213,25 @@ export class Session implements CallSession {
   /** False for a response to a request that this session has not sent from this process. */
   response(message: JsonRpcResponse): boolean {
     this.#unansweredPings = 0
-    return this.#requests.settle(message)
+    return this.#requests?.settle(message) === true
   }
 
   /** Every later message of the client counts as a response. */
   ping(): void {
-    if (this.#channel?.ping?.(this.#requests.pingFrame()) === true) this.#unansweredPings++
+    if (this.#channel?.ping?.(this.#clientRequests().pingFrame()) === true) this.#unansweredPings++
     else this.#unansweredPings = 0
   }
 
   /** Resolves when the client has read everything that was sent to it, or has had 1 s for it. */
   confirmRead(send: (frame: string) => void): Promise<void> {
-    return this.#requests.confirmRead(send)
+    return this.#clientRequests().confirmRead(send)
   }
 
   /** Emits `session:open` now, and `session:close` when it closes. */
   emitEvents({ resumed }: { readonly resumed: boolean }): void {
     const { events, clock } = this.#runtime
     const { id, principal, client } = this.#record
-    const since = clock.now()
+    this.#openedAt = clock.now()
     events.emit('session:open', () => ({
       sessionId: id,
       session: this,
@@ -205,14 +240,20 @@ export class Session implements CallSession {
       client: client.info?.name,
       resumed,
     }))
-    this.onClose(() =>
-      events.emit('session:close', () => ({ sessionId: id, principal, durationMs: clock.now() - since })),
-    )
+  }
+
+  #emitClose(): void {
+    const { events, clock } = this.#runtime
+    const { id, principal } = this.#record
+    const since = this.#openedAt
+    if (since === undefined) return
+    events.emit('session:close', () => ({ sessionId: id, principal, durationMs: clock.now() - since }))
   }
 
   /** Fails open requests to the client: it is gone, although its calls may finish. */
   rejectRequests(): void {
-    this.#requests.end()
+    this.#unreachable = true
+    this.#requests?.end()
   }
 
   /** Notifies the client of a change that its capabilities or subscriptions cover. */
@@ -258,9 +299,11 @@ export class Session implements CallSession {
     this.#closed = true
     this.#watch([])
     this.registry = undefined
-    this.#pool.endAll()
-    this.#requests.end()
-    for (const listener of this.#onClose.splice(0)) listener()
+    this.#pool?.endAll()
+    this.rejectRequests()
+    this.keeper?.sessionClosed()
+    this.#emitClose()
+    for (const listener of this.#onClose?.splice(0) ?? []) listener()
   }
 
   #watch(uris: readonly string[]): void {
@@ -278,7 +321,7 @@ export class Session implements CallSession {
   }
 
   hasCall(id: RequestId): boolean {
-    return this.#pool.has(id)
+    return this.#pool?.has(id) === true
   }
 }
 

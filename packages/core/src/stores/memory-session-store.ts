@@ -47,17 +47,19 @@ export class MemorySessionStore implements SessionStore {
   }
 
   put(record: SessionRecord, ttlMs: number): void {
-    this.#remove(keyOf(record))
+    const key = keyOf(record)
+    this.#remove(key)
     this.#sweep()
     this.#makeRoom(record.principal)
-    this.#add(record, ttlMs)
+    this.#add(key, record, ttlMs)
   }
 
   touch(key: SessionKey, ttlMs: number): void {
     const record = this.get(key)
     if (record === undefined) return
-    this.#remove(keyOf(key))
-    this.#add(record, ttlMs)
+    const text = keyOf(key)
+    this.#remove(text)
+    this.#add(text, record, ttlMs)
   }
 
   delete(key: SessionKey): boolean {
@@ -66,8 +68,7 @@ export class MemorySessionStore implements SessionStore {
     return known
   }
 
-  #add(record: SessionRecord, ttlMs: number): void {
-    const key = keyOf(record)
+  #add(key: string, record: SessionRecord, ttlMs: number): void {
     this.#entries.set(key, { record, expiresAt: this.#clock.now() + ttlMs })
     const owned = this.#perPrincipal.get(record.principal) ?? new Set()
     this.#perPrincipal.set(record.principal, owned.add(key))

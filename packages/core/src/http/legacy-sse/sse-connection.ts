@@ -116,7 +116,10 @@ export class SseConnection implements Due {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    this.#session?.close()
+    if (this.#session !== undefined) {
+      this.#session.close()
+      this.server.removeSession(this.#session)
+    }
     this.#options.onClose(this)
     // The session has ended its calls: their answers are the last events.
     void this.#unanswered.flushed().then(() => this.#writer.end())

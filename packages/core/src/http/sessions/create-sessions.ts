@@ -1,7 +1,6 @@
 import { hasSessions } from '../../protocol/revisions/select.ts'
 import { DEFAULT_MAX_RESULT_BYTES } from '../../session/server-runtime.ts'
 import { MemoryEventStore } from '../../stores/memory-event-store.ts'
-import { MemorySessionStore } from '../../stores/memory-session-store.ts'
 import { check } from '../../util/check-options.ts'
 import { createSealer } from '../../util/sealer.ts'
 import { LegacySse } from '../legacy-sse/sse-transport.ts'
@@ -28,13 +27,12 @@ export function createSessions(
   const { options, clock, random } = context
   const sealed = createSealedIds(context)
   if (options.stateless) return undefined
-  const { max, maxPerPrincipal } = options.sessions
   const { keepAlive, bodyLimit } = options
   const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = context.servers.single?.runtime ?? {}
   const maxFinalBytes = Math.max(bodyLimit, maxResultBytes + ENVELOPE_BYTES)
   const { eventStore = new MemoryEventStore({ maxFinalBytes, clock, random }) } = streams
   const table = new SessionTable(context, {
-    store: sessions?.store ?? new MemorySessionStore({ max, maxPerPrincipal, clock }),
+    store: sessions?.store,
     events: eventStore === false ? undefined : eventStore,
     plain: new PlainIds(context),
     sealed,

@@ -1,6 +1,6 @@
 import type { EventStore, StreamKey } from '../../stores/event-store.ts'
-import type { SessionKey } from '../../stores/session-store.ts'
-import type { Session } from '../../session/session.ts'
+import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
+import type { Session, SessionKeeper } from '../../session/session.ts'
 import { randomToken } from '../../util/random.ts'
 import type { EndpointContext } from '../mount.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
@@ -14,10 +14,18 @@ import type { Ranked, LruList } from './lru-list.ts'
 /** Characters, of six random bits each. */
 const STREAM_TOKEN_LENGTH = 12
 
+/** What the sessions of a mount share. */
+export interface SessionHome {
+  readonly context: EndpointContext
+  /** Undefined if nothing can be resumed. */
+  readonly events: EventStore | undefined
+  readonly save: (live: LiveSession, record: SessionRecord) => void
+  readonly remove: (live: LiveSession) => void
+}
+
 /** A session in this process, with its streams. */
-export class LiveSession implements Ranked<LiveSession> {
+export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
   readonly session: Session
-  readonly key: SessionKey
   readonly server: ServedServer
   /** When a request last belonged to it. */
   lastSeen: number
@@ -30,24 +38,29 @@ export class LiveSession implements Ranked<LiveSession> {
   order: LruList<LiveSession> | undefined
   older: LiveSession | undefined
   newer: LiveSession | undefined
-  readonly #context: EndpointContext
-  readonly #events: EventStore | undefined
+  readonly #home: SessionHome
   #streams: Map<string, ResumableStream> | undefined
 
-  /** @param events - undefined if nothing can be resumed */
-  constructor(
-    context: EndpointContext,
-    session: Session,
-    server: ServedServer,
-    events: EventStore | undefined,
-  ) {
-    this.#context = context
-    this.#events = events
+  constructor(home: SessionHome, session: Session, server: ServedServer) {
+    this.#home = home
     this.server = server
     this.session = session
-    this.key = { principal: session.record.principal, id: session.id }
-    this.lastSeen = context.clock.now()
+    this.lastSeen = home.context.clock.now()
     this.lastTouched = this.lastSeen
+  }
+
+  get key(): SessionKey {
+    const { principal, id } = this.session.record
+    return { principal, id }
+  }
+
+  recordChanged(record: SessionRecord): void {
+    this.#home.save(this, record)
+  }
+
+  sessionClosed(): void {
+    this.#home.remove(this)
+    this.server.removeSession(this.session)
   }
 
   /** Has a running call or a connected stream. */
@@ -58,16 +71,17 @@ export class LiveSession implements Ranked<LiveSession> {
   }
 
   get resumable(): boolean {
-    return this.#events !== undefined
+    return this.#home.events !== undefined
   }
 
   openStream(): EventStream {
     const { server, session } = this
-    if (this.#events === undefined) return new PlainStream(this.#context, server, session.id)
-    const token = randomToken(STREAM_TOKEN_LENGTH, this.#context.random)
-    const stream = new ResumableStream(this.#context, {
+    const { context, events } = this.#home
+    if (events === undefined) return new PlainStream(context, server, session.id)
+    const token = randomToken(STREAM_TOKEN_LENGTH, context.random)
+    const stream = new ResumableStream(context, {
       server,
-      log: { store: this.#events, key: this.#keyOf(token) },
+      log: { store: events, key: this.#keyOf(token) },
       primes: session.revision.primesStreams,
       onEnd: () => this.#streams?.delete(token),
     })
@@ -89,9 +103,10 @@ export class LiveSession implements Ranked<LiveSession> {
   async resume(from: EventId, reader: StreamReader): Promise<HttpReply | undefined> {
     const stream = this.#streams?.get(from.stream)
     if (stream !== undefined) return stream.resume(from, reader)
-    if (this.#events === undefined) return undefined
-    const log = { store: this.#events, key: this.#keyOf(from.stream) }
-    return replay(this.#context, this.server, { log, from, reader })
+    const { context, events } = this.#home
+    if (events === undefined) return undefined
+    const log = { store: events, key: this.#keyOf(from.stream) }
+    return replay(context, this.server, { log, from, reader })
   }
 
   /** Ends the standalone stream. The streams of calls end with the answers of their calls. */
@@ -101,6 +116,6 @@ export class LiveSession implements Ranked<LiveSession> {
   }
 
   #keyOf(stream: string): StreamKey {
-    return { principal: this.key.principal, session: this.key.id, stream }
+    return { principal: this.session.record.principal, session: this.session.id, stream }
   }
 }

@@ -36,7 +36,9 @@ export class PlainIds {
 
   create(): string {
     const { mark } = this.#process()
-    return randomToken(SECRET_LENGTH, this.#options.random) + mark + encodeTime(this.#seconds())
+    const secret = randomToken(SECRET_LENGTH, this.#options.random)
+    // Joined, because V8 keeps the parts of a sum of strings.
+    return [secret, mark, encodeTime(this.#seconds())].join('')
   }
 
   /** Logs, at most once in ten minutes, an unknown id that another process has issued since this one began. */

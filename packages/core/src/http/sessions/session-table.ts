@@ -8,7 +8,7 @@ import { Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import { Recurring } from '../../util/timers.ts'
-import { LiveSession } from './live-session.ts'
+import { LiveSession, type SessionHome } from './live-session.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { Pings } from './pings.ts'
 import type { PlainIds } from './plain-ids.ts'
@@ -28,7 +28,8 @@ const NEW = { resumed: false }
 type Found = LiveSession | undefined
 
 export interface SessionTableParts {
-  readonly store: SessionStore
+  /** Undefined if no other process can continue a session: then this table has all of them. */
+  readonly store: SessionStore | undefined
   /** Undefined where nothing can be resumed. */
   readonly events: EventStore | undefined
   readonly plain: PlainIds
@@ -45,6 +46,7 @@ export interface SessionTableParts {
 export class SessionTable {
   readonly #context: EndpointContext
   readonly #parts: SessionTableParts
+  readonly #home: SessionHome
   readonly #sweeper: Recurring
   readonly #principals = new Map<string, Map<string, LiveSession>>()
   #size = 0
@@ -57,6 +59,12 @@ export class SessionTable {
   constructor(context: EndpointContext, parts: SessionTableParts) {
     this.#context = context
     this.#parts = parts
+    this.#home = {
+      context,
+      events: parts.events,
+      save: (live, record) => this.#save(live, record),
+      remove: (live) => this.#remove(live),
+    }
     const { ttlMs, uninitializedTtlMs } = context.options.sessions
     const every = Math.min(Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS), MAX_SWEEP_MS)
     this.#sweeper = new Recurring(context.clock, every, () => this.#sweep())
@@ -122,7 +130,8 @@ export class SessionTable {
       const result = await answerInitialize(server.runtime, { served: server.legacy, message, principal, id })
       if (result.error !== undefined) return result
       const { record, revision } = result
-      await fromStore(() => this.#parts.store.put(record, this.#storedMs(record)))
+      const stored = fromStore(() => this.#parts.store?.put(record, this.#storedMs(record)))
+      if (stored instanceof Promise) await stored
       this.#add(new Session(server.runtime, record, revision), server, NEW)
       return result
     } finally {
@@ -170,13 +179,12 @@ export class SessionTable {
       session.close()
       return undefined
     }
-    const live = new LiveSession(this.#context, session, server, this.#parts.events)
+    const live = new LiveSession(this.#home, session, server)
     const { principal, id } = live.key
     const own = this.#principals.get(principal) ?? new Map<string, LiveSession>()
     this.#principals.set(principal, own.set(id, live))
     this.#size++
-    session.onClose(() => this.#remove(live))
-    session.onRecord = (record) => this.#save(live, record)
+    session.keeper = live
     this.#rank(live)
     this.#sweeper.start()
     this.start(session, server, how)
@@ -192,14 +200,14 @@ export class SessionTable {
     live.order?.remove(live)
     if (--this.#size === 0) this.#sweeper.stop()
     live.closeStreams()
-    live.forgotten = this.#background(() => this.#parts.store.delete(live.key))
+    live.forgotten = this.#background(() => this.#parts.store?.delete(live.key))
     void this.#background(() => this.#parts.events?.delete({ principal, session: id }))
   }
 
   async #restore(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
     const { servers } = this.#context
     const record =
-      (await fromStore(() => this.#parts.store.get(key))) ?? (await this.#parts.sealed?.open(key))
+      (await fromStore(() => this.#parts.store?.get(key))) ?? (await this.#parts.sealed?.open(key))
     if (record === undefined) return this.#live(key) ?? this.#unknown(key)
     const server = await servers.choose(request, caller)
     // Two requests may have asked at the same time.
@@ -254,13 +262,13 @@ export class SessionTable {
     const { record } = live.session
     if (now - live.lastTouched <= this.#ttl(record) * REFRESH) return
     live.lastTouched = now
-    void this.#background(() => this.#parts.store.touch(live.key, this.#storedMs(record)))
+    void this.#background(() => this.#parts.store?.touch(live.key, this.#storedMs(record)))
   }
 
   #save(live: LiveSession, record: SessionRecord): void {
     this.#rank(live)
     live.lastTouched = this.#context.clock.now()
-    void this.#background(() => this.#parts.store.put(record, this.#storedMs(record)))
+    void this.#background(() => this.#parts.store?.put(record, this.#storedMs(record)))
   }
 
   #oldestIdle(): LiveSession | undefined {

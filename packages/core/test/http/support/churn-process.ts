@@ -77,6 +77,16 @@ const alive = opened - closed
 await clock.advance(40 * 60_000)
 const after = await heap()
 
+const IDLE = 2_000
+const quiet = createHarness()
+const fill = async (): Promise<void> => {
+  for (let i = 0; i < IDLE; i++) await quiet.open()
+}
+await fill()
+const empty = await heap()
+await fill()
+const idleBytes = ((await heap()) - empty) / IDLE
+
 const report: ChurnReport = {
   opened,
   closed,
@@ -86,5 +96,6 @@ const report: ChurnReport = {
   timers: clock.pending,
   grownByCycles: between - before,
   grownByAbandoned: after - between,
+  idleBytes,
 }
 console.log(JSON.stringify(report))

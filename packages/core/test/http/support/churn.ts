@@ -18,6 +18,8 @@ export interface ChurnReport {
   /** Bytes of heap. */
   readonly grownByCycles: number
   readonly grownByAbandoned: number
+  /** Bytes of heap of one idle session. */
+  readonly idleBytes: number
 }
 
 const PROGRAM = program(new URL('./churn-process.ts', import.meta.url))
@@ -31,21 +33,26 @@ export interface Churn {
   readonly growth: number
 }
 
-/** Tests that sessions leave nothing behind. */
+/** Tests that sessions leave nothing behind, and take little while they are idle. */
 export function itLeavesNothing({ cycles, abandoned, growth }: Churn): void {
-  it('nothing is left of sessions that were deleted or abandoned', { timeout: 120_000 }, async () => {
-    const left = await churn(cycles, abandoned)
-    expect(left).toMatchObject({
-      opened: cycles + abandoned,
-      closed: cycles + abandoned,
-      alive: abandoned,
-      records: 0,
-      events: { streams: 0, bytes: 0 },
-      timers: 0,
-    })
-    expect(left.grownByCycles).toBeLessThan(growth)
-    expect(left.grownByAbandoned).toBeLessThan(growth)
-  })
+  it(
+    'nothing is left of sessions that were deleted or abandoned, and an idle one takes less than 2 KB',
+    { timeout: 120_000 },
+    async () => {
+      const left = await churn(cycles, abandoned)
+      expect(left).toMatchObject({
+        opened: cycles + abandoned,
+        closed: cycles + abandoned,
+        alive: abandoned,
+        records: 0,
+        events: { streams: 0, bytes: 0 },
+        timers: 0,
+      })
+      expect(left.grownByCycles).toBeLessThan(growth)
+      expect(left.grownByAbandoned).toBeLessThan(growth)
+      expect(left.idleBytes).toBeLessThan(2_048)
+    },
+  )
 }
 
 /** Runs in another process, whose heap holds nothing else. */
