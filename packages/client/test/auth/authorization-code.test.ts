@@ -2,8 +2,8 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { authorizationCode, loopbackRedirect } from '@jetway/client/oauth'
-import { describe, expect, it } from 'vitest'
-import { failure, fresh, post, reasonOf, REDIRECT, withoutRefreshToken, type World } from './support/world.ts'
+import { describe, expect } from 'vitest'
+import { failure, it, REDIRECT, reasonOf, withoutRefreshToken, type World } from './support/world.ts'
 
 /** Changes the URL that the browser returns to. */
 function comingBack(made: World, change: (back: URL) => void): void {
@@ -17,7 +17,7 @@ function comingBack(made: World, change: (back: URL) => void): void {
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation */
 describe('the issuer of a response', () => {
-  it.each([
+  it.for([
     [true, 'right', 'none'],
     [true, 'absent', 'response'],
     [true, 'foreign', 'issuer'],
@@ -26,8 +26,7 @@ describe('the issuer of a response', () => {
     [undefined, 'foreign', 'issuer'],
     [undefined, 'with a slash', 'issuer'],
     [undefined, 'in capitals', 'issuer'],
-  ])('announced %j and %s ends in: %s', async (advertised, kind, expected) => {
-    const made = await fresh()
+  ] as const)('announced %j and %s ends in: %s', async ([advertised, kind, expected], { made }) => {
     const { origin } = made.issuer
     const values: Record<string, string> = {
       right: origin,
@@ -40,56 +39,51 @@ describe('the issuer of a response', () => {
       const value = values[kind]
       if (value !== undefined) back.searchParams.set('iss', value)
     })
-    const reason = await reasonOf(post(made.connect(), made))
+    const reason = await reasonOf(made.post())
     expect([reason, made.issuer.to('POST /token').length]).toEqual([expected, expected === 'none' ? 1 : 0])
   })
 
-  it('of another server hides its error', async () => {
-    const made = await fresh()
+  it('of another server hides its error', async ({ made }) => {
     comingBack(made, (back) => {
       back.search = `?error=access_denied&error_description=CALL-0900&iss=https%3A%2F%2Fevil.example&state=${back.searchParams.get('state')}`
     })
-    const error = await failure(post(made.connect(), made))
+    const error = await failure(made.post())
     expect([error.reason, error.oauthError]).toEqual(['issuer', undefined])
     expect(error.message).not.toMatch(/CALL|access_denied/)
   })
 })
 
 describe('a response', () => {
-  it.each<[string, (back: URL) => void]>([
+  it.for<[string, (back: URL) => void]>([
     ['without the state', (back) => back.searchParams.delete('state')],
     ['with another state', (back) => back.searchParams.set('state', 'other')],
     ['with two states', (back) => back.searchParams.append('state', 'other')],
     ['without a code', (back) => back.searchParams.delete('code')],
     ['at another origin', (back) => (back.port = '3998')],
     ['at another path', (back) => (back.pathname = '/other')],
-  ])('%s gets no token', async (_, change) => {
-    const made = await fresh()
+  ])('%s gets no token', async ([_, change], { made }) => {
     comingBack(made, change)
-    expect(['response', 'token']).toContain((await failure(post(made.connect(), made))).reason)
+    expect(['response', 'token']).toContain(await reasonOf(made.post()))
     expect(made.issuer.to('POST /token')).toEqual([])
   })
 
-  it('with an error rejects with that error', async () => {
-    const made = await fresh()
+  it('with an error rejects with that error', async ({ made }) => {
     comingBack(made, (back) => {
       back.searchParams.delete('code')
       back.searchParams.set('error', 'access_denied')
       back.searchParams.set('error_description', 'The user \u001b[31msaid no')
     })
-    const error = await failure(post(made.connect(), made))
+    const error = await failure(made.post())
     expect([error.reason, error.oauthError]).toEqual(['refused', 'access_denied'])
     expect(error.message).toContain('access_denied: The user  [31msaid no')
   })
 
-  it('that is not a URL is refused', async () => {
-    const made = await fresh()
+  it('that is not a URL is refused', async ({ made }) => {
     made.browse = async () => 'code-1'
-    expect((await failure(post(made.connect(), made))).reason).toBe('response')
+    expect(await reasonOf(made.post())).toBe('response')
   })
 
-  it('that never arrives times out', async () => {
-    const made = await fresh()
+  it('that never arrives times out', async ({ made }) => {
     let told: AbortSignal | undefined
     const grant = authorizationCode({
       redirectUri: REDIRECT,
@@ -99,28 +93,28 @@ describe('a response', () => {
         return new Promise(() => undefined)
       },
     })
-    expect((await failure(post(made.connect({ grant }), made))).reason).toBe('refused')
+    expect(await reasonOf(made.post({ grant }))).toBe('refused')
     expect(told?.aborted).toBe(true)
   })
 })
 
 describe('the user', () => {
   /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#authorization-code-protection */
-  it.each([[undefined], [[]], [['plain']]])('is not asked if the PKCE methods are %j', async (methods) => {
-    const made = await fresh()
-    made.metadata['code_challenge_methods_supported'] = methods
-    expect((await failure(post(made.connect(), made))).reason).toBe('pkce')
-    expect(made.visits).toEqual([])
-  })
+  it.for([[undefined], [[]], [['plain']]])(
+    'is not asked if the PKCE methods are %j',
+    async ([methods], { made }) => {
+      made.metadata['code_challenge_methods_supported'] = methods
+      expect(await reasonOf(made.post())).toBe('pkce')
+      expect(made.visits).toEqual([])
+    },
+  )
 
-  it('is asked for this resource, with a new challenge and state each time', async () => {
-    const made = await fresh()
+  it('is asked for this resource, with a new challenge and state each time', async ({ made, send }) => {
     made.metadata['authorization_endpoint'] = `${made.issuer.origin}/authorize?tenant=7`
     made.token = withoutRefreshToken
-    const send = made.connect()
-    await post(send, made)
+    await send()
     made.valid.clear()
-    await post(send, made)
+    await send()
     const [one, two] = made.visits.map(({ searchParams }) => Object.fromEntries(searchParams))
     expect(one).toMatchObject({
       tenant: '7',
@@ -136,7 +130,7 @@ describe('the user', () => {
     expect(two?.['code_challenge']).not.toBe(one?.['code_challenge'])
   })
 
-  it.each([
+  it.for([
     'javascript:alert(1)//',
     'file:///etc/passwd',
     '-x',
@@ -146,10 +140,9 @@ describe('the user', () => {
     'https://10.0.0.1/authorize',
     'vscode://x',
     42,
-  ])('never sees %s', async (address) => {
-    const made = await fresh()
+  ])('never sees %s', async (address, { made }) => {
     made.metadata['authorization_endpoint'] = address
-    expect(['address', 'discovery']).toContain((await failure(post(made.connect(), made))).reason)
+    expect(['address', 'discovery']).toContain(await reasonOf(made.post()))
     expect(made.visits).toEqual([])
   })
 })
@@ -164,8 +157,7 @@ describe('a redirect to loopback', () => {
     return port
   }
 
-  it('is received only while the user is asked', async () => {
-    const made = await fresh()
+  it('is received only while the user is asked', async ({ made }) => {
     const port = await freePort()
     const pages: string[] = []
     const redirect = loopbackRedirect({
@@ -185,19 +177,18 @@ describe('a redirect to loopback', () => {
       },
     })
     await expect(fetch(redirect.redirectUri)).rejects.toThrow()
-    expect((await post(made.connect({ grant: authorizationCode(redirect) }), made)).status).toBe(200)
+    expect((await made.post({ grant: authorizationCode(redirect) })).status).toBe(200)
     expect(pages).toEqual(['Thank you'])
     await expect(fetch(redirect.redirectUri)).rejects.toThrow()
   })
 
-  it('fails if its port is in use, and if the wait is aborted', async () => {
-    const made = await fresh()
+  it('fails if its port is in use, and if the wait is aborted', async ({ made }) => {
     const port = Number(new URL(made.issuer.origin).port)
     const taken = loopbackRedirect({ port, open: () => undefined })
-    await expect(post(made.connect({ grant: authorizationCode(taken) }), made)).rejects.toThrow('EADDRINUSE')
+    await expect(made.post({ grant: authorizationCode(taken) })).rejects.toThrow('EADDRINUSE')
     const unanswered = loopbackRedirect({ port: await freePort(), open: () => undefined })
     const grant = authorizationCode({ ...unanswered, timeoutMs: 20 })
-    expect((await failure(post(made.connect({ grant }), made))).reason).toBe('refused')
+    expect(await reasonOf(made.post({ grant }))).toBe('refused')
     await expect(fetch(unanswered.redirectUri)).rejects.toThrow()
   })
 

@@ -1,31 +1,29 @@
-import { describe, expect, it } from 'vitest'
-import { challengeWith, failure, fresh, post, type World } from './support/world.ts'
+import { describe, expect } from 'vitest'
+import { challengeWith, fresh, it, reasonOf, type World } from './support/world.ts'
 
 const gets = (seen: readonly { method: string; path: string }[]): string[] =>
   seen.filter(({ method }) => method === 'GET').map(({ path }) => path)
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery */
 describe('the metadata of a server', () => {
-  it('is read from the URL in the challenge', async () => {
-    const made = await fresh()
+  it('is read from the URL in the challenge', async ({ made }) => {
     made.server.routes.set('GET /elsewhere.json', () => ({ json: made.resourceMetadata }))
     const metadata = `resource_metadata="${made.server.origin}/elsewhere.json"`
     challengeWith(made, `Basic realm="x", Bearer error="invalid_token" , ${metadata}`)
-    expect((await post(made.connect(), made)).status).toBe(200)
+    expect((await made.post()).status).toBe(200)
     expect(gets(made.server.seen)).toEqual(['/elsewhere.json'])
   })
 
-  it('is searched below the path and then at the root without such a URL', async () => {
-    const made = await fresh()
+  it('is searched below the path and then at the root without such a URL', async ({ made }) => {
     challengeWith(made)
-    expect((await post(made.connect(), made)).status).toBe(200)
+    expect((await made.post()).status).toBe(200)
     made.server.seen.length = 0
     const { resource, ...rest } = made.resourceMetadata
     made.server.routes.delete('GET /.well-known/oauth-protected-resource/mcp')
     made.server.routes.set('GET /.well-known/oauth-protected-resource', () => ({
       json: { ...rest, resource: new URL(String(resource)).origin },
     }))
-    expect((await post(made.connect(), made)).status).toBe(200)
+    expect((await made.post()).status).toBe(200)
     expect(gets(made.server.seen)).toEqual([
       '/.well-known/oauth-protected-resource/mcp',
       '/.well-known/oauth-protected-resource',
@@ -36,7 +34,7 @@ describe('the metadata of a server', () => {
     ])
   })
 
-  it.each([
+  it.for([
     ['another origin', 'https://evil.example/mcp'],
     ['a path beside', '/mc'],
     ['a path below', '/mcp/deeper'],
@@ -44,43 +42,41 @@ describe('the metadata of a server', () => {
     ['a fragment', '/mcp#x'],
     ['no address', 'mcp'],
     ['another query', '/mcp?tenant=2'],
-  ])('is refused for a resource with %s, and the user is not asked', async (_, resource) => {
-    const made = await fresh()
-    made.resourceMetadata['resource'] = resource.startsWith('/') ? made.server.origin + resource : resource
-    expect((await failure(post(made.connect(), made))).reason).toBe('discovery')
-    expect(made.issuer.seen).toEqual([])
-  })
-
-  it.each([[[]], [undefined], ['https://as.example'], [[1]]])(
-    'is refused if the authorization servers are %j',
-    async (issuers) => {
-      const made = await fresh()
-      made.resourceMetadata['authorization_servers'] = issuers
-      expect((await failure(post(made.connect(), made))).reason).toBe('discovery')
+  ] as const)(
+    'is refused for a resource with %s, and the user is not asked',
+    async ([, resource], { made }) => {
+      made.resourceMetadata['resource'] = resource.startsWith('/') ? made.server.origin + resource : resource
+      expect(await reasonOf(made.post())).toBe('discovery')
+      expect(made.issuer.seen).toEqual([])
     },
   )
 
-  it.each([404, 500, 302])('fails the request if its URL answers %i', async (status) => {
-    const made = await fresh()
+  it.for([[[]], [undefined], ['https://as.example'], [[1]]])(
+    'is refused if the authorization servers are %j',
+    async ([issuers], { made }) => {
+      made.resourceMetadata['authorization_servers'] = issuers
+      expect(await reasonOf(made.post())).toBe('discovery')
+    },
+  )
+
+  it.for([404, 500, 302])('fails the request if its URL answers %i', async (status, { made }) => {
     made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
       status,
       headers: { location: `${made.server.origin}/moved` },
     }))
-    expect((await failure(post(made.connect(), made))).reason).toBe('discovery')
+    expect(await reasonOf(made.post())).toBe('discovery')
     expect(made.server.to('GET /moved')).toEqual([])
   })
 })
 
 describe('one of several authorization servers', () => {
-  it('is the first one, the one with a client, or the chosen one', async () => {
-    const made = await fresh()
-    const other = await fresh()
+  it('is the first one, the one with a client, or the chosen one', async ({ made, other }) => {
     const issuers = [made.issuer.origin, other.issuer.origin]
     made.resourceMetadata['authorization_servers'] = issuers
     // Only the request to the other server matters: its token is not valid here.
     const asked = async (options: Parameters<World['connect']>[0]): Promise<string[]> => {
       made.visits.length = 0
-      await post(made.connect(options), made)
+      await made.post(options)
       return made.visits.map(({ origin }) => origin)
     }
     expect(await asked({})).toEqual([made.issuer.origin])
@@ -88,7 +84,7 @@ describe('one of several authorization servers', () => {
       other.issuer.origin,
     ])
     expect(await asked({ chooseIssuer: ([, second]) => second ?? '' })).toEqual([other.issuer.origin])
-    expect((await failure(asked({ chooseIssuer: () => 'https://third.example' }))).reason).toBe('issuer')
+    expect(await reasonOf(asked({ chooseIssuer: () => 'https://third.example' }))).toBe('issuer')
   })
 })
 
@@ -113,22 +109,20 @@ describe('the metadata of an authorization server', () => {
       for (const before of order.slice(0, at))
         made.issuer.routes.set(`GET ${before}`, () => ({ text: '<html>' }))
       made.issuer.routes.set(`GET ${last}`, () => ({ json: made.metadata }))
-      expect((await post(made.connect(), made)).status).toBe(200)
+      expect((await made.post()).status).toBe(200)
       expect(gets(made.issuer.seen).filter((each) => each !== '/authorize')).toEqual(order.slice(0, at + 1))
     }
   })
 
-  it.each(['/', '/tenant2', '?x=1'])('is not used if its issuer differs by %j', async (more) => {
-    const made = await fresh()
+  it.for(['/', '/tenant2', '?x=1'])('is not used if its issuer differs by %j', async (more, { made }) => {
     made.metadata['issuer'] = made.issuer.origin + more
-    expect((await failure(post(made.connect(), made))).reason).toBe('issuer')
+    expect(await reasonOf(made.post())).toBe('issuer')
     expect(made.issuer.seen.every(({ path }) => path.startsWith('/.well-known/'))).toBe(true)
   })
 
-  it('fails the request if there is none', async () => {
-    const made = await fresh()
+  it('fails the request if there is none', async ({ made }) => {
     made.issuer.routes.clear()
-    expect((await failure(post(made.connect(), made))).reason).toBe('discovery')
+    expect(await reasonOf(made.post())).toBe('discovery')
   })
 })
 
@@ -152,7 +146,7 @@ describe('a server without resource metadata', () => {
     async (slash) => {
       const made = await old()
       made.metadata['issuer'] = made.server.origin + slash
-      expect((await post(made.connect(), made)).status).toBe(200)
+      expect((await made.post()).status).toBe(200)
       const metadata = made.server.to('GET /.well-known/oauth-authorization-server')
       expect(metadata[0]?.headers['mcp-protocol-version']).toMatch(/^\d{4}-\d\d-\d\d$/)
       expect(made.server.to('POST /token')[0]?.form.get('resource')).toBe(made.url)
@@ -167,7 +161,7 @@ describe('a server without resource metadata', () => {
       status: 201,
       json: { client_id: 'c', token_endpoint_auth_method: 'none' },
     }))
-    expect((await post(made.connect(), made)).status).toBe(200)
+    expect((await made.post()).status).toBe(200)
     expect(made.visits.map(({ origin, pathname }) => origin + pathname)).toEqual([
       `${made.server.origin}/authorize`,
     ])

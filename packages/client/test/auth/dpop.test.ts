@@ -9,17 +9,16 @@ import {
   jwtVerify,
 } from 'jose'
 import { memoryCredentials } from '@jetway/client/oauth'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Seen } from './support/scripted.ts'
-import { fresh as freshWorld, post, reasonOf, type World } from './support/world.ts'
+import { it as base, post, reasonOf } from './support/world.ts'
 
 /** Binds every token to the key of its proof. */
-async function fresh(): Promise<World> {
-  const made = await freshWorld()
+const it = base.extend('made', ({ made }) => {
   made.metadata['dpop_signing_alg_values_supported'] = ['ES256']
   made.token = (_seen, json) => ({ json: { ...json, token_type: 'DPoP' } })
   return made
-}
+})
 
 async function proofOf({ headers }: Seen): Promise<{ jwk: JWK; claims: JWTPayload }> {
   const proof = headers['dpop'] ?? ''
@@ -31,8 +30,7 @@ async function proofOf({ headers }: Seen): Promise<{ jwk: JWK; claims: JWTPayloa
 
 /** https://www.rfc-editor.org/rfc/rfc9449 */
 describe('a token that is bound to a key', () => {
-  it('is requested and used with a proof for each request, with one key', async () => {
-    const made = await fresh()
+  it('is requested and used with a proof for each request, with one key', async ({ made }) => {
     const send = made.connect({ dpop: {} })
     await post(send, made)
     await send(`${made.url}?q=1#f`, { method: 'POST', body: '{}' })
@@ -57,8 +55,7 @@ describe('a token that is bound to a key', () => {
     })
   })
 
-  it('uses the nonces of both servers, and the next one that a server sends', async () => {
-    const made = await fresh()
+  it('uses the nonces of both servers, and the next one that a server sends', async ({ made }) => {
     made.token = async (seen, json) => {
       const { claims } = await proofOf(seen)
       if (claims['nonce'] === 'as-1') return { json: { ...json, token_type: 'DPoP' } }
@@ -77,28 +74,27 @@ describe('a token that is bound to a key', () => {
       wanted = 'rs-2'
       return { json: {}, headers: { 'dpop-nonce': wanted } }
     })
-    const send = made.connect({ dpop: {} })
-    expect((await post(send, made)).status).toBe(200)
-    expect((await post(send, made)).status).toBe(200)
+    const send = made.sender({ dpop: {} })
+    expect((await send()).status).toBe(200)
+    expect((await send()).status).toBe(200)
     expect([made.issuer.to('POST /token').length, made.visits.length]).toEqual([2, 1])
     // Without a token, without a nonce, with the nonce, with the next nonce.
     expect(made.server.to('POST /mcp')).toHaveLength(4)
   })
 
-  it('is not sent for ever to a server that refuses each nonce', async () => {
-    const made = await fresh()
-    const send = made.connect({ dpop: {} })
-    await post(send, made)
+  it('is not sent for ever to a server that refuses each nonce', async ({ made }) => {
+    const send = made.sender({ dpop: {} })
+    await send()
     made.server.routes.set('POST /mcp', () => ({
       status: 401,
       headers: { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'same' },
     }))
     made.server.seen.length = 0
-    expect((await post(send, made)).status).toBe(401)
+    expect((await send()).status).toBe(401)
     expect(made.server.seen).toHaveLength(2)
   })
 
-  it.each([
+  it.for([
     ['required', 'Bearer', ['ES256'], 'dpop'],
     ['required', 'DPoP', ['RS256'], 'dpop'],
     ['required', 'DPoP', undefined, 'dpop'],
@@ -106,11 +102,10 @@ describe('a token that is bound to a key', () => {
     ['when-supported', 'Bearer', undefined, 'none'],
   ] as const)(
     'is %s: for a %s token, with the algorithms %j, ends in: %s',
-    async (mode, type, algs, expected) => {
-      const made = await fresh()
+    async ([mode, type, algs, expected], { made }) => {
       made.metadata['dpop_signing_alg_values_supported'] = algs
       made.token = (_seen, json) => ({ json: { ...json, token_type: type } })
-      expect(await reasonOf(post(made.connect({ dpop: { mode } }), made))).toBe(expected)
+      expect(await reasonOf(made.post({ dpop: { mode } }))).toBe(expected)
       const tokens = made.server
         .to('POST /mcp')
         .filter(({ headers }) => headers['authorization'] !== undefined)
@@ -118,19 +113,17 @@ describe('a token that is bound to a key', () => {
     },
   )
 
-  it('is refused if DPoP is not enabled', async () => {
-    const made = await fresh()
-    expect(await reasonOf(post(made.connect(), made))).toBe('dpop')
+  it('is refused if DPoP is not enabled', async ({ made }) => {
+    expect(await reasonOf(made.post())).toBe('dpop')
   })
 
-  it('is used by the next process with the same key only', async () => {
-    const made = await fresh()
+  it('is used by the next process with the same key only', async ({ made }) => {
     const store = memoryCredentials()
     const keyPair = await generateKeyPair('ES256')
-    await post(made.connect({ store, dpop: { keyPair } }), made)
-    await post(made.connect({ store, dpop: { keyPair } }), made)
+    await made.post({ store, dpop: { keyPair } })
+    await made.post({ store, dpop: { keyPair } })
     expect(made.visits).toHaveLength(1)
-    await post(made.connect({ store, dpop: {} }), made)
+    await made.post({ store, dpop: {} })
     expect(made.visits).toHaveLength(2)
     expect(made.server.to('POST /mcp').map(({ headers }) => headers['authorization'])).toEqual([
       undefined,

@@ -1,14 +1,13 @@
 import { inspect } from 'node:util'
 import { clientCredentials, oauth } from '@jetway/client/oauth'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Seen } from './support/scripted.ts'
-import { failure, fresh as freshWorld, post, type World } from './support/world.ts'
+import { failure, it as base, type World } from './support/world.ts'
 
-async function fresh(): Promise<World> {
-  const made = await freshWorld()
+const it = base.extend('made', ({ made }) => {
   made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
   return made
-}
+})
 
 const SECRET = 'canary-client-secret'
 const options = ({ issuer }: World): object => ({
@@ -28,8 +27,7 @@ function printed(error: unknown): string {
 }
 
 describe('an authorization error', () => {
-  it('has no secret, even if the authorization server repeats it', async () => {
-    const made = await fresh()
+  it('has no secret, even if the authorization server repeats it', async ({ made }) => {
     let last: Seen | undefined
     made.token = (seen) => {
       last = seen
@@ -39,16 +37,15 @@ describe('an authorization error', () => {
         json: { error: 'invalid_grant', error_description: echo, access_token: 'canary-token' },
       }
     }
-    const error = printed(await failure(post(made.connect(options(made)), made)))
+    const error = printed(await failure(made.post(options(made))))
     expect(error).toContain('invalid_grant')
     const sent = Object.fromEntries(last?.form ?? [])
     for (const secret of [SECRET, sent['code_verifier'], 'canary-token']) expect(error).not.toContain(secret)
   })
 
-  it('has no refresh token, code or token of an invalid response', async () => {
-    const made = await fresh()
-    const send = made.connect(options(made))
-    await post(send, made)
+  it('has no refresh token, code or token of an invalid response', async ({ made }) => {
+    const send = made.sender(options(made))
+    await send()
     made.valid.clear()
     made.token = ({ form }) => ({
       status: 400,
@@ -57,7 +54,7 @@ describe('an authorization error', () => {
         error_description: `bad ${form.get('refresh_token')} ${form.get('code')}`,
       },
     })
-    const refused = printed(await failure(post(send, made)))
+    const refused = printed(await failure(send()))
     expect(refused).toContain('[secret]')
     expect(refused).not.toContain('refresh-token-1')
     for (const json of [
@@ -68,17 +65,16 @@ describe('an authorization error', () => {
       { access_token: 'canary-token', token_type: 'Bearer', scope: ['canary-token'] },
     ]) {
       made.token = () => ({ json })
-      expect(printed(await failure(post(send, made)))).not.toMatch(/canary-token|refresh-token-1/)
+      expect(printed(await failure(send()))).not.toMatch(/canary-token|refresh-token-1/)
     }
     made.token = () => ({
       text: 'canary-token refresh-token-1',
       headers: { 'content-type': 'application/json' },
     })
-    expect(printed(await failure(post(send, made)))).not.toMatch(/canary-token|refresh-token-1/)
+    expect(printed(await failure(send()))).not.toMatch(/canary-token|refresh-token-1/)
   })
 
-  it('has neither the state nor the code of an invalid redirect', async () => {
-    const made = await fresh()
+  it('has neither the state nor the code of an invalid redirect', async ({ made }) => {
     const { browse } = made
     let back = new URL('http://x')
     made.browse = async (url) => {
@@ -86,7 +82,7 @@ describe('an authorization error', () => {
       back.searchParams.set('iss', 'https://evil.example')
       return back.href
     }
-    const error = printed(await failure(post(made.connect(options(made)), made)))
+    const error = printed(await failure(made.post(options(made))))
     for (const name of ['state', 'code']) expect(error).not.toContain(back.searchParams.get(name))
   })
 })
@@ -97,8 +93,7 @@ describe('the secrets of a provider', () => {
     expect(inspect(provider, { depth: 10, showHidden: true })).not.toContain(SECRET)
   })
 
-  it('go to the origin of its server only', async () => {
-    const made = await fresh()
+  it('go to the origin of its server only', async ({ made }) => {
     const provider = oauth({ grant: clientCredentials(), ...options(made) })
     const request = { resource: made.url, url: made.url, method: 'POST' }
     await provider.onChallenge?.({ ...request, sent: {}, status: 401, headers: new Headers() })

@@ -7,11 +7,11 @@ import {
   oauth,
   type StoredTokens,
 } from '@jetway/client/oauth'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import {
   challengeWith,
-  fresh,
   interactive,
+  it,
   post,
   REDIRECT,
   reasonOf,
@@ -26,45 +26,38 @@ const visited = ({ visits }: World, name: string): (string | null)[] =>
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy */
 describe('the requested scopes', () => {
-  it.each([
+  it.for<[string, string[], string[] | undefined, string | null]>([
     ['those of the challenge', ['a', 'b'], ['c'], 'a b'],
     ['those that the server supports, without a challenge for any', [], ['c', 'd'], 'c d'],
     ['none, where nothing names any', [], undefined, null],
-  ])('are %s', async (_, challenged, supported, expected) => {
-    const made = await fresh()
+  ])('are %s', async ([, challenged, supported, expected], { made }) => {
     made.wanted = challenged
     if (supported !== undefined) made.resourceMetadata['scopes_supported'] = supported
-    expect((await post(made.connect(), made)).status).toBe(200)
+    expect((await made.post()).status).toBe(200)
     expect(visited(made, 'scope')).toEqual([expected])
   })
 
-  it('grow with a step-up, and keep the earlier scopes', async () => {
-    const made = await fresh()
+  it('grow with a step-up, and keep the earlier scopes', async ({ made, send }) => {
     made.wanted = ['read']
-    const send = made.connect()
-    await post(send, made)
+    await send()
     made.wanted = ['write']
-    expect((await post(send, made)).status).toBe(200)
+    expect((await send()).status).toBe(200)
     expect(visited(made, 'scope')).toEqual(['read', 'read write'])
   })
 
-  it('are not requested again if they were not granted', async () => {
-    const made = await fresh()
+  it('are not requested again if they were not granted', async ({ made, send }) => {
     made.wanted = ['admin']
     made.token = (_seen, json) => {
       made.valid.set(String(json['access_token']), ['less'])
       return { json: { ...json, scope: 'less' } }
     }
-    const send = made.connect()
-    expect((await post(send, made)).status).toBe(403)
-    expect((await post(send, made)).status).toBe(403)
+    expect((await send()).status).toBe(403)
+    expect((await send()).status).toBe(403)
     expect(made.visits).toHaveLength(1)
   })
 
-  it('are limited, even if a server asks for more', async () => {
-    const made = await fresh()
-    const send = made.connect()
-    await post(send, made)
+  it('are limited, even if a server asks for more', async ({ made, send }) => {
+    await send()
     let at = 0
     made.server.routes.set('POST /mcp', () => {
       const scope = Array.from({ length: 30 }, () => `s${(at += 1)}`).join(' ')
@@ -77,30 +70,27 @@ describe('the requested scopes', () => {
       json: made.resourceMetadata,
     }))
     const before = made.visits.length
-    for (let i = 0; i < 5; i += 1) expect((await post(send, made)).status).toBe(403)
+    for (let i = 0; i < 5; i += 1) expect((await send()).status).toBe(403)
     expect(made.visits.length - before).toBeLessThanOrEqual(3)
   })
 
-  it('do not change after a 403 without scopes', async () => {
-    const made = await fresh()
-    const send = made.connect()
-    await post(send, made)
+  it('do not change after a 403 without scopes', async ({ made, send }) => {
+    await send()
     made.server.routes.set('POST /mcp', () => ({
       status: 403,
       headers: { 'www-authenticate': 'Bearer scope="x"' },
     }))
-    expect((await post(send, made)).status).toBe(403)
+    expect((await send()).status).toBe(403)
     expect(made.visits).toHaveLength(1)
   })
 
-  it.each([
+  it.for<[string[], boolean | undefined, string, string | null]>([
     [['x', 'offline_access'], undefined, 'x offline_access', 'consent'],
     [['x', 'offline_access'], false, 'x', null],
     [['x'], undefined, 'x', null],
   ])(
     'with %j at the authorization server and offlineAccess %j are %s',
-    async (supported, offlineAccess, scope, prompt) => {
-      const made = await fresh()
+    async ([supported, offlineAccess, scope, prompt], { made }) => {
       made.wanted = ['x']
       made.metadata['scopes_supported'] = supported
       const grant = authorizationCode({
@@ -108,51 +98,43 @@ describe('the requested scopes', () => {
         authorize: (url) => made.browse(url),
         ...(offlineAccess === undefined ? {} : { offlineAccess }),
       })
-      await post(made.connect({ grant }), made)
+      await made.post({ grant })
       expect([visited(made, 'scope'), visited(made, 'prompt')]).toEqual([[scope], [prompt]])
     },
   )
 })
 
 describe('concurrent requests that get a challenge', () => {
-  it('share one authorization', async () => {
-    const made = await fresh()
-    const send = made.connect()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => post(send, made)))
+  it('share one authorization', async ({ made, send }) => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send()))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
     expect([made.visits.length, grants(made)]).toEqual([1, ['authorization_code']])
   })
 
-  it('share one refresh', async () => {
-    const made = await fresh()
-    const send = made.connect()
-    await post(send, made)
+  it('share one refresh', async ({ made, send }) => {
+    await send()
     made.valid.clear()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => post(send, made)))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send()))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('share one failure, and the next request tries again', async () => {
-    const made = await fresh()
+  it('share one failure, and the next request tries again', async ({ made, send }) => {
     made.token = () => ({ status: 400, json: { error: 'invalid_request' } })
-    const send = made.connect()
-    const failed = await Promise.all(Array.from({ length: 5 }, () => reasonOf(post(send, made))))
+    const failed = await Promise.all(Array.from({ length: 5 }, () => reasonOf(send())))
     expect([failed, made.visits.length]).toEqual([Array.from({ length: 5 }, () => 'token'), 1])
     made.token = (_seen, json) => ({ json })
-    expect((await post(send, made)).status).toBe(200)
+    expect((await send()).status).toBe(200)
   })
 
-  it('can abort alone', async () => {
-    const made = await fresh()
+  it('can abort alone', async ({ made, send }) => {
     const { browse } = made
     const impatient = new AbortController()
     made.browse = async (url) => {
       impatient.abort(new Error('no time'))
       return browse(url)
     }
-    const send = made.connect()
-    const [gone, stayed] = await Promise.allSettled([post(send, made, impatient.signal), post(send, made)])
+    const [gone, stayed] = await Promise.allSettled([send(impatient.signal), send()])
     expect([gone?.status, stayed?.status]).toEqual(['rejected', 'fulfilled'])
     expect(made.visits).toHaveLength(1)
   })
@@ -161,21 +143,20 @@ describe('concurrent requests that get a challenge', () => {
 describe('an expiring token', () => {
   const HOUR = 3_600_000
 
-  it('is renewed early, with a refresh token that may change each time', async () => {
-    const made = await fresh()
+  it('is renewed early, with a refresh token that may change each time', async ({ made }) => {
     let now = 0
-    const send = made.connect({ clock: { now: () => now } })
-    await post(send, made)
+    const send = made.sender({ clock: { now: () => now } })
+    await send()
     now = HOUR - 30_001
-    await post(send, made)
+    await send()
     expect(grants(made)).toEqual(['authorization_code'])
     now = HOUR - 30_000
-    await post(send, made)
+    await send()
     now *= 3
     made.token = withoutRefreshToken
-    await post(send, made)
+    await send()
     now *= 3
-    await post(send, made)
+    await send()
     const forms = made.issuer.to('POST /token').map(({ form }) => form)
     expect(forms.map((form) => form.get('refresh_token'))).toEqual([
       null,
@@ -190,91 +171,82 @@ describe('an expiring token', () => {
     ).toHaveLength(1)
   })
 
-  it('asks the user again if its refresh token is refused', async () => {
-    const made = await fresh()
-    const send = made.connect()
-    await post(send, made)
+  it('asks the user again if its refresh token is refused', async ({ made, send }) => {
+    await send()
     made.valid.clear()
     made.token = ({ form }, json) =>
       form.get('grant_type') === 'refresh_token'
         ? { status: 400, json: { error: 'invalid_grant' } }
         : { json }
-    expect((await post(send, made)).status).toBe(200)
+    expect((await send()).status).toBe(200)
     expect([grants(made), made.visits.length]).toEqual([
       ['authorization_code', 'refresh_token', 'authorization_code'],
       2,
     ])
   })
 
-  it('is kept, with its refresh token, if the authorization server fails', async () => {
-    const made = await fresh()
-    const send = made.connect()
-    await post(send, made)
+  it('is kept, with its refresh token, if the authorization server fails', async ({ made, send }) => {
+    await send()
     made.valid.clear()
     made.token = () => ({ status: 503, text: 'later' })
-    expect(await reasonOf(post(send, made))).toBe('token')
+    expect(await reasonOf(send())).toBe('token')
     made.token = (_seen, json) => ({ json })
-    expect((await post(send, made)).status).toBe(200)
+    expect((await send()).status).toBe(200)
     expect(made.visits).toHaveLength(1)
   })
 
-  it('is not requested again and again for a server that refuses each one', async () => {
-    const made = await fresh()
+  it('is not requested again and again for a server that refuses each one', async ({ made }) => {
     let now = 0
-    const send = made.connect({ clock: { now: () => now } })
+    const send = made.sender({ clock: { now: () => now } })
     made.server.routes.set('POST /mcp', () => ({ status: 401 }))
-    for (let i = 0; i < 3; i += 1) expect((await post(send, made)).status).toBe(401)
+    for (let i = 0; i < 3; i += 1) expect((await send()).status).toBe(401)
     expect(made.visits).toHaveLength(1)
     now = 60_000
-    await post(send, made)
+    await send()
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
   })
 
-  it('that is short-lived is used, and the user is not asked again at once', async () => {
-    const made = await fresh()
+  it('that is short-lived is used, and the user is not asked again at once', async ({ made }) => {
     let now = 0
     made.token = (_seen, { access_token, token_type }) => ({
       json: { access_token, token_type, expires_in: 10 },
     })
-    const send = made.connect({ clock: { now: () => now } })
-    expect((await post(send, made)).status).toBe(200)
+    const send = made.sender({ clock: { now: () => now } })
+    expect((await send()).status).toBe(200)
     now = 20_000
-    expect((await post(send, made)).status).toBe(200)
+    expect((await send()).status).toBe(200)
     expect(made.visits).toHaveLength(1)
   })
 
-  it("is renewed with the server's metadata URL, even by the next process", async () => {
-    const made = await fresh()
+  it("is renewed with the server's metadata URL, even by the next process", async ({ made }) => {
     const store = memoryCredentials()
     const metadata = made.server.routes.get('GET /.well-known/oauth-protected-resource/mcp')
     made.server.routes.delete('GET /.well-known/oauth-protected-resource/mcp')
     made.server.routes.set('GET /own.json', () => metadata?.({} as never) ?? {})
     challengeWith(made, `Bearer resource_metadata="${made.server.origin}/own.json"`)
-    await post(made.connect({ store, clock: { now: () => 0 } }), made)
-    expect((await post(made.connect({ store, clock: { now: () => HOUR } }), made)).status).toBe(200)
+    await made.post({ store, clock: { now: () => 0 } })
+    expect((await made.post({ store, clock: { now: () => HOUR } })).status).toBe(200)
     expect([grants(made), made.visits.length]).toEqual([['authorization_code', 'refresh_token'], 1])
     expect(made.server.to('POST /mcp')).toHaveLength(3)
   })
 
-  it('is used until it expires if it cannot be renewed early', async () => {
-    const made = await fresh()
+  it('is used until it expires if it cannot be renewed early', async ({ made }) => {
     let now = 0
-    const send = made.connect({ clock: { now: () => now } })
-    await post(send, made)
+    const send = made.sender({ clock: { now: () => now } })
+    await send()
     made.token = () => ({ status: 503, text: 'later' })
     now = HOUR - 1
-    expect((await post(send, made)).status).toBe(200)
+    expect((await send()).status).toBe(200)
     now = HOUR
-    expect(await reasonOf(post(send, made))).toBe('token')
+    expect(await reasonOf(send())).toBe('token')
   })
 })
 
 describe('stored credentials', () => {
-  it('are used by the next provider without asking the user', async () => {
-    const made = await fresh()
+  it('are used by the next provider without asking the user', async ({ made }) => {
     const store = memoryCredentials()
-    await post(made.connect({ store }), made)
-    await post(made.connect({ store }), made)
+    await made.post({ store })
+    await made.post({ store })
     expect([made.visits.length, made.server.to('POST /mcp').length]).toEqual([1, 3])
     expect(await store.read('tokens', made.url)).toMatchObject({
       issuer: made.issuer.origin,
@@ -282,25 +254,20 @@ describe('stored credentials', () => {
     })
   })
 
-  it('are not used if the server names another authorization server', async () => {
-    const made = await fresh()
-    const other = await fresh()
-    const send = made.connect()
-    await post(send, made)
+  it('are not used if the server names another authorization server', async ({ made, other, send }) => {
+    await send()
     made.resourceMetadata['authorization_servers'] = [other.issuer.origin]
     made.valid.clear()
     other.token = (_seen, json) => {
       made.valid.set(String(json['access_token']), [])
       return { json }
     }
-    expect((await post(send, made)).status).toBe(200)
+    expect((await send()).status).toBe(200)
     expect(grants(other)).toEqual(['authorization_code'])
     expect(other.issuer.seen.some(({ body }) => body.includes('refresh-token'))).toBe(false)
   })
 
-  it('are separate for each server', async () => {
-    const made = await fresh()
-    const other = await fresh()
+  it('are separate for each server', async ({ made, other }) => {
     const provider = oauth(interactive(made))
     const [one, two] = [made, other].map((each) => withAuth(fetch, provider, each.url))
     await post(one as never, made)

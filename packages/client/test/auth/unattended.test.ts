@@ -1,28 +1,27 @@
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'jose'
 import { clientCredentials, enterpriseManaged, workloadIdentity } from '@jetway/client/oauth'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { scripted, type Scripted } from './support/scripted.ts'
-import { failure, fresh as freshWorld, post, withoutRefreshToken, type World } from './support/world.ts'
+import { failure, it as base, withoutRefreshToken, type World } from './support/world.ts'
 
-async function fresh(): Promise<World> {
-  return Object.assign(await freshWorld(), { token: withoutRefreshToken })
-}
+const it = base.extend('made', ({ made }) => Object.assign(made, { token: withoutRefreshToken }))
 
 /** https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials */
 describe('client credentials', () => {
-  it('get a token with a secret, for the resource and its scopes, and a new one when it expires', async () => {
-    const made = await fresh()
+  it('get a token with a secret, for the resource and its scopes, and a new one when it expires', async ({
+    made,
+  }) => {
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
     made.wanted = ['read']
     let now = 0
-    const send = made.connect({
+    const send = made.sender({
       grant: clientCredentials(),
       clients: [{ clientId: 'c', clientSecret: 'secret-of-c', issuer: made.issuer.origin }],
       clock: { now: () => now },
     })
-    expect((await post(send, made)).status).toBe(200)
+    expect((await send()).status).toBe(200)
     now = 3_600_000
-    expect((await post(send, made)).status).toBe(200)
+    expect((await send()).status).toBe(200)
     const forms = made.issuer.to('POST /token').map(({ form }) => Object.fromEntries(form))
     const form = {
       grant_type: 'client_credentials',
@@ -34,10 +33,9 @@ describe('client credentials', () => {
     expect(forms).toEqual([form, form])
   })
 
-  it.each(['PEM', 'JWK', 'CryptoKey'])(
+  it.for(['PEM', 'JWK', 'CryptoKey'])(
     'get a token with an assertion, signed with a key given as %s',
-    async (form) => {
-      const made = await fresh()
+    async (form, { made }) => {
       const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
       const key =
         form === 'PEM'
@@ -49,7 +47,7 @@ describe('client credentials', () => {
         { clientId: 'c', privateKey: { key, alg: 'ES256', kid: 'k1' }, issuer: made.issuer.origin },
       ]
       const grant = clientCredentials()
-      expect((await post(made.connect({ grant, clients }), made)).status).toBe(200)
+      expect((await made.post({ grant, clients })).status).toBe(200)
       const sent = made.issuer.to('POST /token')[0]?.form
       expect(sent?.get('client_assertion_type')).toBe(
         'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
@@ -66,21 +64,19 @@ describe('client credentials', () => {
     },
   )
 
-  it('reject an invalid key without showing it', async () => {
-    const made = await fresh()
+  it('reject an invalid key without showing it', async ({ made }) => {
     const clients = [{ clientId: 'c', privateKey: { key: 'TOPSECRETKEY', alg: 'ES256' } }]
-    const error = await failure(post(made.connect({ grant: clientCredentials(), clients }), made))
+    const error = await failure(made.post({ grant: clientCredentials(), clients }))
     expect([error.reason, error.message.includes('TOPSECRETKEY')]).toEqual(['registration', false])
   })
 })
 
 /** https://www.rfc-editor.org/rfc/rfc7523#section-2.1 */
 describe('workload identity', () => {
-  it("gets a token with the platform's assertion, requested for each token", async () => {
-    const made = await fresh()
+  it("gets a token with the platform's assertion, requested for each token", async ({ made }) => {
     const asked: unknown[] = []
     let now = 0
-    const send = made.connect({
+    const send = made.sender({
       grant: workloadIdentity({
         assertion: (context) => {
           asked.push(context)
@@ -90,9 +86,9 @@ describe('workload identity', () => {
       clients: [{ clientId: 'workload' }],
       clock: { now: () => now },
     })
-    await post(send, made)
+    await send()
     now = 3_600_000
-    expect((await post(send, made)).status).toBe(200)
+    expect((await send()).status).toBe(200)
     const { origin } = made.issuer
     const context = { issuer: origin, tokenEndpoint: `${origin}/token`, resource: made.url }
     expect(asked).toEqual([context, context])
@@ -106,13 +102,12 @@ describe('workload identity', () => {
     )
   })
 
-  it.each(['invalid_grant', 'invalid_scope', 'unauthorized_client'])(
+  it.for(['invalid_grant', 'invalid_scope', 'unauthorized_client'])(
     'is not tried again after %s',
-    async (code) => {
-      const made = await fresh()
+    async (code, { made }) => {
       made.token = () => ({ status: 400, json: { error: code } })
       const grant = workloadIdentity({ assertion: () => 'assertion' })
-      const error = await failure(post(made.connect({ grant, clients: [{ clientId: 'w' }] }), made))
+      const error = await failure(made.post({ grant, clients: [{ clientId: 'w' }] }))
       expect([error.reason, error.oauthError, made.issuer.to('POST /token').length]).toEqual([
         'token',
         code,
@@ -138,41 +133,43 @@ describe('an enterprise', () => {
   }
   const clients = [{ clientId: 'at-the-server', clientSecret: 'server-secret' }]
 
-  it.each(['found in metadata', 'given'])('uses its identity provider, whose endpoint is %s', async (how) => {
-    const made = await fresh()
-    made.wanted = ['read']
-    const idp = await provider()
-    const grant = enterpriseManaged({
-      identityProvider: {
-        issuer: idp.origin,
-        clientId: 'at-the-provider',
-        clientSecret: 'provider-secret',
-        ...(how === 'given' ? { tokenEndpoint: `${idp.origin}/exchange` } : {}),
-      },
-      subjectToken: async () => 'the-id-token',
-    })
-    expect((await post(made.connect({ grant, clients }), made)).status).toBe(200)
-    const [exchange] = idp.to('POST /exchange')
-    expect(Object.fromEntries(exchange?.form ?? [])).toEqual({
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      requested_token_type: ID_JAG,
-      audience: made.issuer.origin,
-      resource: made.url,
-      scope: 'read',
-      subject_token: 'the-id-token',
-      subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
-    })
-    expect(exchange?.headers['authorization']).toBe(`Basic ${btoa('at-the-provider:provider-secret')}`)
-    const [token] = made.issuer.to('POST /token')
-    expect(Object.fromEntries(token?.form ?? [])).toMatchObject({
-      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-      assertion: 'the-grant',
-      resource: made.url,
-    })
-    expect(idp.seen.some(({ body }) => body.includes('server-secret'))).toBe(false)
-  })
+  it.for(['found in metadata', 'given'])(
+    'uses its identity provider, whose endpoint is %s',
+    async (how, { made }) => {
+      made.wanted = ['read']
+      const idp = await provider()
+      const grant = enterpriseManaged({
+        identityProvider: {
+          issuer: idp.origin,
+          clientId: 'at-the-provider',
+          clientSecret: 'provider-secret',
+          ...(how === 'given' ? { tokenEndpoint: `${idp.origin}/exchange` } : {}),
+        },
+        subjectToken: async () => 'the-id-token',
+      })
+      expect((await made.post({ grant, clients })).status).toBe(200)
+      const [exchange] = idp.to('POST /exchange')
+      expect(Object.fromEntries(exchange?.form ?? [])).toEqual({
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        requested_token_type: ID_JAG,
+        audience: made.issuer.origin,
+        resource: made.url,
+        scope: 'read',
+        subject_token: 'the-id-token',
+        subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+      })
+      expect(exchange?.headers['authorization']).toBe(`Basic ${btoa('at-the-provider:provider-secret')}`)
+      const [token] = made.issuer.to('POST /token')
+      expect(Object.fromEntries(token?.form ?? [])).toMatchObject({
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion: 'the-grant',
+        resource: made.url,
+      })
+      expect(idp.seen.some(({ body }) => body.includes('server-secret'))).toBe(false)
+    },
+  )
 
-  it.each([
+  it.for([
     [{ access_token: 'x-x-x-x-x', token_type: 'Bearer' }],
     [
       {
@@ -183,35 +180,27 @@ describe('an enterprise', () => {
     ],
     [{ access_token: 'x-x-x-x-x', token_type: 'weird', issued_token_type: ID_JAG }],
     [{ token_type: 'N_A', issued_token_type: ID_JAG }],
-  ])('gets no token if the provider answers %j', async (json) => {
-    const made = await fresh()
+  ])('gets no token if the provider answers %j', async (json, { made }) => {
     const idp = await provider()
     idp.routes.set('POST /exchange', () => ({ json }))
     const grant = enterpriseManaged({
       identityProvider: { issuer: idp.origin, clientId: 'a' },
       subjectToken: () => 'the-id-token',
     })
-    const error = await failure(post(made.connect({ grant, clients }), made))
+    const error = await failure(made.post({ grant, clients }))
     expect([error.reason, made.issuer.to('POST /token').length]).toEqual(['token', 0])
     expect(error.message).not.toContain('x-x-x-x-x')
   })
 })
 
 describe('an assertion', () => {
-  it('is for one authorization server: another one gets its own', async () => {
-    const made = await fresh()
+  it('is for one authorization server: another one gets its own', async ({ made, other }) => {
     const { privateKey } = await generateKeyPair('ES256')
     const send = (at: World): Promise<Response> =>
-      post(
-        at.connect({
-          grant: clientCredentials(),
-          clients: [
-            { clientId: 'c', privateKey: { key: privateKey, alg: 'ES256' }, issuer: at.issuer.origin },
-          ],
-        }),
-        at,
-      )
-    const other = await fresh()
+      at.post({
+        grant: clientCredentials(),
+        clients: [{ clientId: 'c', privateKey: { key: privateKey, alg: 'ES256' }, issuer: at.issuer.origin }],
+      })
     await Promise.all([send(made), send(other)])
     const audiences = [made, other].map(
       ({ issuer }) => decodeJwt(issuer.to('POST /token')[0]?.form.get('client_assertion') ?? '').aud,

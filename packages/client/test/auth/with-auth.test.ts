@@ -1,5 +1,5 @@
 import { type AuthProvider, type AuthRequest, bearerToken, MAX_AUTH_RETRIES, withAuth } from '@jetway/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it as base } from 'vitest'
 import { scripted, type Scripted } from './support/scripted.ts'
 
 async function serverAt(status = 200, headers: Record<string, string> = {}): Promise<Scripted> {
@@ -9,12 +9,20 @@ async function serverAt(status = 200, headers: Record<string, string> = {}): Pro
   return server
 }
 
+/** Tests with a server that answers 200, and the fetch of a provider for it. */
+const it = base.extend('server', () => serverAt()).extend('sending', ({ server }) => sendingTo(server))
+
+/** One request to a server by its provider. */
+const sendingTo =
+  (server: Scripted) =>
+  (provider: AuthProvider, init?: RequestInit, path = '/mcp'): Promise<Response> =>
+    withAuth(fetch, provider, `${server.origin}/mcp`)(server.origin + path, init)
+
 const authorizations = (server: Scripted): (string | undefined)[] =>
   server.seen.map(({ headers }) => headers['authorization'])
 
 describe('the credentials of a request', () => {
-  it("are requested for every one, and added to the caller's headers", async () => {
-    const server = await serverAt()
+  it("are requested for every one, and added to the caller's headers", async ({ server, sending }) => {
     const asked: AuthRequest[] = []
     const provider: AuthProvider = {
       headers: (request) => {
@@ -22,10 +30,9 @@ describe('the credentials of a request', () => {
         return { authorization: `Bearer t${asked.length}` }
       },
     }
-    const send = withAuth(fetch, provider, `${server.origin}/mcp`)
-    await send(`${server.origin}/mcp`, { method: 'POST', body: 'signed', headers: { accept: 'x/y' } })
-    await send(`${server.origin}/mcp`)
-    await send(`${server.origin}/mcp`, { method: 'DELETE' })
+    await sending(provider, { method: 'POST', body: 'signed', headers: { accept: 'x/y' } })
+    await sending(provider)
+    await sending(provider, { method: 'DELETE' })
     expect(authorizations(server)).toEqual(['Bearer t1', 'Bearer t2', 'Bearer t3'])
     expect(server.seen[0]).toMatchObject({ body: 'signed', headers: { accept: 'x/y' } })
     const resource = `${server.origin}/mcp`
@@ -36,48 +43,37 @@ describe('the credentials of a request', () => {
     ])
   })
 
-  it('may be none', async () => {
-    const server = await serverAt()
-    await withAuth(fetch, { headers: () => undefined }, server.origin)(`${server.origin}/mcp`)
+  it('may be none', async ({ server, sending }) => {
+    await sending({ headers: () => undefined })
     expect(authorizations(server)).toEqual([undefined])
   })
 
-  it('fail the request if the provider throws, and nothing is sent', async () => {
-    const server = await serverAt()
+  it('fail the request if the provider throws, and nothing is sent', async ({ server, sending }) => {
     const provider: AuthProvider = { headers: () => Promise.reject(new Error('vault is closed')) }
-    await expect(withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`)).rejects.toThrow(
-      'vault is closed',
-    )
+    await expect(sending(provider)).rejects.toThrow('vault is closed')
     expect(server.seen).toEqual([])
   })
 
-  it('leave the query of the URL unchanged', async () => {
-    const server = await serverAt()
-    await withAuth(fetch, bearerToken('abc'), server.origin)(`${server.origin}/mcp?token=a%20b&x=1`)
+  it('leave the query of the URL unchanged', async ({ server, sending }) => {
+    await sending(bearerToken('abc'), {}, '/mcp?token=a%20b&x=1')
     expect(server.seen[0]?.query.toString()).toBe('token=a+b&x=1')
   })
 })
 
 describe('bearer', () => {
-  it('sends a token, and the current one of a function', async () => {
-    const server = await serverAt()
-    await withAuth(fetch, bearerToken('abc'), server.origin)(`${server.origin}/mcp`)
+  it('sends a token, and the current one of a function', async ({ server, sending }) => {
+    await sending(bearerToken('abc'))
     let token = 'first'
-    const send = withAuth(
-      fetch,
-      bearerToken(async () => token),
-      server.origin,
-    )
-    await send(`${server.origin}/mcp`)
+    const current = bearerToken(async () => token)
+    await sending(current)
     token = 'second'
-    await send(`${server.origin}/mcp`)
+    await sending(current)
     expect(authorizations(server)).toEqual(['Bearer abc', 'Bearer first', 'Bearer second'])
   })
 
-  it.each(['Bearer abc', 'bearer\tabc', '', 'with space', 'line\nbreak', 'umläut'])(
+  it.for(['Bearer abc', 'bearer\tabc', '', 'with space', 'line\nbreak', 'umläut'])(
     'refuses %j as a token without showing it',
-    async (token) => {
-      const server = await serverAt()
+    async (token, { server, sending }) => {
       let said = ''
       try {
         bearerToken(token)
@@ -86,47 +82,40 @@ describe('bearer', () => {
       }
       expect(said).toContain('ERR_MCP_OPTION')
       if (token !== '') expect(said.replace('"Bearer "', '')).not.toContain(token)
-      const send = withAuth(
-        fetch,
-        bearerToken(() => token),
-        server.origin,
-      )
-      await expect(send(`${server.origin}/mcp`)).rejects.toThrow('ERR_MCP_OPTION')
+      await expect(sending(bearerToken(() => token))).rejects.toThrow('ERR_MCP_OPTION')
       expect(server.seen).toEqual([])
     },
   )
-})
 
-describe('the word Bearer before a token', () => {
-  it('is reported as the mistake', () => {
+  it('reports the word Bearer before a token as the mistake', () => {
     expect(() => bearerToken('Bearer abc')).toThrow('without "Bearer "')
   })
 })
 
 describe('status 401 or 403', () => {
-  it.each([401, 403])('is sent again with new credentials if the provider says so: %i', async (status) => {
-    const server = await serverAt()
-    server.routes.set('POST /mcp', ({ headers }) =>
-      headers['authorization'] === 'Bearer new' ? {} : { status, headers: { 'www-authenticate': 'Bearer' } },
-    )
-    let token = 'old'
-    const provider: AuthProvider = {
-      headers: () => ({ authorization: `Bearer ${token}` }),
-      onChallenge: async (answer) => {
-        expect(answer).toMatchObject({ status, method: 'POST', sent: { authorization: 'Bearer old' } })
-        expect(answer.headers.get('www-authenticate')).toBe('Bearer')
-        token = 'new'
-        return 'retry'
-      },
-    }
-    const answer = await withAuth(
-      fetch,
-      provider,
-      server.origin,
-    )(`${server.origin}/mcp`, { method: 'POST', body: 'x' })
-    expect(answer.status).toBe(200)
-    expect(server.seen.map(({ body }) => body)).toEqual(['x', 'x'])
-  })
+  it.for([401, 403])(
+    'is sent again with new credentials if the provider says so: %i',
+    async (status, { server, sending }) => {
+      server.routes.set('POST /mcp', ({ headers }) =>
+        headers['authorization'] === 'Bearer new'
+          ? {}
+          : { status, headers: { 'www-authenticate': 'Bearer' } },
+      )
+      let token = 'old'
+      const provider: AuthProvider = {
+        headers: () => ({ authorization: `Bearer ${token}` }),
+        onChallenge: async (answer) => {
+          expect(answer).toMatchObject({ status, method: 'POST', sent: { authorization: 'Bearer old' } })
+          expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+          token = 'new'
+          return 'retry'
+        },
+      }
+      const answer = await sending(provider, { method: 'POST', body: 'x' })
+      expect(answer.status).toBe(200)
+      expect(server.seen.map(({ body }) => body)).toEqual(['x', 'x'])
+    },
+  )
 
   it('reaches the caller if the provider gives up, and if it never does', async () => {
     const server = await serverAt(401)
@@ -134,11 +123,9 @@ describe('status 401 or 403', () => {
       headers: () => undefined,
       onChallenge: async () => decision,
     })
-    expect((await withAuth(fetch, decides('give-up'), server.origin)(`${server.origin}/mcp`)).status).toBe(
-      401,
-    )
+    expect((await sendingTo(server)(decides('give-up'))).status).toBe(401)
     expect(server.seen).toHaveLength(1)
-    expect((await withAuth(fetch, decides('retry'), server.origin)(`${server.origin}/mcp`)).status).toBe(401)
+    expect((await sendingTo(server)(decides('retry'))).status).toBe(401)
     expect(server.seen).toHaveLength(1 + 1 + MAX_AUTH_RETRIES)
   })
 
@@ -154,7 +141,7 @@ describe('status 401 or 403', () => {
     }
     const body = new Blob(['once']).stream()
     const init = { method: 'POST', body, duplex: 'half' } as RequestInit
-    expect((await withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`, init)).status).toBe(401)
+    expect((await sendingTo(server)(provider, init)).status).toBe(401)
     expect({ asked, sent: server.seen.length }).toEqual({ asked: 0, sent: 1 })
   })
 
@@ -164,15 +151,12 @@ describe('status 401 or 403', () => {
       headers: () => undefined,
       onChallenge: () => Promise.reject(new Error('nobody is there')),
     }
-    await expect(withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`)).rejects.toThrow(
-      'nobody is there',
-    )
+    await expect(sendingTo(server)(provider)).rejects.toThrow('nobody is there')
   })
 })
 
 describe('credentials and other origins', () => {
-  it('a request to another origin is refused before the provider is called', async () => {
-    const server = await serverAt()
+  it('a request to another origin is refused before the provider is called', async ({ server }) => {
     const other = await serverAt()
     let asked = 0
     const provider: AuthProvider = {
@@ -193,7 +177,7 @@ describe('credentials and other origins', () => {
       ...bearerToken('abc'),
       onResponse: (answer) => void told.push(answer.status),
     }
-    const answer = await withAuth(fetch, provider, server.origin)(`${server.origin}/mcp`)
+    const answer = await sendingTo(server)(provider)
     expect({ status: answer.status, told }).toEqual({ status, told: [status] })
     expect(answer.headers.get('location')).toBe(`${other.origin}/mcp`)
     expect({ sent: server.seen.length, other: other.seen }).toEqual({ sent: 1, other: [] })

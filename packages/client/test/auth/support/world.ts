@@ -7,7 +7,7 @@ import {
   oauth,
   type OAuthOptions,
 } from '@jetway/client/oauth'
-import { expect } from 'vitest'
+import { expect, it as base } from 'vitest'
 import { scripted, type Answer, type Scripted, type Seen } from './scripted.ts'
 
 export const REDIRECT = 'http://127.0.0.1:3999/callback'
@@ -29,7 +29,17 @@ export interface World {
   browse: (url: URL) => Promise<string>
   readonly visits: URL[]
   connect(options?: Partial<OAuthOptions>): AuthFetch
+  /** Sends one message each time that it is called, with one provider. */
+  sender(options?: Partial<OAuthOptions>): (signal?: AbortSignal) => Promise<Response>
+  /** Sends one message with a new provider. */
+  post(options?: Partial<OAuthOptions>): Promise<Response>
 }
+
+/** Tests with a world, a second one, and the sender of the first. */
+export const it = base
+  .extend('made', () => fresh())
+  .extend('other', () => fresh())
+  .extend('send', ({ made }) => made.sender())
 
 /** A world that ends with its test. */
 export async function fresh(): Promise<World> {
@@ -53,6 +63,11 @@ export async function fresh(): Promise<World> {
       return answer.headers.get('location') ?? ''
     },
     connect: (options) => withAuth(fetch, oauth({ ...interactive(made), ...options }), url),
+    sender: (options) => {
+      const send = made.connect(options)
+      return (signal) => post(send, made, signal)
+    },
+    post: (options) => made.sender(options)(),
   }
   serve(made)
   authorize(made)
@@ -146,7 +161,7 @@ export const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
 export const reasonOf = (of: Promise<unknown>): Promise<string> =>
   of.then(
     () => 'none',
-    (error: unknown) => (error as AuthorizationError).reason,
+    async () => (await failure(of)).reason,
   )
 
 /** Replaces the header of the server's status 401. Without a header, it has no challenge. */
