@@ -15,6 +15,18 @@ export interface Running {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
+/** A program that listens. */
+export interface Serving extends Running {
+  readonly url: string
+}
+
+/** Waits until a program of `apps/runner` prints the line of JSON with its URL. */
+export async function listening(server: Running): Promise<Serving> {
+  const [, ready = ''] = await server.until(/^({"ready".*})$/m)
+  const { url } = JSON.parse(ready) as { url: string }
+  return { ...server, url }
+}
+
 /** Starts Node with these arguments. The process ends with this one. */
 export function startNode(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   const child = spawn(process.execPath, args, { stdio: 'pipe', env: { ...process.env, ...env } })

@@ -11,9 +11,8 @@ interface DesktopConfig {
 
 async function printedConfig(): Promise<DesktopConfig> {
   const weather = await startWeatherOnHttp()
-  weather.process.kill('SIGTERM')
-  await weather.exited
-  const { stdout } = weather.said
+  await weather.stop()
+  const { stdout } = weather.output
   return JSON.parse(stdout.slice(stdout.indexOf('\n{\n'), stdout.indexOf('\n}\n') + 2)) as DesktopConfig
 }
 

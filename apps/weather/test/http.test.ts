@@ -1,10 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CITIES } from '../src/cities.ts'
-import { type ListeningWeather, startWeatherOnHttp } from './support/start-weather.ts'
+import type { Serving } from '@jetway-apps/test-support/processes'
+import { startWeatherOnHttp } from './support/start-weather.ts'
 
 describe.each(['fastify', 'hono'])('the weather server on %s, called by the official client', (adapter) => {
-  let weather: ListeningWeather
+  let weather: Serving
   let client: Client
 
   beforeAll(async () => {
@@ -15,8 +16,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
 
   afterAll(async () => {
     await client.close()
-    weather.process.kill('SIGTERM')
-    expect(await weather.exited).toBe(0)
+    expect(await weather.stop()).toBe(0)
   })
 
   const call = (name: string, args: Record<string, unknown>): ReturnType<Client['callTool']> =>

@@ -9,11 +9,12 @@ import {
   pointAnswer,
   problem,
 } from './support/fake-nws.ts'
-import { type ListeningWeather, startWeatherOnHttp } from './support/start-weather.ts'
+import type { Serving } from '@jetway-apps/test-support/processes'
+import { startWeatherOnHttp } from './support/start-weather.ts'
 
 describe('with --live', () => {
   let nws: FakeNws
-  let weather: ListeningWeather
+  let weather: Serving
   let client: Client
 
   beforeAll(async () => {
@@ -25,8 +26,7 @@ describe('with --live', () => {
 
   afterAll(async () => {
     await client.close()
-    weather.process.kill('SIGTERM')
-    expect(await weather.exited).toBe(0)
+    expect(await weather.stop()).toBe(0)
     nws.close()
   })
 

@@ -2,11 +2,15 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { callFrame, openSession, post } from '@jetway-apps/test-support/http'
 import { alertsAnswer, type FakeNws, fakeNws, geoJson } from './support/fake-nws.ts'
-import { openSession } from './support/open-session.ts'
 import { startWeatherOnHttp } from './support/start-weather.ts'
 
-const CALL = { id: 1, method: 'tools/call', params: { name: 'get_alerts', arguments: { state: 'CO' } } }
+/** Calls a tool that waits for the service, in a session. */
+const callIn = async (url: string): Promise<{ readonly answer: Promise<Response> }> => {
+  const session = await openSession(url)
+  return { answer: post(url, callFrame('get_alerts', { state: 'CO' }), session) }
+}
 
 let nws: FakeNws
 /** Resolves when the app requests the alerts of Colorado. The value answers that request. */
@@ -22,11 +26,12 @@ afterEach(() => nws.close())
 describe.each(['fastify', 'hono'])('an app on %s that gets a stop signal', (adapter) => {
   it.each(['SIGINT', 'SIGTERM'] as const)('by %s ends open streams and exits with code 0', async (signal) => {
     const weather = await startWeatherOnHttp('--adapter', adapter)
-    const stream = await (await openSession(weather.url)).listen()
+    const headers = { accept: 'text/event-stream', ...(await openSession(weather.url)) }
+    const stream = await fetch(weather.url, { headers })
     expect(stream.status).toBe(200)
-    weather.process.kill(signal)
+    const exited = weather.stop(signal)
     await stream.text()
-    expect(await weather.exited).toBe(0)
+    expect(await exited).toBe(0)
   })
 
   it('does not wait for a connection without requests', async () => {
@@ -34,14 +39,13 @@ describe.each(['fastify', 'hono'])('an app on %s that gets a stop signal', (adap
     const { hostname, port } = new URL(weather.url)
     const silent = connect(Number(port), hostname)
     await once(silent, 'connect')
-    weather.process.kill('SIGTERM')
-    expect(await weather.exited).toBe(0)
+    expect(await weather.stop()).toBe(0)
     silent.destroy()
   })
 
   it('waits for a running call, and sends its response', async () => {
     const weather = await startWeatherOnHttp('--adapter', adapter, '--live', '--api-url', nws.url)
-    const answer = (await openSession(weather.url)).post(CALL)
+    const { answer } = await callIn(weather.url)
     const response = await asked
     weather.process.kill('SIGTERM')
     geoJson(alertsAnswer)(response, response.req)
@@ -51,9 +55,8 @@ describe.each(['fastify', 'hono'])('an app on %s that gets a stop signal', (adap
 
   it('sent twice exits at once with code 1', async () => {
     const weather = await startWeatherOnHttp('--adapter', adapter, '--live', '--api-url', nws.url)
-    const cutOff = expect(
-      (await openSession(weather.url)).post(CALL).then((answer) => answer.text()),
-    ).rejects.toThrow()
+    const { answer } = await callIn(weather.url)
+    const cutOff = expect(answer.then((reply) => reply.text())).rejects.toThrow()
     await asked
     weather.process.kill('SIGTERM')
     weather.process.kill('SIGINT')

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { type Running, startNode } from '@jetway-apps/test-support/processes'
+import { listening, type Serving, startNode } from '@jetway-apps/test-support/processes'
 import { program } from '@jetway-tools/runtimes/program'
 
 const main = program(new URL('../../src/main.ts', import.meta.url))
@@ -20,19 +20,12 @@ export function stdioCommand(...flags: readonly string[]): { command: string; ar
   return { command: process.execPath, args: [...SERVER_COMMANDS.stdio, ...flags] }
 }
 
-/** A server that listens. */
-export interface Listening extends Running {
-  readonly url: string
-}
+export type { Serving as Listening } from '@jetway-apps/test-support/processes'
 
 /** Starts a transport's server, and waits until it prints its URL. */
-export const listen = (transport: HttpTransportName, ...flags: readonly string[]): Promise<Listening> =>
+export const listen = (transport: HttpTransportName, ...flags: readonly string[]): Promise<Serving> =>
   start([...SERVER_COMMANDS[transport], ...flags])
 
 /** Starts a program, and waits until it prints its URL. */
-export async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Listening> {
-  const server = startNode(args, env)
-  const [, ready = ''] = await server.until(/^({"ready".*})$/m)
-  const { url } = JSON.parse(ready) as { url: string }
-  return { ...server, url }
-}
+export const start = (args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Serving> =>
+  listening(startNode(args, env))
