@@ -1,28 +1,17 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import type { RequestListener } from 'node:http'
+import { listen } from '@jetway-apps/test-support/http'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpConnection } from '../src/load/http-connection.ts'
 import { loadHttp } from '../src/load/http-load.ts'
 import { post } from '../src/load/http-session.ts'
 
-let server: Server | undefined
-const opened: HttpConnection[] = []
-
-afterEach(() => {
-  for (const connection of opened.splice(0)) connection.close()
-  server?.close()
-})
-
-async function listen(listener: RequestListener): Promise<number> {
-  const started = createServer(listener)
-  server = started
-  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
-  return (started.address() as AddressInfo).port
-}
-
 async function load(listener: RequestListener, lanes: number): ReturnType<typeof loadHttp> {
-  const port = await listen(listener)
-  while (opened.length < lanes) opened.push(await HttpConnection.open(port))
+  const { port, release } = await listen(listener)
+  onTestFinished(release)
+  const opened = await Promise.all(Array.from({ length: lanes }, () => HttpConnection.open(port)))
+  onTestFinished(() => {
+    for (const connection of opened) connection.close()
+  })
   const next = (): string => post(port, {}, '{}')
   return loadHttp(
     opened.map((connection) => ({ connection, next })),

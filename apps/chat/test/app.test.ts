@@ -1,13 +1,9 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { getRequestListener } from '@hono/node-server'
+import { onFetch } from '@jetway-apps/test-support/mounts'
 import { program } from '@jetway-tools/runtimes/program'
-import { toFetch } from '@jetway/core/http'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Api, modelServer, nameOf, type Script } from './support/model-server.ts'
 import { shop } from './support/shop.ts'
@@ -64,15 +60,8 @@ it('runs the servers of a configuration file and one at a URL until the input en
       },
     }),
   )
-  const handler = toFetch(shop(), {})
-  const remote = createServer((request, response) => void getRequestListener(handler)(request, response))
-  remote.listen(0, '127.0.0.1')
-  await once(remote, 'listening')
-  onTestFinished(async () => {
-    remote.closeAllConnections()
-    remote.close()
-    await handler.close({ deadline: 0 })
-  })
+  const remote = await onFetch(shop())
+  onTestFinished(remote.stop)
   const { env, requests } = await modelServer((each, count) => {
     const call = (name: string, args: object): { calls: { name: string; args: object }[] } => ({
       calls: [{ name, args }],
@@ -82,9 +71,8 @@ it('runs the servers of a configuration file and one at a URL until the input en
     if (count === 3) return call('mcp__127-0-0-1__price', { thing: { name: 'Milk' } })
     return { text: `In the end <${each.results.join()}>` }
   })
-  const url = `http://127.0.0.1:${(remote.address() as AddressInfo).port}/mcp`
-  const app = startApp([file, url, '--yes'], env('openai'))
-  app.process.stdin?.end('All of it, please\n')
+  const app = startApp([file, `${remote.origin}/mcp`, '--yes'], env('openai'))
+  app.process.stdin.end('All of it, please\n')
   await app.waitForText('Connected to weather')
   const servers = app.serverPids()
   expect(servers).toHaveLength(2)

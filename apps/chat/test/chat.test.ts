@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startChat } from './support/chat.ts'
+import { greeted, startChat } from './support/chat.ts'
 import {
   type Api,
   type ModelRequest,
@@ -57,8 +57,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
   })
 
   it('gives the model unchanged schemas, and tool names that its API accepts', async () => {
-    const { type, waitForText, model } = await startChat(calling(LONG.slice(0, 10)), { api, yes: true })
-    type('hello')
+    const { waitForText, model } = await greeted(calling(LONG.slice(0, 10)), { api, yes: true })
     await waitForText('It said')
     const { tools } = model.requests[0] as ModelRequest
     expect(tools.find(({ name }) => name.endsWith('__price'))?.schema).toEqual({
@@ -74,7 +73,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
   })
 
   it('calls a tool by its shortened name', async () => {
-    const { type, waitForText } = await startChat(
+    const { waitForText } = await greeted(
       (request) => {
         const name = request.tools.find((tool) => tool.name.startsWith('mcp__shop__a_tool'))?.name ?? ''
         return request.results.length === 0
@@ -83,7 +82,6 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
       },
       { api, yes: true },
     )
-    type('hello')
     await waitForText('<the long one>')
   })
 
@@ -93,8 +91,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
     ['is called with invalid JSON', 'price', '{"thing":', 'not a JSON object'],
     ['does not exist', 'nothing', {}, 'no tool'],
   ])('gives the model an error for a tool that %s', async (_, tool, args, expected) => {
-    const { type, waitForText, model } = await startChat(calling(tool, args), { api, yes: true })
-    type('hello')
+    const { waitForText, model } = await greeted(calling(tool, args), { api, yes: true })
     await waitForText('It said <')
     const [, second] = model.requests
     expect(second?.results.join()).toContain(expected)
@@ -103,14 +100,13 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
   })
 
   it('stops a model that calls tools forever, and answers the next query', async () => {
-    const { type, waitForText, model } = await startChat(
+    const { type, waitForText, model } = await greeted(
       (request, count) =>
         count > 3
           ? { text: 'Well.' }
           : { calls: [{ name: nameOf(request, 'price'), args: { thing: { name: 'x' } } }] },
       { api, yes: true, maxRounds: 3 },
     )
-    type('hello')
     await waitForText('Stopped: the model still calls tools after 3 rounds')
     expect(model.requests).toHaveLength(3)
     type('Stop that.')
@@ -120,24 +116,22 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
   })
 
   it('does not run the calls of a reply that was cut off', async () => {
-    const { type, waitForText, output } = await startChat(
+    const { waitForText, output } = await greeted(
       (request, count) =>
         count === 1 ? { ...calling('price')(request), stop: 'length' } : { text: request.results.join() },
       { api, yes: true },
     )
-    type('hello')
     await waitForText('The reply was cut off')
     await waitForText('Not called')
     expect(output()).not.toContain('[mcp__shop__price')
   })
 
   it('cancels a running call, tells the model, and answers the next query', async () => {
-    const { type, waitForText, model, chat } = await startChat(
+    const { type, waitForText, model, chat } = await greeted(
       (request, count) =>
         count === 1 ? { calls: [{ name: nameOf(request, 'wait'), args: {} }] } : { text: 'I see.' },
       { api, yes: true },
     )
-    type('hello')
     await waitForText('[mcp__shop__wait {}]')
     chat.interrupt()
     await waitForText('Cancelled.')
@@ -147,14 +141,13 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
   })
 
   it('shows the error of the endpoint, and answers the next query', async () => {
-    const { type, waitForText, model } = await startChat(
+    const { type, waitForText, model } = await greeted(
       (_, count) =>
         count > 1
           ? { text: 'Fine.' }
           : (response) => response.writeHead(401).end('{"error":{"message":"Your key is \\u001b[2Jold"}}'),
       { api },
     )
-    type('hello')
     await waitForText('answered 401: Your key is \u{FFFD}[2Jold')
     type('again')
     await waitForText('Fine.')
@@ -167,24 +160,22 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
       api === 'anthropic'
         ? { content: [{ type: 'text', text: 'All at once' }], stop_reason: 'end_turn' }
         : { choices: [{ message: { role: 'assistant', content: 'All at once' }, finish_reason: 'stop' }] }
-    const { type, waitForText } = await startChat(
+    const { waitForText } = await greeted(
       () => (response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
       { api },
     )
-    type('hello')
     await waitForText('All at once')
   })
 
   it('sends its key, but not to the target of a redirect', async () => {
     const elsewhere = await modelServer(() => ({ text: 'Thank you' }))
-    const { type, waitForText, model } = await startChat(
+    const { waitForText, model } = await greeted(
       ({ path }) =>
         (response) =>
           response.writeHead(307, { location: `${elsewhere.url}${path}` }).end(),
       { api },
     )
-    type('hello')
     await waitForText('The model cannot be reached')
     expect(elsewhere.requests).toEqual([])
     const { headers } = model.requests[0] as ModelRequest
@@ -194,16 +185,15 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
 
 describe('an endpoint', () => {
   it('that is busy gets the request again', async () => {
-    const { type, waitForText, model } = await startChat((_, count) =>
+    const { waitForText, model } = await greeted((_, count) =>
       count > 2 ? { text: 'Now.' } : (response) => response.writeHead(429, { 'retry-after': '0' }).end(),
     )
-    type('hello')
     await waitForText('Now.')
     expect(model.requests).toHaveLength(3)
   })
 
   it('that closes the connection during a reply causes an error', async () => {
-    const { type, waitForText } = await startChat((_, count) =>
+    const { type, waitForText } = await greeted((_, count) =>
       count > 1
         ? { text: 'Whole.' }
         : (response) => {
@@ -214,7 +204,6 @@ describe('an endpoint', () => {
             )
           },
     )
-    type('hello')
     await waitForText('Half')
     await waitForText("The model's reply broke off")
     type('again')
@@ -222,10 +211,9 @@ describe('an endpoint', () => {
   })
 
   it('that does not reply can be cancelled', async () => {
-    const { type, waitForText, chat, model } = await startChat((_, count) =>
+    const { type, waitForText, chat, model } = await greeted((_, count) =>
       count > 1 ? { text: 'Here.' } : () => {},
     )
-    type('hello')
     await expect.poll(() => model.requests.length).toBe(1)
     chat.interrupt()
     await waitForText('Cancelled.')
@@ -236,8 +224,7 @@ describe('an endpoint', () => {
 
 describe('the user', () => {
   it('approves or refuses each tool call', async () => {
-    const { type, waitForText, model } = await startChat(calling('price', { thing: { name: 'Tea' } }))
-    type('hello')
+    const { type, waitForText, model } = await greeted(calling('price', { thing: { name: 'Tea' } }))
     await waitForText('[mcp__shop__price {"thing":{"name":"Tea"}}]')
     await waitForText('Call price of shop? [y]es, [N]o, [a]lways:')
     type('')
@@ -246,10 +233,9 @@ describe('the user', () => {
   })
 
   it('sees how much of the arguments is not shown', async () => {
-    const { type, waitForText, output } = await startChat(
+    const { type, waitForText, output } = await greeted(
       calling('price', { thing: { name: 'x'.repeat(5_000) } }),
     )
-    type('hello')
     await waitForText('[a]lways:')
     expect(output()).toContain('x… and 1021 more characters]')
     type('')
@@ -257,12 +243,11 @@ describe('the user', () => {
   })
 
   it('is not asked again for a tool that they always allow', async () => {
-    const { type, waitForText, output } = await startChat((request, count) =>
+    const { type, waitForText, output } = await greeted((request, count) =>
       count === 3
         ? { text: 'Done.' }
         : { calls: [{ name: nameOf(request, 'price'), args: { thing: { name: `${count}` } } }] },
     )
-    type('hello')
     await waitForText('[a]lways:')
     type('a')
     await waitForText('Done.')
@@ -270,8 +255,7 @@ describe('the user', () => {
   })
 
   it('fills in a form field by field, and again after an invalid value', async () => {
-    const { type, waitForText } = await startChat(calling('order'), { yes: true })
-    type('hello')
+    const { type, waitForText } = await greeted(calling('order'), { yes: true })
     await waitForText('shop asks: What do you want?')
     await waitForText('count (integer; required)')
     await waitForText('How many')
@@ -293,8 +277,7 @@ describe('the user', () => {
     ['/decline', 'declined'],
     ['/cancel', 'without an answer'],
   ])('leaves a form with %s', async (word, expected) => {
-    const { type, waitForText, model } = await startChat(calling('order'), { yes: true })
-    type('hello')
+    const { type, waitForText, model } = await greeted(calling('order'), { yes: true })
     await waitForText('  > ')
     type('3')
     await waitForText('size')
@@ -304,8 +287,7 @@ describe('the user', () => {
   })
 
   it('sees the whole URL before opening it', async () => {
-    const { type, waitForText } = await startChat(calling('pay'), { yes: true })
-    type('hello')
+    const { type, waitForText } = await greeted(calling('pay'), { yes: true })
     await waitForText('shop asks you to open a URL: Pay here\n  https://pay.example/order?id=1\n')
     await waitForText('[y/N]')
     type('y')
@@ -313,14 +295,13 @@ describe('the user', () => {
   })
 
   it('approves a sampling request before the model gets it, and the reply before the server gets it', async () => {
-    const { type, waitForText, model } = await startChat(
+    const { type, waitForText, model } = await greeted(
       (request) => {
         if (request.tools.length === 0) return { text: 'Tea for two' }
         return calling('slogan')(request)
       },
       { yes: true },
     )
-    type('hello')
     await waitForText('shop wants to send this to the model:\n  user: A slogan')
     expect(model.requests).toHaveLength(1)
     type('y')
@@ -332,8 +313,7 @@ describe('the user', () => {
   })
 
   it('can refuse a sampling request', async () => {
-    const { type, waitForText, model } = await startChat(calling('slogan'), { yes: true })
-    type('hello')
+    const { type, waitForText, model } = await greeted(calling('slogan'), { yes: true })
     await waitForText('Send it? [y/N]')
     type('n')
     await waitForText('It said <')
@@ -342,11 +322,10 @@ describe('the user', () => {
   })
 
   it('sees no control characters of servers or models', async () => {
-    const { type, waitForText, output } = await startChat(
+    const { waitForText, output } = await greeted(
       (request) => ({ ...calling('fail')(request), text: 'a\u001b]0;title\u0007b\u202Ec\u009B1m' }),
       { yes: true },
     )
-    type('hello')
     await waitForText('[failed: Out of \u{FFFD}[31mpaper]')
     await waitForText('a\u{FFFD}]0;title\u{FFFD}b\u{FFFD}c\u{FFFD}1m')
     expect(output()).not.toMatch(/[\u001b\u0007\u009b\u202e]/)

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import process from 'node:process'
 
 /** A program of this repository in its own process. */
@@ -63,3 +64,16 @@ export function startNode(args: readonly string[], env: NodeJS.ProcessEnv = {}):
     },
   }
 }
+
+/** The state, the parent and the process group of a process, and more. Empty if there is no such process. */
+export function statOf(pid: number): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
+
+/** Whether a process runs and is no zombie. */
+export const runs = (pid: number): boolean => !['Z', 'X', undefined].includes(statOf(pid)[0])

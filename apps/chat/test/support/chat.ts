@@ -79,3 +79,10 @@ export async function startChat(script: Script, options: StartOptions = {}): Pro
     },
   }
 }
+
+/** The same, after the user has typed `hello`. */
+export async function greeted(script: Script, options?: StartOptions): Promise<StartedChat> {
+  const started = await startChat(script, options)
+  started.type('hello')
+  return started
+}

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { listen } from '@jetway-apps/test-support/http'
 import { onTestFinished } from 'vitest'
 
 export type Api = 'anthropic' | 'openai'
@@ -53,9 +52,6 @@ export const nameOf = ({ tools }: ModelRequest, tool: string): string =>
 /** Serves both model APIs, with streamed replies from a script, until the test ends. */
 export async function modelServer(script: Script): Promise<ModelServer> {
   const requests: ModelRequest[] = []
-  const server = createServer((request, response) => {
-    void answer(request, response)
-  })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = (await json(request)) as ModelRequest['body']
     const api = request.url === '/v1/messages' ? 'anthropic' : 'openai'
@@ -69,13 +65,8 @@ export async function modelServer(script: Script): Promise<ModelServer> {
       response.write(event)
     response.end()
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin: url, release } = await listen((request, response) => void answer(request, response))
+  onTestFinished(release)
   return {
     url,
     requests,

@@ -1,18 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
-import process from 'node:process'
+import { readdirSync } from 'node:fs'
+import { type Running, runs, startNode, statOf } from '@jetway-apps/test-support/processes'
 import { program } from '@jetway-tools/runtimes/program'
 import { expect, onTestFinished, vi } from 'vitest'
 
 const MAIN = program(new URL('../../src/main.ts', import.meta.url))
+/** The variables of the person who runs the tests. */
+const NO_MODEL = Object.fromEntries(
+  [
+    'ANTHROPIC_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'ANTHROPIC_BASE_URL',
+    'OPENAI_API_KEY',
+    'OPENAI_BASE_URL',
+  ].map((name) => [name, undefined]),
+)
 
 /** The app in a child process. */
-export interface App {
-  readonly process: ChildProcess
-  readonly output: { stdout: string; stderr: string }
-  /** Resolves to the exit code, or to null if a signal ended the process. */
-  readonly exited: Promise<number | null>
+export interface App extends Running {
   /** Waits until stdout or stderr contains a text. */
   waitForText(text: string): Promise<void>
   type(line: string): void
@@ -21,22 +25,13 @@ export interface App {
 }
 
 export function startApp(args: readonly string[], env: Readonly<Record<string, string>> = {}): App {
-  const child = spawn(process.execPath, [...MAIN, ...args], {
-    stdio: 'pipe',
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
-  })
-  const output = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => void (output.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (output.stderr += text))
-  child.stdin.on('error', () => {})
-  onTestFinished(() => void child.kill('SIGKILL'))
+  const app = startNode([...MAIN, ...args], { ...NO_MODEL, ...env })
+  onTestFinished(() => void app.process.kill('SIGKILL'))
   return {
-    process: child,
-    output,
-    exited: once(child, 'close').then(([code]) => code as number | null),
-    waitForText: (text) => vi.waitFor(() => expect(output.stdout + output.stderr).toContain(text)),
-    type: (line) => void child.stdin.write(`${line}\n`),
-    serverPids: () => groupLeadersOf(child.pid as number),
+    ...app,
+    waitForText: (text) => vi.waitFor(() => expect(app.output.stdout + app.output.stderr).toContain(text)),
+    type: (line) => void app.process.stdin.write(`${line}\n`),
+    serverPids: () => groupLeadersOf(app.process.pid as number),
   }
 }
 
@@ -45,24 +40,10 @@ function groupLeadersOf(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
-      const [, above, group] = fieldsOf(Number(name)) ?? []
+      const [, above, group] = statOf(Number(name))
       return above === String(parent) && group === name
     })
     .map(Number)
 }
 
-/** The state, the parent and the process group of a process, and more. */
-function fieldsOf(pid: number): readonly string[] | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  } catch {
-    return undefined
-  }
-}
-
-/** Zombies do not count as running. */
-export function isRunning(pid: number): boolean {
-  const state = fieldsOf(pid)?.[0]
-  return state !== undefined && !['Z', 'X'].includes(state)
-}
+export { runs as isRunning }

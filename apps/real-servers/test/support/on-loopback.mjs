@@ -1,9 +1,9 @@
-/** Preloaded into a server: makes it listen on loopback only, and sends the port to the parent process. */
+/** Preloaded into a server: makes it listen on loopback only, and prints the port. */
 import { Server } from 'node:net'
 
 const { listen } = Server.prototype
 Server.prototype.listen = function (port, ...rest) {
-  this.once('listening', () => process.send?.({ port: this.address().port }))
+  this.once('listening', () => console.error(`port ${this.address().port}`))
   return listen.call(
     this,
     Number(port),

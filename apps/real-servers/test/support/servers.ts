@@ -1,7 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startNode } from '@jetway-apps/test-support/processes'
 import type { TransportFactory } from '@jetway/client'
 import { http } from '@jetway/client/http'
 import { childProcess, type ChildProcessOptions } from '@jetway/client/stdio'
@@ -38,20 +37,11 @@ const PATHS = { sse: '/sse', streamableHttp: '/mcp' } as const
 
 /** Starts server-everything over HTTP on a free loopback port. */
 export async function serveEverything(transport: keyof typeof PATHS): Promise<Running> {
-  const child: ChildProcess = fork(commandOf('everything'), [transport], {
-    execArgv: ['--import', preload],
-    env: { PATH: process.env['PATH'], PORT: '0' },
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  })
-  const exited = once(child, 'exit')
-  const first = (await Promise.race([once(child, 'message'), exited])) as [{ port: number } | number | null]
-  if (typeof first[0] !== 'object' || first[0] === null) throw new Error(`The server exited with ${first[0]}`)
+  const child = startNode(['--import', preload, commandOf('everything'), transport], { PORT: '0' })
+  const [, port] = await child.until(/^port (\d+)$/m)
   return {
-    url: `http://127.0.0.1:${first[0].port}${PATHS[transport]}`,
-    async close() {
-      child.kill('SIGKILL')
-      await exited
-    },
+    url: `http://127.0.0.1:${port}${PATHS[transport]}`,
+    close: async () => void (await child.stop('SIGKILL')),
   }
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { TransportClose } from '@jetway/core/transport'
@@ -57,12 +56,4 @@ export async function start(
   return { transport, message, malformed, closed, order }
 }
 
-/** Whether a process runs and is no zombie. */
-export function runs(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
-  } catch {
-    return false
-  }
-}
+export { runs } from '@jetway-apps/test-support/processes'
