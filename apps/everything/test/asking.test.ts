@@ -1,7 +1,5 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import {
   CreateMessageRequestSchema,
   type ElicitResult,
@@ -9,37 +7,20 @@ import {
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { transportV1 } from './support/clients.ts'
 import { text } from './support/features/feature.ts'
-import {
-  type TransportName,
-  SERVER_COMMANDS,
-  listen,
-  type Listening,
-  stdioCommand,
-} from './support/processes.ts'
+import { HTTP_TRANSPORTS, serving, type Target, type TransportName, TRANSPORTS } from './support/processes.ts'
 
-type Way = TransportName | `${Exclude<TransportName, 'stdio'>} HTTP+SSE`
-
-const HTTP_TRANSPORTS = (Object.keys(SERVER_COMMANDS) as TransportName[]).filter(
-  (transport) => transport !== 'stdio',
-)
-const WAYS: readonly (readonly [Way, TransportName])[] = [
-  ...(Object.keys(SERVER_COMMANDS) as TransportName[]).map((transport) => [transport, transport] as const),
-  ...HTTP_TRANSPORTS.map((transport) => [`${transport} HTTP+SSE`, transport] as const),
+const overSse = (target: Target): SSEClientTransport =>
+  new SSEClientTransport(new URL('sse', 'url' in target ? target.url : undefined))
+type To = typeof overSse | typeof transportV1
+const WAYS: readonly (readonly [way: string, TransportName, To])[] = [
+  ...TRANSPORTS.map((transport) => [transport, transport, transportV1] as const),
+  ...HTTP_TRANSPORTS.map((transport) => [`${transport} HTTP+SSE`, transport, overSse] as const),
 ]
 
-function transportTo(
-  way: Way,
-  server: Listening | undefined,
-): StdioClientTransport | StreamableHTTPClientTransport | SSEClientTransport {
-  if (server === undefined) return new StdioClientTransport({ ...stdioCommand(), stderr: 'ignore' })
-  return way.endsWith('HTTP+SSE')
-    ? new SSEClientTransport(new URL('sse', server.url))
-    : new StreamableHTTPClientTransport(new URL(server.url))
-}
-
 /** A client of the official package that answers what it is asked. */
-async function connect(transport: ReturnType<typeof transportTo>) {
+async function connect(transport: ReturnType<To>) {
   const client = new Client(
     { name: 'asked', version: '1.0.0' },
     { capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} } },
@@ -60,18 +41,14 @@ async function connect(transport: ReturnType<typeof transportTo>) {
   return { client, elicited, next }
 }
 
-describe.each(WAYS)('the official client is asked over %s', (way, transport) => {
-  let server: Listening | undefined
+describe.each(WAYS)('the official client is asked over %s', (_, transport, to) => {
+  const target = serving(transport)
   let connected: Awaited<ReturnType<typeof connect>>
 
   beforeAll(async () => {
-    if (transport !== 'stdio') server = await listen(transport)
-    connected = await connect(transportTo(way, server))
+    connected = await connect(to(target()))
   })
-  afterAll(async () => {
-    await connected.client.close()
-    await server?.stop()
-  })
+  afterAll(() => connected.client.close())
 
   it('for a form with asks, which the user accepts or declines', async () => {
     const { client, next } = connected

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inspector, node } from '@jetway-tools/newer-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HttpTransportName, listen, type Listening, stdioCommand } from './support/processes.ts'
+import { HTTP_TRANSPORTS, listen, type Listening, stdioCommand } from './support/processes.ts'
 
-const HTTP_TRANSPORTS: readonly HttpTransportName[] = ['fastify', 'hono', 'fetch']
 const TIMEOUT_MS = 60_000
 
 let folder: string

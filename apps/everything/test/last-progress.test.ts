@@ -1,8 +1,8 @@
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLIENTS, type Driver, MODERN_CLIENTS, SSE_CLIENTS, type Target } from './support/clients.ts'
+import { CLIENTS, type Driver, MODERN_CLIENTS, SSE_CLIENTS } from './support/clients.ts'
 import { program } from '@jetway-tools/runtimes/program'
-import { type Listening, start } from './support/processes.ts'
+import { type Listening, start, type Target } from './support/processes.ts'
 
 const RUNS = 30
 const PROGRAM = program(new URL('./support/serve-progress.ts', import.meta.url))

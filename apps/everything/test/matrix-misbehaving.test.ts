@@ -1,7 +1,7 @@
 import { callTool, request } from '@jetway-apps/test-support'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MISBEHAVING } from '../src/misbehaving.ts'
-import { type HttpTransportName, listen, type Listening } from './support/processes.ts'
+import { HTTP_TRANSPORTS, listen, type Listening } from './support/processes.ts'
 import { type Message, RawClient } from './support/raw-http.ts'
 import { RawStdio } from './support/raw-stdio.ts'
 
@@ -76,8 +76,6 @@ const requestOf = ({ name, method, params }: Case): { id: string; [member: strin
 it('there are 22 mistakes in 4 kinds of handler', () => {
   expect([MISBEHAVING.length, CASES.length]).toEqual([22, 88])
 })
-
-const HTTP_TRANSPORTS: readonly HttpTransportName[] = ['fastify', 'hono', 'fetch']
 
 describe.each(HTTP_TRANSPORTS)('over %s', (transport) => {
   let server: Listening

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { listen } from '@jetway-apps/test-support/http'
 import { Client } from '@jetway/client'
 import { http } from '@jetway/client/http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
@@ -9,30 +9,19 @@ import { McpServer as McpServer1 } from '@modelcontextprotocol/sdk/server/mcp.js
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { createMcpHandler, McpServer as McpServer2 } from '@modelcontextprotocol/server'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void> | void
 
-const servers: Server[] = []
-const clients: Client[] = []
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close()
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
-})
-
 /** Serves on loopback; resolves to the origin. */
 async function serve(answer: Answer): Promise<string> {
-  const server = createServer((request, response) => {
+  const { origin, release } = await listen((request, response) => {
     const body = request.method === 'POST' ? json(request) : Promise.resolve(undefined)
     void body.then((parsed) => answer(request, response, parsed))
   })
-  servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(release)
+  return origin
 }
 
 const addition = { a: z.number(), b: z.number() }
@@ -65,7 +54,7 @@ async function connect(url: string): Promise<Client> {
     { name: 'jetway-test', version: '1' },
     { eras: false, handlers: { elicit: () => ({ action: 'accept', content: { count: 3 } }) } },
   )
-  clients.push(client)
+  onTestFinished(() => client.close())
   return client.connect(http(url))
 }
 

@@ -1,7 +1,5 @@
 import { requestMeta } from '@jetway-apps/test-support'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import {
   CallToolResultSchema,
   type ElicitResult,
@@ -9,21 +7,16 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { transportV1 } from './support/clients.ts'
 import { text } from './support/features/feature.ts'
-import {
-  type TransportName,
-  SERVER_COMMANDS,
-  listen,
-  type Listening,
-  stdioCommand,
-} from './support/processes.ts'
+import { serving, type Target, TRANSPORTS } from './support/processes.ts'
 import type { Message } from './support/raw-http.ts'
 import { RawStdio } from './support/raw-stdio.ts'
 
 const Anything = z.looseObject({})
 
 /** A client of the official package that answers what it is asked. */
-async function connect(server: Listening | undefined): Promise<{ client: Client; asked: unknown[] }> {
+async function connect(target: Target): Promise<{ client: Client; asked: unknown[] }> {
   const client = new Client(
     { name: 'tasks', version: '1.0.0' },
     { capabilities: { elicitation: { form: {} } } },
@@ -33,108 +26,97 @@ async function connect(server: Listening | undefined): Promise<{ client: Client;
     asked.push(params)
     return { action: 'accept', content: { confirm: true } }
   })
-  await client.connect(
-    server === undefined
-      ? new StdioClientTransport({ ...stdioCommand(), stderr: 'ignore' })
-      : new StreamableHTTPClientTransport(new URL(server.url)),
-  )
+  await client.connect(transportV1(target))
   return { client, asked }
 }
 
-describe.each(Object.keys(SERVER_COMMANDS) as TransportName[])(
-  "the official client's tasks over %s",
-  (transport) => {
-    let server: Listening | undefined
-    let connected: Awaited<ReturnType<typeof connect>>
+describe.each(TRANSPORTS)("the official client's tasks over %s", (transport) => {
+  const target = serving(transport)
+  let connected: Awaited<ReturnType<typeof connect>>
 
-    const call = async (name: string, args: object = {}): Promise<{ seen: unknown[]; end: unknown }> => {
-      const { tasks } = connected.client.experimental
-      const stream = tasks.callToolStream({ name, arguments: { ...args } }, CallToolResultSchema, {
-        task: { ttl: 60_000 },
-      })
-      const seen: unknown[] = []
-      for await (const message of stream) {
-        if (message.type === 'result') return { seen, end: message.result }
-        if (message.type === 'error') return { seen, end: message.error }
-        seen.push(message.task.status)
-      }
-      throw new Error('The call has no end')
+  const call = async (name: string, args: object = {}): Promise<{ seen: unknown[]; end: unknown }> => {
+    const { tasks } = connected.client.experimental
+    const stream = tasks.callToolStream({ name, arguments: { ...args } }, CallToolResultSchema, {
+      task: { ttl: 60_000 },
+    })
+    const seen: unknown[] = []
+    for await (const message of stream) {
+      if (message.type === 'result') return { seen, end: message.result }
+      if (message.type === 'error') return { seen, end: message.error }
+      seen.push(message.task.status)
     }
-    const create = async (params: object): Promise<string> => {
-      const created = await connected.client.request(
-        { method: 'tools/call', params: { task: {}, ...params } },
-        Anything,
-      )
-      return (created as unknown as { task: { taskId: string } }).task.taskId
-    }
+    throw new Error('The call has no end')
+  }
+  const create = async (params: object): Promise<string> => {
+    const created = await connected.client.request(
+      { method: 'tools/call', params: { task: {}, ...params } },
+      Anything,
+    )
+    return (created as unknown as { task: { taskId: string } }).task.taskId
+  }
 
-    beforeAll(async () => {
-      if (transport !== 'stdio') server = await listen(transport)
-      connected = await connect(server)
-    })
-    afterAll(async () => {
-      await connected.client.close()
-      await server?.stop()
-    })
+  beforeAll(async () => {
+    connected = await connect(target())
+  })
+  afterAll(() => connected.client.close())
 
-    it('return the result of the tool', async () => {
-      const { seen, end } = await call('slow_compute', { seconds: 0, label: 'x' })
-      expect(seen[0]).toBe('working')
-      expect(end).toMatchObject(text('Computed x in 0 s'))
-    })
+  it('return the result of the tool', async () => {
+    const { seen, end } = await call('slow_compute', { seconds: 0, label: 'x' })
+    expect(seen[0]).toBe('working')
+    expect(end).toMatchObject(text('Computed x in 0 s'))
+  })
 
-    it('ask the user when the client requests the result', async () => {
-      await expect(
-        connected.client.request({ method: 'tools/call', params: { name: 'confirm_delete' } }, Anything),
-      ).rejects.toMatchObject({ code: -32601 })
-      const { end } = await call('confirm_delete', { filename: 'a.txt' })
-      expect(end).toMatchObject(text('Deleted a.txt'))
-      expect(connected.asked).toMatchObject([
-        { message: 'Delete a.txt?', _meta: { 'io.modelcontextprotocol/related-task': {} } },
-      ])
-    })
+  it('ask the user when the client requests the result', async () => {
+    await expect(
+      connected.client.request({ method: 'tools/call', params: { name: 'confirm_delete' } }, Anything),
+    ).rejects.toMatchObject({ code: -32601 })
+    const { end } = await call('confirm_delete', { filename: 'a.txt' })
+    expect(end).toMatchObject(text('Deleted a.txt'))
+    expect(connected.asked).toMatchObject([
+      { message: 'Delete a.txt?', _meta: { 'io.modelcontextprotocol/related-task': {} } },
+    ])
+  })
 
-    it('are listed and cancelled, and stay cancelled', async () => {
-      const { tasks } = connected.client.experimental
-      const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
-      expect(await tasks.getTask(taskId)).toMatchObject({ taskId, status: 'working' })
-      expect((await tasks.listTasks()).tasks.map((task) => task.taskId)).toContain(taskId)
-      const waiting = tasks.getTaskResult(taskId, CallToolResultSchema)
-      const refused = expect(waiting).rejects.toMatchObject({ code: -32600 })
-      expect(await tasks.cancelTask(taskId)).toMatchObject({ status: 'cancelled' })
-      await refused
-      await expect(tasks.cancelTask(taskId)).rejects.toMatchObject({ code: -32602 })
-      expect(await tasks.getTask(taskId)).toMatchObject({ status: 'cancelled' })
-    })
+  it('are listed and cancelled, and stay cancelled', async () => {
+    const { tasks } = connected.client.experimental
+    const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
+    expect(await tasks.getTask(taskId)).toMatchObject({ taskId, status: 'working' })
+    expect((await tasks.listTasks()).tasks.map((task) => task.taskId)).toContain(taskId)
+    const waiting = tasks.getTaskResult(taskId, CallToolResultSchema)
+    const refused = expect(waiting).rejects.toMatchObject({ code: -32600 })
+    expect(await tasks.cancelTask(taskId)).toMatchObject({ status: 'cancelled' })
+    await refused
+    await expect(tasks.cancelTask(taskId)).rejects.toMatchObject({ code: -32602 })
+    expect(await tasks.getTask(taskId)).toMatchObject({ status: 'cancelled' })
+  })
 
-    it('fail if their call fails', async () => {
-      const { tasks } = connected.client.experimental
-      const failed = await create({ name: 'failing_job' })
-      expect(await tasks.getTaskResult(failed, CallToolResultSchema)).toMatchObject({
-        isError: true,
-        ...text('The job has failed'),
-      })
-      expect(await tasks.getTask(failed)).toMatchObject({
-        status: 'failed',
-        statusMessage: 'The job has failed',
-      })
-      const broken = await create({ name: 'protocol_error_job' })
-      await expect(tasks.getTaskResult(broken, CallToolResultSchema)).rejects.toMatchObject({ code: -32603 })
+  it('fail if their call fails', async () => {
+    const { tasks } = connected.client.experimental
+    const failed = await create({ name: 'failing_job' })
+    expect(await tasks.getTaskResult(failed, CallToolResultSchema)).toMatchObject({
+      isError: true,
+      ...text('The job has failed'),
     })
-
-    // Over stdio there is no other client.
-    if (transport === 'stdio') return
-
-    it('are unknown to another client', async () => {
-      const other = await connect(server)
-      const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
-      await expect(other.client.experimental.tasks.getTask(taskId)).rejects.toMatchObject({ code: -32602 })
-      expect((await other.client.experimental.tasks.listTasks()).tasks).toEqual([])
-      await other.client.close()
-      await connected.client.experimental.tasks.cancelTask(taskId)
+    expect(await tasks.getTask(failed)).toMatchObject({
+      status: 'failed',
+      statusMessage: 'The job has failed',
     })
-  },
-)
+    const broken = await create({ name: 'protocol_error_job' })
+    await expect(tasks.getTaskResult(broken, CallToolResultSchema)).rejects.toMatchObject({ code: -32603 })
+  })
+
+  // Over stdio there is no other client.
+  if (transport === 'stdio') return
+
+  it('are unknown to another client', async () => {
+    const other = await connect(target())
+    const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
+    await expect(other.client.experimental.tasks.getTask(taskId)).rejects.toMatchObject({ code: -32602 })
+    expect((await other.client.experimental.tasks.listTasks()).tasks).toEqual([])
+    await other.client.close()
+    await connected.client.experimental.tasks.cancelTask(taskId)
+  })
+})
 
 describe('tasks without a session, on stdio', () => {
   const _meta = requestMeta({

@@ -12,6 +12,7 @@ import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from
 import { z } from 'zod'
 import { Inbox } from './inbox.ts'
 import { offering } from './offering.ts'
+import type { Target } from './processes.ts'
 
 /** A result, with the members that the tests read. */
 export type Loose = Readonly<Record<string, unknown>>
@@ -51,9 +52,6 @@ export interface Driver {
 type Ref = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
 type Level = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
-/** The target of a client: a URL, or a program to start. */
-export type Target = { readonly url: string } | { readonly command: string; readonly args: string[] }
-
 const INFO = { name: 'matrix', version: '1.0.0' }
 const Anything = z.looseObject({})
 
@@ -80,6 +78,23 @@ export const OFFERING: Readonly<Record<string, (target: Target, revision: string
 export const SSE_CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
   'v1 over HTTP+SSE': connectV1Sse,
 }
+
+/** The transports of the official packages. */
+export const transportV1 = (
+  target: Target,
+  options?: { readonly fetch: typeof globalThis.fetch },
+): StreamableHTTPClientTransportV1 | StdioClientTransportV1 =>
+  'url' in target
+    ? new StreamableHTTPClientTransportV1(new URL(target.url), options)
+    : new StdioClientTransportV1({ ...target, stderr: 'ignore' })
+
+export const transportV2 = (
+  target: Target,
+  options?: { readonly fetch: typeof globalThis.fetch },
+): StreamableHTTPClientTransport | StdioClientTransport =>
+  'url' in target
+    ? new StreamableHTTPClientTransport(new URL(target.url), options)
+    : new StdioClientTransport({ ...target, stderr: 'ignore' })
 
 const connectV2 = async (target: Target, options: ClientOptions, revision?: string): Promise<Driver> =>
   (await openV2(target, options, revision)).driver
@@ -117,10 +132,7 @@ async function openV2(
 ): Promise<{ readonly client: Client; readonly driver: Driver }> {
   const client = new Client(INFO, options)
   const { listening, fetch } = watchStream(target)
-  const transport =
-    'url' in target
-      ? new StreamableHTTPClientTransport(new URL(target.url), { fetch })
-      : new StdioClientTransport({ ...target, stderr: 'ignore' })
+  const transport = transportV2(target, { fetch })
   const inbox = new Inbox()
   client.fallbackNotificationHandler = (message) => inbox.take(message)
   await client.connect(offering(transport, revision))
@@ -148,11 +160,7 @@ async function openV2(
 
 async function connectV1(target: Target, revision?: string): Promise<Driver> {
   const { listening, fetch } = watchStream(target)
-  const transport =
-    'url' in target
-      ? new StreamableHTTPClientTransportV1(new URL(target.url), { fetch })
-      : new StdioClientTransportV1({ ...target, stderr: 'ignore' })
-  return driveV1(transport, listening, revision)
+  return driveV1(transportV1(target, { fetch }), listening, revision)
 }
 
 async function connectV1Sse(target: Target): Promise<Driver> {

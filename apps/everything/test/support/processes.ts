@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { afterAll, beforeAll } from 'vitest'
 import { listening, type Serving, startNode } from '@jetway-apps/test-support/processes'
 import { program } from '@jetway-tools/runtimes/program'
 
@@ -13,6 +14,22 @@ export const SERVER_COMMANDS: Readonly<Record<TransportName, readonly string[]>>
   hono: [...main, '--http', '--adapter', 'hono', '--port', '0'],
   fetch: program(new URL('./serve-fetch.ts', import.meta.url)),
   stdio: [...main, '--stdio'],
+}
+
+export const TRANSPORTS = Object.keys(SERVER_COMMANDS) as readonly TransportName[]
+export const HTTP_TRANSPORTS: readonly HttpTransportName[] = ['fastify', 'hono', 'fetch']
+
+/** The target of a client: a URL, or a program to start. */
+export type Target = { readonly url: string } | { readonly command: string; readonly args: string[] }
+
+/** A transport's server, which runs during the tests of the `describe` that calls this. */
+export function serving(transport: TransportName, ...flags: readonly string[]): () => Target {
+  let server: Serving | undefined
+  beforeAll(async () => {
+    if (transport !== 'stdio') server = await listen(transport, ...flags)
+  })
+  afterAll(() => server?.stop())
+  return () => server ?? stdioCommand(...flags)
 }
 
 /** The command line of the stdio server. */

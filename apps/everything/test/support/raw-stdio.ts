@@ -1,26 +1,22 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { type Running, startNode } from '@jetway-apps/test-support/processes'
 import { initialize, INITIALIZED, REVISION } from '@jetway-apps/test-support'
 import type { Message } from './raw-http.ts'
-import { stdioCommand } from './processes.ts'
+import { SERVER_COMMANDS } from './processes.ts'
 
 /** A server's process, with all its lines. */
 export class RawStdio {
   readonly lines: string[] = []
-  readonly #child: ChildProcessWithoutNullStreams
+  readonly #server: Running
   readonly #answers = new Map<unknown, (message: Message) => void>()
-  #stderr = ''
 
   constructor(...flags: readonly string[]) {
-    const { command, args } = stdioCommand(...flags)
-    this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] })
-    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => void (this.#stderr += text))
-    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(line))
+    this.#server = startNode([...SERVER_COMMANDS.stdio, ...flags])
+    createInterface({ input: this.#server.process.stdout }).on('line', (line) => this.#take(line))
   }
 
   get stderr(): string {
-    return this.#stderr
+    return this.#server.output.stderr
   }
 
   async initialize(capabilities: object = {}): Promise<void> {
@@ -29,7 +25,7 @@ export class RawStdio {
   }
 
   send(message: unknown): void {
-    this.#child.stdin.write(`${JSON.stringify(message)}\n`)
+    this.#server.process.stdin.write(`${JSON.stringify(message)}\n`)
   }
 
   /** Resolves to the first response. `lines` shows after the end whether it was the only one. */
@@ -42,14 +38,12 @@ export class RawStdio {
 
   /** Ends the input and resolves to the exit code, once all output has been read. */
   async end(): Promise<number | null> {
-    const closed = once(this.#child, 'close')
-    this.#child.stdin.end()
-    const [code] = (await closed) as [number | null]
-    return code
+    this.#server.process.stdin.end()
+    return this.#server.exited
   }
 
   kill(): void {
-    this.#child.kill('SIGKILL')
+    void this.#server.stop('SIGKILL')
   }
 
   #take(line: string): void {
