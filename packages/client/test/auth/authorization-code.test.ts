@@ -61,7 +61,7 @@ describe('a response', () => {
     ['without a code', (back) => back.searchParams.delete('code')],
     ['at another origin', (back) => (back.port = '3998')],
     ['at another path', (back) => (back.pathname = '/other')],
-  ])('%s gets no token', async ([_, change], { made }) => {
+  ])('%s gets no token', async ([, change], { made }) => {
     comingBack(made, change)
     expect(['response', 'token']).toContain(await reasonOf(made.post()))
     expect(made.issuer.to('POST /token')).toEqual([])

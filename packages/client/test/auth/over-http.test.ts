@@ -1,7 +1,8 @@
 import { type AuthProvider, Client } from '@jetway/client'
 import { http } from '@jetway/client/http'
-import { bearer, type EndpointOptions, toFetch } from '@jetway/core/http'
+import { bearer, type EndpointOptions } from '@jetway/core/http'
 import { expect, it } from 'vitest'
+import { mount } from '../support/mounted.ts'
 import { everything } from '../support/servers.ts'
 
 /** Each token is valid for one request, and the server refuses every third token once. */
@@ -32,52 +33,41 @@ it.each<[string, string, EndpointOptions]>([
     const authenticate = bearer({
       verify: async (token) => (token.startsWith('good') ? { principal: 'somebody' } : undefined),
     })
-    const handler = toFetch(everything(), { ...options, authenticate })
+    const { connect, requests } = mount(everything(), { ...options, authenticate })
     const { provider, given, refused } = counting()
-    const seen: (string | null)[] = []
-    const methods = new Set<string>()
-    const client = new Client({ name: 'c', version: '1' }, { eras: false })
-    const auth: AuthProvider = provider
-    await client.connect(
-      http(`http://127.0.0.1:8000${path}`, {
-        auth,
-        fetch: async (url, init) => {
-          const request = new Request(url, { ...init, ...(init.body && { duplex: 'half' }) })
-          seen.push(request.headers.get('authorization'))
-          methods.add(request.method)
-          return await handler(request)
-        },
-      }),
-    )
+    const client = await connect({}, { path, auth: provider })
     for (let call = 0; call < 4; call += 1)
       expect((await client.callTool('add', { a: call })).content).toHaveLength(1)
     await client.close()
+    const seen = requests.map(({ headers }) => headers.get('authorization'))
     expect(seen).toEqual(given.map((token) => `Bearer ${token}`))
     expect(new Set(seen).size).toBe(seen.length)
     expect(refused.length).toBeGreaterThanOrEqual(2)
     expect(refused.every((each) => each.startsWith('401 Bearer stale'))).toBe(true)
-    expect([...methods]).toEqual(expect.arrayContaining(path === '/sse' ? ['GET', 'POST'] : ['POST']))
-    await handler.close({ deadline: 0 })
+    expect(requests.map(({ method }) => method)).toEqual(
+      expect.arrayContaining(path === '/sse' ? ['GET', 'POST'] : ['POST']),
+    )
   },
 )
 
 it('a redirect within the origin gets credentials, and another one is not followed', async () => {
-  const handler = toFetch(everything(), { revisions: ['2025-11-25'] })
+  const { connect, fetch } = mount(everything(), { revisions: ['2025-11-25'] })
   let given = 0
   const sent: string[] = []
   let away = false
-  const client = new Client({ name: 'c', version: '1' }, { eras: false })
-  await client.connect(
-    http('http://127.0.0.1:8000/old', {
+  const client = await connect(
+    {},
+    {
+      path: '/old',
       auth: { headers: () => ({ authorization: `Bearer t${++given}` }) },
       fetch: async (url, init) => {
         const { headers, method } = new Request(url, init)
         sent.push(`${method} ${url} ${headers.get('authorization')}`)
         const location = away ? 'http://127.0.0.2:8000/mcp' : '/mcp'
         if (url.endsWith('/old')) return new Response(null, { status: 307, headers: { location } })
-        return await handler(new Request(url, { ...init, ...(init.body && { duplex: 'half' }) }))
+        return fetch(url, init)
       },
-    }),
+    },
   )
   expect((await client.callTool('hello')).content).toHaveLength(1)
   expect(sent.filter((line) => line.includes('POST')).slice(0, 2)).toEqual([
@@ -89,8 +79,6 @@ it('a redirect within the origin gets credentials, and another one is not follow
   await expect(client.callTool('hello')).rejects.toThrow('redirects to another origin')
   expect(sent.filter((line) => line.includes('127.0.0.2'))).toEqual([])
   away = false
-  await client.close()
-  await handler.close({ deadline: 0 })
 })
 
 it.each<[string, (failure: Error) => AuthProvider]>([

@@ -1,15 +1,13 @@
-import type { McpServer } from '@jetway/core'
-import { bearer, type EndpointOptions, toFetch } from '@jetway/core/http'
+import { bearer } from '@jetway/core/http'
 import { bearerToken as token } from '@jetway/client'
 import { connect, transportFor, type ServerConfig } from '@jetway/client/config'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Fetch } from '../../src/http/options.ts'
+import { describe, expect, it, vi } from 'vitest'
 import { runs } from '../stdio/support/processes.ts'
+import { mount, ORIGIN } from '../support/mounted.ts'
 import { everything } from '../support/servers.ts'
+import { INFO } from '../support/scripted.ts'
 import { spawning } from './support.ts'
 
-const INFO = { name: 'config-test', version: '1.0.0' }
-const ORIGIN = 'http://127.0.0.1:8000'
 /** A process that writes its pid to stderr and ignores SIGTERM. */
 const SILENT = `process.on('SIGTERM', () => {}); setInterval(() => {}, 9e6); console.error(process.pid)`
 
@@ -22,29 +20,6 @@ const ANSWERING = `
     const { id, method } = JSON.parse(line)
     if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
   })`
-
-const open: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close()
-})
-
-/** A server behind HTTP semantics, without sockets, and the requests that it received. */
-function mounted(
-  server: McpServer,
-  options: EndpointOptions = {},
-): { readonly fetch: Fetch; readonly requests: Request[] } {
-  const handler = toFetch(server, options)
-  open.push(() => handler.close({ deadline: 0 }))
-  const requests: Request[] = []
-  return {
-    requests,
-    fetch: async (url, init) => {
-      const request = new Request(url, { ...init, ...(init.body && { duplex: 'half' }) })
-      requests.push(request)
-      return await handler(request)
-    },
-  }
-}
 
 describe('the transport follows from the configuration', () => {
   it.each<[string, Record<string, unknown>]>([
@@ -64,7 +39,7 @@ describe('the transport follows from the configuration', () => {
     ['none', {}],
     ["'http'", { transport: 'http' }],
   ])('a url and %s: Streamable HTTP, with its query and without credentials', async (_, more) => {
-    const { fetch, requests } = mounted(everything())
+    const { fetch, requests } = mount(everything())
     const url = `${ORIGIN}/mcp?token=in-the-address`
     const client = await connect({ url, fetch, ...more }, { info: INFO })
     expect(client.server?.protocolVersion).toBe('2026-07-28')
@@ -73,19 +48,8 @@ describe('the transport follows from the configuration', () => {
     expect(requests.some((request) => request.headers.has('authorization'))).toBe(false)
   })
 
-  it("'http' reaches servers of HTTP+SSE as well", async () => {
-    const { fetch, requests } = mounted(everything(), { legacySse: true, revisions: ['2024-11-05'] })
-    const client = await connect(
-      { transport: 'http', url: `${ORIGIN}/sse`, fetch },
-      { info: INFO, eras: false },
-    )
-    expect(client.server?.protocolVersion).toBe('2024-11-05')
-    await client.close()
-    expect(requests[0]?.method).toBe('POST')
-  })
-
   it("'sse' opens the stream first, and posts to its endpoint only", async () => {
-    const { fetch, requests } = mounted(everything(), { legacySse: true })
+    const { fetch, requests } = mount(everything(), { legacySse: true })
     const client = await connect(
       { transport: 'sse', url: `${ORIGIN}/sse`, fetch },
       { info: INFO, eras: false },
@@ -104,7 +68,7 @@ describe('the transport follows from the configuration', () => {
       const authenticate = bearer({
         verify: async (given) => (given === 'ticket' ? { principal: 'ann' } : undefined),
       })
-      const { fetch, requests } = mounted(everything(), { legacySse: true, authenticate })
+      const { fetch, requests } = mount(everything(), { legacySse: true, authenticate })
       const url = `${ORIGIN}/${transport === 'sse' ? 'sse' : 'mcp'}`
       const client = await connect(
         { transport, url, fetch, auth: token('ticket'), headers: { 'x-tenant': 'blue' } },
@@ -161,50 +125,22 @@ it('a client that goes out of scope ends its process', async () => {
   expect(runs(pid)).toBe(false)
 })
 
-describe('a failure leaves nothing', () => {
-  it('a silent process is ended when the attempt is aborted', async () => {
-    let pid = 0
-    const giveUp = new AbortController()
-    const attempt = connect(
-      {
-        command: process.execPath,
-        args: ['-e', SILENT],
-        stop: { inputMs: 0, signal: 'SIGTERM', signalMs: 50 },
-        stderr: (line) => {
-          pid = Number(line)
-          giveUp.abort(new Error('enough'))
-        },
+it('a silent process is ended when the attempt is aborted', async () => {
+  let pid = 0
+  const giveUp = new AbortController()
+  const attempt = connect(
+    {
+      command: process.execPath,
+      args: ['-e', SILENT],
+      stop: { inputMs: 0, signal: 'SIGTERM', signalMs: 50 },
+      stderr: (line) => {
+        pid = Number(line)
+        giveUp.abort(new Error('enough'))
       },
-      { info: INFO, signal: giveUp.signal },
-    )
-    await expect(attempt).rejects.toThrow('enough')
-    expect(pid).toBeGreaterThan(0)
-    expect(runs(pid)).toBe(false)
-  })
-
-  it('an HTTP+SSE stream without an endpoint times out and is closed', async () => {
-    vi.useFakeTimers()
-    try {
-      let cancelled = false
-      const fetch: Fetch = async (_, { signal }) => {
-        const body = new ReadableStream({
-          start: (controller) =>
-            signal?.addEventListener('abort', () => {
-              cancelled = true
-              controller.error(signal.reason)
-            }),
-        })
-        return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-      }
-      const attempt = connect({ transport: 'sse', url: `${ORIGIN}/sse`, fetch }, { info: INFO })
-      const outcome = expect(attempt).rejects.toThrow('No endpoint event within 30000 ms')
-      await vi.advanceTimersByTimeAsync(29_999)
-      expect(cancelled).toBe(false)
-      await vi.advanceTimersByTimeAsync(1)
-      await outcome
-      expect(cancelled).toBe(true)
-    } finally {
-      vi.useRealTimers()
-    }
-  })
+    },
+    { info: INFO, signal: giveUp.signal },
+  )
+  await expect(attempt).rejects.toThrow('enough')
+  expect(pid).toBeGreaterThan(0)
+  expect(runs(pid)).toBe(false)
 })
