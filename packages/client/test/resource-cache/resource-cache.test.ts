@@ -1,7 +1,7 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import type { ReadResourceResult } from '@jetway/core/protocol'
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it as base } from 'vitest'
 import type { CacheHints } from '../../src/index.ts'
 import {
   type LoadResource,
@@ -22,6 +22,32 @@ function timed(options: ResourceCacheOptions = {}) {
   const clock = new FakeClock()
   return { clock, cache: new ResourceCache({ ...options, clock }) }
 }
+
+/** Loads that end when the test calls a function. */
+class Loads {
+  readonly pending: {
+    readonly resolve: (result: ReadResourceResult & CacheHints) => void
+    readonly reject: (error: Error) => void
+    readonly signal: AbortSignal
+  }[] = []
+
+  readonly load: LoadResource = (signal) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      this.pending.push({ resolve, reject, signal })
+    })
+
+  async at(index: number): Promise<(typeof this.pending)[number]> {
+    for (;;) {
+      const found = this.pending[index]
+      if (found !== undefined) return found
+      await Promise.resolve()
+    }
+  }
+}
+
+/** Tests with a cache of its defaults, and loads that they end. */
+const it = base.extend('cache', () => new ResourceCache()).extend('loads', () => new Loads())
 
 describe('an entry', () => {
   it.each([
@@ -73,8 +99,7 @@ describe('an entry', () => {
     expect(textOf(cache.get(at('a')))).toBe('new')
   })
 
-  it('cannot be changed by its giver or its reader', () => {
-    const cache = new ResourceCache()
+  it('cannot be changed by its giver or its reader', ({ cache }) => {
     const given = { contents: [{ uri: 'a://', text: 'x', _meta: { deep: { list: [1] } } }] }
     cache.set(at('a'), given)
     given.contents[0]!.text = 'changed'
@@ -89,8 +114,7 @@ describe('an entry', () => {
     })
   })
 
-  it('may have a member named __proto__', () => {
-    const cache = new ResourceCache()
+  it('may have a member named __proto__', ({ cache }) => {
     const result = JSON.parse('{"contents":[],"_meta":{"__proto__":{"admin":true}}}') as ReadResourceResult
     cache.set(at('a'), result)
     expect(JSON.stringify(cache.get(at('a')))).toBe(JSON.stringify(result))
@@ -118,8 +142,7 @@ describe('a full cache', () => {
     expect(['a', 'b', 'c'].map((uri) => textOf(cache.get(at(uri))))).toEqual(['a2', undefined, 'c'])
   })
 
-  it('has 256 entries', () => {
-    const cache = new ResourceCache()
+  it('has 256 entries', ({ cache }) => {
     for (let i = 0; i <= 256; i++) cache.set(at(`${i}`), of(`${i}`))
     expect(cache.size).toBe(256)
     expect(cache.get(at('0'))).toBeUndefined()
@@ -157,8 +180,7 @@ describe('a full cache', () => {
 })
 
 describe('keys', () => {
-  it('have a server and a URI, with any characters', () => {
-    const cache = new ResourceCache()
+  it('have a server and a URI, with any characters', ({ cache }) => {
     cache.set({ server: 'a', uri: 'b:c' }, of('first'))
     cache.set({ server: 'a:b', uri: 'c' }, of('second'))
     expect(textOf(cache.get({ server: 'a', uri: 'b:c' }))).toBe('first')
@@ -168,12 +190,11 @@ describe('keys', () => {
     expect(textOf(cache.get({ server: 'a:b', uri: 'c' }))).toBe('second')
   })
 
-  it('are different if any part differs', () => {
+  it('are different if any part differs', ({ cache }) => {
     const text = fc.string({ unit: fc.constantFrom('a', ':', ',', '"', '[', ']', '\\', '\u0000', '\uD800') })
     const key = fc.record({ server: text, uri: text, partition: text })
     fc.assert(
       fc.property(key, key, (one, other) => {
-        const cache = new ResourceCache()
         cache.set(one, of('one'))
         const same = (['server', 'uri', 'partition'] as const).every((part) => one[part] === other[part])
         return (cache.get(other) !== undefined) === same
@@ -284,30 +305,29 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(cache.size).toBe(0)
   })
 
-  it('are not returned with cached results', () => {
-    const cache = new ResourceCache()
+  it('are not returned with cached results', ({ cache }) => {
     cache.set(key, of('x', { ttlMs: 1_000, cacheScope: 'private' }))
     expect(cache.get(key)).toEqual({ contents: [{ uri: 'a://', text: 'x' }] })
   })
 
-  it.each([{}, { cacheScope: 'private' as const }])('keep a result within its partition: %o', (hints) => {
-    const cache = new ResourceCache()
-    cache.set(key, of('secret', hints))
-    expect(textOf(cache.get(key))).toBe('secret')
-    expect(cache.get(others)).toBeUndefined()
-    expect(cache.get(at('a'))).toBeUndefined()
-  })
+  it.for([{}, { cacheScope: 'private' as const }])(
+    'keep a result within its partition: %o',
+    (hints, { cache }) => {
+      cache.set(key, of('secret', hints))
+      expect(textOf(cache.get(key))).toBe('secret')
+      expect(cache.get(others)).toBeUndefined()
+      expect(cache.get(at('a'))).toBeUndefined()
+    },
+  )
 
-  it('share a public result between all partitions of the server', () => {
-    const cache = new ResourceCache()
+  it('share a public result between all partitions of the server', ({ cache }) => {
     cache.set(key, of('open', { cacheScope: 'public' }))
     expect([key, others, at('a')].map((each) => textOf(cache.get(each)))).toEqual(['open', 'open', 'open'])
     expect(cache.get({ ...key, server: 'two' })).toBeUndefined()
     expect(cache.size).toBe(1)
   })
 
-  it('can change between public and private', () => {
-    const cache = new ResourceCache()
+  it('can change between public and private', ({ cache }) => {
     cache.set(key, of('open', { cacheScope: 'public' }))
     cache.set(others, of('secret of bob'))
     expect(cache.get(key)).toBeUndefined()
@@ -327,33 +347,8 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   })
 })
 
-/** Loads that end when the test calls a function. */
-class Loads {
-  readonly pending: {
-    readonly resolve: (result: ReadResourceResult & CacheHints) => void
-    readonly reject: (error: Error) => void
-    readonly signal: AbortSignal
-  }[] = []
-
-  readonly load: LoadResource = (signal) =>
-    new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      this.pending.push({ resolve, reject, signal })
-    })
-
-  async at(index: number): Promise<(typeof this.pending)[number]> {
-    for (;;) {
-      const found = this.pending[index]
-      if (found !== undefined) return found
-      await Promise.resolve()
-    }
-  }
-}
-
 describe('reading through the cache', () => {
-  it('loads once for all callers', async () => {
-    const cache = new ResourceCache()
-    const loads = new Loads()
+  it('loads once for all callers', async ({ cache, loads }) => {
     const both = [cache.read(at('a'), loads.load), cache.read(at('a'), loads.load)]
     ;(await loads.at(0)).resolve(of('x'))
     const [first, second] = await Promise.all(both)
@@ -363,9 +358,7 @@ describe('reading through the cache', () => {
     expect(loads.pending).toHaveLength(1)
   })
 
-  it('loads for each partition, because the scope is not known yet', async () => {
-    const cache = new ResourceCache()
-    const loads = new Loads()
+  it('loads for each partition, because the scope is not known yet', async ({ cache, loads }) => {
     const ann = cache.read({ ...at('a'), partition: 'ann' }, loads.load)
     const bob = cache.read({ ...at('a'), partition: 'bob' }, loads.load)
     ;(await loads.at(0)).resolve(of('for ann'))
@@ -373,8 +366,7 @@ describe('reading through the cache', () => {
     expect([textOf(await ann), textOf(await bob)]).toEqual(['for ann', 'for bob'])
   })
 
-  it('does not cache failures', async () => {
-    const cache = new ResourceCache()
+  it('does not cache failures', async ({ cache }) => {
     const failing = (): Promise<never> => Promise.reject(new Error('down'))
     await expect(cache.read(at('a'), failing)).rejects.toThrow('down')
     const throwing = (): never => {
@@ -384,8 +376,7 @@ describe('reading through the cache', () => {
     expect(textOf(await cache.read(at('a'), () => Promise.resolve(of('up'))))).toBe('up')
   })
 
-  it('loads each time if nothing may be cached', async () => {
-    const cache = new ResourceCache()
+  it('loads each time if nothing may be cached', async ({ cache }) => {
     let count = 0
     const load: LoadResource = () => Promise.resolve(of(`${++count}`, { ttlMs: 0 }))
     expect(textOf(await cache.read(at('a'), load))).toBe('1')
@@ -393,9 +384,7 @@ describe('reading through the cache', () => {
     expect(cache.size).toBe(0)
   })
 
-  it('ends the wait of a caller that aborts, and the load with the last one', async () => {
-    const cache = new ResourceCache()
-    const loads = new Loads()
+  it('ends the wait of a caller that aborts, and the load with the last one', async ({ cache, loads }) => {
     const [one, other] = [new AbortController(), new AbortController()]
     const first = cache.read(at('a'), loads.load, { signal: one.signal })
     const second = cache.read(at('a'), loads.load, { signal: other.signal })
@@ -413,8 +402,7 @@ describe('reading through the cache', () => {
     expect(textOf(await next)).toBe('fresh')
   })
 
-  it('does not join an aborted load, even if that continues', async () => {
-    const cache = new ResourceCache()
+  it('does not join an aborted load, even if that continues', async ({ cache }) => {
     const control = new AbortController()
     const deaf = cache.read(at('a'), () => new Promise(() => {}), { signal: control.signal })
     control.abort(new Error('enough'))
@@ -422,9 +410,7 @@ describe('reading through the cache', () => {
     expect(textOf(await cache.read(at('a'), () => Promise.resolve(of('fresh'))))).toBe('fresh')
   })
 
-  it('continues for callers without a signal', async () => {
-    const cache = new ResourceCache()
-    const loads = new Loads()
+  it('continues for callers without a signal', async ({ cache, loads }) => {
     const control = new AbortController()
     const patient = cache.read(at('a'), loads.load)
     const hasty = cache.read(at('a'), loads.load, { signal: control.signal })
@@ -434,9 +420,7 @@ describe('reading through the cache', () => {
     expect(textOf(await patient)).toBe('x')
   })
 
-  it('returns a cached result to an aborted caller, and starts no load for one', async () => {
-    const cache = new ResourceCache()
-    const loads = new Loads()
+  it('returns a cached result to an aborted caller, and starts no load for one', async ({ cache, loads }) => {
     cache.set(at('a'), of('kept'))
     const signal = AbortSignal.abort(new Error('enough'))
     expect(textOf(await cache.read(at('a'), loads.load, { signal }))).toBe('kept')
@@ -444,23 +428,24 @@ describe('reading through the cache', () => {
     expect(loads.pending).toHaveLength(0)
   })
 
-  it.each<[string, (cache: ResourceCache) => void]>([
+  it.for<[string, (cache: ResourceCache) => void]>([
     ['the resource', (cache) => cache.invalidate(at('a://x'))],
     ['a part of it', (cache) => cache.invalidateUpdated(at('a://x/y'))],
     ['its server', (cache) => cache.invalidateServer('one')],
     ['everything', (cache) => cache.clear()],
-  ])('does not cache a load during which %s was invalidated, and starts a new one', async (_, forget) => {
-    const cache = new ResourceCache()
-    const loads = new Loads()
-    const before = cache.read(at('a://x'), loads.load)
-    const old = await loads.at(0)
-    forget(cache)
-    const after = cache.read(at('a://x'), loads.load)
-    old.resolve(of('old'))
-    expect(textOf(await before)).toBe('old')
-    expect(cache.size).toBe(0)
-    ;(await loads.at(1)).resolve(of('new'))
-    expect(textOf(await after)).toBe('new')
-    expect(textOf(cache.get(at('a://x')))).toBe('new')
-  })
+  ])(
+    'does not cache a load during which %s was invalidated, and starts a new one',
+    async ([_, forget], { cache, loads }) => {
+      const before = cache.read(at('a://x'), loads.load)
+      const old = await loads.at(0)
+      forget(cache)
+      const after = cache.read(at('a://x'), loads.load)
+      old.resolve(of('old'))
+      expect(textOf(await before)).toBe('old')
+      expect(cache.size).toBe(0)
+      ;(await loads.at(1)).resolve(of('new'))
+      expect(textOf(await after)).toBe('new')
+      expect(textOf(cache.get(at('a://x')))).toBe('new')
+    },
+  )
 })
