@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { McpServer } from '@jetway/core'
 import { onTestFinished } from 'vitest'
+import { deferred } from './deferred.ts'
 import { callTool, initialize, INITIALIZED, REVISION } from './messages.ts'
 
 /** A server whose tools return what reached them. */
@@ -28,6 +29,30 @@ export function createServer<Locals = unknown>(name = 'test'): McpServer<Locals>
     },
   })
   return server
+}
+
+/** A server whose tool `slow` sends progress and waits for `finish`, or for the end of the test. */
+export function slowServer(): { readonly server: McpServer; readonly finish: () => void } {
+  const server = createServer() as McpServer
+  const { promise, resolve } = deferred()
+  onTestFinished(() => resolve())
+  server.addTool({
+    name: 'slow',
+    async handler(_args, ctx) {
+      await ctx.progress(1, 2)
+      await promise
+      return 'x'.repeat(2_000)
+    },
+  })
+  return { server, finish: resolve }
+}
+
+/** The text that arrives first. Cancels the rest. */
+export async function firstChunk({ body }: Response): Promise<string> {
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  const { value } = await reader.read()
+  void reader.cancel()
+  return new TextDecoder().decode(value)
 }
 
 export { listen, originOf } from './listen.ts'

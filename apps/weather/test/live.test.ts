@@ -57,15 +57,4 @@ describe('with --live', () => {
       { type: 'text', text: 'The weather service has a problem (HTTP 500). Try again in a minute.' },
     ])
   })
-
-  it('a place outside the United States is reported', async () => {
-    const { isError, content } = await client.callTool({
-      name: 'get_forecast',
-      arguments: { latitude: 48.9, longitude: 2.4 },
-    })
-    expect(isError).toBe(true)
-    expect(content).toMatchObject([
-      { text: 'No forecast for this place: the service covers the United States.' },
-    ])
-  })
 })

@@ -3,27 +3,10 @@ import etag from '@fastify/etag'
 import swagger from '@fastify/swagger'
 import type { Logger } from '@jetway/core'
 import Fastify from 'fastify'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
-import { deferred } from '@jetway-apps/test-support'
-import { callFrame, createServer, post } from '@jetway-apps/test-support/http'
+import { callFrame, createServer, firstChunk, post, slowServer } from '@jetway-apps/test-support/http'
 import { listen } from './support.ts'
-
-/** A server whose tool `slow` sends progress and waits for `finish`. */
-function slowServer() {
-  const server = createServer()
-  const { promise, resolve } = deferred()
-  onTestFinished(() => resolve())
-  server.addTool({
-    name: 'slow',
-    async handler(_args, ctx) {
-      await ctx.progress(1, 2)
-      await promise
-      return 'x'.repeat(2000)
-    },
-  })
-  return { server, finish: resolve }
-}
 
 const slow = (url: string): Promise<Response> => post(`${url}/mcp`, callFrame('slow'))
 
@@ -35,9 +18,7 @@ it.each([
   const app = Fastify()
   await app.register(plugin as typeof compress)
   await app.register(mcp, { server, stateless: true })
-  const { body } = await slow(await listen(app))
-  const { value } = await (body as ReadableStream<Uint8Array>).getReader().read()
-  expect(new TextDecoder().decode(value)).toContain('notifications/progress')
+  expect(await firstChunk(await slow(await listen(app)))).toContain('notifications/progress')
   finish()
 })
 

@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { bytesOf, callFrame, createServer, post, raw, text, until } from '@jetway-apps/test-support/http'
-import { listen } from './support.ts'
+import { listen, mounted } from './support.ts'
 
 const STATELESS = { server: createServer(), stateless: true } as const
 const STREAMED = { ...STATELESS, response: 'sse' } as const
@@ -39,8 +39,7 @@ describe('hooks of the app', () => {
 
   it('run around JSON replies, whose headers they set', async () => {
     const { app, ran, responded } = hooked()
-    app.register(mcp, STATELESS)
-    const response = await post(`${await listen(app)}/mcp`)
+    const response = await post(`${await mounted(STATELESS, app)}/mcp`)
     expect(await text(response)).toBe('test')
     await responded
     expect(ran).toEqual(['onRequest', 'preHandler', 'onSend', 'onResponse'])
@@ -57,9 +56,8 @@ describe('hooks of the app', () => {
 
   it('run around replies without a body', async () => {
     const { app, ran, responded } = hooked()
-    app.register(mcp, STATELESS)
     const response = await post(
-      `${await listen(app)}/mcp`,
+      `${await mounted(STATELESS, app)}/mcp`,
       '{"jsonrpc":"2.0","method":"notifications/initialized"}',
     )
     expect([response.status, await response.text(), response.headers.get('x-sent')]).toEqual([202, '', 'yes'])
@@ -69,8 +67,7 @@ describe('hooks of the app', () => {
 
   it('keep the headers they set before a stream; onSend cannot run for it, onResponse runs at its end', async () => {
     const { app, ran, responded } = hooked()
-    app.register(mcp, STREAMED)
-    const response = await post(`${await listen(app)}/mcp`)
+    const response = await post(`${await mounted(STREAMED, app)}/mcp`)
     expect(await response.text()).toContain('"text":"test"')
     await responded
     expect(ran).toEqual(['onRequest', 'preHandler', 'onResponse'])
@@ -95,9 +92,13 @@ describe('hooks of the app', () => {
         return handler.call(this, request, reply)
       }
     })
-    app.register(mcp, { ...STATELESS, path: '/json' })
-    app.register(mcp, { ...STREAMED, path: '/sse' })
-    const url = await listen(app)
+    const url = await mounted(
+      [
+        { ...STATELESS, path: '/json' },
+        { ...STREAMED, path: '/sse' },
+      ],
+      app,
+    )
     expect(await text(await post(`${url}/json`))).toBe('test')
     expect((await post(`${url}/json`, '{"jsonrpc":"2.0","method":"notifications/initialized"}')).status).toBe(
       202,
@@ -129,9 +130,13 @@ describe('CORS of the app', () => {
       methods: ['GET', 'POST', 'DELETE'],
       exposedHeaders: ['mcp-session-id'],
     })
-    app.register(mcp, { ...STATELESS, allowedOrigins: [ORIGIN], path: '/json' })
-    app.register(mcp, { ...STREAMED, allowedOrigins: [ORIGIN], path: '/sse' })
-    const url = await listen(app)
+    const url = await mounted(
+      [
+        { ...STATELESS, allowedOrigins: [ORIGIN], path: '/json' },
+        { ...STREAMED, allowedOrigins: [ORIGIN], path: '/sse' },
+      ],
+      app,
+    )
     const preflight = await fetch(`${url}/json`, {
       method: 'OPTIONS',
       headers: {
@@ -181,8 +186,10 @@ describe('authentication of the app', () => {
     'refuses in %s as the app words it, before the body is read',
     async (hook) => {
       const app = guarded(hook)
-      app.register(mcp, options)
-      const socket = await raw(await listen(app), bytesOf('/mcp', '', { 'content-length': '1000000' }))
+      const socket = await raw(
+        await mounted(options, app),
+        bytesOf('/mcp', '', { 'content-length': '1000000' }),
+      )
       const refused = await until(socket, '}')
       expect(refused).toMatch(/ 401 [^]*www-authenticate: Bearer[^]*\{"mine":"no token"\}/)
     },
@@ -190,8 +197,7 @@ describe('authentication of the app', () => {
 
   it('is what handlers see as ctx.auth, beside the context as ctx.locals', async () => {
     const app = guarded('preHandler')
-    app.register(mcp, options)
-    const response = await post(`${await listen(app)}/mcp`, callFrame('seen'), {
+    const response = await post(`${await mounted(options, app)}/mcp`, callFrame('seen'), {
       authorization: 'Bearer good',
     })
     expect(JSON.parse((await text(response)) ?? '')).toEqual({ auth: 'ada', locals: { id: 'req-1' } })
@@ -209,8 +215,7 @@ describe('bodies', () => {
     ['within a larger limit of the app, beyond the mount’s', { bodyLimit: 10_000_000 }, {}, 4_300_000, 413],
   ])('%s', async (_case, host, mount, bytes, status) => {
     const app = Fastify(host)
-    app.register(mcp, { ...STATELESS, ...mount })
-    const url = `${await listen(app)}/mcp`
+    const url = `${await mounted({ ...STATELESS, ...mount }, app)}/mcp`
     const declared = await post(url, large(bytes))
     const chunked = await post(url, new Blob([large(bytes)]).stream())
     for (const response of [declared, chunked]) {
@@ -222,9 +227,9 @@ describe('bodies', () => {
   it.each(['text/plain', 'application/xml', 'nonsense', 'application/json-patch+json'])(
     'of type %s are answered 415 as JSON-RPC',
     async (type) => {
-      const app = Fastify()
-      app.register(mcp, STATELESS)
-      const response = await post(`${await listen(app)}/mcp`, callFrame('name'), { 'content-type': type })
+      const response = await post(`${await mounted(STATELESS)}/mcp`, callFrame('name'), {
+        'content-type': type,
+      })
       expect(response.status).toBe(415)
       expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32600 } })
     },
@@ -233,8 +238,7 @@ describe('bodies', () => {
   it('that a hook of the app has read without leaving anything are answered, not awaited', async () => {
     const app = Fastify()
     app.addHook('preHandler', async (request) => void (await buffer(request.body as Readable)))
-    app.register(mcp, STATELESS)
-    expect((await post(`${await listen(app)}/mcp`)).status).toBe(400)
+    expect((await post(`${await mounted(STATELESS, app)}/mcp`)).status).toBe(400)
   })
 
   it('that a preParsing hook decodes are read decoded, and held to the limit as decoded', async () => {
@@ -243,8 +247,7 @@ describe('bodies', () => {
       const body = await buffer(payload)
       return Readable.from([gunzipSync(body)], { objectMode: false })
     })
-    app.register(mcp, { ...STATELESS, limits: { bodyBytes: 10_000 } })
-    const url = `${await listen(app)}/mcp`
+    const url = `${await mounted({ ...STATELESS, limits: { bodyBytes: 10_000 } }, app)}/mcp`
     expect(await text(await post(url, gzipSync(callFrame('name'))))).toBe('test')
     expect((await post(url, gzipSync(large(20_000)))).status).toBe(413)
   })

@@ -18,7 +18,7 @@ import {
   text,
   until,
 } from '@jetway-apps/test-support/http'
-import { listen } from './support.ts'
+import { listen, mounted } from './support.ts'
 
 const server = createServer()
 const STATELESS = { server, stateless: true } as const
@@ -62,18 +62,17 @@ describe('where the server answers', () => {
     'a trailing slash is as the app has it: ignoreTrailingSlash %s gives %i',
     async (ignoreTrailingSlash, status) => {
       const app = Fastify({ routerOptions: { ignoreTrailingSlash } })
-      app.register(mcp, STATELESS)
-      const url = await listen(app)
+      const url = await mounted(STATELESS, app)
       expect((await post(`${url}/mcp/`)).status).toBe(status)
       expect((await post(`${url}/mcp`)).status).toBe(200)
     },
   )
 
   it('two mounts in one app answer for themselves', async () => {
-    const app = Fastify()
-    app.register(mcp, { ...STATELESS, server: createServer('one'), path: '/one' })
-    app.register(mcp, { ...STATELESS, server: createServer('two'), path: '/two', limits: { bodyBytes: 200 } })
-    const url = await listen(app)
+    const url = await mounted([
+      { ...STATELESS, server: createServer('one'), path: '/one' },
+      { ...STATELESS, server: createServer('two'), path: '/two', limits: { bodyBytes: 200 } },
+    ])
     expect(await text(await post(`${url}/one`))).toBe('one')
     expect(await text(await post(`${url}/two`))).toBe('two')
     const large = callFrame('size', { text: 'x'.repeat(300) })
@@ -82,10 +81,10 @@ describe('where the server answers', () => {
   })
 
   it('one server has two mounts', async () => {
-    const app = Fastify()
-    app.register(mcp, { ...STATELESS, path: '/one' })
-    app.register(mcp, { ...STATELESS, path: '/two' })
-    const url = await listen(app)
+    const url = await mounted([
+      { ...STATELESS, path: '/one' },
+      { ...STATELESS, path: '/two' },
+    ])
     expect(await text(await post(`${url}/one`))).toBe('test')
     expect(await text(await post(`${url}/two`))).toBe('test')
   })
@@ -162,8 +161,7 @@ describe('closing', () => {
     ['half of the headers of a request', 'POST /mcp HTTP/1.1\r\nhost: 127'],
   ])('the app does not wait for a connection that has sent %s', async (_what, bytes) => {
     const app = Fastify({ keepAliveTimeout: 60_000 })
-    app.register(mcp, { server: createServer() })
-    const url = await listen(app)
+    const url = await mounted({ server: createServer() }, app)
     const connected = once(app.server, 'connection')
     const socket = await raw(url, bytes)
     const [accepted] = (await connected) as [Socket]
@@ -187,8 +185,7 @@ describe('closing', () => {
   it('the mount refuses a call without waiting for its body', async () => {
     const app = Fastify()
     const mount = deferred<MountHandle>()
-    app.register(mcp, { server: createServer(), stateless: true, onMount: mount.resolve })
-    const url = await listen(app)
+    const url = await mounted({ server: createServer(), stateless: true, onMount: mount.resolve }, app)
     await (await mount.promise).close()
     const socket = await raw(url, bytesOf('/mcp', '', { 'content-length': '100' }))
     expect(await until(socket, 'shutting down')).toContain(' 503 ')

@@ -11,7 +11,7 @@ import type {
   RequestBody,
 } from '@jetway/core/http'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { deferred } from '@jetway-apps/test-support'
 import { bytesOf, post, raw, until } from '@jetway-apps/test-support/http'
@@ -64,44 +64,17 @@ async function mounted(handle: Handle, app: FastifyInstance = Fastify()): Promis
 const SSE = { 'content-type': 'text/event-stream' }
 const OK = { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' } as const
 
-describe.each([
+it.each([
   ['at once', false],
   ['after authentication', true],
-])('the body of a request that is accepted %s', (_when, later) => {
-  beforeEach(() => {
-    endpoint.later = later
-  })
-
-  it('is answered in the async context that the app has made for the request', async () => {
-    const kept = new AsyncLocalStorage<string>()
-    const app = Fastify()
-    app.addHook('preHandler', (request, _reply, done) => kept.run(request.id, done))
-    const url = await mounted(() => ({ ...OK, body: String(kept.getStore()) }), app)
-    expect(await (await post(url, 'x'.repeat(10))).text()).toBe('req-1')
-    expect(await (await post(url, 'x'.repeat(10))).text()).toBe('req-2')
-  })
-})
-
-describe('the request that the endpoint gets', () => {
-  it('calls locals and auth only when asked', async () => {
-    const calls: string[] = []
-    const handle: Handle = (request) => {
-      if (request.method === 'GET') return OK
-      return { ...OK, body: JSON.stringify([request.locals, request.auth]) }
-    }
-    endpoint.handle = handle
-    const app = Fastify()
-    app.register(mcp, {
-      server: new McpServer({ name: 'seam', version: '1' }),
-      locals: (request) => (calls.push('locals'), { id: request.id }),
-      authInfo: () => (calls.push('auth'), { principal: 'ada' }),
-    })
-    const url = `${await listen(app)}/mcp`
-    await fetch(url)
-    expect(calls).toEqual([])
-    expect(await (await post(url)).json()).toEqual([{ id: 'req-2' }, { principal: 'ada' }])
-    expect(calls).toEqual(['locals', 'auth'])
-  })
+])('a body that is accepted %s is answered in the async context of its request', async (_when, later) => {
+  endpoint.later = later
+  const kept = new AsyncLocalStorage<string>()
+  const app = Fastify()
+  app.addHook('preHandler', (request, _reply, done) => kept.run(request.id, done))
+  const url = await mounted(() => ({ ...OK, body: String(kept.getStore()) }), app)
+  expect(await (await post(url, 'x'.repeat(10))).text()).toBe('req-1')
+  expect(await (await post(url, 'x'.repeat(10))).text()).toBe('req-2')
 })
 
 /** Writes more than a connection holds to a peer that does not read, and gives what the writer is to wait for. */

@@ -4,7 +4,7 @@ import { requestId } from 'hono/request-id'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { bytesOf, callFrame, createServer, post, raw, text, until } from '@jetway-apps/test-support/http'
-import { listen } from './support.ts'
+import { listen, mounted } from './support.ts'
 
 const server = createServer()
 const STATELESS = { server, stateless: true } as const
@@ -43,7 +43,7 @@ describe('where the server answers', () => {
   ])('%s: %s', async (_form, path, use) => {
     const app = new Hono()
     use(app)
-    const { url } = await listen(app)
+    const url = await listen(app)
     expect(await text(await post(url + path))).toBe('test')
     expect((await post(`${url}/elsewhere`)).status).toBe(404)
     expect((await post(`${url}${path}/mcp`)).status).toBe(404)
@@ -55,17 +55,16 @@ describe('where the server answers', () => {
     [false, 200],
   ])('a trailing slash is as the app has it: strict %s gives %i', async (strict, status) => {
     const app = new Hono({ strict })
-    app.use(mcp(STATELESS))
-    const { url } = await listen(app)
+    const url = await mounted(STATELESS, app)
     expect((await post(`${url}/mcp/`)).status).toBe(status)
     expect((await post(`${url}/mcp`)).status).toBe(200)
   })
 
   it('two mounts in one app answer for themselves', async () => {
-    const app = new Hono()
-    app.use(mcp({ ...STATELESS, server: createServer('one'), path: '/one' }))
-    app.use(mcp({ ...STATELESS, server: createServer('two'), path: '/two', limits: { bodyBytes: 200 } }))
-    const { url } = await listen(app)
+    const url = await mounted([
+      { ...STATELESS, server: createServer('one'), path: '/one' },
+      { ...STATELESS, server: createServer('two'), path: '/two', limits: { bodyBytes: 200 } },
+    ])
     expect(await text(await post(`${url}/one`))).toBe('one')
     expect(await text(await post(`${url}/two`))).toBe('two')
     const large = callFrame('size', { text: 'x'.repeat(300) })
@@ -79,7 +78,7 @@ describe('where the server answers', () => {
     app.post('/echo', async (c) => c.json(await c.req.json()))
     app.get('/page', (c) => c.text('page'))
     app.notFound((c) => c.text('mine', 404))
-    const { url } = await listen(app)
+    const url = await listen(app)
     expect(await (await post(`${url}/echo`, '{"a":1}')).json()).toEqual({ a: 1 })
     expect((await fetch(`${url}/page`, { method: 'HEAD' })).status).toBe(200)
     expect(await (await fetch(`${url}/mcp/none`)).text()).toBe('mine')
@@ -105,8 +104,7 @@ describe('middleware of the app', () => {
       c.header('x-after', 'yes')
       order.push('after')
     })
-    app.use(mcp({ ...options, allowedOrigins: [ORIGIN] }))
-    const { url } = await listen(app)
+    const url = await mounted({ ...options, allowedOrigins: [ORIGIN] }, app)
     const response = await post(`${url}/mcp`, callFrame('name'), { origin: ORIGIN, 'x-request-id': 'r-1' })
     expect(await response.text()).toContain('"text":"test"')
     expect([...response.headers]).toEqual(
@@ -128,7 +126,7 @@ describe('middleware of the app', () => {
     app.use(cors({ origin: ORIGIN, allowMethods: ['GET', 'POST', 'DELETE'] }))
     app.use(mcp({ server, allowedOrigins: [ORIGIN] }))
     const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' }
-    const response = await fetch(`${(await listen(app)).url}/mcp`, { method: 'OPTIONS', headers })
+    const response = await fetch(`${await listen(app)}/mcp`, { method: 'OPTIONS', headers })
     expect([response.status, response.headers.get('access-control-allow-methods')]).toEqual([
       204,
       'GET,POST,DELETE',
@@ -141,8 +139,7 @@ describe('middleware of the app', () => {
       await next()
       c.res = new Response((await c.res.text()).replace('test', 'changed'), c.res)
     })
-    app.use(mcp(STATELESS))
-    expect(await text(await post(`${(await listen(app)).url}/mcp`))).toBe('changed')
+    expect(await text(await post(`${await mounted(STATELESS, app)}/mcp`))).toBe('changed')
   })
 
   it('authenticates: handlers see whom as ctx.auth, and the context as ctx.locals', async () => {
@@ -159,7 +156,7 @@ describe('middleware of the app', () => {
         locals: (c) => ({ path: c.req.path }),
       }),
     )
-    const { url } = await listen(app)
+    const url = await listen(app)
     const seen = await text(await post(`${url}/mcp`, callFrame('seen'), { authorization: 'Bearer good' }))
     expect(JSON.parse(seen ?? '')).toEqual({ auth: 'ada', locals: { path: '/mcp' } })
     expect(
@@ -169,9 +166,7 @@ describe('middleware of the app', () => {
 
   it('lets the context have the body, too', async () => {
     const texts: Promise<string>[] = []
-    const app = new Hono()
-    app.use(mcp({ ...STATELESS, locals: (c) => texts.push(c.req.text()) }))
-    const { url } = await listen(app)
+    const url = await mounted({ ...STATELESS, locals: (c) => texts.push(c.req.text()) })
     expect(await text(await post(`${url}/mcp`))).toBe('test')
     expect(await Promise.all(texts)).toEqual([callFrame('name')])
   })
@@ -185,8 +180,7 @@ describe('bodies', () => {
       copies.push(c.req.raw.clone().text())
       return next()
     })
-    app.use(mcp(STATELESS))
-    const { url } = await listen(app)
+    const url = await mounted(STATELESS, app)
     const body = callFrame('size', { text: 'x'.repeat(1_000_000) })
     for (const form of [
       body,

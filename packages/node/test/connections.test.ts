@@ -11,7 +11,16 @@ import express from 'express'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { callTool, deferred, MODERN, requestMeta } from '@jetway-apps/test-support'
-import { bytesOf, callFrame, createServer, HEADERS, post, raw, until } from '@jetway-apps/test-support/http'
+import {
+  bytesOf,
+  callFrame,
+  createServer,
+  firstChunk,
+  HEADERS,
+  post,
+  raw,
+  until,
+} from '@jetway-apps/test-support/http'
 import { call, serve } from './support/client.ts'
 
 /** A server whose tool reports, then waits until it is released or cancelled. */
@@ -119,10 +128,8 @@ it('lets compression pass: a stream begins at once, and JSON is compressed', asy
   const app = express().use(compression())
   const url = `${await serve(app.use('/mcp', mcp({ server, stateless: true })))}/mcp`
   const stream = await post(url, callFrame('hold'))
-  const reader = stream.body?.getReader()
-  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('notifications/progress')
+  expect(await firstChunk(stream)).toContain('notifications/progress')
   release()
-  await reader?.cancel()
   const json = await post(url, callFrame('large'))
   expect(json.headers.get('content-encoding')).toBe('gzip')
   expect(await json.text()).toContain('xxx')
@@ -138,11 +145,9 @@ it('flushes after each frame where middleware holds chunks back', async () => {
     Object.assign(res, { flush: () => held.splice(0).forEach((chunk) => write(chunk)) })
     mount(req, res)
   })
-  const { body } = await post(`${origin}/mcp`, callFrame('hold'))
-  const reader = body?.getReader()
-  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('notifications/progress')
+  const stream = await post(`${origin}/mcp`, callFrame('hold'))
+  expect(await firstChunk(stream)).toContain('notifications/progress')
   release()
-  await reader?.cancel()
 })
 
 it.each(['json', 'sse'] as const)(

@@ -7,7 +7,7 @@ import Koa, { type Context } from 'koa'
 import koaMount from 'koa-mount'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mcp, type McpMountOptions } from '../src/index.ts'
-import { createServer, HEADERS, openSession, originOf } from '@jetway-apps/test-support/http'
+import { createServer, HEADERS, listen, openSession } from '@jetway-apps/test-support/http'
 import { call, serve } from './support/client.ts'
 import type { Listener } from './support/hosts.ts'
 
@@ -137,8 +137,7 @@ it('resolves the promise of Koa when the reply has ended', async () => {
 it('closes with its streams, so that the HTTP server can close', async () => {
   const closing = mcp({ server: createServer() })
   const http = createHttp(closing)
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  const url = `${originOf(http)}/mcp`
+  const url = `${(await listen(http)).origin}/mcp`
   const stream = await fetch(url, { headers: { accept: 'text/event-stream', ...(await openSession(url)) } })
   expect(closing.stats().sessions).toBe(1)
   await closing.close()

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createServer, post } from '@jetway-apps/test-support/http'
 import { adapterCases, describeAdapter } from '../src/contracts/adapter.ts'
 import { fastify, fetchHandler, hono } from './support/adapters.ts'
 import { breakable } from './support/breakable-adapter.ts'
@@ -18,4 +19,15 @@ it('has a test for every requirement of a capability, and no others', () => {
 
 it('has no duplicate test names', () => {
   expect(new Set(tests.sound).size).toBe(tests.sound.length)
+})
+
+it.each([
+  ['Fastify', fastify],
+  ['Hono', hono],
+])('%s asks for the auth info of the host after the head', async (_name, subject) => {
+  const auth = vi.fn(() => ({ principal: 'ada' }))
+  const { url, release } = await subject.serve(createServer(), { stateless: true }, { auth })
+  onTestFinished(release)
+  expect((await post(url, '{}', { origin: 'https://evil.example.com' })).status).toBe(403)
+  expect(auth).not.toHaveBeenCalled()
 })

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { ClientError, ConnectionClosedError, RequestTimeoutError } from '../../src/errors.ts'
 import { Method, Notification } from '../support/dates.ts'
-import { modern, scripted, sessions, listener, timed } from '../support/scripted.ts'
+import { modern, scripted, type ScriptedServer, sessions, listener, timed } from '../support/scripted.ts'
 
 const unhandled = vi.fn<(reason: unknown) => void>()
 process.on('unhandledRejection', unhandled)
@@ -19,6 +19,9 @@ const eras = [
   ['without sessions', modern()],
 ] as const
 
+const heard = (server: ScriptedServer, tool: string): Promise<object> =>
+  server.hears(({ params }) => (params as { name?: string } | undefined)?.name === tool)
+
 describe.each(eras)('a call to a server %s', (_, handshake) => {
   it('times out after a minute of silence, is cancelled, and ignores a late response', async () => {
     const { client, server, clock } = await timed(handshake)
@@ -28,7 +31,12 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(client.stats().pending).toBe(1)
     await clock.advance(1)
     expect(await call).toBeInstanceOf(RequestTimeoutError)
-    expect(await call).toMatchObject({ code: 'timeout', timeoutMs: 60_000, method: Method.CallTool })
+    expect(await call).toMatchObject({
+      code: 'timeout',
+      timeoutMs: 60_000,
+      method: Method.CallTool,
+      message: 'No answer to tools/call within 60000 ms',
+    })
     expect(server.of(Notification.Cancelled)).toMatchObject([{ params: { requestId: id } }])
     server.answer(id, DONE)
     await settled()
@@ -40,7 +48,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const brief = client.callTool('a', {}, { timeoutMs: 100 }).catch((error: unknown) => error)
     const long = client.callTool('b').catch((error: unknown) => error)
-    await server.hears(({ params }) => (params as { name?: string } | undefined)?.name === 'b')
+    await heard(server, 'b')
     await clock.advance(100)
     expect(await brief).toMatchObject({ timeoutMs: 100 })
     await clock.advance(4_900)
@@ -53,12 +61,12 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     await server.hears(Method.CallTool)
     client.setTimeouts({ timeoutMs: 100 })
     const later = client.callTool('b').catch((error: unknown) => error)
-    await server.hears(({ params }) => (params as { name?: string } | undefined)?.name === 'b')
+    await heard(server, 'b')
     await clock.advance(100)
     expect(await later).toMatchObject({ timeoutMs: 100 })
     client.setTimeouts({ timeoutMs: undefined, maxTotalMs: 50 } as object)
     const short = client.callTool('c').catch((error: unknown) => error)
-    await server.hears(({ params }) => (params as { name?: string } | undefined)?.name === 'c')
+    await heard(server, 'c')
     await clock.advance(50)
     expect(await short).toMatchObject({ timeoutMs: 50 })
     await clock.advance(4_850)
@@ -261,15 +269,10 @@ describe('listeners', () => {
     client.on('error', () => {
       throw new Error('nobody hears this')
     })
-    const call = client.callTool(
-      'x',
-      {},
-      {
-        onProgress: () => {
-          throw new Error('third')
-        },
-      },
-    )
+    const onProgress = (): void => {
+      throw new Error('third')
+    }
+    const call = client.callTool('x', {}, { onProgress })
     const { id } = await server.hears(Method.CallTool)
     server.notify(Notification.ToolsListChanged)
     server.notify(Notification.Progress, { progressToken: id, progress: 1 })

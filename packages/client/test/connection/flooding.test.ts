@@ -2,27 +2,25 @@ import { settled } from '@jetway-apps/test-support'
 import { expect, it } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { ConnectionClosedError } from '../../src/errors.ts'
-import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
 import { Method } from '../support/dates.ts'
+import { FakeTransport } from '../support/fake-transport.ts'
 import { INFO, sessions } from '../support/scripted.ts'
 
 /** A server with sessions that does not read responses. */
-class Deaf implements ClientTransport {
-  readonly streamPerRequest = false
-  handlers!: ClientTransportHandlers
+class Deaf extends FakeTransport {
   readonly unread: (() => void)[] = []
 
-  start(handlers: ClientTransportHandlers): void {
-    this.handlers = handlers
+  constructor() {
+    super(
+      ({ method }) => (method === Method.Initialize ? { result: sessions()[Method.Initialize] } : undefined),
+      {
+        streamPerRequest: false,
+      },
+    )
   }
-  send(message: object): void | Promise<void> {
-    const { method, id } = message as { method?: string; id?: number }
-    if (method === undefined) return new Promise((resolve) => this.unread.push(resolve))
-    if (method === Method.Initialize)
-      void this.handlers.message({ jsonrpc: '2.0', id, result: sessions()[Method.Initialize] })
-  }
-  close(): Promise<void> {
-    return Promise.resolve()
+  override send(...[message, context]: Parameters<FakeTransport['send']>): void | Promise<void> {
+    if ('method' in message) return super.send(message, context)
+    return new Promise((resolve) => this.unread.push(resolve))
   }
 }
 

@@ -1,10 +1,11 @@
-import { notification, settled } from '@jetway-apps/test-support'
+import { notification } from '@jetway-apps/test-support'
 import { type JsonObject, McpError } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
-import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
+import type { ClientTransportHandlers } from '../../src/transport/client-transport.ts'
 import { Method, Notification } from '../support/dates.ts'
-import { INFO, modern, scripted, sessions } from '../support/scripted.ts'
+import { FakeTransport } from '../support/fake-transport.ts'
+import { INFO, scripted, sessions } from '../support/scripted.ts'
 
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 
@@ -122,38 +123,21 @@ describe('a custom request of the server', () => {
     })
     expect(roots).not.toHaveBeenCalled()
   })
-
-  it('gets no response in revisions where servers send no requests', async () => {
-    const ask = vi.fn<() => JsonObject>(() => ({}))
-    const { client, server } = await scripted(modern(), {
-      handlers: { requests: { 'com.example/ask': ask } },
-    })
-    server.say({ jsonrpc: '2.0', id: 1, method: 'com.example/ask' })
-    await settled()
-    expect(ask).not.toHaveBeenCalled()
-    expect(client.stats().ignored.requests).toBe(1)
-  })
 })
 
 describe('a transport', () => {
-  /** A transport with a message before it has started. */
-  class Eager implements ClientTransport {
-    readonly streamPerRequest = false
-    starts = 0
-    #handlers: ClientTransportHandlers | undefined
-
-    start(handlers: ClientTransportHandlers): void {
-      this.starts++
-      this.#handlers = handlers
+  /** A transport with messages before it has started. */
+  class Eager extends FakeTransport {
+    constructor() {
+      super(({ method }) => ({ result: method === Method.Initialize ? sessions()[Method.Initialize] : {} }), {
+        streamPerRequest: false,
+      })
+    }
+    override start(handlers: ClientTransportHandlers): void {
+      super.start(handlers)
       for (const data of ['one', 'two', 'three'])
         void handlers.message(notification('notifications/message', { level: 'info', data }))
     }
-    send(message: object): void {
-      const { id, method } = message as { readonly id?: number; readonly method?: string }
-      const result = method === Method.Initialize ? sessions()[Method.Initialize] : {}
-      if (id !== undefined) void this.#handlers?.message({ jsonrpc: '2.0', id, result })
-    }
-    async close(): Promise<void> {}
   }
 
   it('may deliver messages while it starts, and is started once', async () => {

@@ -1,11 +1,23 @@
 import { FakeClock, requestMeta, settled } from '@jetway-apps/test-support'
+import type { JsonObject } from '@jetway/core/protocol'
 import { Method, Notification, SESSION_DATES } from '../support/dates.ts'
 import { describe, expect, it } from 'vitest'
 import { Client } from '../../src/client/client.ts'
+import type { ClientOptions } from '../../src/client/options.ts'
 import { createEraCache } from '../../src/dialect/era-cache.ts'
 import { ConnectionClosedError, TransportError, UnsupportedRevisionError } from '../../src/errors.ts'
-import type { ClientTransport, ClientTransportHandlers } from '../../src/transport/client-transport.ts'
-import { INFO, metaOf, modern, scripted, ScriptedServer, sessions, listener } from '../support/scripted.ts'
+import type { ClientTransport } from '../../src/transport/client-transport.ts'
+import { FakeTransport } from '../support/fake-transport.ts'
+import {
+  INFO,
+  metaOf,
+  modern,
+  type Script,
+  scripted,
+  ScriptedServer,
+  sessions,
+  listener,
+} from '../support/scripted.ts'
 
 const REFUSED = { error: { code: -32602, message: 'No session' } }
 
@@ -20,37 +32,20 @@ describe('negotiating the era', () => {
     })
   })
 
-  it.each([
+  it.each<[string, JsonObject]>([
     ['an unknown method', { error: { code: -32601, message: 'Method not found' } }],
     ['bad parameters', REFUSED],
     ['a code of its own', { error: { code: -32000, message: 'Bad Request' } }],
-    ['a result that is none', { tools: [] }],
+    ['a result that is none', { result: { tools: [] } }],
+    ['a malformed result', { result: 'hello' }],
+    ['an error without an id', { id: null, error: { code: -32600, message: 'Not initialized' } }],
   ])('falls back to initialize after %s', async (_, answer) => {
-    const { client, server } = await scripted({ ...sessions(), [Method.Discover]: answer })
+    const { client, server } = await scripted({
+      ...sessions(),
+      [Method.Discover]: ({ id }, own) => void own.say({ jsonrpc: '2.0', id, ...answer }),
+    })
     expect(client.server?.protocolVersion).toBe('2025-11-25')
     expect(server.methods).toEqual([Method.Discover, Method.Initialize, Notification.Initialized])
-  })
-
-  it('falls back after an error without an id', async () => {
-    const { client } = await scripted({
-      ...sessions(),
-      [Method.Discover]: (_, server) => {
-        server.say({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Not initialized' } })
-        return undefined
-      },
-    })
-    expect(client.server?.protocolVersion).toBe('2025-11-25')
-  })
-
-  it('falls back after a malformed result', async () => {
-    const { client } = await scripted({
-      ...sessions(),
-      [Method.Discover]: ({ id }, server) => {
-        server.say({ jsonrpc: '2.0', id, result: 'hello' })
-        return undefined
-      },
-    })
-    expect(client.server?.protocolVersion).toBe('2025-11-25')
   })
 
   it('tries a second time with a version that the server names and the client speaks', async () => {
@@ -93,16 +88,23 @@ describe('negotiating the era', () => {
   })
 })
 
+/** A client that connects to a server with this script, and a clock that the test moves. */
+async function connecting(script: Script, options: ClientOptions = {}) {
+  const clock = new FakeClock()
+  const server = new ScriptedServer(script)
+  const attempt = new Client(INFO, { clock, ...options }).connect(server.transport)
+  attempt.catch(() => {})
+  await settled()
+  return { clock, server, attempt }
+}
+
 describe('a server that does not answer server/discover', () => {
   it('gets initialize as well after a while, and that response decides', async () => {
-    const clock = new FakeClock()
-    const server = new ScriptedServer({ ...sessions(), [Method.Discover]: undefined })
-    const connecting = new Client(INFO, { clock }).connect(server.transport)
-    await settled()
+    const { clock, server, attempt } = await connecting({ ...sessions(), [Method.Discover]: undefined })
     await clock.advance(2_999)
     expect(server.methods).toEqual([Method.Discover])
     await clock.advance(1)
-    const client = await connecting
+    const client = await attempt
     expect(client.server?.protocolVersion).toBe('2025-11-25')
     await settled()
     expect(server.methods).toEqual([Method.Discover, Method.Initialize, Notification.Initialized])
@@ -110,30 +112,24 @@ describe('a server that does not answer server/discover', () => {
   })
 
   it('may answer it later and refuse initialize', async () => {
-    const clock = new FakeClock()
-    const server = new ScriptedServer({
+    const { clock, server, attempt } = await connecting({
       ...modern(),
       [Method.Discover]: undefined,
       [Method.Initialize]: { error: { code: -32601, message: 'Method not found' } },
     })
-    const connecting = new Client(INFO, { clock }).connect(server.transport)
-    await settled()
     await clock.advance(3_000)
     expect(server.methods).toEqual([Method.Discover, Method.Initialize])
     server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: {} })
-    expect((await connecting).server?.protocolVersion).toBe('2026-07-28')
+    expect((await attempt).server?.protocolVersion).toBe('2026-07-28')
     expect(clock.pending).toBe(0)
   })
 
   it('may answer both after a slow start: the first response counts', async () => {
-    const clock = new FakeClock()
-    const server = new ScriptedServer({ [Method.ListTools]: { tools: [] } })
-    const connecting = new Client(INFO, { clock }).connect(server.transport)
-    await settled()
+    const { clock, server, attempt } = await connecting({ [Method.ListTools]: { tools: [] } })
     await clock.advance(3_000)
     server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
     server.answer(2, { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: INFO })
-    const client = await connecting
+    const client = await attempt
     await client.listTools()
     expect(client.server?.protocolVersion).toBe('2026-07-28')
     expect(metaOf(server.of(Method.ListTools)[0])).toHaveProperty(['io.modelcontextprotocol/protocolVersion'])
@@ -141,13 +137,9 @@ describe('a server that does not answer server/discover', () => {
   })
 
   it('is given up when the time to connect is over, without a cancellation', async () => {
-    const clock = new FakeClock()
-    const server = new ScriptedServer({})
-    const client = new Client(INFO, { clock, connectTimeoutMs: 10_000 })
-    const connecting = client.connect(server.transport).catch((error: unknown) => error)
-    await settled()
+    const { clock, server, attempt } = await connecting({}, { connectTimeoutMs: 10_000 })
     await clock.advance(10_000)
-    expect(await connecting).toMatchObject({ code: 'timeout' })
+    await expect(attempt).rejects.toMatchObject({ code: 'timeout' })
     expect(server.methods).toEqual([Method.Discover, Method.Initialize])
     expect(await server.closed).toEqual({ kind: 'end' })
     expect(clock.pending).toBe(0)
@@ -158,10 +150,7 @@ describe('a server that does not answer server/discover', () => {
     const target = (): ClientTransport => {
       const server = new ScriptedServer({
         ...sessions(),
-        [Method.Discover]: async (_, own) => {
-          await own.close()
-          return undefined
-        },
+        [Method.Discover]: (_, own) => own.close(),
       })
       servers.push(server)
       return server.transport
@@ -298,10 +287,7 @@ describe('connect', () => {
   it('rejects when the server disconnects', async () => {
     const server = new ScriptedServer({
       ...sessions(),
-      [Method.Initialize]: async (_, own) => {
-        await own.close()
-        return undefined
-      },
+      [Method.Initialize]: (_, own) => own.close(),
     })
     await expect(new Client(INFO).connect(server.transport)).rejects.toThrow(ConnectionClosedError)
   })
@@ -324,34 +310,12 @@ describe('connect', () => {
 })
 
 describe('a transport with a stream per request', () => {
-  /** Rejects every message, as the HTTP transport does for an error status. */
-  class FailingTransport implements ClientTransport {
-    readonly streamPerRequest = true
-    readonly sent: unknown[] = []
-    readonly #failure: (method: string) => Error | undefined
-    #handlers: ClientTransportHandlers | undefined
-
-    constructor(failure: (method: string) => Error | undefined) {
-      this.#failure = failure
-    }
-    start(handlers: ClientTransportHandlers): void {
-      this.#handlers = handlers
-    }
-    send(message: object): void {
-      const { method, id } = message as { method: string; id?: number }
-      this.sent.push(method)
-      const failure = this.#failure(method)
-      if (failure !== undefined) throw failure
-      const result = sessions()[method] as object
-      if (id !== undefined) void this.#handlers?.message({ jsonrpc: '2.0', id, result }, id)
-    }
-    close(): Promise<void> {
-      return Promise.resolve()
-    }
-  }
+  /** Answers with the handshake of sessions, or throws, as the HTTP transport does for an error status. */
+  const failing = (failure: (method: string) => Error | undefined): FakeTransport =>
+    new FakeTransport(({ method }) => failure(String(method)) ?? { result: sessions()[String(method)] })
 
   it.each([400, 404, 405, 406, 500, 501, 503])('falls back to initialize after status %i', async (status) => {
-    const transport = new FailingTransport((method) =>
+    const transport = failing((method) =>
       method === Method.Discover ? new TransportError('No', { status }) : undefined,
     )
     const client = await new Client(INFO).connect(transport)
@@ -359,10 +323,8 @@ describe('a transport with a stream per request', () => {
   })
 
   it.each([401, 403, 429, undefined])('reports status %s', async (status) => {
-    const transport = new FailingTransport(
-      () => new TransportError('No', status === undefined ? {} : { status }),
-    )
+    const transport = failing(() => new TransportError('No', status === undefined ? {} : { status }))
     await expect(new Client(INFO).connect(transport)).rejects.toMatchObject({ code: 'transport', status })
-    expect(transport.sent).toEqual([Method.Discover])
+    expect(transport.methods).toEqual([Method.Discover])
   })
 })

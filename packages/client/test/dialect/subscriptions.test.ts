@@ -1,14 +1,10 @@
-import { FakeClock, settled } from '@jetway-apps/test-support'
-import type { JsonObject, JsonRpcMessage } from '@jetway/core/protocol'
+import { settled } from '@jetway-apps/test-support'
+import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { SessionLostError } from '../../src/errors.ts'
-import type {
-  ClientTransport,
-  ClientTransportHandlers,
-  SendContext,
-} from '../../src/transport/client-transport.ts'
 import { Method, Notification } from '../support/dates.ts'
+import { FakeTransport } from '../support/fake-transport.ts'
 import {
   INFO,
   modern,
@@ -32,10 +28,7 @@ function acknowledge(server: ScriptedServer, { id, params }: JsonObject, agreed?
 
 const listening = (agreed?: object): Script => ({
   ...modern(),
-  [Method.Listen]: (message, server) => {
-    acknowledge(server, message, agreed)
-    return undefined
-  },
+  [Method.Listen]: (message, server) => acknowledge(server, message, agreed),
 })
 const filters = (server: ScriptedServer): unknown[] =>
   server.of(Method.Listen).map(({ params }) => (params as { notifications: unknown }).notifications)
@@ -138,10 +131,8 @@ describe('a client of a server without sessions', () => {
   })
 
   it('emits changesMissed if the host subscribes to more before the next attempt', async () => {
-    const clock = new FakeClock()
-    const { client, server } = await scripted(listening(), { clock })
-    const gap = vi.fn<() => void>()
-    client.on('changesMissed', gap)
+    const { client, server, clock } = await timed(listening())
+    const gap = listener(client, 'changesMissed')
     await client.subscribe('note://a')
     server.answer(server.of(Method.Listen).at(-1)?.['id'], { resultType: 'complete' })
     await settled()
@@ -152,11 +143,10 @@ describe('a client of a server without sessions', () => {
   })
 
   it('does not try again after an error response', async () => {
-    const clock = new FakeClock()
-    const { client, server } = await scripted(
-      { ...modern(), [Method.Listen]: { error: { code: -32601, message: 'No' } } },
-      { clock },
-    )
+    const { client, server, clock } = await timed({
+      ...modern(),
+      [Method.Listen]: { error: { code: -32601, message: 'No' } },
+    })
     const errors = listener(client, 'error')
     client.on('toolsChanged', () => {})
     await settled()
@@ -175,40 +165,10 @@ describe('a client of a server without sessions', () => {
   })
 })
 
-/** A transport that behaves as one over HTTP. */
-class HttpLike implements ClientTransport {
-  readonly streamPerRequest = true
-  readonly sent: { readonly message: JsonRpcMessage & JsonObject; readonly context: SendContext }[] = []
-  readonly negotiated: (revision: { version: string }) => void =
-    vi.fn<(revision: { version: string }) => void>()
-  handlers!: ClientTransportHandlers
-  readonly #answer: (message: JsonObject) => object | Error | undefined
-
-  constructor(answer: (message: JsonObject) => object | Error | undefined) {
-    this.#answer = answer
-  }
-  start(handlers: ClientTransportHandlers): void {
-    this.handlers = handlers
-  }
-  send(message: JsonRpcMessage, context: SendContext): void {
-    this.sent.push({ message: message as never, context })
-    const answer = this.#answer(message as never)
-    if (answer instanceof Error) throw answer
-    if (answer === undefined || !('id' in message)) return
-    void this.handlers.message({ jsonrpc: '2.0', id: message.id, ...answer }, message.id)
-  }
-  close(): Promise<void> {
-    return Promise.resolve()
-  }
-  of(method: string): typeof this.sent {
-    return this.sent.filter(({ message }) => message['method'] === method)
-  }
-}
-
 describe('a client whose server has lost the session', () => {
   it('opens a new session, restores its state, and sends the request again', async () => {
     let lost = false
-    const transport = new HttpLike(({ method }) => {
+    const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) {
         lost = false
         return { result: sessions()[Method.Initialize] as object }
@@ -234,7 +194,7 @@ describe('a client whose server has lost the session', () => {
   })
 
   it('rejects if the session is lost again at once', async () => {
-    const transport = new HttpLike(({ method }) => {
+    const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) return { result: sessions()[Method.Initialize] as object }
       return method === Method.CallTool ? new SessionLostError() : { error: { code: -32601, message: 'No' } }
     })
@@ -245,8 +205,8 @@ describe('a client whose server has lost the session', () => {
 })
 
 describe('a request with its own stream', () => {
-  const server = (tools: readonly object[] = []): HttpLike =>
-    new HttpLike(({ method }) => {
+  const server = (tools: readonly object[] = []): FakeTransport =>
+    new FakeTransport(({ method }) => {
       if (method === Method.Discover) return { result: modern()[Method.Discover] as object }
       if (method === Method.ListTools) return { result: { tools } }
       return method === Method.CallTool ? undefined : { result: { contents: [], messages: [] } }
@@ -339,7 +299,7 @@ describe('a request with its own stream', () => {
 
   it('is sent again with the current list if the server refuses its headers', async () => {
     let listed = 0
-    const transport = new HttpLike(({ method }) => {
+    const transport = new FakeTransport(({ method }) => {
       if (method === Method.Discover) return { result: modern()[Method.Discover] as object }
       const header = { type: 'string', ...(listed++ > 0 && { 'x-mcp-header': 'Region' }) }
       if (method === Method.ListTools)

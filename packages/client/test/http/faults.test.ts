@@ -97,13 +97,6 @@ describe('a call over HTTP fails with a named error when its response cannot arr
     }
   })
 
-  it('a server that never answers, when the call times out', async () => {
-    const client = await connect(await calls(() => {}))
-    await expect(client.callTool('x', {}, { timeoutMs: 50 })).rejects.toThrow(
-      'No answer to tools/call within 50 ms',
-    )
-  })
-
   it('a JSON-RPC error with any status', async () => {
     const client = await connect(
       await calls(({ response, message }) => {

@@ -297,14 +297,16 @@ describe('a request of a server with sessions', () => {
 
 describe('a server without sessions', () => {
   it('gets no response to its own requests', async () => {
+    const ask = vi.fn<() => object>(() => ({}))
     const { client, server } = await scripted(modern(), {
-      handlers: { elicit: () => ({ action: 'cancel' }) },
+      handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': ask as never } },
     })
     server.say({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: FORM })
-    server.say({ jsonrpc: '2.0', id: 'p', method: 'ping' })
+    for (const method of ['ping', 'com.example/ask']) server.say({ jsonrpc: '2.0', id: method, method })
     await settled()
     expect(server.methods).toEqual([Method.Discover])
-    expect(client.stats().ignored.requests).toBe(2)
+    expect(ask).not.toHaveBeenCalled()
+    expect(client.stats().ignored.requests).toBe(3)
   })
 
   const asking = (more: object = {}): object => ({

@@ -81,13 +81,6 @@ describe('a process that fails during calls', () => {
     expect(await waiting).toMatchObject({ code: 'closed', cause: { exitCode: 7, signal: null } })
     expect(closed).toHaveLength(1)
   })
-
-  test('by never answering rejects one call after its timeout', async () => {
-    const { client, closed } = await connect()
-    await expect(client.callTool('silent', {}, { timeoutMs: 30 })).rejects.toThrow(RequestTimeoutError)
-    expect(await client.callTool('hello')).toEqual(DONE)
-    expect(closed).toEqual([])
-  })
 })
 
 describe('a process that does not cooperate', () => {

@@ -33,17 +33,14 @@ describe('closing the connection to a child, https://modelcontextprotocol.io/spe
     expect(runs(pid)).toBe(false)
   })
 
-  test('kills a server that ignores signals', async () => {
-    const { transport, message } = await start(['stubborn'], { stop: HURRY })
+  test.for([
+    ['a server that ignores signals', ['stubborn']],
+    ['the server behind a wrapper', ['wrapper', 'wrapper', 'stubborn']],
+    ['a detached server whose parent has exited', ['detached', 'stubborn']],
+  ] as const)('ends %s, and may be called twice', async ([, args]) => {
+    const { transport, message } = await start(args, { stop: HURRY })
     const pid = await pidOf(message)
     await Promise.all([transport.close(), transport.close()])
-    expect(runs(pid)).toBe(false)
-  })
-
-  test('ends the server behind a wrapper', async () => {
-    const { transport, message } = await start(['wrapper', 'wrapper', 'stubborn'], { stop: HURRY })
-    const pid = await pidOf(message)
-    await transport.close()
     expect(runs(pid)).toBe(false)
   })
 
@@ -52,13 +49,6 @@ describe('closing the connection to a child, https://modelcontextprotocol.io/spe
     const pid = await pidOf(message)
     process.kill(transport.pid as number, 'SIGKILL')
     expect(await closed).toMatchObject({ kind: 'error', error: { signal: 'SIGKILL' } })
-    await transport.close()
-    expect(runs(pid)).toBe(false)
-  })
-
-  test('ends a detached server whose parent has exited', async () => {
-    const { transport, message } = await start(['detached', 'stubborn'], { stop: HURRY })
-    const pid = await pidOf(message)
     await transport.close()
     expect(runs(pid)).toBe(false)
   })

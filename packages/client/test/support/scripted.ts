@@ -15,7 +15,7 @@ export interface Script {
   /** By method. A function gets the message, and may send others through the server. */
   readonly [method: string]:
     | Answer
-    | ((message: JsonObject, server: ScriptedServer) => Answer | Promise<Answer>)
+    | ((message: JsonObject, server: ScriptedServer) => Answer | void | Promise<Answer | void>)
 }
 
 /** A server whose script sets every message. */
@@ -86,7 +86,7 @@ export class ScriptedServer {
     const method = String(message['method'])
     const said = Object.hasOwn(script, method) ? script[method] : undefined
     const answer = typeof said === 'function' ? await said(message, this) : said
-    if (answer === undefined || message['id'] === undefined) return
+    if (!answer || message['id'] === undefined) return
     const { id } = message
     this.say('error' in answer ? { jsonrpc: '2.0', id, ...answer } : { jsonrpc: '2.0', id, result: answer })
   }
