@@ -7,7 +7,7 @@ import { createApp as createFitApp } from '../src/migration/from-fit.ts'
 import { server as kotlin } from '../src/migration/from-kotlin-sdk.ts'
 import { createApp, server } from '../src/server/app-data.ts'
 import { server as shop } from '../src/server/instructions.ts'
-import { call, firstEvent, initialize } from './support.ts'
+import { call, firstEvent, initialize, openSession } from './support.ts'
 
 expect.extend(matchers)
 
@@ -18,8 +18,7 @@ async function listen(app: Awaited<ReturnType<typeof createApp>>): Promise<strin
 
 it('app data: handlers get the lifespan and the locals of their request', async () => {
   const origin = await listen(await createApp())
-  const opened = await initialize(`${origin}/mcp`)
-  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'x-tenant': 'acme' }
+  const session = await openSession(`${origin}/mcp`, { 'x-tenant': 'acme' })
   expect(await call(`${origin}/mcp`, 'add_note', session, { text: 'buy tea' })).toBe('1 notes')
   expect(await call(`${origin}/mcp`, 'add_note', session, { text: 'sell tea' })).toBe('2 notes')
   await server.close()
@@ -67,8 +66,7 @@ it('coming from FastMCP: tools, templates with completion, and prompts', async (
 it('coming from FIT: the paths stay the same', async () => {
   const origin = await listen(await createFitApp())
   const url = `${origin}/mcp/streamable`
-  const opened = await initialize(url)
-  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+  const session = await openSession(url)
   expect(await call(url, 'get_weather', session, { city: 'Paris' })).toBe('Sunny in Paris')
   expect(await firstEvent(`${origin}/mcp/sse`)).toMatch(/^event: endpoint\ndata: \/mcp\/message\?/)
 })

@@ -1,12 +1,9 @@
-import { request, requestMeta } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { server } from '../src/tools/apps.ts'
+import { ask } from './support.ts'
 
-async function listed(extensions: object): Promise<readonly object[]> {
-  const _meta = requestMeta({ extensions })
-  const answer = await server.handleMessage(request('tools/list', { _meta }))
-  return (JSON.parse(answer ?? '') as { result: { tools: object[] } }).result.tools
-}
+const listed = async (extensions: object): Promise<readonly object[]> =>
+  (await ask(server, 'tools/list', {}, { extensions })).result?.['tools'] as object[]
 
 describe('the tools of the guide to user interfaces', () => {
   it('have one for clients that support it, and are plain for others', async () => {

@@ -1,16 +1,17 @@
-import { createMemoryTransportPair } from '@jetway/core/transport'
-import { connectPeer, type RawResponse } from '@jetway/testing'
+import type { RawResponse } from '@jetway/testing'
 import { expect, it } from 'vitest'
 import { createShop } from '../src/tools/asking-anywhere.ts'
+import { peerOf } from './support.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
 const NEW_KEY = Buffer.alloc(32, 2).toString('base64')
 
 /** Sends one request to a new process. */
 async function order(keys: readonly string[], more: object = {}): Promise<RawResponse> {
-  const [near, far] = createMemoryTransportPair()
-  createShop(keys).connect(far)
-  const client = await connectPeer(near, { revision: '2026-07-28', capabilities: { elicitation: {} } })
+  const client = await peerOf(createShop(keys), {
+    revision: '2026-07-28',
+    capabilities: { elicitation: {} },
+  })
   const params = { name: 'order', arguments: { article: 'tea' }, ...more }
   const response = await client.request('tools/call', params)
   await client.close()

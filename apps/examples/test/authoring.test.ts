@@ -1,29 +1,21 @@
 import type { AuthInfo, McpServer } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
-import { createMemoryTransportPair } from '@jetway/core/transport'
-import { connectPeer, type RawResponse, type TestConnection } from '@jetway/testing'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { RawResponse, TestConnection } from '@jetway/testing'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { server as shop, served } from '../src/server/middleware.ts'
 import { server as desk } from '../src/server/prompts.ts'
 import { redraft, server as notes, watched, write } from '../src/server/resources.ts'
 import { server as results } from '../src/tools/results.ts'
-
-const open: TestConnection[] = []
+import { peerOf } from './support.ts'
 
 async function connect(server: McpServer, auth?: AuthInfo): Promise<TestConnection> {
-  const [near, far] = createMemoryTransportPair()
-  server.connect(far, auth === undefined ? {} : { auth })
-  const client = await connectPeer(near, { revision: '2025-11-25' })
-  open.push(client)
+  const client = await peerOf(server, { revision: '2025-11-25' }, auth && { auth })
+  onTestFinished(() => client.close())
   return client
 }
 
 const ask = async (server: McpServer, method: string, params?: JsonObject): Promise<RawResponse> =>
   (await connect(server)).request(method, params)
-
-afterEach(async () => {
-  for (const client of open.splice(0)) await client.close()
-})
 
 describe('the notes of the guide to resources', () => {
   const read = (uri: string): Promise<RawResponse> => ask(notes, 'resources/read', { uri })

@@ -1,14 +1,11 @@
-import { createMemoryTransportPair } from '@jetway/core/transport'
-import { connectPeer } from '@jetway/testing'
 import { afterEach, expect, it, vi } from 'vitest'
 import { market, server } from '../src/server/caching.ts'
+import { peerOf } from './support.ts'
 
 afterEach(() => void vi.useRealTimers())
 
 async function hints(method: string, params: Record<string, unknown> = {}): Promise<readonly unknown[]> {
-  const [near, far] = createMemoryTransportPair()
-  server.connect(far)
-  const client = await connectPeer(near, { revision: '2026-07-28' })
+  const client = await peerOf(server, { revision: '2026-07-28' })
   const { result } = await client.request(method, params)
   await client.close()
   return [result?.['ttlMs'], result?.['cacheScope']]

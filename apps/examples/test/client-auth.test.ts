@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import { freePort, listen, type Listening } from '@jetway-apps/test-support/http'
 import { type AuthProvider, type AuthRequest } from '@jetway/client'
 import { authorizationCode, oauth } from '@jetway/client/oauth'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   authorizedFetch,
   bound,
@@ -20,7 +19,7 @@ import {
 } from '../src/client/client-auth.ts'
 
 /** A server and its authorization server, which accepts everyone. */
-let server: Server
+let server: Listening
 let origin = ''
 const asked: string[] = []
 
@@ -55,28 +54,15 @@ async function answer(
 }
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  server = await listen((request, response) => {
     void answer(request).then(({ status = 200, json, location }) => {
       const headers = { 'content-type': 'application/json', ...(location === undefined ? {} : { location }) }
       return response.writeHead(status, headers).end(JSON.stringify(json))
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  origin = server.origin
 })
-afterAll(() => {
-  server.close()
-  server.closeAllConnections()
-})
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
+afterAll(() => server.release())
 
 const request = (): AuthRequest => ({
   resource: `${origin}/mcp`,
@@ -96,14 +82,11 @@ describe('the guide to credentials of clients', () => {
   })
 
   it('connects with them', async () => {
-    const handler = createServer((incoming, response) => {
+    const guarded = await listen((incoming, response) => {
       response.writeHead(incoming.headers.authorization === undefined ? 401 : 403).end()
-    }).listen(0, '127.0.0.1')
-    await once(handler, 'listening')
-    const url = `http://127.0.0.1:${(handler.address() as AddressInfo).port}/mcp`
-    await expect(connected(url, fixed)).rejects.toMatchObject({ status: 403 })
-    handler.close()
-    handler.closeAllConnections()
+    })
+    onTestFinished(guarded.release)
+    await expect(connected(`${guarded.origin}/mcp`, fixed)).rejects.toMatchObject({ status: 403 })
   })
 
   it('asks a user in a browser, and continues with the token', async () => {

@@ -1,14 +1,11 @@
-import { requestMeta } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { server } from '../src/server/extensions.ts'
+import { ask as askAt } from './support.ts'
 
 const ID = 'com.example/glossary'
 
-async function ask(method: string, params: object, extensions: object = { [ID]: {} }): Promise<object> {
-  const _meta = requestMeta({ extensions })
-  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
-  return JSON.parse((await server.handleMessage(message)) ?? '') as object
-}
+const ask = (method: string, params: object, extensions: object = { [ID]: {} }): Promise<object> =>
+  askAt(server, method, params, { extensions })
 
 describe('the extension of the guide', () => {
   it('is announced with its settings', async () => {

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
+import { callTool, initialize as initializeRequest } from '@jetway-apps/test-support'
+import { HEADERS } from '@jetway-apps/test-support/http'
 import { describe, expect, it } from 'vitest'
-import { call, firstEvent, initialize, withProcess } from './support.ts'
+import { call, firstEvent, initialize, openSession, withProcess } from './support.ts'
 
 /** What a browser asks before a request of another origin, and what the app allows and lets it read. */
 async function preflight(url: string, method: string): Promise<Record<string, string | null>> {
@@ -117,16 +119,14 @@ describe('the apps of the guide to Express, Koa and node:http', () => {
 
   it('Koa passes its state to tools', async () => {
     await withProcess('http/koa-app', {}, async (origin) => {
-      const opened = await initialize(`${origin}/mcp`)
-      const session = { 'x-tenant': 'acme', 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+      const session = await openSession(`${origin}/mcp`, { 'x-tenant': 'acme' })
       expect(await call(`${origin}/mcp`, 'tenant', session)).toBe('acme')
     })
   })
 
   it('node:http answers 404 for other paths', async () => {
     await withProcess('quickstart/hello-node', {}, async (origin) => {
-      const opened = await initialize(`${origin}/mcp`)
-      const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+      const session = await openSession(`${origin}/mcp`)
       expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
       expect((await fetch(`${origin}/other`)).status).toBe(404)
     })
@@ -147,8 +147,7 @@ describe('the app that is deployed', () => {
     const env = { SESSION_KEYS: Buffer.alloc(32, 1).toString('base64') }
     let session: Record<string, string> = {}
     await withProcess('server/deploys', env, async (origin) => {
-      const opened = await initialize(`${origin}/mcp`)
-      session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+      session = await openSession(`${origin}/mcp`)
     })
     await withProcess('server/deploys', env, async (origin) => {
       expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
@@ -162,20 +161,8 @@ describe('the fetch handler', () => {
     const post = (url: string): Request =>
       new Request(url, {
         method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'initialize',
-          params: {
-            protocolVersion: '2025-11-25',
-            capabilities: {},
-            clientInfo: { name: 'test', version: '1' },
-          },
-        }),
+        headers: HEADERS,
+        body: JSON.stringify(initializeRequest()),
       })
     expect((await handler.fetch(post('https://hello.example.com/mcp'))).status).toBe(200)
     expect((await handler.fetch(post('https://rebound.example.com/mcp'))).status).toBe(403)
@@ -187,14 +174,8 @@ describe('the report of the guide on resuming', () => {
     const { app } = await import('../src/server/long-report.ts')
     const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/mcp`
     try {
-      const opened = await initialize(url)
-      const headers = {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-session-id': opened.headers.get('mcp-session-id') ?? '',
-      }
-      const params = { name: 'yearly_report', arguments: { year: 2026 } }
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params })
+      const headers = { ...HEADERS, ...(await openSession(url)) }
+      const body = JSON.stringify(callTool('yearly_report', { year: 2026 }, { id: 2 }))
       const first = await (await fetch(url, { method: 'POST', headers, body })).text()
       expect(first).toContain('retry: 5000')
       expect(first).not.toContain('2026: 7800')

@@ -1,13 +1,9 @@
-import { createMemoryTransportPair } from '@jetway/core/transport'
-import { connectPeer, type TestConnection } from '@jetway/testing'
+import type { TestConnection } from '@jetway/testing'
 import { describe, expect, it } from 'vitest'
 import { server, setPrice } from '../src/server/sessions.ts'
+import { peerOf } from './support.ts'
 
-async function connect(): Promise<TestConnection> {
-  const [near, far] = createMemoryTransportPair()
-  server.connect(far)
-  return connectPeer(near, { revision: '2025-11-25' })
-}
+const connect = (): Promise<TestConnection> => peerOf(server, { revision: '2025-11-25' })
 
 describe('the server of the guide to sessions', () => {
   it('announces its experimental capabilities', async () => {

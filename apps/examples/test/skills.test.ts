@@ -1,23 +1,14 @@
-import { requestMeta } from '@jetway-apps/test-support'
-import type { McpServer } from '@jetway/core'
 import { describe, expect, it } from 'vitest'
 import { Client, duplex } from '@jetway/client'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { reload, server as fromFolder } from '../src/server/skills-folder.ts'
 import { type Approvals, loadSkill } from '../src/client/skills-host.ts'
 import { server as fromData } from '../src/server/skills.ts'
-
-type Result = Record<string, unknown>
-
-async function ask(server: McpServer, method: string, params: object = {}): Promise<Result> {
-  const _meta = requestMeta()
-  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
-  return (JSON.parse((await server.handleMessage(message)) ?? '') as { result: Result }).result
-}
+import { ask } from './support.ts'
 
 describe('the skills of the guide', () => {
   it('are listed with their files, from data', async () => {
-    expect(await ask(fromData, 'skills/list')).toMatchObject({
+    expect((await ask(fromData, 'skills/list', {})).result).toMatchObject({
       skills: [
         {
           uri: 'skill://acme/billing/refunds/SKILL.md',
@@ -32,12 +23,14 @@ describe('the skills of the guide', () => {
     const uri = 'skill://code-review/SKILL.md'
     for (const again of [false, true]) {
       if (again) await reload()
-      expect(await ask(fromFolder, 'skills/get', { uri })).toMatchObject({
+      expect((await ask(fromFolder, 'skills/get', { uri })).result).toMatchObject({
         skill: { uri, frontmatter: { metadata: { version: '1.0' } }, resources: [{}, {}] },
       })
     }
-    const folder = await ask(fromFolder, 'resources/directory/read', { uri: 'skill://code-review' })
-    expect(folder['resources']).toMatchObject([{ uri }, { mimeType: 'inode/directory' }])
+    const { result: folder } = await ask(fromFolder, 'resources/directory/read', {
+      uri: 'skill://code-review',
+    })
+    expect(folder?.['resources']).toMatchObject([{ uri }, { mimeType: 'inode/directory' }])
   })
 
   it('are loaded by a host after its user agrees once', async () => {

@@ -1,6 +1,15 @@
 import { request } from 'node:http'
-import { callTool, initialize as initializeRequest } from '@jetway-apps/test-support'
+import {
+  callTool,
+  initialize as initializeRequest,
+  request as requestTo,
+  requestMeta,
+} from '@jetway-apps/test-support'
 import { startNode } from '@jetway-apps/test-support/processes'
+import type { McpServer } from '@jetway/core'
+import type { JsonObject } from '@jetway/core/protocol'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { connectPeer, type PeerOptions, type TestConnection } from '@jetway/testing'
 import { program } from '@jetway-tools/runtimes/program'
 
 /** Starts an example in its own process on a free port, and stops it afterwards. */
@@ -17,6 +26,11 @@ export async function withProcess<T>(
   } finally {
     await child.stop()
   }
+}
+
+interface Answered {
+  readonly result?: JsonObject
+  readonly error?: JsonObject
 }
 
 interface Reply {
@@ -55,6 +69,37 @@ function post(url: string, message: object, headers: Record<string, string>): Pr
 
 export const initialize = (url: string, headers: Record<string, string> = {}): Promise<Reply> =>
   post(url, initializeRequest(), headers)
+
+/** Opens a session; gives the headers of its requests. */
+export async function openSession(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<Record<string, string>> {
+  const opened = await initialize(url, headers)
+  return { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+}
+
+/** The answer to a request without a session, whose client has these capabilities. */
+export async function ask(
+  server: McpServer,
+  method: string,
+  params: object,
+  capabilities: object = {},
+): Promise<Answered> {
+  const message = requestTo(method, { ...params, _meta: requestMeta(capabilities) })
+  return JSON.parse((await server.handleMessage(message)) ?? '') as Answered
+}
+
+/** A client of a server in this process, without any help. */
+export function peerOf(
+  server: McpServer,
+  options: PeerOptions,
+  of?: Parameters<McpServer['connect']>[1],
+): Promise<TestConnection> {
+  const [near, far] = createMemoryTransportPair()
+  server.connect(far, of)
+  return connectPeer(near, options)
+}
 
 /** The result text of a tool. */
 export async function call(

@@ -1,9 +1,8 @@
-import { requestMeta } from '@jetway-apps/test-support'
 import type { JsonObject } from '@jetway/core/protocol'
-import { createMemoryTransportPair } from '@jetway/core/transport'
-import { connectPeer, type TestConnection } from '@jetway/testing'
+import type { TestConnection } from '@jetway/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { server } from '../src/tools/tasks.ts'
+import { ask as askAt, peerOf } from './support.ts'
 
 afterAll(() => server.close())
 
@@ -11,9 +10,7 @@ describe('the tools of the guide to tasks, in a session', () => {
   let client: TestConnection
 
   beforeAll(async () => {
-    const [near, far] = createMemoryTransportPair()
-    server.connect(far)
-    client = await connectPeer(near, {
+    client = await peerOf(server, {
       revision: '2025-11-25',
       capabilities: { elicitation: { form: {} } },
       onRequest: () => ({ action: 'accept', content: { publish: true } }),
@@ -52,11 +49,8 @@ describe('the tools of the guide to tasks, in a session', () => {
 })
 
 describe('the tools of the guide to tasks, without a session', () => {
-  const ask = async (method: string, params: object, extensions: object): Promise<JsonObject> => {
-    const _meta = requestMeta({ extensions, elicitation: {} })
-    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
-    return JSON.parse((await server.handleMessage(message)) ?? '') as JsonObject
-  }
+  const ask = (method: string, params: object, extensions: object): ReturnType<typeof askAt> =>
+    askAt(server, method, params, { extensions, elicitation: {} })
   const declared = { 'io.modelcontextprotocol/tasks': {} }
   const call = { name: 'convert_files', arguments: { folder: 'in' } }
 

@@ -1,12 +1,12 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { listen } from '@jetway-apps/test-support/http'
 import Anthropic from '@anthropic-ai/sdk'
 import { McpServer } from '@jetway/core'
 import type { HostTool } from '@jetway/bridge'
 import { connect } from '@jetway/testing'
 import { MockLanguageModelV3 } from 'ai/test'
 import OpenAI from 'openai'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   answerWithAiSdk,
   answerWithAnthropic,
@@ -23,24 +23,16 @@ function weather(): McpServer {
 }
 
 /** A model API on loopback with scripted replies. */
-async function scriptedModel(
-  ...answers: readonly object[]
-): Promise<AsyncDisposable & { url: string; asked: string[] }> {
+async function scriptedModel(...answers: readonly object[]): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
-  const server = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    request.on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
-      response.end(JSON.stringify(answers[asked.push(text) - 1]))
+  const { origin, release } = await listen((request, response) => {
+    void text(request).then((body) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(answers[asked.push(body) - 1]))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve())),
-  }
+  onTestFinished(release)
+  return { url: origin, asked }
 }
 
 describe('the tools of the guide to the bridge', () => {
@@ -97,7 +89,7 @@ describe('the tools of the guide to the bridge', () => {
   it("are called by Anthropic's SDK", async () => {
     await using client = await connect(weather())
     const message = (content: object): object => ({ type: 'message', role: 'assistant', content: [content] })
-    await using model = await scriptedModel(
+    const model = await scriptedModel(
       message({ type: 'tool_use', id: '1', name: 'today', input: {} }),
       message({ type: 'text', text: 'Take a hat' }),
     )
@@ -110,16 +102,13 @@ describe('the tools of the guide to the bridge', () => {
     await using client = await connect(weather())
     const call = { id: '1', type: 'function', function: { name: 'today', arguments: '{}' } }
     const chat = (message: object): object => ({ choices: [{ message: { role: 'assistant', ...message } }] })
-    await using completions = await scriptedModel(
-      chat({ tool_calls: [call] }),
-      chat({ content: 'Take a hat' }),
-    )
+    const completions = await scriptedModel(chat({ tool_calls: [call] }), chat({ content: 'Take a hat' }))
     const one = new OpenAI({ apiKey: 'k', baseURL: completions.url, maxRetries: 0 })
     expect(await answerWithChat(client, one, 'm', 'What to wear?')).toBe('Take a hat')
     expect(completions.asked[1]).toContain('Sunny')
 
     const said = { type: 'output_text', text: 'Take a hat', annotations: [] }
-    await using responses = await scriptedModel(
+    const responses = await scriptedModel(
       {
         id: 'r1',
         object: 'response',

@@ -55,7 +55,7 @@ export async function firstChunk({ body }: Response): Promise<string> {
   return new TextDecoder().decode(value)
 }
 
-export { listen, originOf } from './listen.ts'
+export { freePort, listen, type Listening, originOf } from './listen.ts'
 
 export const HEADERS: Readonly<Record<'accept' | 'content-type' | 'mcp-protocol-version', string>> = {
   accept: 'application/json, text/event-stream',

@@ -26,3 +26,11 @@ export async function listen(serves: RequestListener | Server, port = 0): Promis
     },
   }
 }
+
+/** A port of the loopback that nothing uses. */
+export async function freePort(): Promise<number> {
+  const http = createServer()
+  const { port } = await listen(http)
+  await once(http.close(), 'close')
+  return port
+}

@@ -1,6 +1,4 @@
-import { createServer } from 'node:net'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { freePort } from '@jetway-apps/test-support/http'
 import { authorizationCode, loopbackRedirect } from '@jetway/client/oauth'
 import { describe, expect } from 'vitest'
 import { failure, it, REDIRECT, reasonOf, withoutRefreshToken, type World } from './support/world.ts'
@@ -148,15 +146,6 @@ describe('the user', () => {
 })
 
 describe('a redirect to loopback', () => {
-  async function freePort(): Promise<number> {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    server.close()
-    await once(server, 'close')
-    return port
-  }
-
   it('is received only while the user is asked', async ({ made }) => {
     const port = await freePort()
     const pages: string[] = []
