@@ -1,3 +1,5 @@
+import { initialize } from '@jetway-apps/test-support'
+import type { JsonObject } from '@jetway/core/protocol'
 import { sseEvents } from '@jetway/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Listening } from './support/processes.ts'
@@ -15,7 +17,18 @@ const serve = (file: string, options?: WorkerOptions): void => {
   afterAll(() => server?.stop())
 }
 const connect = connectHttp(() => server.url)
-const SUBSCRIBE = { notifications: { resourceSubscriptions: ['bus://note'] } }
+const subscribeTo = (uri: string): JsonObject => ({ notifications: { resourceSubscriptions: [uri] } })
+
+const itReachesSubscribers = (uri: string): void =>
+  it('reach subscribers', async () => {
+    const peer = await connect({ revision: '2026-07-28' })
+    peer.request('subscriptions/listen', subscribeTo(uri)).catch(() => 'ended with the connection')
+    await peer.notification('notifications/subscriptions/acknowledged')
+    await postCall(server.url, 'write_note')
+    const { params } = await peer.notification('notifications/resources/updated')
+    expect(params).toMatchObject({ uri })
+    await peer.close()
+  })
 
 describe('in Workers, after an earlier request', () => {
   serve('./fixtures/timed.worker.ts')
@@ -55,7 +68,10 @@ describe('in Workers, notifications on the stream of another request', () => {
     })
 
     it('has no subscriptions: subscriptions/listen gets an error with the reason', async () => {
-      const reply = await post(server.url, { method: 'subscriptions/listen', params: SUBSCRIBE })
+      const reply = await post(server.url, {
+        method: 'subscriptions/listen',
+        params: subscribeTo('bus://note'),
+      })
       expect(reply.status).toBe(404)
       expect(await reply.json()).toMatchObject({
         error: { code: -32601, message: expect.stringContaining('Give the server a bus') as unknown },
@@ -73,15 +89,7 @@ describe('in Workers, notifications on the stream of another request', () => {
   describe('with a bus that works across requests', () => {
     serve('./fixtures/bus.worker.ts')
 
-    it('reach subscribers', async () => {
-      const peer = await connect({ revision: '2026-07-28' })
-      peer.request('subscriptions/listen', SUBSCRIBE).catch(() => 'ended with the connection')
-      await peer.notification('notifications/subscriptions/acknowledged')
-      await postCall(server.url, 'write_note')
-      const { params } = await peer.notification('notifications/resources/updated')
-      expect(params).toMatchObject({ uri: 'bus://note' })
-      await peer.close()
-    })
+    itReachesSubscribers('bus://note')
   })
 
   describe('in a Durable Object', () => {
@@ -96,16 +104,7 @@ describe('in Workers, notifications on the stream of another request', () => {
       await peer.close()
     })
 
-    it('reach subscribers', async () => {
-      const peer = await connect({ revision: '2026-07-28' })
-      const notifications = { resourceSubscriptions: ['object://note'] }
-      peer.request('subscriptions/listen', { notifications }).catch(() => 'ended with the connection')
-      await peer.notification('notifications/subscriptions/acknowledged')
-      await postCall(server.url, 'write_note')
-      const { params } = await peer.notification('notifications/resources/updated')
-      expect(params).toMatchObject({ uri: 'object://note' })
-      await peer.close()
-    })
+    itReachesSubscribers('object://note')
 
     it('reach clients over /sse', async () => {
       const leaving = new AbortController()
@@ -115,15 +114,10 @@ describe('in Workers, notifications on the stream of another request', () => {
       const events = sseEvents(stream.body!)
       const { value: endpoint } = await events.next()
       expect(endpoint?.event).toBe('endpoint')
-      const params = {
-        protocolVersion: '2024-11-05',
-        capabilities: {},
-        clientInfo: { name: 'a', version: '1' },
-      }
       const posted = await fetch(new URL(endpoint?.data ?? '', server.url), {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+        body: JSON.stringify(initialize('2024-11-05')),
       })
       expect(posted.status).toBe(202)
       const { value: answer } = await events.next()

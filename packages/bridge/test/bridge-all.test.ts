@@ -40,6 +40,13 @@ class Changing implements ToolSource {
   }
 }
 
+/** A bridge to a registry that has tools of these names already. */
+async function bridged(...taken: string[]) {
+  const source = new Changing()
+  const registry = new Map(taken.map((name) => [name, {} as HostTool]))
+  return { source, registry, bridge: await bridgeAll(source, registry) }
+}
+
 describe('a bridge to a registry', () => {
   it('registers all tools except those whose names are taken, which it reports', async () => {
     const own = { name: 'a' } as HostTool
@@ -61,9 +68,7 @@ describe('a bridge to a registry', () => {
     ['reconnected'],
     ['serverRemoved'],
   ])('follows the changes of %s %s', async (event, list) => {
-    const source = new Changing()
-    const registry = new Map<string, HostTool>()
-    const bridge = await bridgeAll(source, registry)
+    const { source, registry, bridge } = await bridged()
     source.names = ['b', 'c']
     source.description = 'second'
     await source.tell(event, list)
@@ -88,18 +93,14 @@ describe('a bridge to a registry', () => {
   })
 
   it('registers a tool as soon as its name is free', async () => {
-    const source = new Changing()
-    const registry = new Map([['a', {} as HostTool]])
-    const bridge = await bridgeAll(source, registry)
+    const { registry, bridge } = await bridged('a')
     registry.delete('a')
     await bridge.refresh()
     expect([bridge.count, bridge.skipped]).toEqual([2, []])
   })
 
   it('leaves a replaced tool alone', async () => {
-    const source = new Changing()
-    const registry = new Map<string, HostTool>()
-    const bridge = await bridgeAll(source, registry)
+    const { registry, bridge } = await bridged()
     const own = { name: 'a' } as HostTool
     registry.set('a', own)
     await bridge.refresh()
@@ -133,9 +134,7 @@ describe('a bridge to a registry', () => {
   })
 
   it('removes its tools when it is stopped, even while listing', async () => {
-    const source = new Changing()
-    const registry = new Map([['own', {} as HostTool]])
-    const bridge = await bridgeAll(source, registry)
+    const { source, registry, bridge } = await bridged('own')
     const hold = deferred()
     source.hold = hold.promise
     const refreshing = bridge.refresh()

@@ -3,17 +3,12 @@ import { PassThrough } from 'node:stream'
 import { McpServer } from '@jetway/core'
 import type { RevisionDate } from '@jetway/core/protocol'
 import { Client, type ClientOptions, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveStdio } from '../src/index.ts'
 import { Child } from './support/child.ts'
 
 const META = requestMeta({}, MODERN)
 const HELLO = initialize().params ?? {}
-
-const open: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of open.splice(0).toReversed()) await end()
-})
 
 type Mode = NonNullable<NonNullable<ClientOptions['versionNegotiation']>['mode']>
 
@@ -54,9 +49,9 @@ async function visit(mode: Mode, revisions: readonly RevisionDate[]): Promise<un
   server.addTool({ name: 'echo', handler: () => 'hello' })
   const [input, output] = [new PassThrough(), new PassThrough()]
   await serveStdio(server, { input, output, revisions, drainMs: 50 })
-  open.push(() => server.close({ deadline: 0 }))
+  onTestFinished(() => server.close({ deadline: 0 }))
   const client = new Client({ name: 'visitor', version: '1' }, { versionNegotiation: { mode } })
-  open.push(() => client.close())
+  onTestFinished(() => client.close())
   try {
     await client.connect(new Lines(output, input))
   } catch {
@@ -73,10 +68,6 @@ type Step = readonly [method: string, params: object | undefined, expected: obje
 /** Asks one thing after another of one process, and holds each answer against what is expected. */
 async function converse(revisions: readonly RevisionDate[], steps: readonly Step[]): Promise<void> {
   const child = new Child({ revisions })
-  open.push(async () => {
-    child.process.kill('SIGKILL')
-    await child.exited
-  })
   for (const [id, [method, params, expected]] of steps.entries()) {
     child.write({ id, method, ...(params && { params }) })
     await child.until(() => child.lines.length > id)

@@ -1,23 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Child, type Exit } from './support/child.ts'
 
-const children: Child[] = []
 /** A drain that is told from its absence on the busiest machine, in ms. */
 const LONG = 40_000
 const AT_ONCE = LONG / 2
 
 function start(drainMs?: number): Child {
-  const child = new Child(drainMs === undefined ? {} : { drainMs })
-  children.push(child)
-  return child
+  return new Child(drainMs === undefined ? {} : { drainMs })
 }
-
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    child.process.kill('SIGKILL')
-    await child.exited
-  }
-})
 
 async function timed(child: Child, act: () => void): Promise<Exit & { readonly ms: number }> {
   const before = performance.now()

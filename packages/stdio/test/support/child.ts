@@ -1,6 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { callTool, initialize, INITIALIZED, REVISION } from '@jetway-apps/test-support'
+import { type Running, startNode } from '@jetway-apps/test-support/processes'
 import { program } from '@jetway-tools/runtimes/program'
+import { onTestFinished } from 'vitest'
 import type { ServeStdioOptions } from '../../src/index.ts'
 
 const FIXTURE = program(new URL('../fixtures/server.ts', import.meta.url))
@@ -12,23 +14,32 @@ export interface Exit {
   readonly at: number
 }
 
-/** The fixture as a process of its own, spoken to in raw lines. */
+/** The fixture as a process of its own, spoken to in raw lines. It ends with the test. */
 export class Child {
   readonly process: ChildProcessWithoutNullStreams
   readonly exited: Promise<Exit>
-  stdout = ''
-  stderr = ''
+  readonly #output: Running['output']
   #watchers: (() => void)[] = []
 
   constructor(options: Pick<ServeStdioOptions, 'drainMs' | 'revisions'> = {}) {
-    this.process = spawn(process.execPath, [...FIXTURE, JSON.stringify(options)], { stdio: 'pipe' })
-    this.process.stdout.on('data', (chunk: Buffer) => this.#grow('stdout', chunk))
-    this.process.stderr.on('data', (chunk: Buffer) => this.#grow('stderr', chunk))
-    // A test may write to a child that is gone.
-    this.process.stdin.on('error', () => {})
+    const running = startNode([...FIXTURE, JSON.stringify(options)])
+    this.process = running.process
+    this.#output = running.output
+    for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', () => this.#look())
+    onTestFinished(async () => {
+      await running.stop('SIGKILL')
+    })
     this.exited = new Promise((resolve) => {
       this.process.once('close', (code, signal) => resolve({ code, signal, at: performance.now() }))
     })
+  }
+
+  get stdout(): string {
+    return this.#output.stdout
+  }
+
+  get stderr(): string {
+    return this.#output.stderr
   }
 
   get lines(): string[] {
@@ -66,8 +77,7 @@ export class Child {
     return this
   }
 
-  #grow(name: 'stdout' | 'stderr', chunk: Buffer): void {
-    this[name] += chunk.toString()
+  #look(): void {
     for (const watcher of this.#watchers.splice(0)) watcher()
   }
 }
