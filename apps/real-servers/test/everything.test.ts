@@ -2,10 +2,6 @@ import { Client, type ClientOptions, type ElicitRequest, McpError, type Progress
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { TRANSPORTS } from './support/servers.ts'
 
-const unhandled = vi.fn<(reason: unknown) => void>()
-process.on('unhandledRejection', unhandled)
-afterAll(() => expect(unhandled).not.toHaveBeenCalled())
-
 const INFO = { name: 'real-servers', version: '1.0.0' }
 
 describe.each(TRANSPORTS)('server-everything %s', (_, open) => {

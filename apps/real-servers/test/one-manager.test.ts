@@ -11,9 +11,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { stdioCommand } from './support/jetway.ts'
 import { commandOf, serveEverything } from './support/servers.ts'
 
-const unhandled = vi.fn<(reason: unknown) => void>()
-process.on('unhandledRejection', unhandled)
-
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'jetway-one-manager-')))
 const processes: { readonly server: string; readonly child: ChildProcess }[] = []
 const spawning =
@@ -88,7 +85,6 @@ afterAll(async () => {
   for (const { child } of processes) expect(child.exitCode ?? child.signalCode).not.toBeNull()
   await Promise.all(ends.map((end) => end()))
   rmSync(folder, { recursive: true })
-  expect(unhandled).not.toHaveBeenCalled()
 })
 
 describe('nine servers in one manager, published ones and Jetway, over every transport', () => {

@@ -32,8 +32,8 @@ export function createServer<Locals = unknown>(name = 'test'): McpServer<Locals>
 }
 
 /** A server whose tool `slow` sends progress and waits for `finish`, or for the end of the test. */
-export function slowServer(): { readonly server: McpServer; readonly finish: () => void } {
-  const server = createServer() as McpServer
+export function slowServer(): { readonly server: McpServer<unknown>; readonly finish: () => void } {
+  const server = createServer()
   const { promise, resolve } = deferred()
   onTestFinished(() => resolve())
   server.addTool({

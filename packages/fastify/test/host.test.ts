@@ -37,21 +37,29 @@ describe('hooks of the app', () => {
     return { app, ran, responded }
   }
 
-  it('run around JSON replies, whose headers they set', async () => {
+  it.each([
+    [
+      'JSON replies, whose headers they set',
+      STATELESS,
+      ['onRequest', 'preHandler', 'onSend', 'onResponse'],
+      'yes',
+    ],
+    ['a stream, for which onSend cannot run', STREAMED, ['onRequest', 'preHandler', 'onResponse'], null],
+  ])('run around %s, and onResponse at its end', async (_kind, options, expected, sent) => {
     const { app, ran, responded } = hooked()
-    const response = await post(`${await mounted(STATELESS, app)}/mcp`)
-    expect(await text(response)).toBe('test')
+    const response = await post(`${await mounted(options, app)}/mcp`)
+    expect(await response.text()).toContain('"text":"test"')
     await responded
-    expect(ran).toEqual(['onRequest', 'preHandler', 'onSend', 'onResponse'])
+    expect(ran).toEqual(expected)
     expect([...response.headers]).toEqual(
       expect.arrayContaining([
         ['x-request-id', 'req-1'],
         ['x-pre', 'handler'],
-        ['x-sent', 'yes'],
         ['set-cookie', 'a=1'],
         ['set-cookie', 'b=2'],
       ]),
     )
+    expect(response.headers.get('x-sent')).toBe(sent)
   })
 
   it('run around replies without a body', async () => {
@@ -63,23 +71,6 @@ describe('hooks of the app', () => {
     expect([response.status, await response.text(), response.headers.get('x-sent')]).toEqual([202, '', 'yes'])
     await responded
     expect(ran.filter((name) => name === 'onSend')).toHaveLength(1)
-  })
-
-  it('keep the headers they set before a stream; onSend cannot run for it, onResponse runs at its end', async () => {
-    const { app, ran, responded } = hooked()
-    const response = await post(`${await mounted(STREAMED, app)}/mcp`)
-    expect(await response.text()).toContain('"text":"test"')
-    await responded
-    expect(ran).toEqual(['onRequest', 'preHandler', 'onResponse'])
-    expect([...response.headers]).toEqual(
-      expect.arrayContaining([
-        ['x-request-id', 'req-1'],
-        ['x-pre', 'handler'],
-        ['set-cookie', 'a=1'],
-        ['set-cookie', 'b=2'],
-      ]),
-    )
-    expect(response.headers.get('x-sent')).toBeNull()
   })
 
   it('may wrap the handler in onRoute', async () => {

@@ -6,12 +6,8 @@ import { ClientError, ConnectionClosedError, RequestTimeoutError } from '../../s
 import { Method, Notification } from '../support/dates.ts'
 import { modern, scripted, type ScriptedServer, sessions, listener, timed } from '../support/scripted.ts'
 
-const unhandled = vi.fn<(reason: unknown) => void>()
-process.on('unhandledRejection', unhandled)
-afterEach(async () => {
-  await settled()
-  expect(unhandled).not.toHaveBeenCalled()
-})
+// Vitest fails on a rejection that nobody handles, which shows after a turn.
+afterEach(() => settled())
 
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 const eras = [
@@ -19,7 +15,7 @@ const eras = [
   ['without sessions', modern()],
 ] as const
 
-const heard = (server: ScriptedServer, tool: string): Promise<object> =>
+const callOf = (server: ScriptedServer, tool: string): Promise<object> =>
   server.hears(({ params }) => (params as { name?: string } | undefined)?.name === tool)
 
 describe.each(eras)('a call to a server %s', (_, handshake) => {
@@ -48,7 +44,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const brief = client.callTool('a', {}, { timeoutMs: 100 }).catch((error: unknown) => error)
     const long = client.callTool('b').catch((error: unknown) => error)
-    await heard(server, 'b')
+    await callOf(server, 'b')
     await clock.advance(100)
     expect(await brief).toMatchObject({ timeoutMs: 100 })
     await clock.advance(4_900)
@@ -61,12 +57,12 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     await server.hears(Method.CallTool)
     client.setTimeouts({ timeoutMs: 100 })
     const later = client.callTool('b').catch((error: unknown) => error)
-    await heard(server, 'b')
+    await callOf(server, 'b')
     await clock.advance(100)
     expect(await later).toMatchObject({ timeoutMs: 100 })
     client.setTimeouts({ timeoutMs: undefined, maxTotalMs: 50 } as object)
     const short = client.callTool('c').catch((error: unknown) => error)
-    await heard(server, 'c')
+    await callOf(server, 'c')
     await clock.advance(50)
     expect(await short).toMatchObject({ timeoutMs: 50 })
     await clock.advance(4_850)

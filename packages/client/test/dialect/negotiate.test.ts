@@ -42,7 +42,7 @@ describe('negotiating the era', () => {
   ])('falls back to initialize after %s', async (_, answer) => {
     const { client, server } = await scripted({
       ...sessions(),
-      [Method.Discover]: ({ id }, own) => void own.say({ jsonrpc: '2.0', id, ...answer }),
+      [Method.Discover]: ({ id }, own) => own.say({ jsonrpc: '2.0', id, ...answer }),
     })
     expect(client.server?.protocolVersion).toBe('2025-11-25')
     expect(server.methods).toEqual([Method.Discover, Method.Initialize, Notification.Initialized])
@@ -89,7 +89,7 @@ describe('negotiating the era', () => {
 })
 
 /** A client that connects to a server with this script, and a clock that the test moves. */
-async function connecting(script: Script, options: ClientOptions = {}) {
+async function attempted(script: Script, options: ClientOptions = {}) {
   const clock = new FakeClock()
   const server = new ScriptedServer(script)
   const attempt = new Client(INFO, { clock, ...options }).connect(server.transport)
@@ -100,7 +100,7 @@ async function connecting(script: Script, options: ClientOptions = {}) {
 
 describe('a server that does not answer server/discover', () => {
   it('gets initialize as well after a while, and that response decides', async () => {
-    const { clock, server, attempt } = await connecting({ ...sessions(), [Method.Discover]: undefined })
+    const { clock, server, attempt } = await attempted({ ...sessions(), [Method.Discover]: undefined })
     await clock.advance(2_999)
     expect(server.methods).toEqual([Method.Discover])
     await clock.advance(1)
@@ -112,7 +112,7 @@ describe('a server that does not answer server/discover', () => {
   })
 
   it('may answer it later and refuse initialize', async () => {
-    const { clock, server, attempt } = await connecting({
+    const { clock, server, attempt } = await attempted({
       ...modern(),
       [Method.Discover]: undefined,
       [Method.Initialize]: { error: { code: -32601, message: 'Method not found' } },
@@ -125,7 +125,7 @@ describe('a server that does not answer server/discover', () => {
   })
 
   it('may answer both after a slow start: the first response counts', async () => {
-    const { clock, server, attempt } = await connecting({ [Method.ListTools]: { tools: [] } })
+    const { clock, server, attempt } = await attempted({ [Method.ListTools]: { tools: [] } })
     await clock.advance(3_000)
     server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
     server.answer(2, { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: INFO })
@@ -137,7 +137,7 @@ describe('a server that does not answer server/discover', () => {
   })
 
   it('is given up when the time to connect is over, without a cancellation', async () => {
-    const { clock, server, attempt } = await connecting({}, { connectTimeoutMs: 10_000 })
+    const { clock, server, attempt } = await attempted({}, { connectTimeoutMs: 10_000 })
     await clock.advance(10_000)
     await expect(attempt).rejects.toMatchObject({ code: 'timeout' })
     expect(server.methods).toEqual([Method.Discover, Method.Initialize])

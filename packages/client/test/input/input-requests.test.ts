@@ -1,5 +1,5 @@
 import { settled } from '@jetway-apps/test-support'
-import { McpError } from '@jetway/core/protocol'
+import { type JsonObject, McpError } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import type { ClientHandlers } from '../../src/input/handlers.ts'
 import { Method, Notification } from '../support/dates.ts'
@@ -25,6 +25,8 @@ const FORM = {
     required: ['count'],
   },
 }
+
+const SAID = { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } } as const
 
 /** An answer for every kind of input request. */
 async function ask(
@@ -66,7 +68,7 @@ describe('a request of a server with sessions', () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),
       elicitUrl: () => ({ action: 'accept' }),
-      sample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } }),
+      sample: () => SAID,
       roots: [],
     }
     const capabilitiesAt = async (date: string): Promise<unknown> => {
@@ -179,11 +181,7 @@ describe('a request of a server with sessions', () => {
   })
 
   it('for sampling with tools reaches a handler that has declared them', async () => {
-    const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => ({
-      role: 'assistant',
-      model: 'm',
-      content: { type: 'text', text: 'x' },
-    }))
+    const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => SAID)
     const { server } = await scripted(sessions(), {
       handlers: { sample },
       capabilities: { sampling: { tools: {} } },
@@ -208,9 +206,7 @@ describe('a request of a server with sessions', () => {
   })
 
   it("reaches its handler with the server's name", async () => {
-    const sample = vi.fn(
-      () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } }) as const,
-    )
+    const sample = vi.fn(() => SAID)
     const { server } = await scripted(sessions(), { name: 'mine', handlers: { sample } })
     await ask(server, 'sampling/createMessage', { messages: [], maxTokens: 5 })
     expect(sample).toHaveBeenCalledWith(
@@ -297,15 +293,15 @@ describe('a request of a server with sessions', () => {
 
 describe('a server without sessions', () => {
   it('gets no response to its own requests', async () => {
-    const ask = vi.fn<() => object>(() => ({}))
+    const custom = vi.fn<() => JsonObject>(() => ({}))
     const { client, server } = await scripted(modern(), {
-      handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': ask as never } },
+      handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': custom } },
     })
     server.say({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: FORM })
     for (const method of ['ping', 'com.example/ask']) server.say({ jsonrpc: '2.0', id: method, method })
     await settled()
     expect(server.methods).toEqual([Method.Discover])
-    expect(ask).not.toHaveBeenCalled()
+    expect(custom).not.toHaveBeenCalled()
     expect(client.stats().ignored.requests).toBe(3)
   })
 

@@ -1,14 +1,13 @@
-import { FakeClock, settled } from '@jetway-apps/test-support'
+import { settled } from '@jetway-apps/test-support'
 import { elicitUrl, McpServer, UrlElicitationRequired } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
-import { createMemoryTransportPair } from '@jetway/core/transport'
 import { describe, expect, it, vi } from 'vitest'
-import { Client } from '../../src/client/client.ts'
+import type { Client } from '../../src/client/client.ts'
 import { UrlElicitationRequiredError } from '../../src/input/url-elicitation.ts'
 import type { ClientHandlers, ElicitUrlResult, ElicitUrlRequest } from '../../src/input/handlers.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
-import { duplex } from '../../src/transport/duplex.ts'
-import { INFO, modern, type Script, scripted, type ScriptedServer, sessions } from '../support/scripted.ts'
+import { modern, type Script, scripted, type ScriptedServer, sessions, timed } from '../support/scripted.ts'
+import { connectTo } from '../support/servers.ts'
 
 const SPEC = 'https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation'
 const COMPLETE = 'notifications/elicitation/complete'
@@ -37,10 +36,7 @@ const accept: Handler = () => ({ action: 'accept' })
 const calls = (server: ScriptedServer): number => server.of('tools/call').length
 
 async function failure(run: Promise<unknown>): Promise<UrlElicitationRequiredError> {
-  const error = await run.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
+  const error = await run.catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(UrlElicitationRequiredError)
   return error as UrlElicitationRequiredError
 }
@@ -130,9 +126,8 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
   })
 
   it('rejects if the user does not finish in time, even if the limit of the call is longer', async () => {
-    const clock = new FakeClock()
-    const options = { ...asking(accept), clock, handlerTimeoutMs: 5_000, timeoutMs: 100 }
-    const { client, server } = await scripted(demanding(), options)
+    const options = { ...asking(accept), handlerTimeoutMs: 5_000, timeoutMs: 100 }
+    const { client, server, clock } = await timed(demanding(), options)
     const call = failure(client.callTool('x'))
     await server.hears('tools/call')
     await settled()
@@ -272,18 +267,13 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
         throw new UrlElicitationRequired(elicitUrl('Connect', (id) => `https://example.com/connect?id=${id}`))
       },
     })
-    const [near, far] = createMemoryTransportPair()
-    server.connect(far)
     const handler = vi.fn<Handler>(accept)
-    const options: ClientOptions = { ...asking(handler), revisions: ['2025-11-25'] }
-    const client = await new Client(INFO, options).connect(duplex(near))
+    const client = await connectTo(server, { ...asking(handler), revisions: ['2025-11-25'] })
     const call = client.callTool('mail')
     await vi.waitFor(() => expect(handler).toHaveBeenCalled())
     connected.add('user')
     server.completeElicitation(handler.mock.calls[0]?.[0].elicitationId ?? '')
     expect(await call).toMatchObject({ content: [{ text: 'sent' }] })
-    await client.close()
-    await server.close()
   })
 })
 
@@ -316,22 +306,16 @@ describe('an input request of a round', () => {
     },
   }
 
-  it('does not outlive its call if its handler ignores the signal', async () => {
+  it.each<[string, object, (client: Client, controller: AbortController) => void]>([
+    ['its call', { message: 'Enough' }, (_, controller) => controller.abort(new Error('Enough'))],
+    ['the connection', { code: 'closed' }, (client) => void client.close()],
+  ])('does not outlive %s if its handler ignores the signal', async (_, reason, end) => {
     const handler = vi.fn<Handler>(deaf)
     const { client } = await scripted(asked, asking(handler))
     const controller = new AbortController()
-    const call = expect(client.callTool('x', {}, { signal: controller.signal })).rejects.toThrow('Enough')
+    const call = expect(client.callTool('x', {}, { signal: controller.signal })).rejects.toMatchObject(reason)
     await vi.waitFor(() => expect(handler).toHaveBeenCalled())
-    controller.abort(new Error('Enough'))
-    await call
-  })
-
-  it('does not outlive the connection if its handler ignores the signal', async () => {
-    const handler = vi.fn<Handler>(deaf)
-    const { client } = await scripted(asked, asking(handler))
-    const call = expect(client.callTool('x')).rejects.toMatchObject({ code: 'closed' })
-    await vi.waitFor(() => expect(handler).toHaveBeenCalled())
-    await client.close()
+    end(client, controller)
     await call
   })
 })

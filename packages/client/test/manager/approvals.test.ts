@@ -2,9 +2,18 @@ import { ClientMethod, Method } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import type { ApprovalRequest } from '../../src/manager/index.ts'
 import type { StdioServer } from '../../src/config/server-config.ts'
+import type { ClientHandlers } from '../../src/input/handlers.ts'
 import { childProcess } from '../../src/stdio/child-process.ts'
 import type { Spawn } from '../../src/stdio/options.ts'
-import { type ScriptedDial, connected, scriptedTarget, settled, withTools, world } from './support/world.ts'
+import {
+  type ScriptedDial,
+  connected,
+  connectedPair,
+  scriptedTarget,
+  settled,
+  withTools,
+  world,
+} from './support/world.ts'
 
 const FORM = { message: 'Your name?', requestedSchema: { type: 'object', properties: {} } }
 const SAMPLE = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 }
@@ -117,9 +126,7 @@ describe('approvals', () => {
   })
 
   it('end with the signal of the call', async () => {
-    const { manager } = world({ approve: () => new Promise<boolean>(() => {}) })
-    const a = scriptedTarget(withTools('x'))
-    await manager.connect('a', a.target)
+    const { manager, a } = await connected(withTools('x'), { approve: () => new Promise<boolean>(() => {}) })
     const stop = new AbortController()
     const call = manager.callTool('mcp__a__x', {}, { signal: stop.signal })
     await settled()
@@ -195,18 +202,14 @@ describe('the handlers of all servers', () => {
 
   it("get the server's name", async () => {
     const asked: unknown[] = []
-    const { manager } = world({
-      handlers: {
-        elicit: ({ message }, { name, signal }) => {
-          asked.push([name, message, signal instanceof AbortSignal])
-          return { action: 'decline' }
-        },
-        roots: ({ name }) => [{ uri: `file:///${name}` }],
+    const handlers: ClientHandlers = {
+      elicit: ({ message }, { name, signal }) => {
+        asked.push([name, message, signal instanceof AbortSignal])
+        return { action: 'decline' }
       },
-    })
-    const a = scriptedTarget()
-    const b = scriptedTarget()
-    await manager.connectAll({ a: a.target, b: b.target })
+      roots: ({ name }) => [{ uri: `file:///${name}` }],
+    }
+    const { a, b } = await connectedPair({}, {}, { handlers })
     await ask(b, ClientMethod.Elicit, FORM, '1')
     await ask(a, ClientMethod.Elicit, FORM, '1')
     expect(asked).toEqual([

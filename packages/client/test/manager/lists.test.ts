@@ -49,13 +49,11 @@ describe('the tools of all servers', () => {
   })
 
   it('are fetched again for callers after a change, even while an older list is loading', async () => {
-    const { manager } = world()
     const held: ((tools: readonly string[]) => void)[] = []
-    const a = scriptedTarget({
+    const { manager, a } = await connected({
       [Method.ListTools]: () =>
         new Promise((resolve) => held.push((tools) => resolve({ tools: tools.map(toolNamed) }))),
     })
-    await manager.connect('a', a.target)
     const before = manager.tools()
     await settled()
     a.server.notify(Notification.ToolsListChanged)
@@ -85,13 +83,11 @@ describe('the tools of all servers', () => {
   })
 
   it('are fetched twice at most, however many changes and callers there are meanwhile', async () => {
-    const { manager } = world()
     const held: (() => void)[] = []
-    const a = scriptedTarget({
+    const { manager, a } = await connected({
       [Method.ListTools]: () =>
         new Promise((resolve) => held.push(() => resolve({ tools: [toolNamed(`v${held.length}`)] }))),
     })
-    await manager.connect('a', a.target)
     const asked = [manager.tools()]
     for (let i = 0; i < 20; i++) {
       a.server.notify(Notification.ToolsListChanged)
@@ -107,13 +103,12 @@ describe('the tools of all servers', () => {
   })
 
   it('stay as they were if fetching fails, which is reported and tried again', async () => {
-    const { manager, named } = world()
     let fails = false
-    const a = scriptedTarget({
+    const flaky = {
       [Method.ListTools]: () =>
         fails ? { error: { code: -32603, message: 'broken' } } : { tools: [toolNamed('x')] },
-    })
-    await manager.connectAll({ a: a.target, b: scriptedTarget(withTools('y')).target })
+    }
+    const { manager, named, a } = await connectedPair(flaky, withTools('y'))
     await manager.tools()
     fails = true
     a.server.notify(Notification.ToolsListChanged)
@@ -127,14 +122,13 @@ describe('the tools of all servers', () => {
   })
 
   it('are awaited for a limited time', async () => {
-    const { manager, clock, named } = world({ listTimeoutMs: 700 })
-    const mute = scriptedTarget({ [Method.ListTools]: undefined })
-    await manager.connectAll({ mute: mute.target, b: scriptedTarget(withTools('y')).target })
+    const mute = { [Method.ListTools]: undefined }
+    const { manager, clock, named } = await connectedPair(mute, withTools('y'), { listTimeoutMs: 700 })
     const tools = manager.tools()
     await settled()
     await clock.advance(700)
     expect(names(await tools)).toEqual(['mcp__b__y'])
-    expect(named('listFailed')).toMatchObject([{ server: 'mute', error: { code: 'timeout' } }])
+    expect(named('listFailed')).toMatchObject([{ server: 'a', error: { code: 'timeout' } }])
   })
 
   it('stay known during a reconnect, are fetched again afterwards, and are removed with the server', async () => {
@@ -168,10 +162,8 @@ describe('the tools of all servers', () => {
   })
 
   it('are updated by a subscription for a server without sessions', async () => {
-    const { manager } = world()
     const script = { ...modern(), [Method.ListTools]: { resultType: 'complete', tools: [toolNamed('x')] } }
-    const a = scriptedTarget(script)
-    await manager.connect('a', a.target)
+    const { manager, a } = await connected(script)
     expect(names(await manager.tools())).toEqual(['mcp__a__x'])
     const listen = await a.server.hears(Method.Listen)
     expect(listen).toMatchObject({
@@ -200,15 +192,12 @@ it('known lists become out of date when changes were missed; unknown ones emit n
 
 describe('prompts and resources', () => {
   it('come with their servers, even if names repeat', async () => {
-    const { manager } = world()
     const script = {
       [Method.ListPrompts]: { prompts: [{ name: 'brief' }] },
       [Method.ListResources]: { resources: [{ uri: 'a://', name: 'same' }] },
       [Method.ListResourceTemplates]: { resourceTemplates: [{ uriTemplate: 'a://{x}', name: 'same' }] },
     }
-    const a = scriptedTarget(script)
-    const b = scriptedTarget(script)
-    await manager.connectAll({ a: a.target, b: b.target })
+    const { manager, a, b } = await connectedPair(script, script)
     const of = (item: object): object[] => ['a', 'b'].map((server) => ({ server, item }))
     expect(await manager.prompts()).toEqual(of({ name: 'brief' }))
     expect(await manager.resources()).toEqual(of({ uri: 'a://', name: 'same' }))
@@ -256,8 +245,8 @@ describe('filters', () => {
   })
 
   it('match a pattern with many stars quickly', async () => {
-    const { manager } = world({ filters: { a: { allow: [`${'*a'.repeat(40)}*b`] } } })
-    await manager.connect('a', scriptedTarget(withTools('a'.repeat(50_000))).target)
+    const filters = { a: { allow: [`${'*a'.repeat(40)}*b`] } }
+    const { manager } = await connected(withTools('a'.repeat(50_000)), { filters })
     const before = process.cpuUsage()
     expect(await manager.tools()).toEqual([])
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500)

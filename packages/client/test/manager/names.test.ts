@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { ClientManager } from '../../src/manager/index.ts'
 import { type NamedTool, nameTools, plainName } from '../../src/manager/tool-names.ts'
 import { Method, Notification } from '@jetway/core/protocol'
 import { scriptedTarget, settled, toolNamed, withTools, world } from './support/world.ts'
@@ -17,6 +18,13 @@ const servers = (tools: Readonly<Record<string, readonly string[]>>) =>
     ]),
   )
 
+/** A manager of {@link servers}. */
+async function managing(tools: Parameters<typeof servers>[0]): Promise<ClientManager> {
+  const { manager } = world()
+  await manager.connectAll(servers(tools))
+  return manager
+}
+
 describe('full names of tools', () => {
   it.each([
     ['the first of two', { a__b: ['c'], a: ['d'] }, 'mcp__a__b__c', 'a__b/c'],
@@ -26,14 +34,12 @@ describe('full names of tools', () => {
     ['a server that begins with lines', { __a: ['c'] }, 'mcp____a__c', '__a/c'],
     ['one server alone', { a__b: ['c'] }, 'mcp__a__b__c', 'a__b/c'],
   ])('are resolved with the known servers: %s', async (_, tools, name, expected) => {
-    const { manager } = world()
-    await manager.connectAll(servers(tools))
+    const manager = await managing(tools)
     expect(await manager.callTool(name)).toEqual(said(expected))
   })
 
   it('get a digest if two tools would have the same name', async () => {
-    const { manager } = world()
-    await manager.connectAll(servers({ a__b: ['c', 'd'], a: ['b__c', 'e'] }))
+    const manager = await managing({ a__b: ['c', 'd'], a: ['b__c', 'e'] })
     const listed = await manager.tools()
     expect(listed.map(({ name }) => name)).toEqual([
       expect.stringMatching(/^mcp__a__b__c_[0-9a-f]{8}$/),
@@ -50,18 +56,15 @@ describe('full names of tools', () => {
   })
 
   it('do not depend on the order of servers', async () => {
-    const { manager } = world()
-    const { manager: other } = world()
-    await manager.connectAll(servers({ a__b: ['c'], a: ['b__c'] }))
-    await other.connectAll(servers({ a: ['b__c'], a__b: ['c'] }))
+    const manager = await managing({ a__b: ['c'], a: ['b__c'] })
+    const other = await managing({ a: ['b__c'], a__b: ['c'] })
     const pairs = async (of: typeof manager): Promise<string[]> =>
       (await of.tools()).map(({ server, name }) => `${server} ${name}`).toSorted()
     expect(await pairs(manager)).toEqual(await pairs(other))
   })
 
   it('of the form server/tool are refused with a hint', async () => {
-    const { manager } = world()
-    await manager.connectAll(servers({ files: ['read', 'write'] }))
+    const manager = await managing({ files: ['read', 'write'] })
     await manager.tools()
     for (const name of ['files/read', 'read', 'files__read', 'MCP__files__read', 'mcp_files_read', ''])
       await expect(manager.callTool(name)).rejects.toThrow(
@@ -70,9 +73,8 @@ describe('full names of tools', () => {
   })
 
   it('that are unknown are refused with a list of known ones', async () => {
-    const { manager } = world()
     const tools = Array.from({ length: 60 }, (_, at) => `t${at}`)
-    await manager.connectAll(servers({ one: tools, two: ['x\u0007\n\u202Ey'] }))
+    const manager = await managing({ one: tools, two: ['x\u0007\n\u202Ey'] })
     await expect(manager.callTool('mcp__one__t99')).rejects.toThrow(
       /^There is no tool mcp__one__t99; there are: mcp__one__t0, (?:mcp__one__t\d+, ){18}mcp__one__t19 and 40 more$/,
     )

@@ -22,13 +22,18 @@ const texts = (result: { readonly contents: readonly object[] }): unknown[] =>
   result.contents.map((each) => ('text' in each ? each.text : undefined))
 const reads = (server: ScriptedServer): number => server.of(Method.ReadResource).length
 
+async function cached(script: Script) {
+  const { client, server } = await scripted(script)
+  const cache = new ResourceCache()
+  return { server, cache, resources: cachedResources(client, cache) }
+}
+
 describe("a client's cached resources", () => {
   it.each([
     ['with sessions', sessions()],
     ['without sessions', modern()],
   ])('are read once from a server %s', async (_, handshake) => {
-    const { client, server } = await scripted({ ...handshake, ...counting({ ttlMs: 60_000 }) })
-    const resources = cachedResources(client, new ResourceCache())
+    const { server, resources } = await cached({ ...handshake, ...counting({ ttlMs: 60_000 }) })
     const [first, second] = await Promise.all([resources.read('a://x'), resources.read('a://x')])
     expect(texts(first)).toEqual(['reading 1'])
     expect(second).toBe(first)
@@ -38,8 +43,7 @@ describe("a client's cached resources", () => {
   })
 
   it('are read again after the server reports a change', async () => {
-    const { client, server } = await scripted({ ...sessions(), ...counting() })
-    const resources = cachedResources(client, new ResourceCache())
+    const { server, resources } = await cached({ ...sessions(), ...counting() })
     await resources.read('a://x')
     await resources.read('a://y')
     server.notify(Notification.ResourceUpdated, { uri: 'a://x' })
@@ -53,9 +57,7 @@ describe("a client's cached resources", () => {
   })
 
   it('are not cached if a change is reported before the response is used', async () => {
-    const { client, server } = await scripted({ ...sessions(), [Method.ReadResource]: undefined })
-    const cache = new ResourceCache()
-    const resources = cachedResources(client, cache)
+    const { server, cache, resources } = await cached({ ...sessions(), [Method.ReadResource]: undefined })
     const reading = resources.read('a://x')
     const { id } = await server.hears(Method.ReadResource)
     server.answer(id, { contents: [{ uri: 'a://x', text: 'old' }] })
@@ -78,13 +80,11 @@ describe("a client's cached resources", () => {
   })
 
   it('are forgotten when changes may have been missed', async () => {
-    const { client, server } = await scripted({
+    const { server, cache, resources } = await cached({
       ...modern(),
       ...counting({ ttlMs: 60_000 }),
       [Method.Listen]: undefined,
     })
-    const cache = new ResourceCache()
-    const resources = cachedResources(client, cache)
     const { id, params } = await server.hears(Method.Listen)
     await resources.read('a://x')
     expect(cache.size).toBe(1)
@@ -135,8 +135,7 @@ describe("a client's cached resources", () => {
   })
 
   it('are no longer read once no caller waits', async () => {
-    const { client, server } = await scripted({ ...sessions(), [Method.ReadResource]: undefined })
-    const resources = cachedResources(client, new ResourceCache())
+    const { server, resources } = await cached({ ...sessions(), [Method.ReadResource]: undefined })
     const control = new AbortController()
     const reading = resources.read('a://x', { signal: control.signal })
     const { id } = await server.hears(Method.ReadResource)
@@ -146,9 +145,7 @@ describe("a client's cached resources", () => {
   })
 
   it('has no listeners after stop', async () => {
-    const { client, server } = await scripted({ ...sessions(), ...counting() })
-    const cache = new ResourceCache()
-    const resources = cachedResources(client, cache)
+    const { server, cache, resources } = await cached({ ...sessions(), ...counting() })
     await resources.read('a://x')
     resources.stop()
     resources.stop()

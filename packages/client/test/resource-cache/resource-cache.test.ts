@@ -435,7 +435,7 @@ describe('reading through the cache', () => {
     ['everything', (cache) => cache.clear()],
   ])(
     'does not cache a load during which %s was invalidated, and starts a new one',
-    async ([_, forget], { cache, loads }) => {
+    async ([, forget], { cache, loads }) => {
       const before = cache.read(at('a://x'), loads.load)
       const old = await loads.at(0)
       forget(cache)

@@ -6,9 +6,7 @@ import {
   type SkillDefinition,
   type SkillsOptions as ServedOptions,
 } from '@jetway/core/skills'
-import { createMemoryTransportPair } from '@jetway/core/transport'
 import { describe, expect, it } from 'vitest'
-import { Client } from '../../src/client/client.ts'
 import {
   type Skill,
   SkillRefusedError,
@@ -16,7 +14,7 @@ import {
   type SkillServer,
   type SkillsOptions,
 } from '../../src/skills/index.ts'
-import { duplex } from '../../src/transport/duplex.ts'
+import { connectTo } from '../support/servers.ts'
 
 const SPEC = 'https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx'
 
@@ -43,9 +41,7 @@ async function opened(
     { name: 's', version: '1' },
     { extensions: [served({ skills: given, ...how })] },
   )
-  const [near, far] = createMemoryTransportPair()
-  server.connect(far)
-  const client = await new Client({ name: 'c', version: '1' }).connect(duplex(near))
+  const client = await connectTo(server)
   const read: string[] = []
   return {
     read,
@@ -94,10 +90,7 @@ function lying(
 }
 
 const refusal = async (run: Promise<unknown>): Promise<string> => {
-  const error = await run.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
+  const error = await run.catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(SkillRefusedError)
   return (error as SkillRefusedError).reason
 }
@@ -153,10 +146,7 @@ describe('the skills of a server', () => {
   )
 
   it('are requested only if the server has declared them', async () => {
-    const server = new McpServer({ name: 's', version: '1' })
-    const [near, far] = createMemoryTransportPair()
-    server.connect(far)
-    const skills = new Skills(await new Client({ name: 'c', version: '1' }).connect(duplex(near)))
+    const skills = new Skills(await connectTo(new McpServer({ name: 's', version: '1' })))
     expect(skills.offered).toBe(false)
     await expect(skills.list()).rejects.toMatchObject({ code: 'not-supported' })
     await expect(skills.load(entryOf({ 'SKILL.md': DOCUMENT }))).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { ConnectionClosedError, RequestTimeoutError } from '../../src/errors.ts'
 import type { ClientEvents } from '../../src/client/events.ts'
@@ -14,24 +14,16 @@ const SERVER = fileURLToPath(new URL('support/hostile-server.mjs', import.meta.u
 const MEBIBYTE = 1024 * 1024
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 
-const unhandled = vi.fn<(reason: unknown) => void>()
-process.on('unhandledRejection', unhandled)
-const open: Client[] = []
-afterEach(async () => {
-  for (const client of open.splice(0)) {
-    await client.close()
-    expect(client.stats().pending).toBe(0)
-  }
-  expect(unhandled).not.toHaveBeenCalled()
-})
-
 async function connect(
   options: Partial<ChildProcessOptions> & { readonly mode?: string } = {},
   more: ClientOptions = {},
 ) {
   const { mode, ...rest } = options
   const client = new Client({ name: 'faults', version: '1' }, { revisions: ['2025-11-25'], ...more })
-  open.push(client)
+  onTestFinished(async () => {
+    await client.close()
+    expect(client.stats().pending).toBe(0)
+  })
   const closed: ClientEvents['close'][] = []
   const errors: Error[] = []
   client.on('close', (close) => void closed.push(close))

@@ -107,38 +107,27 @@ function withoutIds({ method, params }: Message): Message {
   return { method, params: rest }
 }
 
-/** Uses the client's method for a request, which checks the answer, where it has one. */
+/** The requests for which the clients have a method, which checks the answer. */
+const OWN = {
+  'tools/list': 'listTools',
+  'resources/list': 'listResources',
+  'resources/templates/list': 'listResourceTemplates',
+  'resources/read': 'readResource',
+  'resources/subscribe': 'subscribeResource',
+  'resources/unsubscribe': 'unsubscribeResource',
+  'prompts/list': 'listPrompts',
+  'prompts/get': 'getPrompt',
+  'completion/complete': 'complete',
+} as const
+
+/** Uses the client's method for a request where it has one. */
 async function send(client: ClientV1, version: string, { method, params = {} }: Step): Promise<unknown> {
   const typed = params as never
-  switch (method) {
-    case 'tools/list':
-      return client.listTools(typed)
-    case 'tools/call': {
-      const options = { onprogress: () => {} }
-      if ('task' in params) return client.request({ method, params }, Anything)
-      return version === 'v1'
-        ? client.callTool(typed, undefined, options)
-        : (client as unknown as ClientV2).callTool(typed, options)
-    }
-    case 'resources/list':
-      return client.listResources(typed)
-    case 'resources/templates/list':
-      return client.listResourceTemplates(typed)
-    case 'resources/read':
-      return client.readResource(typed)
-    case 'resources/subscribe':
-      return client.subscribeResource(typed)
-    case 'resources/unsubscribe':
-      return client.unsubscribeResource(typed)
-    case 'prompts/list':
-      return client.listPrompts(typed)
-    case 'prompts/get':
-      return client.getPrompt(typed)
-    case 'completion/complete':
-      return client.complete(typed)
-    case 'logging/setLevel':
-      return client.setLoggingLevel(params['level'] as never)
-    default:
-      return client.request({ method, params }, Anything)
-  }
+  if (Object.hasOwn(OWN, method)) return client[OWN[method as keyof typeof OWN]](typed)
+  if (method === 'logging/setLevel') return client.setLoggingLevel(params['level'] as never)
+  if (method !== 'tools/call' || 'task' in params) return client.request({ method, params }, Anything)
+  const options = { onprogress: () => {} }
+  return version === 'v1'
+    ? client.callTool(typed, undefined, options)
+    : (client as unknown as ClientV2).callTool(typed, options)
 }
