@@ -4,7 +4,8 @@ import { FRAMEWORKS, type Mounted } from '@jetway-apps/test-support/mounts'
 import { program } from '@jetway-tools/runtimes/program'
 import { McpServer } from '@jetway/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { CLIENTS, type Driver, MODERN_CLIENTS, SSE_CLIENTS, type Target } from './support/clients.ts'
+import { CLIENTS, type Driver, MODERN_CLIENTS, SSE_CLIENTS } from './support/clients.ts'
+import type { Target } from './support/processes.ts'
 
 // The official clients wait for 60 s if a call gets no answer, which is longer than these tests may take.
 

@@ -34,10 +34,10 @@ describe('closing the connection to a child, https://modelcontextprotocol.io/spe
   })
 
   test.for([
-    ['a server that ignores signals', ['stubborn']],
-    ['the server behind a wrapper', ['wrapper', 'wrapper', 'stubborn']],
-    ['a detached server whose parent has exited', ['detached', 'stubborn']],
-  ] as const)('ends %s, and may be called twice', async ([, args]) => {
+    ['kills a server that ignores signals', ['stubborn']],
+    ['ends the server behind a wrapper', ['wrapper', 'wrapper', 'stubborn']],
+    ['ends a detached server whose parent has exited', ['detached', 'stubborn']],
+  ] as const)('%s, and may be called twice', async ([, args]) => {
     const { transport, message } = await start(args, { stop: HURRY })
     const pid = await pidOf(message)
     await Promise.all([transport.close(), transport.close()])
