@@ -32,7 +32,7 @@ export function createServer<Locals = unknown>(name = 'test'): McpServer<Locals>
 }
 
 /** A server whose tool `slow` sends progress and waits for `finish`, or for the end of the test. */
-export function slowServer(): { readonly server: McpServer<unknown>; readonly finish: () => void } {
+export function slowServer(): { readonly server: McpServer; readonly finish: () => void } {
   const server = createServer()
   const { promise, resolve } = deferred()
   onTestFinished(() => resolve())
