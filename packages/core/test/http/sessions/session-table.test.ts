@@ -348,10 +348,13 @@ describe('the GET stream', () => {
   })
 
   it('is not replaced by a GET of another principal', async () => {
-    const { open, send } = createHarness()
+    const { open, send, server } = createHarness({ setUp: tools })
     const session = await open({ more: alice })
     const stream = await session.get()
-    await send({ method: 'GET', headers: session.headers, ...bob })
+    expect((await send({ method: 'GET', headers: session.headers, ...bob })).status).toBe(404)
+    server.removeTool('echo')
+    await settled()
+    expect(stream.sink.messages).toHaveLength(1)
     expect(stream.sink.closed).toBe(false)
   })
 

@@ -385,8 +385,13 @@ describe('an unknown Last-Event-ID', () => {
     const eventStore = new MemoryEventStore()
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
-    expect((await two.session.get({ 'last-event-id': lastId(one.first) })).status).toBe(400)
-    expect((await one.session.get({ 'last-event-id': lastId(two.first) })).status).toBe(400)
+    const [first, second] = [lastId(one.first), lastId(two.first)]
+    // So that there is something to send after these events.
+    await one.step()
+    await two.step()
+    expect((await two.session.get({ 'last-event-id': first })).status).toBe(400)
+    expect((await one.session.get({ 'last-event-id': second })).status).toBe(400)
+    expect((await one.session.get({ 'last-event-id': first })).status).toBe(200)
   })
 
   it('is every id if no events are stored', async () => {
