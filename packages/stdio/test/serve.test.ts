@@ -110,6 +110,15 @@ describe('serveStdio in a process', () => {
     expect(await child.exited).toMatchObject({ code: 0, signal: null })
   })
 
+  it('answers after its stderr was closed, whatever tools print', async () => {
+    const child = await start().open()
+    child.process.stderr.destroy()
+    for (let id = 1; id < 20; id++) child.call(id, 'chatty')
+    await child.until(() => child.lines.length === 20)
+    child.process.stdin.end()
+    expect(await child.exited).toMatchObject({ code: 0, signal: null })
+  })
+
   it('exits when the client has stopped reading', async () => {
     const child = await start().open()
     child.process.stdout.removeAllListeners('data').pause()

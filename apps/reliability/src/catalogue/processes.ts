@@ -78,12 +78,16 @@ export const PROCESSES: Group = {
     },
     {
       row: 'G7',
-      fault: 'All streams of the process are closed',
-      behaviour: 'It exits with 0, and does not try to log that for ever.',
+      fault: 'Closed streams of the process, stderr too',
+      behaviour: 'Without stdin and stdout it exits with 0. Nothing is logged about stderr, and calls go on.',
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
           name: 'exits when all of its streams are closed in the middle of an answer',
+        },
+        {
+          file: 'packages/stdio/test/serve.test.ts',
+          name: 'answers after its stderr was closed, whatever tools print',
         },
       ],
     },
