@@ -47,7 +47,12 @@ export const HTTP: Group = {
       row: 'C4',
       fault: 'A confusing Content-Type',
       behaviour: 'Tabs, repeated parameters and charsets other than UTF-8 get 415.',
-      tests: [{ file: 'packages/core/test/http/guard/media-types.test.ts', name: 'application/json\\ta' }],
+      tests: [
+        {
+          file: 'packages/core/test/http/guard/media-types.test.ts',
+          name: 'application/json\\t; charset=utf-8',
+        },
+      ],
     },
     {
       row: 'C5',

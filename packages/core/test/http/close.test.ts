@@ -126,11 +126,16 @@ describe('closing a mount', () => {
     expect([sink.closed, clock.pending]).toEqual([true, 0])
   })
 
-  it('ends GET streams at once', async () => {
-    const { open, endpoint } = await bench()
+  it('ends GET streams at once, before the calls that still run', async () => {
+    const { open, endpoint, session, finish } = await bench()
     const streams = await Promise.all(Array.from({ length: 20 }, async () => (await open()).get()))
-    await endpoint.close()
-    for (const { sink } of streams) expect(sink.closed).toBe(true)
+    const running = session.call('wait')
+    await settled()
+    const closing = endpoint.close()
+    await Promise.all(streams.map(({ sink }) => sink.ended()))
+    finish()
+    expect((await running).json).toMatchObject({ id: 2, result: { content: [{ text: 'done' }] } })
+    await closing
   })
 
   it('may be repeated with a shorter deadline', async () => {
