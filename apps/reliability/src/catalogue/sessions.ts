@@ -12,7 +12,10 @@ export const SESSIONS: Group = {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
           name: 'has an id of 192 random bits',
         },
-        { file: 'packages/core/test/util/random.test.ts', name: 'are never returned twice, for all sizes' },
+        {
+          file: 'packages/core/test/util/random.test.ts',
+          name: 'are drawn from the platform in large pieces',
+        },
       ],
     },
     {
