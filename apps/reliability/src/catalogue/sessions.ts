@@ -205,7 +205,8 @@ export const SESSIONS: Group = {
     {
       row: 'D15',
       fault: 'Stored events that grow',
-      behaviour: '1,000 events, 1 MiB and 10 minutes for each stream, 256 MiB in all.',
+      behaviour:
+        '1,000 events, 1 MiB and 10 minutes for each stream, 256 MiB in all: the session that holds most loses first.',
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
@@ -216,8 +217,8 @@ export const SESSIONS: Group = {
           name: 'keeps at most maxBytes, counted in UTF-8',
         },
         {
-          file: 'packages/core/test/stores/memory-stores.test.ts',
-          name: 'keeps a maximum of bytes, and drops the least recently written stream',
+          file: 'packages/core/test/stores/memory-event-store.test.ts',
+          name: 'beyond its total drops streams of the session that holds most',
         },
       ],
     },
