@@ -107,7 +107,12 @@ export class Dispatcher {
   }
 
   #elicitUrls(entry: MethodEntry, ctx: CallContext, error: unknown): Promise<HandlerResult> | undefined {
-    return ctx.scope.input?.rounds.elicitUrls(ctx, error, () => this.#start(entry, ctx))
+    try {
+      return ctx.scope.input?.rounds.elicitUrls(ctx, error, () => this.#start(entry, ctx))
+    } catch {
+      // The members of the error throw when they are read.
+      return undefined
+    }
   }
 
   async #resolveInput(entry: MethodEntry, ctx: CallContext, needed: NeedsInput): Promise<HandlerResult> {

@@ -72,14 +72,29 @@ export class ResponseEncoder {
     }
   }
 
+  /** Never throws: an error whose members throw when they are read is answered as an internal error. */
   fail(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
-    if (isErrorOf(McpError, error) && isReadable(error)) return refuse(ctx, error)
+    try {
+      return this.#knownFailure(entry, ctx, error) ?? this.#internalFailure(entry, ctx, error)
+    } catch {
+      return this.#internalFailure(entry, ctx, error)
+    }
+  }
+
+  /** The answer to an error that its author means for the client. */
+  #knownFailure(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer | undefined {
+    const known = isErrorOf(McpError, error) ? readError(error) : undefined
+    if (known !== undefined) return refuse(ctx, known)
     const urls = ctx.scope.input?.rounds.urlFailure(error, ctx)
     if (urls !== undefined) {
       if (urls.text === undefined || entry.failure === undefined) return refuse(ctx, urls.error)
       return this.#failure(ctx, entry.failure(urls.text))
     }
     if (isErrorOf(QuestionError, error)) return this.failWith(entry, ctx, error.message)
+    return undefined
+  }
+
+  #internalFailure(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
     const correlationId = randomToken(12)
     this.#options.onError(error, ctx, correlationId)
     if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
@@ -160,13 +175,14 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
   return { frame: errorFrame(ctx.message.id, ctx.revision.encodeError(error)), error }
 }
 
-/** Types are not checked everywhere, and a proxy may throw when it is read. */
-function isReadable(error: McpError): boolean {
-  try {
-    return Number.isInteger(error.code) && typeof error.message === 'string'
-  } catch {
-    return false
-  }
+/**
+ * A copy, since later steps read the error again. Undefined if a member has a wrong type: types are not checked everywhere.
+ *
+ * @throws what a getter or a proxy throws
+ */
+function readError({ code, message, data, reason }: McpError): McpError | undefined {
+  if (!Number.isInteger(code) || typeof message !== 'string') return undefined
+  return new McpError(code, message, data, reason)
 }
 
 /** Characters of a serialised result whose bytes are kept: below this, one text costs less than two arrays. */
