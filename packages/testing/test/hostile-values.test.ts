@@ -19,6 +19,7 @@ failOnUnhandled()
 const trap = (): never => {
   throw new Error(CANARY)
 }
+const THEN = 'then'
 const cycle: Record<string, unknown> = {}
 cycle['self'] = cycle
 
@@ -48,7 +49,7 @@ const HOSTILE: Readonly<Record<string, () => unknown>> = {
   'a block with a text that throws': () => ({ content: [throwing({ type: 'text', text: 'x' }, 'text')] }),
   'contents that throw': () => throwing({ contents: [] }, 'contents'),
   'messages that throw': () => throwing({ messages: [] }, 'messages'),
-  'a then that throws': () => throwing({ then: 1 }, 'then'),
+  'a then that throws': () => throwing({ [THEN]: 1 }, THEN),
 }
 
 const THROWN: Readonly<Record<string, () => unknown>> = {
