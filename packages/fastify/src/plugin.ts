@@ -280,7 +280,7 @@ class PluginMount {
     this.#reading.add(asked.request.raw)
     // Events of the stream run outside the async context of the app's hooks, which handlers expect.
     const context = new AsyncResource('jetway')
-    collectStream(body, accepted.bodyLimit, (read) => context.runInAsyncScope(answer, undefined, read))
+    collectStream(body, accepted, (read) => context.runInAsyncScope(answer, undefined, read))
   }
 
   #send(reply: FastifyReply, answered: HttpReply): void {

@@ -167,11 +167,10 @@ function read(
     return respond(
       endpoint,
       request,
-      answerWith(accepted, (limit) => request.body(limit)),
+      answerWith(accepted, () => request.body(accepted)),
     )
-  const { bodyLimit } = accepted
   // The second promise keeps the app's AsyncLocalStorage, which events of the stream lose.
-  return new Promise<Uint8Array | BodyError>((resolve) => collectStream(stream, bodyLimit, resolve)).then(
+  return new Promise<Uint8Array | BodyError>((resolve) => collectStream(stream, accepted, resolve)).then(
     (body) => respond(endpoint, request, accepted.answer(body)),
   )
 }

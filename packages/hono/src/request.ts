@@ -1,6 +1,13 @@
 import type { AuthInfo } from '@jetway/core'
-import { BodyError, type ByteStream, onTurn, readWebStream } from '@jetway/core/http'
-import type { HttpRequest, NodeIncoming, NodeOutgoing, RequestBody, Route } from '@jetway/core/http'
+import { BodyError, type ByteStream, onTurn, readWebStream, readWhole } from '@jetway/core/http'
+import type {
+  AcceptedRequest,
+  HttpRequest,
+  NodeIncoming,
+  NodeOutgoing,
+  RequestBody,
+  Route,
+} from '@jetway/core/http'
 import type { Context } from 'hono'
 import { TOUCHED, type Touched, touched, UNTOUCHED } from './stand-in.ts'
 
@@ -129,13 +136,13 @@ export class ContextRequest implements HttpRequest {
   }
 
   /** Reads the body, wherever middleware has left it. */
-  body(limit: number): Uint8Array | Promise<RequestBody> {
+  body(accepted: AcceptedRequest): Uint8Array | Promise<RequestBody> {
     const raw = this.#raw
-    if (this.#isCached()) return this.#cached(limit)
+    if (this.#isCached()) return this.#cached(accepted.bodyLimit)
     if (raw.bodyUsed) throw BodyError.lost('a middleware', KEEP_BODY)
-    if (this.header('content-length') !== undefined)
-      return raw.arrayBuffer().then((buffer) => limited(buffer, limit), rejectEnded)
-    return raw.body ? readWebStream(raw.body, limit) : EMPTY
+    const declared = this.header('content-length')
+    if (declared !== undefined) return readWhole(raw.arrayBuffer(), Number(declared), accepted)
+    return raw.body ? readWebStream(raw.body, accepted) : EMPTY
   }
 
   #isCached(): boolean {
@@ -156,10 +163,6 @@ export class ContextRequest implements HttpRequest {
       // Only runtimes like Workers have an execution context; the others keep running anyway.
     }
   }
-}
-
-function rejectEnded(): never {
-  throw BodyError.endedEarly()
 }
 
 function limited(buffer: ArrayBuffer, limit: number): Uint8Array {

@@ -25,6 +25,7 @@ vi.mock('@jetway/core/http', async (original) => ({
     accept: (request) => {
       const accepted = endpoint.refusal ?? {
         bodyLimit: 100,
+        reading: { begin: () => {}, add: () => undefined, end: () => {} },
         answer: (body: RequestBody | Error) => (endpoint.handle as Handle)(request, body),
       }
       return endpoint.later ? Promise.resolve(accepted) : accepted

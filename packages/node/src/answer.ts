@@ -29,7 +29,7 @@ function readBody(endpoint: Endpoint, asked: MountRequest, accepted: HttpReply |
   if (body !== asked.request) return answer(body as RequestBody | Error)
   // Events of the stream run outside the async context of the app's middleware, which handlers expect.
   const context = new AsyncResource('jetway')
-  collectStream(asked.request, accepted.bodyLimit, (read) => context.runInAsyncScope(answer, undefined, read))
+  collectStream(asked.request, accepted, (read) => context.runInAsyncScope(answer, undefined, read))
 }
 // #endregion
 

@@ -19,7 +19,6 @@ failOnUnhandled()
 const trap = (): never => {
   throw new Error(CANARY)
 }
-const THEN = 'then'
 const cycle: Record<string, unknown> = {}
 cycle['self'] = cycle
 
@@ -49,7 +48,7 @@ const HOSTILE: Readonly<Record<string, () => unknown>> = {
   'a block with a text that throws': () => ({ content: [throwing({ type: 'text', text: 'x' }, 'text')] }),
   'contents that throw': () => throwing({ contents: [] }, 'contents'),
   'messages that throw': () => throwing({ messages: [] }, 'messages'),
-  'a then that throws': () => throwing({ [THEN]: 1 }, THEN),
+  'a then that throws': () => throwing(JSON.parse('{"then":1}') as object, 'then'),
 }
 
 const THROWN: Readonly<Record<string, () => unknown>> = {

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BodyError, createEndpoint } from '@jetway/core/http'
-import type { EndpointOptions, HttpReply, HttpRequest, Servable } from '@jetway/core/http'
+import { collectStream, createEndpoint } from '@jetway/core/http'
+import type { AcceptedRequest, EndpointOptions, HttpReply, HttpRequest, Servable } from '@jetway/core/http'
 
 // #region mount
 export function mcp(server: Servable, options?: EndpointOptions) {
   const endpoint = createEndpoint(server, options)
   const listener = async (req: IncomingMessage, res: ServerResponse, parsed?: unknown): Promise<void> => {
-    const readBody = (limit: number) => (parsed === undefined ? read(req, limit) : { parsed })
+    const readBody = (accepted: AcceptedRequest) => (parsed === undefined ? read(req, accepted) : { parsed })
     const reply = await endpoint.handle(translate(req, res), readBody)
     if (res.headersSent) endpoint.discard(reply)
     else send(res, reply)
@@ -33,20 +33,10 @@ function translate(req: IncomingMessage, res: ServerResponse): HttpRequest {
 // #endregion
 
 // #region body
-async function read(req: IncomingMessage, limit: number): Promise<Uint8Array> {
-  const tooLarge = BodyError.tooLarge(limit)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-      chunks.push(chunk)
-      if ((size += chunk.length) > limit) throw tooLarge
-    }
-  } catch (error) {
-    req.resume()
-    throw error === tooLarge ? error : BodyError.endedEarly()
-  }
-  return Buffer.concat(chunks)
+function read(req: IncomingMessage, accepted: AcceptedRequest): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    collectStream(req, accepted, (body) => (body instanceof Error ? reject(body) : resolve(body)))
+  })
 }
 // #endregion
 

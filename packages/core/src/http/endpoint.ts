@@ -8,6 +8,7 @@ import { RareLog } from '../util/rare-log.ts'
 import { refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/context.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
+import { BodyBudget } from './body-reading.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
 import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
@@ -107,6 +108,7 @@ type Accepted = HttpReply | AcceptedRequest
 /** Answers the parsed body of a request. */
 type MessageHandler = (message: unknown) => HttpReply | Promise<HttpReply>
 
+const CLOSE = { connection: 'close' }
 const REPLIED_BEFORE =
   'The app replied before the MCP server did, so the result of a call is lost. If a timeout of the app is the cause, ' +
   'exclude the MCP path from it: calls have the time limits of the server'
@@ -121,6 +123,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #modern: PerRequestHttp
   readonly #isolated = isolatedRequests()
   readonly #lostBodies: RareLog
+  readonly #bodies: BodyBudget
   #closed = false
   #discarded = false
 
@@ -132,6 +135,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     })
     this.#context = context
     this.#lostBodies = new RareLog(context.clock)
+    this.#bodies = new BodyBudget(context.clock, context.options)
     this.probes = probesOf(options.health)
     const guarded = { ...options, stateless: context.options.stateless }
     this.#guard = createHeadGuard(guarded, context.served, context.logger)
@@ -239,6 +243,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     if (Number(request.header('content-length')) > bodyLimit) return refuse('bodyTooLarge')
     return {
       bodyLimit,
+      reading: this.#bodies.reading(),
       answer: (body) => this.#guarded(request, () => this.#read(body, answer)),
     }
   }
@@ -308,6 +313,9 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   #unread({ status, lost, message }: BodyError): HttpReply {
+    // The rest of the body may never come: its connection must not wait for it.
+    if (status === 408) return refuse('bodyTimeout', { headers: CLOSE })
+    if (status === 503) return refuse('tooManyBodies', { headers: CLOSE })
     if (!lost) return refuse(status === 413 ? 'bodyTooLarge' : 'unreadableBody')
     this.#lostBodies.log((skipped) => this.#context.logger.error(skipped === 0 ? {} : { skipped }, message))
     return refuse('unreadableBody', { message })
@@ -325,6 +333,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     calls.endAll()
     this.#sessions?.closeAll()
     upgrades.clear()
+    this.#bodies.releaseTimer()
     await openStreams.endAll()
     servers.finish()
   }

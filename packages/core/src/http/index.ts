@@ -27,12 +27,13 @@ export type {
   StreamOptions,
   SubscriptionLimits,
 } from './options.ts'
-export { type ByteStream, collectStream, readWebStream } from './adapter/read-body.ts'
+export { type ByteStream, collectStream, readWebStream, readWhole } from './adapter/read-body.ts'
 export type { RejectListener } from './rejections.ts'
 export type { Servable, ServerSelector } from './served-servers.ts'
 export {
   type AcceptedRequest,
   BodyError,
+  type BodyReading,
   type Route,
   type FrameSink,
   type HttpHead,

@@ -18,6 +18,7 @@ const PARSE: OptionNames<ParseLimits> = { maxDepth: 1, maxTokens: 1 }
 const SUBSCRIPTIONS: OptionNames<SubscriptionLimits> = { max: 1, maxPerPrincipal: 1 }
 const LIMITS: OptionNames<MountLimits> = {
   bodyBytes: 1,
+  bodyTimeoutMs: 1,
   outboundBytes: 1,
   parse: PARSE,
   subscriptions: SUBSCRIPTIONS,

@@ -67,8 +67,10 @@ export interface SubscriptionLimits {
 
 /** Limits of a mount. */
 export interface MountLimits {
-  /** Bytes of a request body. @default 4_194_304 */
+  /** Bytes of a request body. The bodies that a mount reads at the same time may take 32 times as many. @default 4_194_304 */
   readonly bodyBytes?: number
+  /** How long the body of a request may take, in ms. The host application limits its headers. @default 30_000 */
+  readonly bodyTimeoutMs?: number
   /** Bytes that may wait on one stream for a client that reads slowly. @default 1_048_576 */
   readonly outboundBytes?: number
   /** Limits on the depth and size of a message. */
@@ -148,6 +150,7 @@ export interface ResolvedOptions {
   readonly response: 'auto' | 'json' | 'sse'
   readonly stateless: boolean
   readonly bodyLimit: number
+  readonly bodyTimeoutMs: number
   readonly outboundLimit: number
   readonly closeDeadlineMs: number
   readonly upgradeAfterMs: number

@@ -41,6 +41,8 @@ export const STATUSES = {
   noConnection: { status: 404, text: 'Session not found' },
   unsupportedVersion: { status: 400, message: 'Unsupported protocol version: this server speaks …' },
   unreadableBody: { status: 400, code: 'ParseError', message: 'The body could not be read' },
+  bodyTimeout: { status: 408, message: 'The body took too long' },
+  tooManyBodies: { status: 503, message: 'Too many bodies are being read, try again shortly' },
   bodyTooLarge: { status: 413, message: 'The body is too large' },
   parseError: { status: 400, code: 'ParseError', message: 'The message is not valid JSON' },
   invalidMessage: { status: 400, message: 'A message must be a JSON object' },

@@ -10,7 +10,12 @@ import {
 } from './options.ts'
 import type { EndpointParts } from './parts.ts'
 
-const LIMITS = { bodyBytes: 4_194_304, outboundBytes: 1_048_576, closeDeadlineMs: 10_000 }
+const LIMITS = {
+  bodyBytes: 4_194_304,
+  bodyTimeoutMs: 30_000,
+  outboundBytes: 1_048_576,
+  closeDeadlineMs: 10_000,
+}
 const SUBSCRIPTIONS: Required<SubscriptionLimits> = { max: 10_000, maxPerPrincipal: 100 }
 const STREAMS = { upgradeAfterMs: 2_000, retryMs: 1_000 }
 const WITHOUT_SESSIONS: ResolvedSessionOptions = {
@@ -46,6 +51,7 @@ export function resolveOptions(options: EndpointOptions, { sessions }: EndpointP
     parseLimits,
     subscriptions,
     bodyLimit: limits.bodyBytes,
+    bodyTimeoutMs: limits.bodyTimeoutMs,
     outboundLimit: limits.outboundBytes,
     closeDeadlineMs: limits.closeDeadlineMs,
     keepAlive: resolveKeepAlive(stream.keepAlive, forSessions.stateless),

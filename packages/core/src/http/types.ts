@@ -45,10 +45,26 @@ export interface HttpRequest {
 /** A body: its bytes, or the value that the host has parsed. */
 export type RequestBody = Uint8Array | { readonly parsed: unknown }
 
+/** The reading of one body. Functions that read a stream report to it. */
+export interface BodyReading {
+  /**
+   * The reading begins.
+   *
+   * @param stop - called if the body takes too long; the reading has ended then
+   */
+  begin(stop: (error: BodyError) => void): void
+  /** Counts bytes that have come. An error if the mount holds too many: read no more. */
+  add(bytes: number): BodyError | undefined
+  /** The body is complete, or nobody reads on. Safe to call again. */
+  end(): void
+}
+
 /** A request whose head has passed the guard and authentication, and which needs its body. */
 export interface AcceptedRequest {
   /** Read no more bytes than this. */
   readonly bodyLimit: number
+  /** Limits the time of the reading, and the bytes of all bodies of the mount, for `collectStream` and `readWebStream`. */
+  readonly reading: BodyReading
   /**
    * Answers the request. Call it once. Never throws and never rejects.
    *
@@ -86,13 +102,13 @@ export interface FrameSink {
   close(): void
 }
 
-/** Why a body could not be read: 413 if it exceeds the limit, 400 otherwise. */
+/** Why a body could not be read: 413 if it exceeds the limit, 408 and 503 beyond the limits of the reading, 400 otherwise. */
 export class BodyError extends Error {
-  readonly status: 400 | 413
+  readonly status: 400 | 408 | 413 | 503
   /** Whether the app has read the body before: the client and the log get the message. */
   readonly lost: boolean = false
 
-  constructor(status: 400 | 413, message: string) {
+  constructor(status: 400 | 408 | 413 | 503, message: string) {
     super(message)
     this.name = 'BodyError'
     this.status = status
@@ -101,6 +117,16 @@ export class BodyError extends Error {
   /** The body exceeds the limit, in bytes. */
   static tooLarge(limit: number): BodyError {
     return new BodyError(413, `The body is larger than ${limit} bytes`)
+  }
+
+  /** The body was not complete in time. */
+  static tooSlow(ms: number): BodyError {
+    return new BodyError(408, `The body was not complete in ${ms} ms`)
+  }
+
+  /** The mount holds too many bytes of bodies that are not complete. */
+  static tooMany(): BodyError {
+    return new BodyError(503, 'Too many bodies are being read')
   }
 
   /**

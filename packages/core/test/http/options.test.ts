@@ -17,6 +17,7 @@ describe('the options of a mount', () => {
       upgradeAfterMs: 2_000,
       response: 'auto',
       bodyLimit: 4 * 1024 * 1024,
+      bodyTimeoutMs: 30_000,
       outboundLimit: 1024 * 1024,
       retryMs: 1_000,
       closeDeadlineMs: 10_000,

@@ -143,6 +143,8 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
     run: ({ post }) => post(standing('2026-07-28'), { 'mcp-protocol-version': version }),
   })),
   unreadableBody: [{ run: ({ post }) => post(ping, {}, { bodyError: new BodyError(400, 'cut off') }) }],
+  bodyTimeout: [{ run: ({ post }) => post(ping, {}, { bodyError: BodyError.tooSlow(9) }) }],
+  tooManyBodies: [{ run: ({ post }) => post(ping, {}, { bodyError: BodyError.tooMany() }) }],
   bodyTooLarge: [
     { endpoint: { limits: { bodyBytes: 10 } }, run: ({ post }) => post(ping) },
     { run: ({ send }) => send({ raw: `"${'x'.repeat(4_194_304)}"` }) },

@@ -52,7 +52,9 @@ async function mount(options: EndpointOptions = {}) {
   })
   const endpoint = createEndpoint(server, options)
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const reply = await endpoint.handle(translate(request, response), (limit) => readBody(request, limit))
+    const reply = await endpoint.handle(translate(request, response), ({ bodyLimit }) =>
+      readBody(request, bodyLimit),
+    )
     response.writeHead(reply.status, reply.headers)
     if (reply.open === undefined) {
       response.end(reply.body)

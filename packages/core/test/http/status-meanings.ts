@@ -29,6 +29,10 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
   unsupportedVersion:
     'MCP-Protocol-Version is a revision that the mount does not serve, and the message is not `initialize`. If the metadata of the request has the same version, the code is -32022',
   unreadableBody: 'The body ends early, or the host application could not parse it',
+  bodyTimeout:
+    'The body was not complete within `limits.bodyTimeoutMs` (30 s by default). The connection ends',
+  tooManyBodies:
+    'The bodies that the mount reads at the same time exceed 32 times `limits.bodyBytes`. The connection ends',
   bodyTooLarge: 'The body is larger than `limits.bodyBytes` (4 MiB by default)',
   parseError:
     'The body is not UTF-8 or not JSON, is nested too deeply, has too many elements, or has repeated or forbidden keys',

@@ -48,8 +48,8 @@ export const SOUND: Parts = {
   route: (path, routes) => routes.get(path) ?? 'mcp',
 
   async serve(exchanged, parts) {
-    const reply = await exchanged.endpoint.handle(parts.request(exchanged, parts), (limit) =>
-      parts.body(exchanged, parts, limit),
+    const reply = await exchanged.endpoint.handle(parts.request(exchanged, parts), ({ bodyLimit }) =>
+      parts.body(exchanged, parts, bodyLimit),
     )
     const { req, res } = exchanged
     if (reply.open === undefined) return parts.sendWhole(res, reply)

@@ -1,10 +1,10 @@
 import type { AcceptedRequest, HttpReply, RequestBody } from '../types.ts'
 
 /**
- * Reads the body of a request, with at most `limit` bytes. It may throw or reject, best with a {@link BodyError}: the
+ * Reads the body of an accepted request, within its limits. It may throw or reject, best with a {@link BodyError}: the
  * connection must survive until the reply is sent.
  */
-export type ReadBody = (limit: number) => RequestBody | Promise<RequestBody>
+export type ReadBody = (accepted: AcceptedRequest) => RequestBody | Promise<RequestBody>
 
 /** Reads the body of an accepted request and answers it. A reply passes through. */
 export function answerWith(
@@ -14,7 +14,7 @@ export function answerWith(
   if ('status' in accepted) return accepted
   const answer = (body: RequestBody | Error): HttpReply | Promise<HttpReply> => accepted.answer(body)
   try {
-    const body = readBody(accepted.bodyLimit)
+    const body = readBody(accepted)
     return body instanceof Promise ? body.then(answer, answer) : answer(body)
   } catch (error) {
     return answer(error as Error)

@@ -9,7 +9,7 @@ import { checkServer } from '../mount-options.ts'
 import type { EndpointParts, SessionsPart } from '../parts.ts'
 import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
-import { BodyError, type Route, type HttpReply, type HttpRequest } from '../types.ts'
+import { type AcceptedRequest, BodyError, type Route, type HttpReply, type HttpRequest } from '../types.ts'
 import { type NodeExchange, nodeExchange } from './node-exchange.ts'
 import { streamHeaders, toReadableStream } from './readable-stream.ts'
 
@@ -84,10 +84,10 @@ export function serveFetch<Locals>(
     const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
     if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
     if (route === undefined) return new Response(null, { status: 404 })
-    const read = (limit: number): Uint8Array | Promise<Uint8Array> => {
+    const read = (accepted: AcceptedRequest): Uint8Array | Promise<Uint8Array> => {
       if (request.body === null) return EMPTY
       if (request.bodyUsed || request.body.locked) throw BodyError.lost(undefined, KEEP_BODY)
-      return readWebStream(request.body, limit)
+      return readWebStream(request.body, accepted)
     }
     return toResponse(await endpoint.handle(exchange, read), exchange)
   }

@@ -84,13 +84,13 @@ export class FakeRequest implements HttpRequest {
   get rawHeaders(): readonly string[] {
     return Array.from(this.#headers, ([name, values]) => values.flatMap((value) => [name, value])).flat()
   }
-  readonly body: ReadBody = (limit) => {
+  readonly body: ReadBody = ({ bodyLimit }) => {
     this.bodyReads++
     if (this.#sent.bodyError !== undefined) return Promise.reject(this.#sent.bodyError)
     const { raw, body, atOnce, parsed } = this.#sent
     if (parsed !== undefined) return { parsed }
     const bytes = typeof raw === 'object' ? raw : new TextEncoder().encode(raw ?? JSON.stringify(body))
-    if (bytes.byteLength > limit) return Promise.reject(new BodyError(413, 'too large'))
+    if (bytes.byteLength > bodyLimit) return Promise.reject(new BodyError(413, 'too large'))
     return atOnce === true ? bytes : Promise.resolve(bytes)
   }
 }
