@@ -45,6 +45,15 @@ describe('the requested scopes', () => {
     expect(visited(made, 'scope')).toEqual(['read', 'read write'])
   })
 
+  it('are those of earlier processes too', async ({ made }) => {
+    const store = memoryCredentials()
+    made.wanted = ['read']
+    await post(made.connect({ store }), made)
+    made.wanted = ['write']
+    expect((await post(made.connect({ store }), made)).status).toBe(200)
+    expect(visited(made, 'scope')).toEqual(['read', 'read write'])
+  })
+
   it('are not requested again if they were not granted', async ({ made, send }) => {
     made.wanted = ['admin']
     made.token = (_seen, json) => {
@@ -183,6 +192,18 @@ describe('an expiring token', () => {
       ['authorization_code', 'refresh_token', 'authorization_code'],
       2,
     ])
+  })
+
+  it('leaves the store with a refresh token that is refused, even if the user does not return', async ({ made }) => {
+    const store = memoryCredentials()
+    await post(made.connect({ store }), made)
+    made.valid.clear()
+    made.token = () => ({ status: 400, json: { error: 'invalid_grant' } })
+    made.browse = () => Promise.reject(new Error('The window was closed'))
+    await expect(post(made.connect({ store }), made)).rejects.toThrow('The window was closed')
+    expect(await store.read('tokens', made.url)).toBeUndefined()
+    await expect(post(made.connect({ store }), made)).rejects.toThrow('The window was closed')
+    expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
   })
 
   it('is kept, with its refresh token, if the authorization server fails', async ({ made, send }) => {
