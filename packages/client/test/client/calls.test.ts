@@ -222,6 +222,16 @@ describe('an invalid message', () => {
     expect(client.isAlive).toBe(true)
   })
 
+  it.each([
+    ['no contents', {}],
+    ['contents that are no list', { contents: { uri: 'a://x' } }],
+    ['contents without a uri', { contents: [{ uri: 'a://x', text: '' }, { text: '' }] }],
+    ['contents that are nothing', { contents: [null] }],
+  ])('fails the reading of a resource: %s', async (_, result) => {
+    const { client } = await scripted({ ...sessions(), [Method.ReadResource]: result })
+    await expect(client.readResource('a://x')).rejects.toMatchObject({ code: 'invalid-response' })
+  })
+
   it('may be a batch, in revisions that have batches', async () => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const both = Promise.all([client.callTool('a'), client.callTool('b')])

@@ -166,6 +166,17 @@ describe('a call that the server turns into a task', () => {
   })
 })
 
+it.each([
+  ['no id', { status: 'working' }],
+  ['an id that is no text', { taskId: 5, status: 'working' }],
+  ['no status', { taskId: 't' }],
+  ['an unknown status', { taskId: 't', status: 'asleep' }],
+])('a task with %s is a named error', async (_, task) => {
+  const { client } = await scripted({ ...sessions(), 'tasks/get': task, [Method.CallTool]: { task } })
+  await expect(client.task('t').get()).rejects.toMatchObject({ code: 'invalid-response' })
+  await expect(client.task('t').result()).rejects.toMatchObject({ code: 'invalid-response' })
+})
+
 it('startTask rejects in a revision without tasks', async () => {
   const client = await connectTo(archive(), { revisions: ['2025-06-18'] })
   await expect(client.startTask('dig', { depth: 1 })).rejects.toMatchObject({ code: 'not-supported' })
