@@ -50,6 +50,10 @@ export class ConnectionClosedError extends ClientError {
   }
 }
 
+/** Adds why the connection has ended, such as the exit code of a process. */
+export const because = (close: TransportClose | undefined): string =>
+  close?.kind === 'error' && close.error instanceof Error ? `: ${close.error.message}` : ''
+
 /** No response, and no progress, in time. The client has cancelled the request. */
 export class RequestTimeoutError extends ClientError {
   readonly method: string

@@ -21,11 +21,11 @@ import {
   NOTHING_IGNORED,
 } from '../connection/connection.ts'
 import type { Dialect, ServerDescription } from '../dialect/dialect.ts'
-import { ClientError, ConnectionClosedError } from '../errors.ts'
+import { because, ClientError, ConnectionClosedError } from '../errors.ts'
 import { ClientInput } from '../input/client-input.ts'
 import type { ConnectTarget, TransportClose } from '../transport/client-transport.ts'
 import { Emitter } from '../util/emitter.ts'
-import { type Deferred, deferred } from '../util/promises.ts'
+import { anySignal, type Deferred, deferred } from '../util/promises.ts'
 import { connect } from './connect.ts'
 import { type ClientEvents, type ClientListener, emitNotification } from './events.ts'
 import { Lists, type Page, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './lists.ts'
@@ -83,6 +83,8 @@ export class Client {
   readonly #tasks: Tasks
   readonly #toolCalls: ToolCalls
   readonly #closed: Deferred<TransportClose> = deferred()
+  /** Aborts when the client is closed, so that `connect` does not go on. */
+  readonly #life = new AbortController()
   #connecting: { readonly target: unknown; readonly done: Promise<void> } | undefined
   /** Set during the handshake already. */
   #connection: Connection | undefined
@@ -169,7 +171,7 @@ export class Client {
     const dialect = await connect(target, {
       info: this.#info,
       options: this.#options,
-      signal,
+      signal: anySignal(signal, this.#life.signal),
       session,
       handlers: this.#handlers,
       onError: this.#onError,
@@ -177,7 +179,8 @@ export class Client {
       onConnection: (connection) => (this.#connection = connection),
     })
     const { closed } = dialect.connection
-    if (closed !== undefined) throw new ConnectionClosedError('The connection ended at once', closed)
+    if (closed !== undefined)
+      throw new ConnectionClosedError(`The connection ended at once${because(closed)}`, closed)
     this.#dialect = dialect
     this.#watchLists()
   }
@@ -188,8 +191,10 @@ export class Client {
   }
 
   async #close(): Promise<void> {
+    this.#life.abort(new ConnectionClosedError('The client was closed'))
     this.#dialect?.subscriptions.close?.()
     await this.#connection?.close()
+    await this.#connecting?.done.catch(() => {})
     this.#end({ kind: 'end' })
   }
 
@@ -396,7 +401,13 @@ export class Client {
 
   #connected(): Dialect {
     if (this.#closeReason !== undefined)
-      throw new ConnectionClosedError('The connection is closed', this.#closeReason, { unprocessed: true })
+      throw new ConnectionClosedError(
+        `The connection is closed${because(this.#closeReason)}`,
+        this.#closeReason,
+        {
+          unprocessed: true,
+        },
+      )
     if (this.#dialect !== undefined) return this.#dialect
     throw new ClientError('not-connected', 'The client is not connected: call connect() first')
   }

@@ -13,7 +13,7 @@ import {
   type Revision,
 } from '@jetway/core/protocol'
 import type { Clock } from '@jetway/core/stores'
-import { ClientError, ConnectionClosedError, invalidResponse } from '../errors.ts'
+import { because, ClientError, ConnectionClosedError, invalidResponse } from '../errors.ts'
 import type { ClientTransport, TransportClose } from '../transport/client-transport.ts'
 import { toError } from '../util/promises.ts'
 import { InboundRequests } from './inbound-requests.ts'
@@ -86,9 +86,13 @@ export class Connection {
     settings: RequestSettings,
   ): Promise<JsonObject> {
     if (this.closed !== undefined)
-      throw new ConnectionClosedError(`${method}: the connection is closed`, this.closed, {
-        unprocessed: true,
-      })
+      throw new ConnectionClosedError(
+        `${method}: the connection is closed${because(this.closed)}`,
+        this.closed,
+        {
+          unprocessed: true,
+        },
+      )
     settings.signal?.throwIfAborted()
     if (this.#pending.size >= MAX_PENDING)
       throw new ClientError('too-many-calls', `${method}: ${MAX_PENDING} requests have no response yet`)
@@ -247,7 +251,10 @@ export class Connection {
     this.#pending.clear()
     for (const request of requests)
       request.fail(
-        new ConnectionClosedError(`${request.method}: the connection ended before the response`, reason),
+        new ConnectionClosedError(
+          `${request.method}: the connection ended before the response${because(reason)}`,
+          reason,
+        ),
       )
     this.#inbound.closeAll()
     this.#guard(() => this.#handlers.closed(reason))

@@ -1,5 +1,5 @@
 import { ErrorCode, McpError, type Revision } from '@jetway/core/protocol'
-import { ClientError, ConnectionClosedError, TransportError } from '../errors.ts'
+import { because, ClientError, ConnectionClosedError, TransportError } from '../errors.ts'
 import { anySignal, withTimeout } from '../util/promises.ts'
 import type { Dialect, DialectOptions, Negotiated } from './dialect.ts'
 import { openSession } from './legacy-dialect.ts'
@@ -13,8 +13,10 @@ export interface RevisionsByEra {
 
 /** The server closed the connection when it got `server/discover`. `initialize` may work on a new connection. */
 export class ProbeRefusedError extends ClientError {
-  constructor(cause: unknown) {
-    super('closed', 'The server closed the connection when it got server/discover', { cause })
+  constructor(cause: ConnectionClosedError) {
+    super('closed', `The server closed the connection when it got server/discover${because(cause.close)}`, {
+      cause,
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts'
 import type { RequestOptions } from '../client/options.ts'
-import { ClientError, ConnectionClosedError } from '../errors.ts'
+import { because, ClientError, ConnectionClosedError } from '../errors.ts'
 import { abortable, anySignal, type Deferred, deferred, toError, withTimeout } from '../util/promises.ts'
 import { shown, unavailable } from './errors.ts'
 import { healthCheck } from './health-check.ts'
@@ -211,7 +211,7 @@ export class ServerConnection {
     if (this.life.aborted) return this.life.reason
     if (error.unprocessed) return error
     return new ConnectionClosedError(
-      `The connection to the server ${shown(this.#name)} ended before the response: the request may have been processed, and is not sent again`,
+      `The connection to the server ${shown(this.#name)} ended before the response: the request may have been processed, and is not sent again${because(error.close)}`,
       error.close,
     )
   }

@@ -34,6 +34,7 @@ interface Running {
   readonly lines: StdioTransport
   readonly tree: ProcessTree
   readonly gone: Promise<void>
+  readonly stderrEnded: Promise<unknown>
   readonly release: () => void
 }
 
@@ -112,14 +113,15 @@ export class ChildProcessTransport implements Transport {
 
   async #lost(running: Running, reason: TransportClose): Promise<void> {
     if (this.#closing !== undefined || this.#closeReported) return
-    // The exit code says more than the end of the pipe.
-    await within(LAST_WORDS_MS, running.gone)
-    this.#reportClose(this.#reason(running.child, reason))
+    // The exit code and the last lines of stderr say more than the end of the pipe.
+    const { gone, child, stderrEnded } = running
+    await within(LAST_WORDS_MS, Promise.all([gone, stderrEnded]))
+    this.#reportClose(this.#reason(child, reason))
     void this.close()
   }
 
   #reason({ exitCode, signalCode }: ChildProcessLike, reason: TransportClose): TransportClose {
-    if (exitCode === 0 || (exitCode === null && signalCode === null)) return reason
+    if (exitCode === null && signalCode === null) return reason
     return { kind: 'error', error: new ProcessExitError(exitCode, signalCode, this.#stderr) }
   }
 
@@ -136,7 +138,7 @@ export class ChildProcessTransport implements Transport {
       (spawn ?? spawnHere)(command, args, {
         cwd,
         env: { ...childEnvironment(this.#options), [mark.name]: mark.value },
-        stdio: ['pipe', 'pipe', typeof stderr === 'function' ? 'pipe' : stderr],
+        stdio: ['pipe', 'pipe', stderr === 'inherit' ? stderr : 'pipe'],
         detached: process.platform !== 'win32',
         windowsHide: true,
       }),
@@ -149,12 +151,16 @@ export class ChildProcessTransport implements Transport {
       })
     })
     await started(child, command)
-    if (typeof stderr === 'function' && child.stderr !== null)
-      readLines(child.stderr, (line) => this.#onLine(line, stderr))
+    const onLine = typeof stderr === 'function' ? stderr : () => {}
+    if (child.stderr !== null) readLines(child.stderr, (line) => this.#onLine(line, onLine))
     const isLocal = spawn === undefined && child.pid !== undefined
     return {
       child,
       gone,
+      stderrEnded:
+        child.stderr === null
+          ? Promise.resolve()
+          : new Promise((resolve) => child.stderr?.once('close', resolve)),
       lines: new StdioTransport({
         input: child.stdout as Readable,
         output: child.stdin as Writable,

@@ -1,4 +1,9 @@
 import { TransportError } from '../errors.ts'
+import { printable } from '../util/printable.ts'
+
+/** Models may read the message. */
+const QUOTED_LINES = 10
+const QUOTED_LENGTH = 300
 
 /** The program does not exist, or may not be executed. */
 export class SpawnError extends TransportError {
@@ -15,12 +20,14 @@ export class ProcessExitError extends TransportError {
   /** Null if a signal ended it. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
-  /** The last lines of stderr, if `stderr` is a function. */
+  /** The last lines of stderr, unless it is inherited. */
   readonly stderr: readonly string[]
 
   constructor(exitCode: number | null, signal: NodeJS.Signals | null, stderr: readonly string[]) {
     const how = signal === null ? `with code ${exitCode}` : `by ${signal}`
-    super(`The server's process ended ${how}${stderr.length === 0 ? '' : `:\n${stderr.join('\n')}`}`)
+    const lines = stderr.slice(-QUOTED_LINES).map((line) => `\n${printable(line, QUOTED_LENGTH)}`)
+    const quoted = lines.length === 0 ? '' : `. The last lines of its stderr:${lines.join('')}`
+    super(`The server's process ended ${how}${quoted}`)
     this.exitCode = exitCode
     this.signal = signal
     this.stderr = stderr

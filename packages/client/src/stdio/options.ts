@@ -19,7 +19,7 @@ export interface ChildProcessLike {
 export interface SpawnOptions {
   readonly cwd: string | undefined
   readonly env: Readonly<Record<string, string>>
-  readonly stdio: readonly ['pipe', 'pipe', 'inherit' | 'ignore' | 'pipe']
+  readonly stdio: readonly ['pipe', 'pipe', 'inherit' | 'pipe']
   /** On POSIX, the child leads a process group, so that signals reach its children. */
   readonly detached: boolean
   /** On Windows, no console window opens. */
@@ -57,7 +57,11 @@ export const stopSteps = (stop: Stop = 'graceful'): StopSteps =>
 
 /** Options of a server that runs as a child process. */
 export interface ChildProcessOptions extends ServerProcess {
-  /** A function gets each line, cut at 8192 UTF-16 units; what it throws is ignored. @default 'inherit' */
+  /**
+   * A function gets each line, cut at 8192 UTF-16 units; what it throws is ignored. With `inherit`, errors cannot quote
+   * the last lines.
+   * @default 'inherit'
+   */
   readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)
   /** @default 'graceful' */
   readonly stop?: Stop

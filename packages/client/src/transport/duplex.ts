@@ -1,5 +1,6 @@
 import { type ParseLimits, parseText } from '@jetway/core/protocol'
 import type { Transport } from '@jetway/core/transport'
+import { printable } from '../util/printable.ts'
 import type { ClientTransport } from './client-transport.ts'
 
 /** Options of a transport over a two-way connection. */
@@ -21,6 +22,9 @@ function addressee(text: string): number | undefined {
   return id === undefined ? undefined : Number(id)
 }
 
+/** Often a line that the server's author meant for people. */
+const quoted = (text: string): string => JSON.stringify(printable(text, 120))
+
 /** Connects a client to a transport that carries text both ways, such as memory or stdio. */
 export function duplex(transport: Transport, options: DuplexOptions = {}): ClientTransport {
   let closed = false
@@ -36,7 +40,7 @@ export function duplex(transport: Transport, options: DuplexOptions = {}): Clien
           const parsed = parseText(text, PARSE_LIMITS)
           return parsed.ok
             ? handlers.message(parsed.value)
-            : handlers.malformed(parsed.error.message, addressee(text))
+            : handlers.malformed(`${parsed.error.message}: ${quoted(text)}`, addressee(text))
         },
         malformed: (reason) => handlers.malformed(reason),
         close: (reason) => {

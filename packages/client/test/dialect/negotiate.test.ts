@@ -1,7 +1,7 @@
 import { FakeClock, requestMeta, settled } from '@jetway-apps/test-support'
 import type { JsonObject } from '@jetway/core/protocol'
 import { Method, Notification, SESSION_DATES } from '../support/dates.ts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { createEraCache } from '../../src/dialect/era-cache.ts'
@@ -290,6 +290,22 @@ describe('connect', () => {
       [Method.Initialize]: (_, own) => own.close(),
     })
     await expect(new Client(INFO).connect(server.transport)).rejects.toThrow(ConnectionClosedError)
+  })
+
+  it('ends with its client, and no further connection is opened', async () => {
+    const servers: ScriptedServer[] = []
+    const client = new Client(INFO)
+    const connecting = client.connect(() => {
+      servers.push(new ScriptedServer({}))
+      return (servers.at(-1) as ScriptedServer).transport
+    })
+    const failed = connecting.catch((error: unknown) => error)
+    await vi.waitFor(() => expect(servers[0]?.methods).toEqual([Method.Discover]))
+    await client.close()
+    expect(await failed).toMatchObject({ code: 'closed', message: 'The client was closed' })
+    expect(servers).toHaveLength(1)
+    expect(await servers[0]?.closed).toEqual({ kind: 'end' })
+    expect(client.stats().pending).toBe(0)
   })
 
   it('is refused on a closed client, and for another target', async () => {

@@ -22,18 +22,20 @@ describe('a server as a child process', () => {
   test('delivers its last output before the end', async () => {
     const { transport, closed, order } = await start(['echo'])
     await transport.send('!three')
-    expect(await closed).toEqual({ kind: 'end' })
+    expect(await closed).toMatchObject({ kind: 'error', error: { exitCode: 0 } })
     expect(order).toEqual(['1', '2', '3', 'closed'])
   })
 
-  test('reports its exit code, and its last stderr lines if there is a listener', async () => {
+  test.for(['listener', 'ignore'])('reports its exit code, and its last stderr lines: %s', async (to) => {
     const heard: string[] = []
-    const { transport, closed } = await start(['echo'], { stderr: (line) => heard.push(line) })
-    await transport.send('!stderr {"jsonrpc":"2.0","method":"no/message"}')
-    await vi.waitFor(() => expect(heard).toHaveLength(1))
+    const listen = (line: string) => heard.push(line)
+    const { transport, closed } = await start(['echo'], { stderr: to === 'ignore' ? to : listen })
+    const line = '{"jsonrpc":"2.0","method":"no/message"}'
+    await transport.send(`!stderr ${line}`)
     await transport.send('!exit 3')
     const reason = await closed
-    expect(reason).toMatchObject({ kind: 'error', error: { exitCode: 3, signal: null, stderr: heard } })
+    expect(reason).toMatchObject({ kind: 'error', error: { exitCode: 3, signal: null, stderr: [line] } })
+    if (to === 'listener') expect(heard).toEqual([line])
     expect((reason as { error: unknown }).error).toBeInstanceOf(ProcessExitError)
   })
 

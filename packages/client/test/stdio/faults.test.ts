@@ -51,6 +51,45 @@ function kept(): number {
   return heapUsed + external
 }
 
+const program = (script: string): Partial<ChildProcessOptions> => ({ args: ['-e', script] })
+
+describe('a process that ends before it has answered', () => {
+  test('is named with its exit code and the last lines of stderr', async () => {
+    const script = `for (let i = 0; i < 30; i++) console.error('line ' + i)
+      console.error('\\u001b[31mNo API key: ' + 'x'.repeat(5_000))
+      process.exitCode = 3`
+    const failure = await connect(program(script)).catch((error: unknown) => error as Error)
+    const message = failure instanceof Error ? failure.message : ''
+    expect(message).toMatch(/^initialize: the connection ended .*ended with code 3\. The last lines/)
+    expect(message).toContain('line 29\n\uFFFD[31mNo API key')
+    expect(message.length).toBeLessThan(1_000)
+  })
+
+  test.for([
+    ['process.exitCode = 0', 'ended with code 0'],
+    ["process.kill(process.pid, 'SIGTERM')", 'ended by SIGTERM'],
+  ] as const)('is named: %s', async ([script, end]) => {
+    for (const revisions of [['2025-11-25'], ['2026-07-28']] as const)
+      await expect(connect(program(script), { revisions })).rejects.toThrow(end)
+  })
+})
+
+test('a line on stdout that is no message is quoted', async () => {
+  const script =
+    "console.log('Listening on\\u001b[1m 3000, ' + 'x'.repeat(500)); setInterval(() => {}, 1_000)"
+  const client = new Client({ name: 'faults', version: '1' })
+  open.push(client)
+  const errors: Error[] = []
+  client.on('error', (error) => void errors.push(error))
+  const target = childProcess({ command: process.execPath, args: ['-e', script], stop: 'interrupt' })
+  const connecting = client.connect(target).catch(() => {})
+  await vi.waitFor(() => expect(errors).toHaveLength(1))
+  expect(errors[0]?.message).toContain('not valid JSON: "Listening on\uFFFD[1m 3000, x')
+  expect(errors[0]?.message.length).toBeLessThan(300)
+  await client.close()
+  await connecting
+})
+
 describe('a process that fails during calls', () => {
   test('because it is killed rejects all of them with the reason', async () => {
     const { client, closed } = await connect()
