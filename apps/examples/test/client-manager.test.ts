@@ -5,9 +5,10 @@ import type { ServerConfig } from '@jetway/client/config'
 import type { Approve } from '@jetway/client/manager'
 import { McpServer } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
-import { expect, it, vi } from 'vitest'
-import { askAll, asking, careful, watch } from '../src/client/client-manager.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { askAll, asking, careful, closeOnSignals, watch } from '../src/client/client-manager.ts'
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const script = fileURLToPath(new URL('./support/oracle-server.mjs', import.meta.url))
 const oracle = (answer: string): ServerConfig => ({ command: execPath, args: [script, answer] })
 
@@ -63,6 +64,24 @@ it('the model is sampled only if the user agrees; forms have their own dialog', 
   expect(await approve({ kind: 'sample', server: 'a', detail: sample, signal })).toBe(false)
   const elicit = { message: 'Name?', requestedSchema: { type: 'object', properties: {} } } as const
   expect(await approve({ kind: 'elicit', server: 'a', detail: elicit, signal })).toBe(true)
+})
+
+it('a signal closes the servers, and then ends the process', async () => {
+  const { ClientManager } = await import('@jetway/client/manager')
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
+  onTestFinished(() => kill.mockRestore())
+  const manager = new ClientManager({ name: 'my-host', version: '1.0.0' })
+  await manager.connect('files', inMemory(new McpServer({ name: 'files', version: '1.0.0' })).dial)
+  const before = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]))
+  onTestFinished(() => {
+    for (const signal of SIGNALS)
+      for (const listener of process.listeners(signal))
+        if (before.get(signal)?.includes(listener) === false) process.off(signal, listener)
+  })
+  closeOnSignals(manager)
+  process.listeners('SIGHUP').at(-1)?.('SIGHUP')
+  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, 'SIGHUP'))
+  expect(manager.names()).toEqual([])
 })
 
 it('added and removed servers cause events', async () => {

@@ -2,9 +2,17 @@ import { duplex } from '@jetway/client'
 import { elicit, McpServer } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connect } from '@jetway/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
-import { createHost, describeTools, exportOrders, followTools, totalOf } from '../src/client/client.ts'
+import {
+  createHost,
+  describeTools,
+  exportOrders,
+  followTools,
+  startExport,
+  totalOf,
+  waitForExport,
+} from '../src/client/client.ts'
 import { server } from '../src/tools/shop.ts'
 
 describe('the host of the guide to clients', () => {
@@ -24,6 +32,17 @@ describe('the host of the guide to clients', () => {
       strictCapabilities: false,
     })
     expect(await exportOrders(other, AbortSignal.timeout(10_000))).toBe('Refused with -32601')
+  })
+
+  it('starts a call as a task, and waits for it later', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => said.mockRestore())
+    const shop = new McpServer({ name: 'shop', version: '1.0.0' })
+    shop.addTool({ name: 'export_orders', taskSupport: 'required', handler: () => 'A1,40' })
+    await using client = await connect(shop, { revisions: ['2025-11-25'] })
+    const taskId = await startExport(client)
+    expect(await waitForExport(client, taskId, AbortSignal.timeout(10_000))).toContain('A1,40')
+    expect(said).toHaveBeenCalledTimes(1)
   })
 
   it('knows the types of a tool that it shares with its server', async () => {

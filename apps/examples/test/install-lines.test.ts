@@ -1,4 +1,4 @@
-/** Every `npm install` of tarballs in the README and the guides names all the packages that it needs. */
+/** Every `npm install` in a README or a guide names all the packages that it needs. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -74,5 +74,22 @@ it('the install page has a line for every package', () => {
   const onPage = lines.filter(({ page }) => page === 'docs/guide/install.md')
   expect(new Set(onPage.flatMap(({ packages }) => packages))).toEqual(
     new Set(readdirSync(join(root, 'packages'))),
+  )
+})
+
+const nameOf = (specifier: string): string =>
+  specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+
+it.each(readdirSync(join(root, 'packages')))('the README of %s installs what its code imports', (name) => {
+  const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8')
+  const installed = [...text.matchAll(/^npm install (.+)$/gm)]
+    .flatMap(([, words = '']) => words.split(' '))
+    .map((word) => word.replace(/(?<=.)@.*$/, ''))
+  const code = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, block = '']) => block).join('\n')
+  const imported = [...code.matchAll(/from '([^']+)'/g)]
+    .map(([, specifier = '']) => specifier)
+    .filter((specifier) => !/^(?:node:|\.)/.test(specifier))
+  expect(installed).toEqual(
+    expect.arrayContaining([`@jetway/${name}`, ...imported.map(nameOf), ...peersOf(name)]),
   )
 })

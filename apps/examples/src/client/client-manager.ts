@@ -47,6 +47,17 @@ export function asking(confirm: (text: string, signal: AbortSignal) => Promise<b
 }
 // #endregion
 
+// #region signals
+/** A process that a signal ends closes nothing, and a server that ignores the end of its input would run on. */
+export function closeOnSignals(manager: ClientManager): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, async () => {
+      await manager.closeAll()
+      process.kill(process.pid, signal)
+    })
+}
+// #endregion
+
 // #region events
 /** Reports added and removed servers. */
 export function watch(manager: ClientManager, log: (line: string) => void): void {

@@ -34,6 +34,22 @@ export async function exportOrders(client: Client, signal: AbortSignal): Promise
 }
 // #endregion
 
+// #region task
+/** Starts a call that takes long, and returns the id by which another process can wait for it. */
+export async function startExport(client: Client): Promise<string> {
+  const { taskId } = await client.startTask('export_orders')
+  return taskId
+}
+
+export async function waitForExport(client: Client, taskId: string, signal: AbortSignal): Promise<string> {
+  const task = client.task(taskId)
+  const { status, statusMessage = '' } = await task.get()
+  console.error(`${status} ${statusMessage}`)
+  const { content } = await task.result({ signal })
+  return JSON.stringify(content)
+}
+// #endregion
+
 // #region typed
 export const getOrder = defineTool({
   name: 'get_order',
