@@ -51,9 +51,8 @@ export function asking(confirm: (text: string, signal: AbortSignal) => Promise<b
 /** A process that a signal ends closes nothing, and a server that ignores the end of its input would run on. */
 export function closeOnSignals(manager: ClientManager): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(signal, async () => {
-      await manager.closeAll()
-      process.kill(process.pid, signal)
+    process.once(signal, () => {
+      void manager.closeAll().finally(() => process.kill(process.pid, signal))
     })
 }
 // #endregion
