@@ -39,7 +39,7 @@ describe('the host of the guide to clients', () => {
     onTestFinished(() => said.mockRestore())
     const shop = new McpServer({ name: 'shop', version: '1.0.0' })
     shop.addTool({ name: 'export_orders', taskSupport: 'required', handler: () => 'A1,40' })
-    await using client = await connect(shop, { revisions: ['2025-11-25'] })
+    await using client = await connect(shop, { revision: '2025-11-25' })
     const taskId = await startExport(client)
     expect(await waitForExport(client, taskId, AbortSignal.timeout(10_000))).toContain('A1,40')
     expect(said).toHaveBeenCalledTimes(1)

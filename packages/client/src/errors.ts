@@ -50,7 +50,7 @@ export class ConnectionClosedError extends ClientError {
   }
 }
 
-/** Adds why the connection has ended, such as the exit code of a process. */
+/** Adds why the connection has ended, such as the exit code of its server. */
 export const because = (close: TransportClose | undefined): string =>
   close?.kind === 'error' && close.error instanceof Error ? `: ${close.error.message}` : ''
 

@@ -78,7 +78,7 @@ test('a line on stdout that is no message is quoted', async () => {
   const script =
     "console.log('Listening on\\u001b[1m 3000, ' + 'x'.repeat(500)); setInterval(() => {}, 1_000)"
   const client = new Client({ name: 'faults', version: '1' })
-  open.push(client)
+  onTestFinished(() => client.close())
   const errors: Error[] = []
   client.on('error', (error) => void errors.push(error))
   const target = childProcess({ command: process.execPath, args: ['-e', script], stop: 'interrupt' })
