@@ -194,7 +194,9 @@ describe('an expiring token', () => {
     ])
   })
 
-  it('leaves the store with a refresh token that is refused, even if the user does not return', async ({ made }) => {
+  it('leaves the store with a refresh token that is refused, even if the user does not return', async ({
+    made,
+  }) => {
     const store = memoryCredentials()
     await post(made.connect({ store }), made)
     made.valid.clear()
