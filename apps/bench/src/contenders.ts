@@ -29,6 +29,12 @@ export const HTTP: readonly Contender[] = [
   },
 ]
 
+/** The same servers, which send each response as an event stream. The official SDK is measured with JSON alone. */
+export const STREAMS: readonly Contender[] = HTTP.filter(({ once }) => once !== true).map((contender) => ({
+  ...contender,
+  args: ['--stream'],
+}))
+
 export const STDIO: readonly Contender[] = [
   { name: 'plain-stdio', title: 'parse, work, stringify', program: 'plain-stdio' },
   { name: 'jetway-stdio', title: 'Jetway', program: 'jetway-stdio', base: 'plain-stdio' },

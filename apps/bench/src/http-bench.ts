@@ -3,12 +3,15 @@ import { HttpConnection } from './load/http-connection.ts'
 import { loadHttp, type HttpLane } from './load/http-load.ts'
 import type { LoadResult } from './load/load-result.ts'
 import { openSessions, post, type SessionHeaders } from './load/http-session.ts'
-import type { Reply } from './load/reply-reader.ts'
+import { headerOf, type Reply } from './load/reply-reader.ts'
 import { FIRST_ID, idCounter, messageWith, STANDING_VERSION } from './load/requests.ts'
 import { interleave, type Measured, type Run, summarise, type Table, type Timing } from './measure.ts'
 import { ServerProcess } from './server-process.ts'
 import type { Answers } from './serving/messages.ts'
 import { CREATE, type FORMS, LIST, resultOf, STRUCTURED, TEXT, type Workload } from './workloads.ts'
+
+/** The digits by which two events and their chunks may grow. */
+const LONGEST_COUNT = 20
 
 /** Measures one case. The timing says how often its servers are restarted. */
 export async function measureHttp(
@@ -90,14 +93,15 @@ export class HttpBench {
     const { headers } = workload
     const needsSessions = workload !== CREATE && headers === undefined
     const sessions = await this.#sessionsOf(server, needsSessions ? connections : 0)
-    const { bodyBytes } = await verified(server.port, workload, headers ?? sessions[0] ?? {})
+    const { bodyBytes, head } = await verified(server.port, workload, headers ?? sessions[0] ?? {})
+    const tolerance = headerOf(head, 'content-type')?.startsWith('text/event-stream') ? LONGEST_COUNT : 0
     const nextId = idCounter()
     return (seconds: number): Promise<LoadResult> =>
       withConnections(server.port, connections, (opened) => {
         const lanes = opened.map((connection, index) =>
           createLane(connection, server.port, workload, headers ?? sessions[index] ?? {}, nextId),
         )
-        return loadHttp(lanes, { seconds, bodyBytes })
+        return loadHttp(lanes, { seconds, bodyBytes, tolerance })
       })
   }
 

@@ -1,4 +1,4 @@
-import { type Contender, HTTP, STARTED_TOOLS, STDIO, TOOL_COUNTS } from './contenders.ts'
+import { type Contender, HTTP, STARTED_TOOLS, STDIO, STREAMS, TOOL_COUNTS } from './contenders.ts'
 import { type HttpBench, measureHttp, titleOf } from './http-bench.ts'
 import { measureImports } from './imports.ts'
 import { STANDING_VERSION } from './load/requests.ts'
@@ -46,6 +46,13 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   for (const [workload, connections] of cases) {
     const called = { name: `${workload.name}-${connections}`, title: titleOf(workload, connections) }
     await add(called, HTTP, (bench) => bench.measure(workload, connections, timing))
+  }
+  for (const workload of [TEXT, LIST]) {
+    const streamed = {
+      name: `stream-${workload.name}-${FORM_CONNECTIONS}`,
+      title: `${titleOf(workload, FORM_CONNECTIONS)}, as an event stream`,
+    }
+    await add(streamed, STREAMS, (bench) => bench.measure(workload, FORM_CONNECTIONS, timing))
   }
   const jetways = HTTP.filter(({ program }) => program.startsWith('jetway'))
   for (const form of FORMS) {

@@ -107,9 +107,10 @@ export const CREATE: Workload = {
   },
 }
 
-/** Returns the result of a response. Throws if it responds to another request. */
+/** Returns the result of a response, as JSON or as the last event of a stream. Throws if it responds to another request. */
 export function resultOf(text: string, id: number): Record<string, unknown> {
-  const answer = JSON.parse(text) as { jsonrpc?: unknown; id?: unknown; result?: Record<string, unknown> }
+  const [, data = text] = /\ndata: (.+)\n\n$/.exec(`\n${text}`) ?? []
+  const answer = JSON.parse(data) as { jsonrpc?: unknown; id?: unknown; result?: Record<string, unknown> }
   deepStrictEqual(answer.jsonrpc, '2.0')
   deepStrictEqual(answer.id, id)
   ok(answer.result, `No result: ${text.slice(0, 300)}`)

@@ -11,6 +11,8 @@ export interface HttpLoadOptions {
   readonly seconds: number
   /** The size of a correct response in bytes. Any other size fails, and any status but 200. */
   readonly bodyBytes: number
+  /** By how many bytes the size may differ: event ids grow with their number. @default 0 */
+  readonly tolerance?: number
 }
 
 /** Keeps one request in flight on each connection for the given time. Rejects at the first wrong response. */
@@ -37,8 +39,9 @@ export function loadHttp(lanes: readonly HttpLane[], options: HttpLoadOptions): 
     for (const { connection, next } of lanes) {
       let sent = performance.now()
       connection.listen((reply) => {
-        if (reply.status !== 200 || reply.bodyBytes !== options.bodyBytes) {
-          const size = `${reply.bodyBytes} bytes where ${options.bodyBytes} are right`
+        const { tolerance = 0, bodyBytes } = options
+        if (reply.status !== 200 || Math.abs(reply.bodyBytes - bodyBytes) > tolerance) {
+          const size = `${reply.bodyBytes} bytes where ${bodyBytes} are right`
           return fail(new Error(`Wrong answer: ${reply.status}, ${size}: ${reply.body().slice(0, 300)}`))
         }
         const now = performance.now()

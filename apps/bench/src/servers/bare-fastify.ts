@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
-import { answerTo, type Body, openSession } from '../serving/bare.ts'
+import { answerTo, type Body, MEDIA_TYPE, openSession } from '../serving/bare.ts'
 import { ready } from '../serving/control.ts'
 
 /** Plain Fastify: parses the body, and sends a prepared response. */
@@ -8,7 +8,7 @@ const app = Fastify()
 app.post('/mcp', (request, reply) => {
   const body = request.body as Body
   if (body.method === 'initialize') reply.header('mcp-session-id', openSession())
-  reply.header('content-type', 'application/json; charset=utf-8')
+  reply.header('content-type', `${MEDIA_TYPE}; charset=utf-8`)
   return answerTo(body)
 })
 await app.listen({ port: 0, host: '127.0.0.1' })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerTo, type Body, openSession } from '../serving/bare.ts'
+import { answerTo, type Body, MEDIA_TYPE, openSession } from '../serving/bare.ts'
 import { ready } from '../serving/control.ts'
 
 /** Plain node:http: parses the body, and sends a prepared response. */
@@ -10,7 +10,7 @@ const http = createServer((req, res) => {
   req.on('end', () => {
     const body = JSON.parse(Buffer.concat(chunks).toString()) as Body
     if (body.method === 'initialize') res.setHeader('mcp-session-id', openSession())
-    res.setHeader('content-type', 'application/json')
+    res.setHeader('content-type', MEDIA_TYPE)
     res.end(answerTo(body))
   })
 })

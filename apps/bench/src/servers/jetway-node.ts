@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mcp } from '@jetway/node'
 import { ready } from '../serving/control.ts'
-import { createServer as createMcpServer } from '../serving/jetway.ts'
+import { createServer as createMcpServer, mountOptions } from '../serving/jetway.ts'
 
-const http = createServer(mcp({ server: createMcpServer(), path: '/mcp' }))
+const http = createServer(mcp({ server: createMcpServer(), path: '/mcp', ...mountOptions() }))
 http.listen(0, '127.0.0.1', () => ready((http.address() as AddressInfo).port))

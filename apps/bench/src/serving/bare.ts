@@ -12,6 +12,9 @@ export function answerTo({ method, params }: Body): string {
   return answers()[method === 'tools/call' ? (params?.name ?? '') : method] ?? ''
 }
 
+/** The media type of the responses. */
+export const MEDIA_TYPE: string = process.argv.includes('--stream') ? 'text/event-stream' : 'application/json'
+
 /** The cheapest possible session: an id and a map entry. */
 const sessions = new Map<string, number>()
 

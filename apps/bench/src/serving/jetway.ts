@@ -34,3 +34,7 @@ export function createServer(count: number = toolCount()): McpServer {
   }
   return server
 }
+
+/** The options of every mount: all defaults, or a stream for each response. */
+export const mountOptions = (): { readonly response?: 'sse' } =>
+  process.argv.includes('--stream') ? { response: 'sse' } : {}
