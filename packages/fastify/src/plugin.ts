@@ -118,8 +118,8 @@ const FLUSH_MS = 1000
  * parsers do not: until the handler runs, `request.body` is the unread stream. If a hook assigns another value to it, that
  * value is the parsed body. A lower `bodyLimit` of the app applies here too.
  *
- * `onSend` hooks run for JSON replies, but not for streams, which have no payload when their headers are sent. Both keep
- * the headers that earlier hooks have set. Closing the app ends the streams.
+ * `onSend` hooks run for JSON replies and for streams that are complete at once, but not for other streams, which have no
+ * payload when their headers are sent. All keep the headers that earlier hooks have set. Closing the app ends the streams.
  */
 export async function mcp(
   app: FastifyInstance,

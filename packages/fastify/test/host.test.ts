@@ -41,14 +41,28 @@ describe('hooks of the app', () => {
     [
       'JSON replies, whose headers they set',
       STATELESS,
+      'name',
       ['onRequest', 'preHandler', 'onSend', 'onResponse'],
       'yes',
     ],
-    ['a stream, for which onSend cannot run', STREAMED, ['onRequest', 'preHandler', 'onResponse'], null],
-  ])('run around %s, and onResponse at its end', async (_kind, options, expected, sent) => {
+    [
+      'a stream that is complete when its head leaves',
+      STREAMED,
+      'name',
+      ['onRequest', 'preHandler', 'onSend', 'onResponse'],
+      'yes',
+    ],
+    [
+      'any other stream, for which onSend cannot run',
+      STREAMED,
+      'report',
+      ['onRequest', 'preHandler', 'onResponse'],
+      null,
+    ],
+  ])('run around %s, and onResponse at its end', async (_kind, options, tool, expected, sent) => {
     const { app, ran, responded } = hooked()
-    const response = await post(`${await mounted(options, app)}/mcp`)
-    expect(await response.text()).toContain('"text":"test"')
+    const response = await post(`${await mounted(options, app)}/mcp`, callFrame(tool))
+    expect(await response.text()).toMatch(/"text":"(test|reported)"/)
     await responded
     expect(ran).toEqual(expected)
     expect([...response.headers]).toEqual(

@@ -21,8 +21,8 @@ import {
 
 export interface EncodedAnswer {
   readonly frame: string
-  /** The frame in UTF-8, where that costs less than encoding the text. */
-  bytes?(): Uint8Array<ArrayBuffer>
+  /** The frame in UTF-8, where that costs less than encoding the text. It may have text around it, in ASCII. */
+  bytes?(before?: string, after?: string): Uint8Array<ArrayBuffer>
   /** Set for a JSON-RPC error; the revision chooses its HTTP status. */
   readonly error?: McpError
   /** Set if a subscription starts: the response is sent when it ends. */
@@ -187,7 +187,6 @@ function readError({ code, message, data, reason }: McpError): McpError | undefi
 
 /** Characters of a serialised result whose bytes are kept: below this, one text costs less than two arrays. */
 const LARGE = 8_192
-const CLOSE = '}'.charCodeAt(0)
 const encoder = new TextEncoder()
 
 /**
@@ -207,13 +206,13 @@ export function largeAnswer(
     get frame() {
       return resultFrame(id, head + result.json.slice(1))
     },
-    bytes: () => {
-      const before = encoder.encode(resultFrame(id, head).slice(0, -1))
+    bytes: (before = '', after = '') => {
+      const start = encoder.encode(before + resultFrame(id, head).slice(0, -1))
       const members = result.bytes.subarray(1)
-      const whole = new Uint8Array(before.length + members.length + 1)
-      whole.set(before)
-      whole.set(members, before.length)
-      whole[whole.length - 1] = CLOSE
+      const whole = new Uint8Array(start.length + members.length + 1 + after.length)
+      whole.set(start)
+      whole.set(members, start.length)
+      encoder.encodeInto(`}${after}`, whole.subarray(start.length + members.length))
       return whole
     },
   }

@@ -28,8 +28,15 @@ export interface EventStore {
   readonly size?: { readonly streams: number; readonly events: number; readonly bytes: number }
   /** Starts a stream and returns its epoch. */
   open(key: StreamKey): Awaitable<string>
-  /** Stores an event. `final` marks the response: the limits on events do not drop it, and no event follows it. */
-  append(key: StreamKey, event: StoredEvent, options?: { readonly final?: boolean }): Awaitable<void>
+  /**
+   * Stores an event. `final` marks the response: the limits on events do not drop it, and no event follows it. `bytes` is
+   * the size of the frame in UTF-8, where it is known.
+   */
+  append(
+    key: StreamKey,
+    event: StoredEvent,
+    options?: { readonly final?: boolean; readonly bytes?: number },
+  ): Awaitable<void>
   /** The events after the cursor; undefined if the stream, epoch or position is unknown or evicted. */
   read(key: StreamKey, after: Cursor): Awaitable<readonly StoredEvent[] | undefined>
   /** Deletes one stream, or all streams of a session. */

@@ -111,10 +111,14 @@ export class MemoryEventStore implements EventStore {
     return epoch
   }
 
-  append(key: StreamKey, event: StoredEvent, { final = false }: { readonly final?: boolean } = {}): void {
+  append(
+    key: StreamKey,
+    event: StoredEvent,
+    { final = false, bytes: known }: { readonly final?: boolean; readonly bytes?: number } = {},
+  ): void {
     const log = this.#find(key)
     if (log === undefined || log.endedAt !== undefined) return
-    const bytes = utf8Length(event.frame)
+    const bytes = known ?? utf8Length(event.frame)
     const at = this.#clock.now()
     log.last = event.seq
     this.#aging.delete(log)

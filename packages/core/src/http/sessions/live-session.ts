@@ -1,12 +1,15 @@
+import type { EncodedAnswer } from '../../call/response.ts'
 import type { EventStore, StreamKey } from '../../stores/event-store.ts'
 import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
 import type { Session, SessionKeeper } from '../../session/session.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import { randomToken } from '../../util/random.ts'
 import type { EndpointContext } from '../mount.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import { replay, ResumableStream } from '../streams/resumable-stream.ts'
 import type { EventId } from '../streams/sse-format.ts'
 import type { StreamReader } from '../streams/sse-writer.ts'
+import { storedStream, wholeStream } from '../streams/whole-stream.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
 import type { Ranked, LruList } from './lru-list.ts'
@@ -72,6 +75,20 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
 
   get resumable(): boolean {
     return this.#home.events !== undefined
+  }
+
+  /** The reply with a response as a stream that is complete. */
+  answer(answer: EncodedAnswer): Awaitable<HttpReply> {
+    const { context, events } = this.#home
+    if (events === undefined) return wholeStream(answer)
+    const { logger, options, random } = context
+    return storedStream(answer, {
+      store: events,
+      key: this.#keyOf(randomToken(STREAM_TOKEN_LENGTH, random)),
+      primes: this.session.revision.primesStreams,
+      retry: options.retryMs,
+      logger,
+    })
   }
 
   openStream(): EventStream {

@@ -11,6 +11,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import { SSE_HEADERS } from '../streams/sse-format.ts'
+import { wholeStream } from '../streams/whole-stream.ts'
 import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { FrameSink, HttpReply, HttpRequest, Reply } from '../types.ts'
@@ -33,7 +34,7 @@ export class PostExchange implements Exchange {
   readonly #options: ExchangeOptions
   #stream: EventStream | undefined
   #reply: HttpReply | undefined
-  #resolve: ((reply: HttpReply) => void) | undefined
+  #resolve: ((reply: Reply) => void) | undefined
   #batch: BatchResponses | undefined
   #awaited = 1
   #done = false
@@ -45,8 +46,6 @@ export class PostExchange implements Exchange {
   constructor(options: ExchangeOptions) {
     this.#options = options
     this.duplex = options.live !== undefined && options.context.options.response !== 'json'
-    // Without a session a refusal has an HTTP status, so the stream starts only when there is something to write.
-    if (options.context.options.response === 'sse' && options.live !== undefined) this.#startStream()
   }
 
   /** Sends a notification before the answer, which turns the reply into a stream. */
@@ -120,6 +119,8 @@ export class PostExchange implements Exchange {
   #wait(): Promise<HttpReply> {
     const { upgrades, work, options } = this.#options.context
     work.begin()
+    // Without a session a refusal has an HTTP status, so the stream starts only when there is something to write.
+    if (options.response === 'sse' && this.#options.live !== undefined) this.#startStream()
     if (options.response !== 'json' && this.#stream === undefined) upgrades.add(this)
     return new Promise((resolve) => {
       this.#resolve = resolve
@@ -127,8 +128,8 @@ export class PostExchange implements Exchange {
     })
   }
 
-  #settle(step: () => HttpReply | undefined): void {
-    let reply: HttpReply | undefined
+  #settle(step: () => Reply | undefined): void {
+    let reply: Reply | undefined
     try {
       reply = step()
     } catch (error) {
@@ -163,14 +164,16 @@ export class PostExchange implements Exchange {
     return this.#reply ?? EMPTY_STREAM
   }
 
-  #finish(answer: EncodedResponse): HttpReply {
+  #finish(answer: EncodedResponse): Reply {
     this.#done = true
-    const { context, revision } = this.#options
-    if (context.options.response === 'sse' && answer !== undefined && isSuccess(answer, revision))
-      this.#startStream()
+    const { context, live, revision } = this.#options
     if (this.#stream !== undefined) {
       this.#stream.finish(answer?.frame)
       return this.#reply ?? EMPTY_STREAM
+    }
+    if (context.options.response === 'sse' && answer !== undefined) {
+      if (live !== undefined) return live.answer(answer)
+      if (isSuccess(answer, revision)) return wholeStream(answer)
     }
     // A cancelled call has no answer: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
     return answer === undefined ? EMPTY_STREAM : jsonAnswer(answer, revision)

@@ -17,7 +17,7 @@ import { statelessContext } from '../../session/stateless-call.ts'
 import { deliver, PostExchange } from './post-exchange.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
-import { PlainStream } from '../streams/plain-stream.ts'
+import { wholeStream } from '../streams/whole-stream.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import { ACCEPTED, JSON_HEADERS, refuse, refuseRevision } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
@@ -164,11 +164,7 @@ export class SessionEraHttp {
   }
 
   /** Without sessions `initialize` is answered, and nothing is kept. */
-  async #open(
-    { request, caller }: Inbound,
-    message: JsonRpcRequest,
-    server: ServedServer,
-  ): Promise<HttpReply> {
+  async #open({ caller }: Inbound, message: JsonRpcRequest, server: ServedServer): Promise<HttpReply> {
     const { id } = message
     const principal = principalOf(caller)
     const opened =
@@ -182,9 +178,7 @@ export class SessionEraHttp {
     const headers = this.#sessions && { 'mcp-session-id': record.id }
     if (this.#context.options.response !== 'sse')
       return { status: 200, headers: { ...JSON_HEADERS, ...headers }, body: frame }
-    const stream = new PlainStream(this.#context, server)
-    const reply = stream.connect(request)
-    stream.finish(frame)
+    const reply = wholeStream({ frame })
     return { ...reply, headers: { ...reply.headers, ...headers } }
   }
 

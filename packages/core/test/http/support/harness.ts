@@ -260,6 +260,11 @@ export function createHarness({
     const reply = await endpoint.handle(request, request.body)
     const sink = new TestSink()
     reply.open?.(sink)
+    // A stream that is complete when its head leaves is sent as a body.
+    if (reply.body !== undefined && reply.headers['content-type'] === 'text/event-stream') {
+      sink.write(String(Buffer.from(reply.body)))
+      sink.close()
+    }
     return new ReceivedAnswer(reply, sink, request)
   }
   const post: Harness['post'] = (body, headers, more) => send({ body, ...(headers && { headers }), ...more })

@@ -1,0 +1,77 @@
+import type { EncodedAnswer } from '../../call/response.ts'
+import type { EventStore, StreamKey } from '../../stores/event-store.ts'
+import type { Logger } from '../../util/logger.ts'
+import { attempt, type Awaitable } from '../../util/promises.ts'
+import type { HttpReply } from '../types.ts'
+import { formatEvent, formatEventId, SSE_HEADERS } from './sse-format.ts'
+
+const DATA = 'data: '
+const END = '\n\n'
+
+/**
+ * The reply with a stream that is complete when its head leaves: its only message is the response. It is sent like a body,
+ * because nothing has to wait.
+ *
+ * @param before - the text before the data, in ASCII
+ */
+export function wholeStream(answer: EncodedAnswer, before = ''): HttpReply {
+  const body = answer.bytes?.(before + DATA, END) ?? before + formatEvent({ data: answer.frame })
+  return { status: 200, headers: SSE_HEADERS, body }
+}
+
+/** Where a response is stored, and what is sent with it. */
+export interface StoredStream {
+  readonly store: EventStore
+  readonly key: StreamKey
+  /** Whether the client accepts events with an id and no data. */
+  readonly primes: boolean
+  /** How long a client should wait before it reconnects, in ms. */
+  readonly retry: number | undefined
+  readonly logger: Logger
+}
+
+/** The same, with event ids and the response stored, so that a client whose connection breaks can resume. */
+export function storedStream(answer: EncodedAnswer, stream: StoredStream): Awaitable<HttpReply> {
+  const { store, key, logger } = stream
+  const fail = (error: unknown): HttpReply => {
+    logger.error({ err: error }, 'The event store failed. The stream is sent, but cannot be resumed')
+    void attempt(
+      () => store.delete(key),
+      () => {},
+    )
+    return wholeStream(answer)
+  }
+  return attempt(() => {
+    const epoch = store.open(key)
+    return epoch instanceof Promise
+      ? epoch.then((opened) => storeAnswer(answer, stream, opened))
+      : storeAnswer(answer, stream, epoch)
+  }, fail)
+}
+
+function storeAnswer(
+  answer: EncodedAnswer,
+  { store, key, primes, retry }: StoredStream,
+  epoch: string,
+): Awaitable<HttpReply> {
+  const { stream } = key
+  const primed = primes ? formatEvent({ id: formatEventId({ stream, epoch, seq: 0 }), retry, data: '' }) : ''
+  const before = `${primed}id: ${formatEventId({ stream, epoch, seq: 1 })}\n`
+  const reply = wholeStream(answer, before)
+  const stored =
+    reply.body instanceof Uint8Array
+      ? store.append(key, lazyEvent(answer), {
+          final: true,
+          bytes: reply.body.byteLength - before.length - DATA.length - END.length,
+        })
+      : store.append(key, { seq: 1, frame: answer.frame }, { final: true })
+  return stored instanceof Promise ? stored.then(() => reply) : reply
+}
+
+/** Refers to a large prepared answer. Its text is made when a client resumes. */
+const lazyEvent = (answer: EncodedAnswer): { readonly seq: number; readonly frame: string } => ({
+  seq: 1,
+  get frame() {
+    return answer.frame
+  },
+})

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import type { EventStore } from '../../../src/stores/event-store.ts'
+import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
+import { type Answer, createHarness, type Harness, parseSse } from '../support/harness.ts'
+
+const DESCRIPTION = 'aä€😀 '.repeat(2_000)
+const CALL = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'now' } }
+const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
+
+/** A session on a mount that streams every response, with a tool that returns at once. */
+async function streaming(eventStore: EventStore | false): Promise<{
+  readonly harness: Harness
+  readonly send: (message: object) => Promise<Answer>
+  readonly resume: (after: string | undefined) => Promise<Answer>
+}> {
+  const harness = createHarness({
+    endpoint: { response: 'sse', streams: { eventStore } },
+    setUp: (server) => server.addTool({ name: 'now', description: DESCRIPTION, handler: () => 'now' }),
+  })
+  const { headers } = await harness.open({ version: '2025-11-25' })
+  return {
+    harness,
+    send: (message) => harness.post(message, headers),
+    resume: (after) => harness.send({ method: 'GET', headers: { ...headers, 'last-event-id': after } }),
+  }
+}
+
+/** A store that answers later. */
+const later = (store: EventStore): EventStore => ({
+  open: async (key) => store.open(key),
+  append: async (...all) => store.append(...all),
+  read: async (...all) => store.read(...all),
+  delete: async (key) => store.delete(key),
+})
+
+describe.each([
+  ['at once', (): EventStore => new MemoryEventStore()],
+  ['later', (): EventStore => later(new MemoryEventStore())],
+])('a stream that is complete when its head leaves, with a store that answers %s', (_when, create) => {
+  it.each([
+    ['a small response', CALL],
+    ['a large prepared response', LIST],
+  ])('is one body, and can be resumed: %s', async (_size, message) => {
+    const { harness, send, resume } = await streaming(create())
+    const { reply, sink } = await send(message)
+    expect(reply.open).toBeUndefined()
+    expect(harness.endpoint.stats().openStreams).toBe(0)
+    const [primer, response, ...more] = sink.events
+    expect([primer?.data, more]).toEqual(['', []])
+    expect(JSON.parse(response?.data ?? '')).toMatchObject({ id: 2, result: {} })
+    const resumed = await resume(primer?.id)
+    expect(resumed.sink.events).toEqual([response])
+    expect(resumed.sink.closed).toBe(true)
+    expect((await resume(response?.id)).status).toBe(400)
+  })
+})
+
+it('is counted with its size in UTF-8', async () => {
+  const { harness, send } = await streaming(new MemoryEventStore())
+  const { sink } = await send(LIST)
+  expect(harness.endpoint.stats().replayBytes).toBe(Buffer.byteLength(sink.events[1]?.data ?? ''))
+})
+
+it('is sent without ids where nothing is stored', async () => {
+  const { send } = await streaming(false)
+  const { sink } = await send(CALL)
+  expect(sink.events.map(({ id }) => id)).toEqual([undefined])
+})
+
+it.each(['open', 'append'] as const)('is sent without ids if the event store fails to %s', async (step) => {
+  const store = new MemoryEventStore()
+  const failing = Object.assign(later(store), { [step]: () => Promise.reject(new Error('no store')) })
+  const { harness, send } = await streaming(failing)
+  const { reply } = await send(CALL)
+  const events = parseSse(String(reply.body))
+  expect(events.map(({ id }) => id)).toEqual([undefined])
+  expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({ id: 2, result: {} })
+  expect(harness.log.filter(({ level }) => level === 'error')).toHaveLength(1)
+  expect(store.size.streams).toBe(0)
+})
