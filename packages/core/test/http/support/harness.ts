@@ -262,7 +262,7 @@ export function createHarness({
     reply.open?.(sink)
     // A stream that is complete when its head leaves is sent as a body.
     if (reply.body !== undefined && reply.headers['content-type'] === 'text/event-stream') {
-      sink.write(String(Buffer.from(reply.body)))
+      void sink.write(String(Buffer.from(reply.body)))
       sink.close()
     }
     return new ReceivedAnswer(reply, sink, request)
