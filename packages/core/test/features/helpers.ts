@@ -14,7 +14,7 @@ export interface CallOptions {
   readonly scope?: Partial<CallScope>
 }
 
-export function revision(date?: RevisionDate): Revision {
+function revision(date?: RevisionDate): Revision {
   const found = date === undefined ? REVISIONS.find(({ era }) => era === 'legacy') : revisionOf(date)
   if (found === undefined) throw new Error(`No revision ${date}`)
   return found
