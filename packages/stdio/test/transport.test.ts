@@ -270,6 +270,23 @@ describe('the stdio transport', () => {
     expect(await closed).toEqual({ kind: 'end' })
   })
 
+  it('listens to its streams no longer once it is closed, except to late errors', async () => {
+    const [input, output] = [new PassThrough(), new SlowOutput()]
+    const listeners = (): unknown[] =>
+      ['data', 'end', 'close', 'drain', 'error'].map((name) => [
+        name,
+        input.listenerCount(name),
+        output.listenerCount(name),
+      ])
+    const before = listeners()
+    const transport = new StdioTransport({ input, output, write: () => true })
+    transport.start({ message: () => {}, malformed: () => {}, close: () => {} })
+    transport.destroy()
+    await transport.close()
+    expect(listeners().slice(0, 4)).toEqual(before.slice(0, 4))
+    expect(listeners()[4]).toEqual(['error', 1, 1])
+  })
+
   it('also drops the last write', async () => {
     const { transport } = setUp({ output: new SlowOutput() })
     void transport.send('never read')

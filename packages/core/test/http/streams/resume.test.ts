@@ -428,6 +428,34 @@ describe('an event store that fails', () => {
     expect(log.some(({ message }) => message.includes('event store failed'))).toBe(true)
   })
 
+  it('loses the log of a cancelled call, and a failure to delete it harms nothing', async () => {
+    const memory = new MemoryEventStore()
+    const deleted: string[] = []
+    for (const fails of [false, true]) {
+      const eventStore: EventStore = {
+        ...slowly(memory),
+        delete: async (key) => {
+          await settled()
+          deleted.push(`${key.stream === undefined ? 'session' : 'stream'} ${fails}`)
+          if (fails) throw new Error('store down')
+          memory.delete(key)
+        },
+      }
+      const { first, session, endpoint } = await streaming(3, { streams: { eventStore } })
+      await first.sink.until(() => first.sink.messages.length === 1)
+      const { streams } = memory.size
+      await session.post({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: 2 },
+      })
+      await first.sink.ended()
+      expect([streams, memory.size.streams]).toEqual([1, fails ? 1 : 0])
+      expect(endpoint.stats().openStreams).toBe(0)
+    }
+    expect(deleted).toEqual(['stream false', 'stream true'])
+  })
+
   it('leaves streams without ids if it cannot open them', async () => {
     const eventStore: EventStore = { ...slowly(new MemoryEventStore()), open: broken }
     const { first, step } = await streaming(2, { streams: { eventStore } })
