@@ -9,6 +9,7 @@ import {
   createEndpoint,
   routePaths,
   sendNodeStream,
+  watchNodeBody,
 } from '@jetway/core/http'
 import type {
   AcceptedRequest,
@@ -305,6 +306,7 @@ class PluginMount {
     if (answer.open) return this.#stream(reply, answer)
     reply.code(answer.status)
     setHeaders(reply, answer.headers)
+    watchNodeBody(this.#endpoint, reply.raw, answer)
     return answer.body
   }
 

@@ -7,6 +7,7 @@ import {
   type HttpReply,
   type RequestBody,
   sendNodeStream,
+  watchNodeBody,
 } from '@jetway/core/http'
 import type { MountRequest } from './request.ts'
 
@@ -36,8 +37,9 @@ function readBody(endpoint: Endpoint, asked: MountRequest, accepted: HttpReply |
 // #region reply
 /** Sends a reply, unless a timeout of the app has replied. */
 function sendFirst(endpoint: Endpoint, { request, response }: MountRequest, reply: HttpReply): void {
-  if (response.headersSent) endpoint.discard(reply)
-  else send(response, request, reply)
+  if (response.headersSent) return endpoint.discard(reply)
+  watchNodeBody(endpoint, response, reply)
+  send(response, request, reply)
 }
 
 /** Sends a reply, with the headers that middleware has set. */

@@ -59,6 +59,11 @@ export interface Endpoint<Locals = unknown> extends MountHandle {
    * what to do. Call it in place of sending the reply.
    */
   discard(reply: HttpReply): void
+  /**
+   * Counts the bytes of a reply in `stats().queuedBytes` until the returned function is called: an adapter knows how long
+   * its host takes to send them.
+   */
+  hold(bytes: number): () => void
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe. */
@@ -126,6 +131,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #bodies: BodyBudget
   #closed = false
   #discarded = false
+  /** Bytes of replies that their adapters still send. */
+  #sending = 0
 
   constructor(server: Servable | ServerSelector, options: EndpointOptions, parts: EndpointParts) {
     const context = createContext(server, options, {
@@ -175,13 +182,22 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.#context.logger.warn({}, REPLIED_BEFORE)
   }
 
+  hold(bytes: number): () => void {
+    this.#sending += bytes
+    return () => {
+      this.#sending -= bytes
+    }
+  }
+
   probe(probe: Probe, method: string): HttpReply {
     return answerProbe(method, probe === 'livez' || !this.#context.work.closing)
   }
 
   gauges(): Gauges {
     const { streams = 0, events = 0, bytes = 0 } = this.#sessions?.table.events?.size ?? {}
-    return { ...this.#held(), replayStreams: streams, replayEvents: events, replayBytes: bytes }
+    const held = this.#held()
+    const queuedBytes = held.queuedBytes + this.#sending
+    return { ...held, queuedBytes, replayStreams: streams, replayEvents: events, replayBytes: bytes }
   }
 
   stats(): MountStats {

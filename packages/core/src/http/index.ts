@@ -41,6 +41,7 @@ export {
   type HttpRequest,
   type RequestBody,
 } from './types.ts'
+export { type NodeResponse, watchNodeBody } from './adapter/node-body.ts'
 export { type NodeWritable, sendNodeStream } from './adapter/node-stream.ts'
 export { type NodeIncoming, type NodeOutgoing, nodeSignal, onNodeClose, onTurn } from './adapter/node-turn.ts'
 export { streamHeaders, toReadableStream } from './adapter/readable-stream.ts'
