@@ -111,8 +111,8 @@ export const missingCapability = (message: string, required: object): McpError =
   new McpError(ErrorCode.InvalidRequest, message, { requiredCapabilities: required }, 'missing-capability')
 
 /** Too much work at once. Over HTTP it travels with status 503 and `Retry-After`. */
-export const busy = (): McpError =>
-  new McpError(ErrorCode.InternalError, 'The server is busy, try again shortly', undefined, 'busy')
+export const busy = (message: string = 'The server is busy, try again shortly'): McpError =>
+  new McpError(ErrorCode.InternalError, message, undefined, 'busy')
 
 /** A close or the end of a session ended the call. Over HTTP it has status 503 too, if nothing was sent before. */
 export const callEnded = (): McpError =>

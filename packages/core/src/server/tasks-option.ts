@@ -8,6 +8,9 @@ import { check, checkNumbers, withDefaults } from '../util/check-options.ts'
 import type { TaskOptions } from './options.ts'
 import type { HandlerTimes } from './resolve-options.ts'
 
+/** Running tasks of all anonymous clients together: half of what a store in memory holds. */
+const MAX_ANONYMOUS = 500
+
 /** The parts of the server that tasks use, from the first task on. */
 export interface TaskHost {
   runtime(): ServerRuntime
@@ -37,6 +40,7 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
       logger,
       limits,
       maxRunning: runtime.limits.running,
+      maxAnonymous: Math.min(runtime.limits.anonymous.running, MAX_ANONYMOUS),
       ...(host.notifies() && { onStored: (key: TaskKey) => host.onStored(key) }),
     })
     runtime.attach(created)

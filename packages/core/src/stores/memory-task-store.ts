@@ -1,13 +1,20 @@
 import { isFinal } from '../protocol/tasks.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
-import type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'
+import {
+  ANYONE,
+  type TaskChange,
+  type TaskKey,
+  type TaskPosition,
+  type TaskRecord,
+  type TaskStore,
+} from './task-store.ts'
 import { utf8Length } from '../util/bytes.ts'
 
 /** Limits of a {@link MemoryTaskStore}. Records beyond them are refused. */
 export interface MemoryTaskStoreOptions {
   /** Tasks in total. @default 1_000 */
   readonly max?: number
-  /** Tasks of one owner. @default 100 */
+  /** Tasks of one owner. Anonymous clients of the tasks extension, which share one owner, have half of `max`. @default 100 */
   readonly maxPerOwner?: number
   /** Bytes of all records as JSON. @default 67_108_864 */
   readonly maxBytes?: number
@@ -44,10 +51,10 @@ export class MemoryTaskStore implements TaskStore {
   create(record: TaskRecord): boolean {
     this.#sweep()
     const { owner, taskId } = record
-    const { max, maxPerOwner } = this.#limits
+    const { max } = this.#limits
     const bytes = sizeOf(record)
     if (this.#entries.has(taskId)) return false
-    if (this.#of(owner).length >= maxPerOwner && !this.#dropEnded(owner)) return false
+    if (this.#of(owner).length >= this.#maxOf(owner) && !this.#dropEnded(owner)) return false
     if (this.size >= max && !this.#dropEnded()) return false
     if (!this.#makeRoom(bytes, 0)) return false
     this.#entries.set(taskId, { record, bytes })
@@ -96,6 +103,11 @@ export class MemoryTaskStore implements TaskStore {
 
   #of(owner: string): readonly TaskRecord[] {
     return Array.from(this.#entries.values(), ({ record }) => record).filter((it) => it.owner === owner)
+  }
+
+  #maxOf(owner: string): number {
+    const { max, maxPerOwner } = this.#limits
+    return owner === ANYONE ? Math.max(maxPerOwner, Math.floor(max / 2)) : maxPerOwner
   }
 
   #expired({ createdAt, ttlMs }: TaskRecord): boolean {

@@ -2,6 +2,9 @@ import type { Awaitable } from '../util/promises.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../protocol/jsonrpc.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
 
+/** The owner of tasks whose id alone gives access to them: those of all anonymous clients of the extension. */
+export const ANYONE = 'anyone'
+
 /** The key of a task record. Two owners never share one. */
 export interface TaskKey {
   /** The owner of the task: a principal, or the session of an anonymous client. */

@@ -12,7 +12,7 @@ import { Drainable } from '../session/drainable.ts'
 import type { ServerMount } from '../session/server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 import { finalChanges } from './task-result.ts'
-import type { TaskKey, TaskPosition, TaskRecord } from '../stores/task-store.ts'
+import { ANYONE, type TaskKey, type TaskPosition, type TaskRecord } from '../stores/task-store.ts'
 import { TaskWatch } from './task-watch.ts'
 
 export interface TaskLimits {
@@ -37,6 +37,8 @@ export interface TasksOptions extends RunningTaskOptions {
   readonly limits: TaskLimits
   /** Running tasks of one owner. */
   readonly maxRunning: number
+  /** Running tasks of all anonymous clients together. */
+  readonly maxAnonymous: number
 }
 
 export interface TaskRequest {
@@ -51,6 +53,11 @@ const MIN_TTL_MS = 1_000
 /** 132 random bits: only the id protects the task of an anonymous client. */
 const TASK_ID_LENGTH = 22
 const DELETE_PAGE = 100
+const OF_PRINCIPAL = 'principal:'
+const isAnonymous = (owner: string): boolean => !owner.startsWith(OF_PRINCIPAL)
+
+const TOO_MANY = 'Too many tasks are running: wait until one has ended'
+const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
 /**
  * Runs calls as tasks. A task belongs to the principal that started it, or to its session if the client is anonymous; for
@@ -62,6 +69,8 @@ export class TaskRunner implements ServerMount {
   readonly #live = new Map<string, RunningTask>()
   /** Numbers of running tasks, by owner. */
   readonly #running = new Map<string, number>()
+  /** The running tasks of all anonymous clients. */
+  #anonymous = 0
   readonly #followed = new WeakSet<CallSession>()
   readonly #work: Drainable
 
@@ -84,13 +93,10 @@ export class TaskRunner implements ServerMount {
    * @throws McpError "busy" if too many tasks run, the store is full or the server closes
    */
   async start(call: CallContext, owner: string, request: TaskRequest): Promise<TaskStarted> {
-    const running = this.#running.get(owner) ?? 0
-    if (this.#work.closing || running >= this.#options.maxRunning) throw busy()
-    this.#running.set(owner, running + 1)
-    this.#work.begin()
+    this.#enter(owner)
     const record = this.#record(call, owner, request)
     try {
-      if (!(await this.#options.store.create(record))) throw busy()
+      if (!(await this.#options.store.create(record))) throw busy(STORE_FULL)
       this.#run(record, call)
     } catch (error) {
       this.#leave(owner)
@@ -237,7 +243,22 @@ export class TaskRunner implements ServerMount {
     call.waitUntil(run())
   }
 
+  /** Anonymous clients cannot be told apart, so all of them together leave room for the tasks of principals. */
+  #enter(owner: string): void {
+    const { maxRunning, maxAnonymous } = this.#options
+    if (this.#work.closing) throw busy()
+    const running = this.#running.get(owner) ?? 0
+    if (running >= (owner === ANYONE ? maxAnonymous : maxRunning)) throw busy(TOO_MANY)
+    if (isAnonymous(owner)) {
+      if (this.#anonymous >= maxAnonymous) throw busy(TOO_MANY)
+      this.#anonymous++
+    }
+    this.#running.set(owner, running + 1)
+    this.#work.begin()
+  }
+
   #leave(owner: string): void {
+    if (isAnonymous(owner)) this.#anonymous--
     const running = (this.#running.get(owner) ?? 1) - 1
     if (running === 0) this.#running.delete(owner)
     else this.#running.set(owner, running)
@@ -260,10 +281,12 @@ export class TaskRunner implements ServerMount {
     const { store, logger } = this.#options
     for (const live of this.#live.values()) if (live.key.owner === owner) live.end('closed')
     try {
-      for (;;) {
-        const page = await store.list(owner, { limit: DELETE_PAGE })
+      // A store may give fewer than asked, so only an empty page is the last.
+      for (let after: TaskPosition | undefined; ;) {
+        const page = await store.list(owner, { after, limit: DELETE_PAGE })
         for (const key of page) await store.delete(key)
-        if (page.length < DELETE_PAGE) return
+        after = page.at(-1)
+        if (after === undefined) return
       }
     } catch (err) {
       logger.error({ err }, 'The tasks of a closed session could not be deleted')
@@ -299,9 +322,9 @@ async function waitFor(live: RunningTask, { scope, signal }: CallContext): Promi
  */
 export function taskOwner({ scope }: CallContext): string | undefined {
   const principal = principalOf(scope.caller)
-  if (principal !== ANONYMOUS) return `principal:${principal}`
+  if (principal !== ANONYMOUS) return `${OF_PRINCIPAL}${principal}`
   // In the extension, knowledge of the id is enough.
-  if (scope.revision.tasks?.extension !== undefined) return 'anyone'
+  if (scope.revision.tasks?.extension !== undefined) return ANYONE
   return scope.session === undefined ? undefined : `session:${scope.session.id}`
 }
 

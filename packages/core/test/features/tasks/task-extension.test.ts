@@ -365,3 +365,18 @@ describe(`input within a task (${SEP})`, () => {
     expect(await one.get(taskId)).toMatchObject({ status: 'cancelled' })
   })
 })
+
+describe('anonymous clients', () => {
+  it('share more tasks than one principal may run, and less than the store holds', async () => {
+    const bench = open({
+      server: { tasks: { store: new MemoryTaskStore({ clock: new FakeClock(), max: 260 }) } },
+    })
+    for (let i = 0; i < 130; i++) await bench.start('slow')
+    const { json } = await bench.ask('tools/call', { name: 'slow', arguments: {} })
+    expect(json.error).toMatchObject({
+      code: -32_603,
+      message: 'The server can keep no more tasks: wait until one has ended',
+    })
+    bench.release()
+  })
+})

@@ -572,6 +572,27 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
   })
 })
 
+describe('a session that ends', () => {
+  it('leaves no task, although its store gives small pages', async () => {
+    const clock = new FakeClock()
+    const inner = new MemoryTaskStore({ clock })
+    const store: TaskStore = {
+      create: (record) => inner.create(record),
+      get: (key) => inner.get(key),
+      update: (key, change) => inner.update(key, change),
+      list: (owner, page) => inner.list(owner, { ...page, limit: 2 }),
+      delete: (key) => inner.delete(key),
+    }
+    const { client } = await started(bench({ clock, tasks: { store } }), { endGraceMs: 1_000 })
+    for (let i = 0; i < 5; i++) await idOf(client, { name: 'slow' })
+    await client.close()
+    await settled()
+    await clock.advance(1_000)
+    await settled()
+    expect(inner.size).toBe(0)
+  })
+})
+
 describe('a session that ends while one of its tasks is being stored', () => {
   it('leaves no task, and the handler does not run', async () => {
     const clock = new FakeClock()
@@ -638,12 +659,33 @@ describe('the limits of tasks', () => {
     const first = await idOf(client, { name: 'slow' })
     await idOf(client, { name: 'slow' })
     const { error } = await client.request('tools/call', { name: 'slow', task: {} })
-    expect(error).toEqual({ code: -32603, message: 'The server is busy, try again shortly' })
+    expect(error).toEqual({
+      code: -32603,
+      message: 'Too many tasks are running: wait until one has ended',
+    })
     const other = await openAnsweringClient(server)
     await idOf(other, { name: 'slow' })
     await client.request('tasks/cancel', { taskId: first })
     await settled()
     await idOf(client, { name: 'slow' })
+  })
+
+  it('keep room for the tasks of principals, however many sessions anonymous clients open', async () => {
+    const limits = { running: 10, anonymous: { running: 15, inFlight: 20 } }
+    const { server } = bench({ limits })
+    const sessions = [await openAnsweringClient(server), await openAnsweringClient(server)]
+    const errors: unknown[] = []
+    for (const client of sessions)
+      for (let i = 0; i < 10; i++)
+        errors.push((await client.request('tools/call', { name: 'slow', task: {} })).error?.code)
+    expect(errors.filter((code) => code === -32603)).toHaveLength(5)
+    const ann = await openAnsweringClient(server, { auth: { principal: 'ann' } })
+    await idOf(ann, { name: 'slow' })
+    const [first] = sessions
+    const [running] = idsOf((await first?.request('tasks/list'))?.result)
+    await first?.request('tasks/cancel', { taskId: running })
+    await settled()
+    await idOf(sessions[1] as AnsweringClient, { name: 'slow' })
   })
 
   it('refuse a task if the store is full, without running the handler', async () => {
