@@ -10,12 +10,12 @@ export interface NodeResponse {
 
 /** Smaller bodies fit into the buffers of a socket. */
 const LARGE = 65_536
-/** How long a client may read nothing of a body, in ms. */
+/** Node looks this often whether the client has read more, in ms, and acts when it has not: after one to two times this. */
 const STALLED_MS = 60_000
 
 /**
  * Watches the body of a reply that is about to be sent on Node's response. Until it has left the process it counts as queued;
- * if the client reads nothing of it for 60 s, the connection is closed. Otherwise a client that never reads could make a
+ * if the client reads nothing of it for one to two minutes, the connection is closed. Otherwise a client that never reads could make a
  * server keep any number of replies.
  */
 export function watchNodeBody(
@@ -25,6 +25,6 @@ export function watchNodeBody(
 ): void {
   if (body === undefined || body.length < LARGE) return
   response.once('close', endpoint.hold(body.length))
-  // Node restarts the time with each part that the client reads, and sets another one after the reply.
+  // Node sets another time after the reply.
   response.setTimeout(STALLED_MS, () => response.destroy())
 }
