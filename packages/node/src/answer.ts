@@ -46,8 +46,14 @@ function sendFirst(endpoint: Endpoint, { request, response }: MountRequest, repl
 export function send(response: ServerResponse, request: IncomingMessage, reply: HttpReply): void {
   if (reply.open !== undefined)
     return sendNodeStream(request, response, reply, () => (setHead(response, reply), true))
-  setHead(response, reply)
-  response.end(reply.body)
+  const { status, headers, body } = reply
+  if (body === undefined) {
+    setHead(response, reply)
+    response.end()
+  } else {
+    // One call costs less than one for each header. Node adds the length only if it makes the head by itself.
+    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+  }
 }
 
 function setHead(response: ServerResponse, { status, headers }: HttpReply): void {

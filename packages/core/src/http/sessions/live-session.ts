@@ -80,7 +80,7 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
   /** The reply with a response as a stream that is complete. */
   answer(answer: EncodedAnswer): Awaitable<HttpReply> {
     const { context, events } = this.#home
-    if (events === undefined) return wholeStream(answer)
+    if (events === undefined || this.session.closed) return wholeStream(answer)
     const { logger, options, random } = context
     return storedStream(answer, {
       store: events,

@@ -16,6 +16,9 @@ import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { FrameSink, HttpReply, HttpRequest, Reply } from '../types.ts'
 
+/** Microtasks in which the answer of a handler that awaits nothing slow comes, with room for middleware. */
+const TURNS = 32
+
 export interface ExchangeOptions {
   readonly context: EndpointContext
   readonly request: HttpRequest
@@ -120,8 +123,8 @@ export class PostExchange implements Exchange {
     const { upgrades, work, options } = this.#options.context
     work.begin()
     // Without a session a refusal has an HTTP status, so the stream starts only when there is something to write.
-    if (options.response === 'sse' && this.#options.live !== undefined) this.#startStream()
-    if (options.response !== 'json' && this.#stream === undefined) upgrades.add(this)
+    if (options.response === 'sse' && this.#options.live !== undefined) this.#startSoon()
+    else if (options.response !== 'json' && this.#stream === undefined) upgrades.add(this)
     return new Promise((resolve) => {
       this.#resolve = resolve
       if (this.#reply !== undefined) resolve(this.#reply)
@@ -189,6 +192,13 @@ export class PostExchange implements Exchange {
 
   #log(error: unknown): void {
     this.#options.context.logger.error({ err: error }, 'A call could not be answered')
+  }
+
+  /** Starts the stream, unless the answer comes before anything that is slow: most async handlers await nothing. */
+  #startSoon(turns: number = TURNS): void {
+    if (this.#done || this.#stream !== undefined) return
+    if (turns === 0) this.#startStream()
+    else queueMicrotask(() => this.#startSoon(turns - 1))
   }
 
   #startStream(): EventStream {

@@ -15,7 +15,10 @@ async function streaming(eventStore: EventStore | false): Promise<{
 }> {
   const harness = createHarness({
     endpoint: { response: 'sse', streams: { eventStore } },
-    setUp: (server) => server.addTool({ name: 'now', description: DESCRIPTION, handler: () => 'now' }),
+    setUp: (server) => {
+      server.addTool({ name: 'now', description: DESCRIPTION, handler: () => 'now' })
+      server.addTool({ name: 'async', handler: async () => 'async' })
+    },
   })
   const { headers } = await harness.open({ version: '2025-11-25' })
   return {
@@ -39,6 +42,7 @@ describe.each([
 ])('a stream that is complete when its head leaves, with a store that answers %s', (_when, create) => {
   it.each([
     ['a small response', CALL],
+    ['of an async handler that awaits nothing', { ...CALL, params: { name: 'async' } }],
     ['a large prepared response', LIST],
   ])('is one body, and can be resumed: %s', async (_size, message) => {
     const { harness, send, resume } = await streaming(create())
