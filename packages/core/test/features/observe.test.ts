@@ -91,6 +91,15 @@ describe('a source that is observed', () => {
     })
   })
 
+  it('counts only for the kinds that it has', async () => {
+    const { server } = create()
+    server.observe({ tools: () => [], onChange: () => () => {} })
+    const { initialized } = await openPeer(server)
+    expect(initialized.result['capabilities']).toHaveProperty('tools')
+    for (const kind of ['prompts', 'resources'])
+      expect(initialized.result['capabilities']).not.toHaveProperty(kind)
+  })
+
   it('is followed: adds, replaces, removes and orders entries in place', async () => {
     const { server } = create()
     const other = new OtherRegistry('a', 'b')

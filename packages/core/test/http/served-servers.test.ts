@@ -98,8 +98,8 @@ describe('a mount with a server selector', () => {
     expect((await post(initializeMessage(), { 'x-tenant': 'a' })).status).toBe(503)
   })
 
-  it('lets running calls of a closing server finish', async () => {
-    const { open, a } = tenancy()
+  it('lets running calls of a closing server finish, and refuses new sessions', async () => {
+    const { open, a, post } = tenancy()
     let finish = (): void => {}
     a.addTool({
       name: 'wait',
@@ -109,6 +109,7 @@ describe('a mount with a server selector', () => {
     const running = session.call('wait')
     await settled()
     const closing = a.close()
+    expect((await post(initializeMessage(), { 'x-tenant': 'a' })).status).toBe(503)
     finish()
     expect(textOf((await running).json)).toBe('done')
     await closing

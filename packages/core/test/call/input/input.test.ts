@@ -150,6 +150,21 @@ describe('questions of a running handler', () => {
     expect(client.asked).toEqual([])
   })
 
+  it('are cancelled if their call is, with their id and no metadata', async () => {
+    const client = await openAnsweringClient(serverOf((ctx) => ctx.elicit('Sure?', ok)))
+    void client.call('a')
+    await client.hasAsked(1)
+    client.notify('notifications/cancelled', { requestId: 2 })
+    await settled()
+    expect(client.notifications).toEqual([
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: client.asked[0]?.id, reason: 'The call has ended' },
+      },
+    ])
+  })
+
   it('take no response to another request, and count it', async () => {
     const server = serverOf(async (ctx) => String((await ctx.elicit('Sure?', ok)).ok))
     const client = await openAnsweringClient(server)

@@ -248,6 +248,16 @@ describe('relations in descriptions', () => {
       {},
     ])
   })
+
+  it('do not reveal it either if every tool names one other', async () => {
+    const server = create({ tools: { describeRelations: true } })
+    for (const name of ['a', 'b'])
+      server.addTool({ name, relatedTools: [{ name: 'secret', relation: 'related' }], handler: () => '' })
+    server.addTool({ name: 'secret', visible: () => false, handler: () => '' })
+    const list = (await (await openPeer(server)).request('tools/list')).result['tools']
+    expect(list).toHaveLength(2)
+    expect(JSON.stringify(list)).not.toContain('secret')
+  })
 })
 
 describe('the metadata of a tool', () => {
