@@ -1,3 +1,4 @@
+import { McpServer, tasks } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { expect, expectTypeOf, it, vi } from 'vitest'
 import { anthropicTools, bridgeAll, type HostTool, hostTools, type ToolSource } from '../src/index.ts'
@@ -48,3 +49,19 @@ it("a manager's refusals are results for the model", async () => {
     { is_error: true, content: [{ type: 'text' }] },
   ])
 })
+
+it.each(['2025-11-25', '2026-07-28'] as const)(
+  'a tool that needs a task is called as any other: %s',
+  async (revision) => {
+    const server = new McpServer({ name: 'mine', version: '1.0.0' }, { extensions: [tasks()] })
+    server.addTool({ name: 'dig', taskSupport: 'required', handler: () => 'gold' })
+    await using manager = new ClientManager(
+      { name: 'host', version: '1' },
+      { client: { revisions: [revision] } },
+    )
+    await manager.connect('mine', dialTo(server))
+    expect(await manager.callTool('mcp__mine__dig')).toMatchObject({ content: [{ text: 'gold' }] })
+    const [dig] = await hostTools(manager)
+    expect(await dig?.execute()).toMatchObject({ text: 'gold', isError: false })
+  },
+)
