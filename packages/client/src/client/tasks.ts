@@ -72,12 +72,7 @@ export class Tasks {
   areMissing({ code, data }: McpError): boolean {
     const { requiredCapabilities: required } = isObject(data) ? data : {}
     const extensions = isObject(required) ? required['extensions'] : undefined
-    return (
-      code === ErrorCode.MissingClientCapability &&
-      !this.#requests.options.tasks &&
-      isObject(extensions) &&
-      TASKS_EXTENSION in extensions
-    )
+    return code === ErrorCode.MissingClientCapability && isObject(extensions) && TASKS_EXTENSION in extensions
   }
 
   /** The task in the result of a call. A call that has run at once gives a completed task. */

@@ -155,11 +155,11 @@ describe('a cut stream is resumed, https://modelcontextprotocol.io/specification
     const url = await scripted((request) => {
       if (request.method === 'GET' && request.headers['last-event-id'] !== undefined) {
         times.push(performance.now())
-        if (times.length === 2) {
-          request.response.writeHead(503).end()
+        if (times.length === 2 || times.length === 3) {
+          request.response.writeHead(times.length === 2 ? 503 : 429).end()
           return
         }
-        if (times.length === 3) {
+        if (times.length === 4) {
           request.response.destroy()
           return
         }
@@ -174,7 +174,7 @@ describe('a cut stream is resumed, https://modelcontextprotocol.io/specification
     })
     const client = await connect(url)
     expect(await client.callTool('x')).toEqual(DONE)
-    expect(times).toHaveLength(4)
+    expect(times).toHaveLength(5)
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(39)
   })
 
