@@ -65,8 +65,8 @@ export const FLOW_CONTROL: Group = {
           name: 'refuse one more than the maximum, and accept it when one has ended',
         },
         {
-          file: 'packages/core/test/subscriptions/subscription.test.ts',
-          name: 'is refused beyond the limit',
+          file: 'apps/reliability/test/support/limits/calls.ts',
+          name: 'limits.subscriptions of a connection',
         },
         {
           file: 'packages/core/test/features/session-methods.test.ts',
@@ -113,7 +113,7 @@ export const FLOW_CONTROL: Group = {
       fault: 'A list without an end',
       behaviour: 'The client stops after 64 pages or 10,000 entries, and at a repeated cursor.',
       tests: [
-        { file: 'packages/client/test/client/lists.test.ts', name: 'without an end is left after 64 pages' },
+        { file: 'apps/reliability/test/support/limits/client.ts', name: 'maxPages, by default' },
         {
           file: 'packages/client/test/client/lists.test.ts',
           name: 'with a repeated cursor is left at the second page',

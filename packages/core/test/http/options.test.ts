@@ -6,7 +6,6 @@ import type { EndpointOptions, ResolvedOptions } from '../../src/http/options.ts
 import { resolveOptions as resolve } from '../../src/http/resolve-options.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { RevisionDate } from '../../src/protocol/revisions/revision.ts'
-import { createHarness, initializeMessage } from './support/harness.ts'
 
 const resolveOptions = (options: EndpointOptions): ResolvedOptions => resolve(options, ALL_PARTS)
 
@@ -88,13 +87,6 @@ describe('the options of a mount', () => {
   it('cannot serve revisions that the server does not', () => {
     const server = new McpServer({ name: 'x', version: '1' }, { revisions: ['2025-06-18'] })
     expect(() => createEndpoint(server, { revisions: ['2025-03-26'] })).toThrow(/ERR_MCP_REVISION/)
-  })
-
-  it('limit the body and the shape of messages', async () => {
-    const { post } = createHarness({ endpoint: { limits: { bodyBytes: 1_000, parse: { maxDepth: 4 } } } })
-    expect((await post({ ...initializeMessage(), pad: 'x'.repeat(1_000) })).status).toBe(413)
-    expect((await post({ ...initializeMessage(), deep: [[[[1]]]] })).status).toBe(400)
-    expect((await post(initializeMessage())).status).toBe(200)
   })
 })
 

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { CALLS } from './support/limits/calls.ts'
+import { CLIENT } from './support/limits/client.ts'
+import { DEFINITIONS } from './support/limits/definitions.ts'
+import { HTTP } from './support/limits/http.ts'
+import { MESSAGES } from './support/limits/messages.ts'
+
+describe.each([
+  ['messages', MESSAGES],
+  ['HTTP', HTTP],
+  ['calls', CALLS],
+  ['definitions', DEFINITIONS],
+  ['the client', CLIENT],
+])('a limit of %s holds at the limit, and one beyond', (_, rows) => {
+  it.each(rows)('$limit', async ({ most, use, accepted, refused }) => {
+    expect({ outcome: await use(most) }).toMatchObject({ outcome: accepted })
+    expect({ outcome: await use(most + 1) }).toMatchObject({ outcome: refused })
+  })
+})

@@ -1,0 +1,225 @@
+import { settled } from '@jetway-apps/test-support'
+import { Client, type ClientOptions, duplex } from '@jetway/client'
+import { http, type HttpOptions } from '@jetway/client/http'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { expect, onTestFinished } from 'vitest'
+import { type Body, failureOf, type Limit, list, type Params } from './row.ts'
+
+const INFO = { name: 'limits', version: '1.0.0' }
+const CAPABILITIES = { tools: {}, resources: { subscribe: true }, prompts: {} }
+const INITIALIZED = { protocolVersion: '2025-11-25', capabilities: CAPABILITIES, serverInfo: INFO }
+const DISCOVERED = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES }
+
+/** Results by method. A method without one gets no answer. */
+type Script = Readonly<Record<string, object | ((params: Params) => object)>>
+
+interface Scripted {
+  readonly client: Client
+  /** Sends to the client. */
+  readonly say: (message: unknown) => void
+  readonly heard: readonly Body[]
+}
+
+/** A client of a server that answers as scripted. */
+async function connected(script: Script, options: ClientOptions = {}): Promise<Scripted> {
+  const [near, far] = createMemoryTransportPair()
+  const heard: Body[] = []
+  const say = (message: unknown): void =>
+    void far.send(typeof message === 'string' ? message : JSON.stringify(message))
+  const answers: Script = { initialize: INITIALIZED, ...script }
+  await far.start({
+    message(text) {
+      const message = JSON.parse(text) as Body
+      heard.push(message)
+      const { id, method, params } = message
+      if (method === 'server/discover' && answers[method] === undefined)
+        return say({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } })
+      const answer = answers[method ?? '']
+      if (id === undefined || answer === undefined) return
+      say({
+        jsonrpc: '2.0',
+        id,
+        result: typeof answer === 'function' ? answer(params ?? {}) : answer,
+      })
+    },
+    malformed: () => {},
+    close: () => {},
+  })
+  const client = new Client(INFO, { eras: false, ...options })
+  onTestFinished(() => client.close())
+  await client.connect(duplex(near))
+  return { client, say, heard }
+}
+
+async function pages(count: number): Promise<unknown> {
+  const page = ({ cursor = '1' }: Params): object => ({
+    tools: [],
+    ...(Number(cursor) < count && { nextCursor: String(Number(cursor) + 1) }),
+  })
+  const { client } = await connected({ 'tools/list': page })
+  return failureOf(() => client.listTools())
+}
+
+async function items(count: number): Promise<unknown> {
+  const prompts = list(count, (index) => ({ name: `p${index}` }))
+  const { client } = await connected({ 'prompts/list': { prompts } })
+  return failureOf(() => client.listPrompts())
+}
+
+async function rounds(count: number): Promise<unknown> {
+  let left = count
+  const inputRequests = {
+    a: {
+      method: 'elicitation/create',
+      params: { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } },
+    },
+  }
+  const call = (): object =>
+    left-- > 0
+      ? { resultType: 'input_required', inputRequests, requestState: 's' }
+      : { resultType: 'complete', content: [] }
+  const { client } = await connected(
+    { 'server/discover': DISCOVERED, 'tools/call': call },
+    { maxRounds: 3, handlers: { elicit: () => ({ action: 'accept', content: {} }) } },
+  )
+  return failureOf(() => client.callTool('a'))
+}
+
+async function pending(count: number): Promise<unknown> {
+  const { client } = await connected({})
+  for (let i = 1; i < count; i++) client.callTool('a').catch(() => {})
+  let last: unknown = 'waits'
+  client.callTool('a').catch((error: unknown) => (last = error))
+  await settled()
+  return last
+}
+
+async function questions(count: number): Promise<unknown> {
+  const { say, heard } = await connected({}, { handlers: { roots: () => new Promise(() => {}) } })
+  for (let id = 0; id < count; id++) say({ jsonrpc: '2.0', id, method: 'roots/list' })
+  await settled()
+  return heard.filter(({ error }) => error !== undefined).length
+}
+
+async function batch(count: number): Promise<unknown> {
+  const { client, say } = await connected({})
+  const errors: Error[] = []
+  client.on('error', (error) => void errors.push(error))
+  say(
+    list(count, () => ({
+      jsonrpc: '2.0',
+      method: 'notifications/message',
+      params: { level: 'info', data: 'x' },
+    })),
+  )
+  await settled()
+  return errors.length
+}
+
+async function subscriptions(count: number): Promise<unknown> {
+  const { client } = await connected({ 'resources/subscribe': {} })
+  return failureOf(async () => {
+    for (let i = 0; i < count; i++) await client.subscribe(`a://${i}`)
+  })
+}
+
+/** Messages are in a list: the notification has two levels. */
+async function depth(levels: number): Promise<unknown> {
+  const { client, say } = await connected({})
+  const errors: Error[] = []
+  client.on('error', (error) => void errors.push(error))
+  const data = '['.repeat(levels - 2) + ']'.repeat(levels - 2)
+  say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":${data}}}`)
+  await settled()
+  return errors.length
+}
+
+/** A client over HTTP, whose calls get this response. */
+async function overHttp(
+  respond: (id: unknown, url: string) => Response,
+  options: HttpOptions = {},
+): Promise<unknown> {
+  const json = (id: unknown, rest: object): Response => Response.json({ jsonrpc: '2.0', id, ...rest })
+  const fetch = async (url: string, { body, method: verb }: RequestInit): Promise<Response> => {
+    const { id, method } = (typeof body === 'string' ? JSON.parse(body) : {}) as Body
+    if (verb !== 'POST') return new Response(null, { status: 405 })
+    if (method === 'server/discover') return json(id, { error: { code: -32601, message: 'No' } })
+    if (method === 'initialize') return json(id, { result: INITIALIZED })
+    return id === undefined ? new Response(null, { status: 202 }) : respond(id, url)
+  }
+  const client = new Client(INFO, { eras: false })
+  onTestFinished(() => client.close())
+  await client.connect(http('http://localhost/mcp', { fetch, ...options }))
+  return failureOf(() => client.callTool('a'))
+}
+
+const resultOf = (id: unknown): string => JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } })
+const jsonOf = (bytes: number): Promise<unknown> =>
+  overHttp(
+    (id) => new Response(resultOf(id).padEnd(bytes), { headers: { 'content-type': 'application/json' } }),
+    { maxMessageBytes: 1_000 },
+  )
+const eventOf = (units: number): Promise<unknown> =>
+  overHttp(
+    // The end of the line counts.
+    (id) =>
+      new Response(`data: ${resultOf(id)}`.padEnd(units - 1) + '\n\n', {
+        headers: { 'content-type': 'text/event-stream' },
+      }),
+    { maxMessageBytes: 1_000 },
+  )
+
+function redirects(count: number): Promise<unknown> {
+  let left = count
+  return overHttp((id) =>
+    left-- > 0
+      ? new Response(null, { status: 307, headers: { location: `/mcp?${left}` } })
+      : new Response(resultOf(id), { headers: { 'content-type': 'application/json' } }),
+  )
+}
+
+const ENDLESS = { code: 'endless-list' }
+
+export const CLIENT: readonly Limit[] = [
+  { limit: 'maxPages, by default', most: 64, use: pages, accepted: 'done', refused: ENDLESS },
+  { limit: 'maxItems, by default', most: 10_000, use: items, accepted: 'done', refused: ENDLESS },
+  { limit: 'maxRounds', most: 3, use: rounds, accepted: 'done', refused: { code: 'too-many-rounds' } },
+  {
+    limit: 'requests without a response',
+    most: 1_024,
+    use: pending,
+    accepted: 'waits',
+    refused: { code: 'too-many-calls' },
+  },
+  { limit: 'requests of the server at once', most: 64, use: questions, accepted: 0, refused: 1 },
+  { limit: 'messages of a batch', most: 1_024, use: batch, accepted: 0, refused: 1 },
+  {
+    limit: 'subscriptions',
+    most: 1_024,
+    use: subscriptions,
+    accepted: 'done',
+    refused: { message: expect.stringContaining('1024') },
+  },
+  { limit: 'levels of a message', most: 1_024, use: depth, accepted: 0, refused: 1 },
+  {
+    limit: 'maxMessageBytes of a response',
+    most: 1_000,
+    use: jsonOf,
+    accepted: 'done',
+    refused: { message: expect.stringContaining('longer than 1000') },
+  },
+  {
+    limit: 'maxMessageBytes of an event',
+    most: 1_000,
+    use: eventOf,
+    accepted: 'done',
+    refused: { message: expect.any(String) },
+  },
+  {
+    limit: 'redirects of a request',
+    most: 3,
+    use: redirects,
+    accepted: 'done',
+    refused: { message: expect.any(String) },
+  },
+]

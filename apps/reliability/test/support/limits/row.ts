@@ -1,0 +1,166 @@
+import {
+  FakeClock,
+  INITIALIZED,
+  initialize,
+  MODERN,
+  request,
+  requestMeta,
+  silent,
+} from '@jetway-apps/test-support'
+import { McpServer, type ServerOptions } from '@jetway/core'
+import { bearer, type FetchOptions, toFetch } from '@jetway/core/http'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { connectPeer, type PeerOptions, type TestConnection } from '@jetway/testing'
+import { onTestFinished } from 'vitest'
+
+/** A limit, and a way to use a number of what it limits. */
+export interface Limit {
+  /** The option, or what is limited if no option sets it. */
+  readonly limit: string
+  /** The largest number that is accepted. */
+  readonly most: number
+  /** Uses so many, and gives what came of it. */
+  readonly use: (count: number) => unknown
+  /** The outcome at the limit, in part if it is an object. */
+  readonly accepted: unknown
+  /** The outcome one beyond. */
+  readonly refused: unknown
+}
+
+export type Params = Readonly<Record<string, unknown>>
+
+/** A message, as far as the rows read it. */
+export interface Body {
+  readonly id?: unknown
+  readonly method?: string
+  readonly params?: Params
+  readonly result?: {
+    readonly content?: readonly { readonly text?: string }[]
+    readonly requestState?: string
+  }
+  readonly error?: { readonly code: number }
+}
+
+export const list = <T>(length: number, item: (index: number) => T): T[] =>
+  Array.from({ length }, (_, index) => item(index))
+
+/** A server with nothing to offer, closed after the test. */
+export function createServer(options: ServerOptions = {}): McpServer {
+  const server = new McpServer({ name: 'limits', version: '1.0.0' }, { logger: silent, ...options })
+  onTestFinished(async () => {
+    const closed = server.close({ deadline: 0 })
+    if (options.clock instanceof FakeClock) await options.clock.advance(60_000)
+    await closed
+  })
+  return server
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Body
+}
+
+/** Sends requests to a server over HTTP, in no session unless the headers name one. */
+export interface Web {
+  post(message: object | string, headers?: Record<string, string>): Promise<Answer>
+  send(method: string, headers: Record<string, string>, body?: string): Promise<Response>
+  /** The headers of a new session, or the status that refuses it. */
+  open(headers?: Record<string, string>, revision?: string): Promise<Record<string, string>>
+  /** Posts a request at the revision without sessions. */
+  modern(method: string, params?: object, headers?: Record<string, string>): Promise<Answer>
+}
+
+export function web(server: McpServer = createServer(), options: FetchOptions = {}): Web {
+  const handle = toFetch(server, {
+    allowedHosts: ['localhost'],
+    ...options,
+  })
+  const send: Web['send'] = (method, headers, body) =>
+    handle(
+      new Request('http://localhost/mcp', {
+        method,
+        headers: {
+          host: 'localhost',
+          accept: 'application/json, text/event-stream',
+          'content-type': 'application/json',
+          ...headers,
+        },
+        ...(body !== undefined && { body }),
+      }),
+    )
+  const post: Web['post'] = async (message, headers = {}) => {
+    const text = typeof message === 'string' ? message : JSON.stringify(message)
+    const response = await send('POST', headers, text)
+    const { status } = response
+    const type = response.headers.get('content-type') ?? ''
+    if (type.includes('event-stream')) {
+      onTestFinished(() => response.body?.cancel())
+      return { status, headers: response.headers, body: {} }
+    }
+    const answer = await response.text()
+    return { status, headers: response.headers, body: answer === '' ? {} : (JSON.parse(answer) as Body) }
+  }
+  return {
+    send,
+    post,
+    async open(headers = {}, revision) {
+      const opened = await post(initialize(revision), headers)
+      const id = opened.headers.get('mcp-session-id')
+      if (id === null) return { status: String(opened.status) }
+      const session = {
+        ...headers,
+        'mcp-session-id': id,
+        ...(revision !== '2025-03-26' && { 'mcp-protocol-version': revision ?? '2025-11-25' }),
+      }
+      await post(INITIALIZED, session)
+      return session
+    },
+    modern: (method, params = {}, headers = {}) => {
+      const { name, uri } = params as Record<string, string>
+      return post(request(method, { ...params, _meta: requestMeta({ elicitation: { form: {} } }) }), {
+        'mcp-protocol-version': MODERN,
+        'mcp-method': method,
+        ...((name ?? uri) !== undefined && { 'mcp-name': (name ?? uri)! }),
+        ...headers,
+      })
+    },
+  }
+}
+
+/** A client of a server in memory, which sends exactly what it is told to. */
+export function peer(server: McpServer, options: Partial<PeerOptions> = {}): Promise<TestConnection> {
+  const [client, end] = createMemoryTransportPair()
+  server.connect(end, { endGraceMs: 0 })
+  return connectPeer(client, { revision: '2025-11-25', ...options })
+}
+
+/** A server whose tool `wait` never returns, and `answer` returns at once. */
+export function waiting(options: ServerOptions = {}): McpServer {
+  const server = createServer(options)
+  server.addTool({
+    name: 'wait',
+    handler: (_args, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  })
+  server.addTool({ name: 'answer', handler: () => 'yes' })
+  return server
+}
+
+export const textOf = (answer: Body): unknown => answer.result?.content?.[0]?.text
+
+/** What it throws, as a text; undefined if nothing. */
+export async function failureOf(run: () => unknown): Promise<unknown> {
+  try {
+    await run()
+    return 'done'
+  } catch (error) {
+    return { ...(error as object), message: (error as Error).message }
+  }
+}
+
+export { FakeClock }
+
+/** Callers with {@link ALICE} have a principal. */
+export const BY_TOKEN = { authenticate: bearer({ verify: (principal) => ({ principal }) }) }
+export const ALICE = { authorization: 'Bearer alice' }
