@@ -12,8 +12,11 @@ describe.each([
   ['definitions', DEFINITIONS],
   ['the client', CLIENT],
 ])('a limit of %s holds at the limit, and one beyond', (_, rows) => {
-  it.each(rows)('$limit', async ({ most, use, accepted, refused }) => {
-    expect({ outcome: await use(most) }).toMatchObject({ outcome: accepted })
-    expect({ outcome: await use(most + 1) }).toMatchObject({ outcome: refused })
-  })
+  it.each(rows.map((row) => [row.limit, row] as const))(
+    '%s',
+    async (_limit, { most, use, accepted, refused }) => {
+      expect({ outcome: await use(most) }).toMatchObject({ outcome: accepted })
+      expect({ outcome: await use(most + 1) }).toMatchObject({ outcome: refused })
+    },
+  )
 })

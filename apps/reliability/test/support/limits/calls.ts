@@ -256,7 +256,7 @@ export const CALLS: readonly Limit[] = [
   { limit: 'limits.subscriptions of a connection', most: 3, use: openSubscriptions, accepted: [], refused: [-32603] },
   { limit: 'questions that wait at the same time', most: 64, use: openQuestions, accepted: 0, refused: 1 },
   { limit: 'requestState.maxBytes', most: 0, use: sealed, accepted: { requestState: expect.any(String) }, refused: { isError: true } },
-  { limit: 'limits.running, of tasks', most: 3, use: (count) => started({ limits: { running: 3 } }, count), accepted: { result: {} }, refused: { error: BUSY } },
+  { limit: 'limits.running, of tasks', most: 3, use: (count) => started({ limits: { running: 3 } }, count), accepted: { result: {} }, refused: { error: { code: -32603, message: expect.stringContaining('Too many tasks') } } },
   { limit: 'max of MemoryTaskStore', most: 3, use: (count) => started({ tasks: { store: new MemoryTaskStore({ max: 3 }) } }, count), accepted: { result: {} }, refused: { error: { code: -32603 } } },
   { limit: 'maxPerOwner of MemoryTaskStore', most: 3, use: (count) => started({ tasks: { store: new MemoryTaskStore({ maxPerOwner: 3 }) } }, count), accepted: { result: {} }, refused: { error: { code: -32603 } } },
 ] // prettier-ignore

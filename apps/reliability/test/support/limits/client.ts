@@ -1,6 +1,8 @@
 import { settled } from '@jetway-apps/test-support'
 import { Client, type ClientOptions, duplex } from '@jetway/client'
 import { http, type HttpOptions } from '@jetway/client/http'
+import { ClientManager } from '@jetway/client/manager'
+import { ResourceCache } from '@jetway/client/resource-cache'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { expect, onTestFinished } from 'vitest'
 import { type Body, failureOf, type Limit, list, type Params } from './row.ts'
@@ -178,6 +180,27 @@ function redirects(count: number): Promise<unknown> {
   )
 }
 
+/** Adds servers, which need not connect. */
+async function servers(count: number, name = (index: number) => `s${index}`): Promise<unknown> {
+  const manager = new ClientManager(INFO, { maxServers: 3 })
+  onTestFinished(() => manager.closeAll())
+  const errors = await Promise.all(
+    list(count, (index) =>
+      manager.connect(name(index), () => Promise.reject(new Error('down'))).catch((error: unknown) => error),
+    ),
+  )
+  return (errors.at(-1) as Error).name
+}
+
+/** How many of so many resources a cache keeps. */
+function cached(count: number): number {
+  const cache = new ResourceCache({ maxEntries: 3 })
+  for (let i = 0; i < count; i++) cache.set({ server: 's', uri: `a://${i}` }, { contents: [] })
+  return list(count, (i) => cache.get({ server: 's', uri: `a://${i}` })).filter(
+    (found) => found === undefined,
+  ).length
+}
+
 const ENDLESS = { code: 'endless-list' }
 
 export const CLIENT: readonly Limit[] = [
@@ -222,4 +245,26 @@ export const CLIENT: readonly Limit[] = [
     accepted: 'done',
     refused: { message: expect.any(String) },
   },
+  {
+    limit: 'maxServers',
+    most: 3,
+    use: (count) => servers(count),
+    accepted: expect.not.stringMatching('RangeError'),
+    refused: 'RangeError',
+  },
+  {
+    limit: 'characters of the name of a server',
+    most: 128,
+    use: (length) => servers(1, () => 'x'.repeat(length)),
+    accepted: expect.not.stringMatching('TypeError'),
+    refused: 'TypeError',
+  },
+  {
+    limit: 'the least maxNameLength',
+    most: -40,
+    use: (length) => failureOf(() => new ClientManager(INFO, { maxNameLength: -length })),
+    accepted: 'done',
+    refused: { message: expect.stringContaining('40') },
+  },
+  { limit: 'maxEntries of ResourceCache', most: 3, use: cached, accepted: 0, refused: 1 },
 ]

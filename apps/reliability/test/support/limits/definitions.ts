@@ -1,4 +1,4 @@
-import type { McpServer, ServerOptions } from '@jetway/core'
+import { elicitUrl, type McpServer, type ServerOptions, UrlElicitationRequired } from '@jetway/core'
 import { expect } from 'vitest'
 import { createServer, failureOf, type Limit, list, peer } from './row.ts'
 
@@ -132,5 +132,15 @@ export const DEFINITIONS: readonly Limit[] = [
     use: (defaultTtlMs) => creating({ tasks: { defaultTtlMs, maxTtlMs: 5_000 } }),
     accepted: 'done',
     refused: OPTION,
+  },
+  {
+    limit: 'URLs of UrlElicitationRequired',
+    most: 16,
+    use: (count) =>
+      failureOf(
+        () => new UrlElicitationRequired(...list(count, () => elicitUrl('Open', 'https://a.example'))),
+      ),
+    accepted: 'done',
+    refused: { code: 'ERR_MCP_INVALID_DEFINITION' },
   },
 ]

@@ -41,6 +41,20 @@ async function idle(ms: number): Promise<unknown> {
   return (await client.post(ping(), session)).status
 }
 
+/** The length of the id of a session that seals so many bytes. */
+async function sealedId(bytes: number): Promise<unknown> {
+  const client = web(createServer(), { sessions: { seal: { keys: [new Uint8Array(32)] } } })
+  const idOf = async (text: string): Promise<number> => {
+    const { headers } = await client.post(
+      initialize('2025-11-25', { capabilities: { experimental: { a: { text } } } }),
+    )
+    return headers.get('mcp-session-id')?.length ?? 0
+  }
+  // A nonce and a tag of 28 bytes belong to the id, which is in base64url.
+  const rest = Math.floor((await idOf('')) * 0.75) - 28
+  return idOf('x'.repeat(bytes - rest))
+}
+
 const LINE = JSON.stringify(initialize())
 
 export const HTTP: readonly Limit[] = [
@@ -129,5 +143,13 @@ export const HTTP: readonly Limit[] = [
     },
     accepted: 200,
     refused: 401,
+  },
+  {
+    limit: 'bytes in a sealed session id, of 1,024 characters',
+    most: 740,
+    use: sealedId,
+    accepted: 1_024,
+    // A plain id.
+    refused: 45,
   },
 ]

@@ -12,9 +12,10 @@ const parsed = (text: string, limits: { maxDepth: number; maxTokens: number }): 
 const posted = async (limits: object, message: string, headers = {}): Promise<unknown> =>
   (await web(createServer(), { limits }).post(message, headers)).status
 
-/** The members of `initialize` have a depth of 3 and some 25 tokens. */
 const opening = (member: string): string => `${JSON.stringify(initialize()).slice(0, -1)},"x":${member}}`
 
+/** Those of the rest of the message. */
+const TOKENS = opening('0').match(/[[{,:]/g)?.length ?? 0
 const TOO_DEEP = 'The message is nested too deeply'
 const TOO_MANY = 'The message has too many elements'
 
@@ -51,9 +52,9 @@ export const MESSAGES: readonly Limit[] = [
   {
     limit: 'limits.parse.maxTokens, by default',
     most: 100_000,
-    use: (tokens) => parsed(JSON.stringify(list(tokens, () => 1)), { maxDepth: 128, maxTokens: 100_000 }),
-    accepted: 'ok',
-    refused: TOO_MANY,
+    use: (tokens) => posted({}, opening(JSON.stringify(list(tokens - TOKENS, () => 1)))),
+    accepted: 200,
+    refused: 400,
   },
   {
     limit: 'characters of a request id',
