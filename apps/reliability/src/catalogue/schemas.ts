@@ -90,7 +90,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'with uniqueItems is not used for long lists',
+          name: 'is not used for longer lists',
         },
       ],
     },
