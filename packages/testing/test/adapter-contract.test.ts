@@ -189,8 +189,8 @@ const inReplies: readonly Fault[] = [
     does: 'drops the headers of streams',
     parts: { sendHead: (res) => res.flushHeaders() },
     breaks: [
-      'sends the session id with the initialize response, as JSON and as a stream',
       'sends a whole stream in order, and ends it',
+      'sends the headers that stop proxies from buffering a stream',
     ],
   },
   {
