@@ -104,15 +104,15 @@ export const MESSAGES: readonly Limit[] = [
     refused: { error: { code: -32700, message: 'The line is longer than 1000 bytes' } },
   },
   {
-    limit: 'maxLineBytes of stdio, in two chunks',
+    limit: 'maxLineBytes of stdio, with a CRLF in other chunks',
     most: 1_000,
     use: async (bytes) => {
       const [input, output] = [new PassThrough(), new PassThrough()]
       await using _handle = await serveStdio(createServer(), { input, output, maxLineBytes: 1_000 })
-      const line = JSON.stringify(initialize()).padEnd(bytes)
-      input.write(line.slice(0, 50))
-      await settled()
-      input.write(`${line.slice(50)}\n`)
+      for (const chunk of [JSON.stringify(initialize()).padEnd(bytes), '\r', '\n']) {
+        input.write(chunk)
+        await settled()
+      }
       return JSON.parse(String((await output.iterator({ destroyOnReturn: false }).next()).value)) as object
     },
     accepted: { id: 1, result: {} },
