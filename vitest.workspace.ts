@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
+import { BARS } from './apps/reliability/src/bars.ts'
 import { members } from './scripts/members.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -8,7 +9,7 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 /** Workspace packages export their source under `jetway:source`, so tests need no build. */
 const conditions = ['jetway:source', 'node', 'module']
 
-/** `npm run test:long` runs the `*.long.test.ts` files, which take minutes. */
+/** `npm run test:long` runs the `*.long.test.ts` files, which take minutes, and what else the reliability page reports. */
 const long = process.env['JETWAY_LONG_TESTS'] !== undefined
 
 /** `bash .ci/run` runs the `*.system.test.ts` files, which need system packages that it installs, or a build. */
@@ -17,7 +18,9 @@ const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
 /** The test files of all members whose names end like this. */
 const named = (end: string): string[] => members.map((member) => `${member}/test/**/*${end}`)
 
-const include = named(long ? '.long.test.ts' : system ? '.system.test.ts' : '.test.ts')
+const include = long
+  ? BARS.flatMap(({ files = [] }) => files)
+  : named(system ? '.system.test.ts' : '.test.ts')
 const exclude = long || system ? [] : [...named('.long.test.ts'), ...named('.system.test.ts')]
 
 /**

@@ -1,6 +1,6 @@
 /**
- * `npm test`: installs, builds, checks types and runs vitest. `--long` runs the long tests instead, and writes what they
- * measured into `docs/reference/reliability.md`. Passes other arguments to vitest.
+ * `npm test`: installs, builds, checks types and runs vitest. `--long` runs the tests of the reliability bar instead,
+ * and writes what they measured into `docs/reference/reliability.md`. Passes other arguments to vitest.
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
