@@ -194,7 +194,7 @@ export const SESSIONS: Group = {
       row: 'D14',
       fault: 'An expiry in the middle of work',
       behaviour:
-        'A session with a running call or an open stream is not idle. Without an event store an open GET stream does not count.',
+        'A session with a running call or an open stream is not idle, with and without an event store.',
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',

@@ -68,7 +68,7 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
 
   /** Has a running call or a connected stream. */
   get active(): boolean {
-    if (this.session.inFlight > 0) return true
+    if (this.session.inFlight > 0 || this.standalone?.connected === true) return true
     for (const stream of this.#streams?.values() ?? []) if (stream.connected) return true
     return false
   }

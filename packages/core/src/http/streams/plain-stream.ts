@@ -7,6 +7,8 @@ import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
 
 export interface EventStream extends SessionChannel {
+  /** Whether a client is connected, or about to connect. */
+  readonly connected: boolean
   /** The reply that carries the stream, from its beginning. */
   connect(reader: StreamReader): HttpReply
   /** Sends a response that is not the last one. */
@@ -25,6 +27,10 @@ export class PlainStream implements EventStream {
 
   constructor(context: EndpointContext, server: ServedServer, sessionId?: string) {
     this.#writer = createSseWriter(context, { overflow: 'drop', server, sessionId })
+  }
+
+  get connected(): boolean {
+    return !this.#writer.ending
   }
 
   connect(reader: StreamReader): HttpReply {

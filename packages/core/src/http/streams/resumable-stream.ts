@@ -50,7 +50,6 @@ export class ResumableStream implements EventStream {
     this.#run(() => this.#open(options.log))
   }
 
-  /** Whether a client is connected, or about to connect. */
   get connected(): boolean {
     return this.#writer !== undefined && !this.#writer.ending
   }

@@ -12,6 +12,11 @@ const tools = (server: McpServer): void => {
 const ping = (id: string | number = 9): object => ({ jsonrpc: '2.0', id, method: 'ping' })
 const alice = { auth: { principal: 'alice' } }
 const bob = { auth: { principal: 'bob' } }
+/** Streams that can be resumed, and streams that cannot. */
+const STREAMS = [
+  ['an event store', {}],
+  ['no event store', { eventStore: false }],
+] as const
 const bytes = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])
 
 describe('a session over Streamable HTTP', () => {
@@ -174,11 +179,11 @@ describe('the end of a session', () => {
     expect((await session.post(ping())).status).toBe(404)
   })
 
-  it('does not come while a call runs or a stream is open', async () => {
+  it.each(STREAMS)('does not come while a call runs or a stream is open, with %s', async (_, streams) => {
     let finish = (): void => {}
     const { open, clock } = createHarness({
       server: { limits: { handlerTimeoutMs: 200_000, maxHandlerTimeoutMs: 200_000 } },
-      endpoint: { sessions: { ttlMs: 10_000 } },
+      endpoint: { sessions: { ttlMs: 10_000 }, streams },
       setUp: (server) => {
         server.addTool({
           name: 'long',
@@ -197,6 +202,9 @@ describe('the end of a session', () => {
     expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'done' }] } })
     expect(stream.sink.closed).toBe(false)
     expect((await listening.post(ping())).status).toBe(200)
+    stream.request.leave()
+    await clock.advance(30_000)
+    expect((await listening.post(ping())).status).toBe(404)
   })
 
   it('can come while the body of a request is read', async () => {
@@ -231,14 +239,17 @@ describe('the number of sessions', () => {
     for (const session of [first, third, fourth]) expect((await session.post(ping())).status).toBe(200)
   })
 
-  it('is not kept by closing an active session: a new one gets 503 with Retry-After', async () => {
-    const { open, post } = createHarness({ endpoint: { sessions: { max: 2 } } })
-    const sessions = [await open(), await open()]
-    for (const session of sessions) await session.get()
-    const refused = await post(initializeMessage())
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
-    for (const session of sessions) expect((await session.post(ping())).status).toBe(200)
-  })
+  it.each(STREAMS)(
+    'is not kept by closing an active session: a new one gets 503 with Retry-After, with %s',
+    async (_, streams) => {
+      const { open, post } = createHarness({ endpoint: { sessions: { max: 2 }, streams } })
+      const sessions = [await open(), await open()]
+      for (const session of sessions) await session.get()
+      const refused = await post(initializeMessage())
+      expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
+      for (const session of sessions) expect((await session.post(ping())).status).toBe(200)
+    },
+  )
 
   it('is limited for each authenticated principal, but for anonymous clients only by sessions.max', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
