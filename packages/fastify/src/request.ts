@@ -77,7 +77,9 @@ export class PluginRequest implements HttpRequest {
     if (body instanceof Uint8Array) return body
     if (!isStream(body)) return { parsed: body }
     if (body.readableDidRead) return BodyError.lost('a hook', KEEP_BODY)
-    return body.destroyed ? BodyError.endedEarly() : body
+    if (body.destroyed) return BodyError.endedEarly()
+    // A hook that decompresses the body replaces the stream, and leaves the header.
+    return (body === this.request.raw ? BodyError.encoded(this.header('content-encoding')) : undefined) ?? body
   }
 }
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import compress from '@fastify/compress'
 import etag from '@fastify/etag'
 import swagger from '@fastify/swagger'
@@ -5,7 +6,7 @@ import type { Logger } from '@jetway/core'
 import Fastify from 'fastify'
 import { expect, it, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
-import { callFrame, createServer, firstChunk, post, slowServer } from '@jetway-apps/test-support/http'
+import { callFrame, createServer, firstChunk, HEADERS, post, slowServer, text } from '@jetway-apps/test-support/http'
 import { listen } from './support.ts'
 
 const slow = (url: string): Promise<Response> => post(`${url}/mcp`, callFrame('slow'))
@@ -31,6 +32,15 @@ it('@fastify/compress compresses JSON replies', async () => {
   const response = await slow(await listen(app))
   expect(response.headers.get('content-encoding')).toMatch(/br|gzip/)
   expect(await response.text()).toContain('xxx')
+})
+
+it('@fastify/compress decompresses requests, which keep their header', async () => {
+  const app = Fastify()
+  await app.register(compress)
+  await app.register(mcp, { server: createServer(), stateless: true })
+  const headers = { ...HEADERS, 'content-encoding': 'gzip' }
+  const body = gzipSync(callFrame('name'))
+  expect(await text(await fetch(`${await listen(app)}/mcp`, { method: 'POST', headers, body }))).toBe('test')
 })
 
 it('@fastify/swagger lists the routes of the app, and not those of the server', async () => {

@@ -1,6 +1,7 @@
 import type { AuthInfo, MountHandle } from '@jetway/core'
 import {
   answerWith,
+  BodyError,
   checkMountOptions,
   collectStream,
   type routePaths,
@@ -9,7 +10,6 @@ import {
 } from '@jetway/core/http'
 import type {
   AcceptedRequest,
-  BodyError,
   Endpoint,
   EndpointOptions,
   HttpReply,
@@ -169,6 +169,8 @@ function read(
       request,
       answerWith(accepted, () => request.body(accepted)),
     )
+  const encoded = BodyError.encoded(request.header('content-encoding'))
+  if (encoded !== undefined) return respond(endpoint, request, accepted.answer(encoded))
   // The second promise keeps the app's AsyncLocalStorage, which events of the stream lose.
   return new Promise<Uint8Array | BodyError>((resolve) => collectStream(stream, accepted, resolve)).then(
     (body) => respond(endpoint, request, accepted.answer(body)),

@@ -88,7 +88,8 @@ export class MountRequest implements HttpRequest {
   /** The body, or the stream to read it from. A parser may have read it before. */
   body(limit: number): RequestBody | Error | IncomingMessage {
     const { request } = this
-    if (!request.readableDidRead && !request.readableEnded) return request
+    if (!request.readableDidRead && !request.readableEnded)
+      return BodyError.encoded(this.header('content-encoding')) ?? request
     // Express 4 sets `body` on requests without a body too, so it counts only after a read.
     const { body, rawBody = body } = this.#around.body
     if (rawBody === undefined) return BodyError.lost(bodyReader(request, this.context), KEEP_BODY)

@@ -131,14 +131,18 @@ export const HTTP: Group = {
     {
       row: 'C11',
       fault: 'Headers that arrive slowly',
-      behaviour: 'A mount has no socket limits. Our apps give the HTTP server 10 s.',
+      behaviour: 'Headers belong to the HTTP server: a mount does not see them. Our apps give them 10 s.',
       lacks: 'No test opens such sockets.',
     },
     {
       row: 'C12',
       fault: 'A body that arrives slowly',
-      behaviour: 'A mount has no socket limits. Our apps and guides give the HTTP server 30 s.',
-      lacks: 'No test opens such sockets.',
+      behaviour:
+        '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` of all bodies that a mount reads. Both end the connection.',
+      tests: [
+        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 in time' },
+        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'may hold no more bytes than 32 whole ones' },
+      ],
     },
     {
       row: 'C13',

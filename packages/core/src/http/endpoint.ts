@@ -114,6 +114,8 @@ type Accepted = HttpReply | AcceptedRequest
 type MessageHandler = (message: unknown) => HttpReply | Promise<HttpReply>
 
 const CLOSE = { connection: 'close' }
+/** https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16 */
+const IDENTITY = { 'accept-encoding': 'identity' }
 const REPLIED_BEFORE =
   'The app replied before the MCP server did, so the result of a call is lost. If a timeout of the app is the cause, ' +
   'exclude the MCP path from it: calls have the time limits of the server'
@@ -332,6 +334,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     // The rest of the body may never come: its connection must not wait for it.
     if (status === 408) return refuse('bodyTimeout', { headers: CLOSE })
     if (status === 503) return refuse('tooManyBodies', { headers: CLOSE })
+    if (status === 415) return refuse('encodedBody', { headers: IDENTITY })
     if (!lost) return refuse(status === 413 ? 'bodyTooLarge' : 'unreadableBody')
     this.#lostBodies.log((skipped) => this.#context.logger.error(skipped === 0 ? {} : { skipped }, message))
     return refuse('unreadableBody', { message })

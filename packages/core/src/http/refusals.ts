@@ -41,6 +41,7 @@ export const STATUSES = {
   noConnection: { status: 404, text: 'Session not found' },
   unsupportedVersion: { status: 400, message: 'Unsupported protocol version: this server speaks …' },
   unreadableBody: { status: 400, code: 'ParseError', message: 'The body could not be read' },
+  encodedBody: { status: 415, message: 'The body must not have a Content-Encoding' },
   bodyTimeout: { status: 408, message: 'The body took too long' },
   tooManyBodies: { status: 503, message: 'Too many bodies are being read, try again shortly' },
   bodyTooLarge: { status: 413, message: 'The body is too large' },

@@ -102,13 +102,16 @@ export interface FrameSink {
   close(): void
 }
 
-/** Why a body could not be read: 413 if it exceeds the limit, 408 and 503 beyond the limits of the reading, 400 otherwise. */
+/**
+ * Why a body could not be read: 413 if it exceeds the limit, 408 and 503 beyond the limits of the reading, 415 if it is
+ * compressed, 400 otherwise.
+ */
 export class BodyError extends Error {
-  readonly status: 400 | 408 | 413 | 503
+  readonly status: 400 | 408 | 413 | 415 | 503
   /** Whether the app has read the body before: the client and the log get the message. */
   readonly lost: boolean = false
 
-  constructor(status: 400 | 408 | 413 | 503, message: string) {
+  constructor(status: 400 | 408 | 413 | 415 | 503, message: string) {
     super(message)
     this.name = 'BodyError'
     this.status = status
@@ -117,6 +120,18 @@ export class BodyError extends Error {
   /** The body exceeds the limit, in bytes. */
   static tooLarge(limit: number): BodyError {
     return new BodyError(413, `The body is larger than ${limit} bytes`)
+  }
+
+  /**
+   * The body has a coding, such as gzip. For adapters that read the bytes of the client: middleware that decompresses a body
+   * may leave its header.
+   *
+   * @param coding - the header Content-Encoding
+   * @returns undefined without a coding
+   */
+  static encoded(coding: string | undefined): BodyError | undefined {
+    if (coding === undefined || /^(identity)?$/i.test(coding.trim())) return undefined
+    return new BodyError(415, 'The body has a Content-Encoding')
   }
 
   /** The body was not complete in time. */

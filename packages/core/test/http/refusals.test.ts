@@ -143,6 +143,11 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
     run: ({ post }) => post(standing('2026-07-28'), { 'mcp-protocol-version': version }),
   })),
   unreadableBody: [{ run: ({ post }) => post(ping, {}, { bodyError: new BodyError(400, 'cut off') }) }],
+  encodedBody: [
+    {
+      run: ({ post }) => post(ping, {}, { bodyError: BodyError.encoded('gzip') as BodyError }),
+    },
+  ],
   bodyTimeout: [{ run: ({ post }) => post(ping, {}, { bodyError: BodyError.tooSlow(9) }) }],
   tooManyBodies: [{ run: ({ post }) => post(ping, {}, { bodyError: BodyError.tooMany() }) }],
   bodyTooLarge: [

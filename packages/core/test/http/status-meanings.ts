@@ -29,6 +29,8 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
   unsupportedVersion:
     'MCP-Protocol-Version is a revision that the mount does not serve, and the message is not `initialize`. If the metadata of the request has the same version, the code is -32022',
   unreadableBody: 'The body ends early, or the host application could not parse it',
+  encodedBody:
+    'The body has a Content-Encoding other than `identity`, and no middleware has decompressed it. On Node.js; other runtimes answer 400. The reply has `Accept-Encoding: identity`',
   bodyTimeout:
     'The body was not complete within `limits.bodyTimeoutMs` (30 s by default). The connection ends',
   tooManyBodies:

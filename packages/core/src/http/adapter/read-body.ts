@@ -5,6 +5,7 @@ export interface ByteStream {
   readonly destroyed: boolean
   on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown
   on(event: 'end' | 'error' | 'close', listener: () => void): unknown
+  resume(): unknown
 }
 
 const EMPTY = new Uint8Array()
@@ -56,6 +57,8 @@ export function collectStream(
   stream.on('error', fail)
   // After a disconnect a request closes, and emits an error only if there is a listener.
   stream.on('close', fail)
+  // Middleware may have paused it, such as a decompressor, and then a listener does not start it.
+  stream.resume()
 }
 
 /**

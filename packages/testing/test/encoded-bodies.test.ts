@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { mcp as honoMcp } from '@jetway/hono'
+import { mcp as nodeMcp } from '@jetway/node'
+import { callFrame, createServer as create, HEADERS, listen, text } from '@jetway-apps/test-support/http'
+import { FRAMEWORKS, listenForTest, type Mount } from '@jetway-apps/test-support/mounts'
+import { Hono } from 'hono'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const FRAME = callFrame('name')
+
+const onNode: Mount = async (server, options) => {
+  const handle = nodeMcp({ server, ...options })
+  const { origin, port, release } = await listen(createServer(handle))
+  const stop = async (): Promise<void> => {
+    release()
+    await server.close({ deadline: 0 })
+  }
+  return { server, origin, port, handle, stop }
+}
+
+const send = (origin: string, coding: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> =>
+  fetch(`${origin}/mcp`, { method: 'POST', headers: { ...HEADERS, 'content-encoding': coding }, body })
+
+describe.each(Object.entries({ ...FRAMEWORKS, Node: onNode }))('a body with a coding, on %s', (_, mount) => {
+  async function mounted(): Promise<string> {
+    const { origin, stop } = await mount(create(), { stateless: true })
+    onTestFinished(stop)
+    return origin
+  }
+
+  it('gets 415 with the coding that is accepted, and the connection goes on', async () => {
+    const origin = await mounted()
+    const refused = await send(origin, 'gzip', gzipSync(FRAME))
+    expect([refused.status, refused.headers.get('accept-encoding')]).toEqual([415, 'identity'])
+    expect(await refused.json()).toMatchObject({ error: { code: -32600 } })
+    expect((await send(origin, 'br, gzip', FRAME)).status).toBe(415)
+  })
+
+  it('is accepted if the coding is identity', async () => {
+    expect(await text(await send(await mounted(), 'Identity', FRAME))).toBe('test')
+  })
+})
+
+describe('a body that middleware has decompressed is accepted with its header', () => {
+  it('on Node, as a value', async () => {
+    const handle = nodeMcp({ server: create(), stateless: true })
+    const listening = await listen(
+      createServer(async (request: IncomingMessage & { body?: unknown }, response) => {
+        request.body = JSON.parse(gunzipSync(await buffer(request)).toString()) as unknown
+        handle(request, response)
+      }),
+    )
+    onTestFinished(listening.release)
+    expect(await text(await send(listening.origin, 'gzip', gzipSync(FRAME)))).toBe('test')
+  })
+
+  it('on Hono, as another request', async () => {
+    const app = new Hono()
+    app.use(async (c, next) => {
+      const { body } = c.req.raw
+      const decoded = body?.pipeThrough(new DecompressionStream('gzip') as never)
+      c.req.raw = new Request(c.req.raw, { body: decoded, duplex: 'half' } as RequestInit)
+      await next()
+    })
+    app.use(honoMcp({ server: create(), stateless: true }))
+    expect(await text(await send(await listenForTest(app.fetch), 'gzip', gzipSync(FRAME)))).toBe('test')
+  })
+})
