@@ -79,7 +79,9 @@ export class PluginRequest implements HttpRequest {
     if (body.readableDidRead) return BodyError.lost('a hook', KEEP_BODY)
     if (body.destroyed) return BodyError.endedEarly()
     // A hook that decompresses the body replaces the stream, and leaves the header.
-    return (body === this.request.raw ? BodyError.encoded(this.header('content-encoding')) : undefined) ?? body
+    return (
+      (body === this.request.raw ? BodyError.encoded(this.header('content-encoding')) : undefined) ?? body
+    )
   }
 }
 

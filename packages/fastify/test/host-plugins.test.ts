@@ -6,7 +6,15 @@ import type { Logger } from '@jetway/core'
 import Fastify from 'fastify'
 import { expect, it, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
-import { callFrame, createServer, firstChunk, HEADERS, post, slowServer, text } from '@jetway-apps/test-support/http'
+import {
+  callFrame,
+  createServer,
+  firstChunk,
+  HEADERS,
+  post,
+  slowServer,
+  text,
+} from '@jetway-apps/test-support/http'
 import { listen } from './support.ts'
 
 const slow = (url: string): Promise<Response> => post(`${url}/mcp`, callFrame('slow'))

@@ -141,7 +141,10 @@ export const HTTP: Group = {
         '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` of all bodies that a mount reads. Both end the connection.',
       tests: [
         { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 in time' },
-        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'may hold no more bytes than 32 whole ones' },
+        {
+          file: 'packages/testing/test/slow-bodies.test.ts',
+          name: 'may hold no more bytes than 32 whole ones',
+        },
       ],
     },
     {
