@@ -1,4 +1,4 @@
-/** Installs Debian's Chromium, which `docs/scripts/look.mjs` opens the site with. */
+/** Installs Debian's Chromium, for `docs/scripts/look.mjs` and the tests of web pages in `apps/examples`. */
 import { installDebianPackage } from './debian.mjs'
 
 await installDebianPackage('chromium', '/usr/bin/chromium')
