@@ -14,6 +14,9 @@ import { importsFor, wholeFile } from './snippets/imports.mjs'
 const BLOCK =
   /^<!-- from: (\S+) -->(?:\n+<sub>\[.*)?(?:\n+```(ts|typescript|tsx)\n[\s\S]*?```)?|```(?:ts|typescript|tsx)\n([\s\S]*?)```/gm
 
+/** A line of code that fits the site at 1440 px. */
+const MAX_COLUMNS = 110
+
 /** The Markdown files that people write: no dependencies, and no generated API reference. @param {string} root */
 export function markdownFiles(root) {
   return ['README.md', ...readmesBelow(root, 'packages'), ...markdownBelow(root, 'docs')]
@@ -75,6 +78,8 @@ export function updateBlocks(page, text, read) {
       problems.push(`${from} does not exist`)
       return block
     }
+    const wide = expected.split('\n').find((line) => line.length > MAX_COLUMNS)
+    if (wide !== undefined) problems.push(`${from} is wider than the site's code blocks: ${wide}`)
     const [path = ''] = from.split('#')
     const link = `<sub>[${path}](${posix.relative(posix.dirname(page), path)})</sub>`
     const current = `<!-- from: ${from} -->\n${link}\n\n\`\`\`${language ?? languageOf(path)}\n${expected}\n\`\`\``

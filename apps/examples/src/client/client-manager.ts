@@ -48,7 +48,7 @@ export function asking(confirm: (text: string, signal: AbortSignal) => Promise<b
 // #endregion
 
 // #region signals
-/** A process that a signal ends closes nothing, and a server that ignores the end of its input would run on. */
+// A process that a signal ends closes nothing. A server that ignores the end of its input would run on.
 export function closeOnSignals(manager: ClientManager): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => {
