@@ -32,6 +32,7 @@ import type {
   RegisterOptions,
   RouteHandlerMethod,
 } from 'fastify'
+import { checkHeaderLimits } from './header-limits.ts'
 import { isIncomplete, isStream, PluginRequest, type RequestReaders } from './request.ts'
 import { watchUnused } from './unused-connections.ts'
 
@@ -153,6 +154,7 @@ export async function mcp(
   app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
   app.setErrorHandler(answerError)
   const endUnused = watchUnused(app.server)
+  app.addHook('onListen', async () => checkHeaderLimits(app.server, rest.logger ?? app.log))
   app.addHook('preClose', async () => {
     await mount.close()
     endUnused()

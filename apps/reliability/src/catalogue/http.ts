@@ -131,7 +131,8 @@ export const HTTP: Group = {
     {
       row: 'C11',
       fault: 'Headers that arrive slowly',
-      behaviour: 'Headers belong to the HTTP server: a mount does not see them. Our apps give them 10 s.',
+      behaviour:
+        'Headers belong to the HTTP server: a mount does not see them. Our apps give them 10 s. The Fastify plugin logs once if they have the default of Node.js, 60 s.',
       lacks: 'No test opens such sockets.',
     },
     {

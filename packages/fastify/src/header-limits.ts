@@ -1,0 +1,22 @@
+import type { Logger } from '@jetway/core'
+
+/** Node's default of `headersTimeout`, in ms. */
+const NODE_DEFAULT_MS = 60_000
+const UNLIMITED =
+  'The HTTP server waits 60 s for the headers of a request, which is the default of Node.js. Unless a proxy limits them, set app.server.headersTimeout, such as to 10_000'
+const NO_REQUEST_TIMEOUT = ', and the option requestTimeout of Fastify, such as 30_000'
+
+interface Limits {
+  readonly headersTimeout?: number
+  readonly requestTimeout?: number
+}
+
+const checked = new WeakSet<object>()
+
+/** Logs once for each HTTP server that its app has not limited how long headers may take. Call it when the server listens. */
+export function checkHeaderLimits(server: Limits, logger: Logger): void {
+  // HTTP/2 has no such limits.
+  if (checked.has(server) || server.headersTimeout !== NODE_DEFAULT_MS) return
+  checked.add(server)
+  logger.info({}, server.requestTimeout === 0 ? UNLIMITED + NO_REQUEST_TIMEOUT : UNLIMITED)
+}

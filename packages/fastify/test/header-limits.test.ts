@@ -1,0 +1,40 @@
+import { createServer as createNodeServer } from 'node:http'
+import type { Logger } from '@jetway/core'
+import { createServer } from '@jetway-apps/test-support/http'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { expect, it, vi } from 'vitest'
+import { mounted } from './support.ts'
+
+/** What the plugin logs when the app listens with two mounts. */
+async function logged(app: FastifyInstance): Promise<readonly unknown[]> {
+  const info = vi.fn<Logger['info']>()
+  const logger: Logger = { debug: () => {}, info, warn: () => {}, error: () => {} }
+  const server = createServer()
+  await mounted([{ server, logger }, { server, logger, path: '/again' }], app)
+  return info.mock.calls.map(([, message]) => message)
+}
+
+it('an app that limits neither headers nor requests is told once which options do', async () => {
+  expect(await logged(Fastify())).toEqual([
+    expect.stringMatching(/app\.server\.headersTimeout.* requestTimeout of Fastify/),
+  ])
+})
+
+it('an app that limits requests is told about headers only', async () => {
+  const [message, ...more] = await logged(Fastify({ requestTimeout: 90_000 }))
+  expect(more).toEqual([])
+  expect(message).toContain('app.server.headersTimeout')
+  expect(message).not.toContain('requestTimeout of')
+})
+
+it('an app that limits headers is told nothing, wherever it does', async () => {
+  const after = Fastify()
+  after.server.headersTimeout = 10_000
+  const options = { headersTimeout: 10_000 }
+  const own = Fastify({ serverFactory: (handler) => createNodeServer(options, handler) })
+  for (const app of [after, Fastify({ http: options }), own]) expect(await logged(app)).toEqual([])
+})
+
+it('an app over HTTP/2, which has no such limits, is told nothing', async () => {
+  expect(await logged(Fastify({ http2: true }) as unknown as FastifyInstance)).toEqual([])
+})
