@@ -2,13 +2,15 @@ import {
   deferred,
   initialize,
   INITIALIZED,
+  MODERN,
   notification,
   ping,
   request,
+  requestMeta,
   settled,
 } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { CHANGES_TOPIC } from '../../src/stores/bus.ts'
+import { type Bus, CHANGES_TOPIC } from '../../src/stores/bus.ts'
 import { serveTransport } from '../../src/duplex/connection.ts'
 import { complete } from '../../src/call/result.ts'
 import { gatedTool } from '../support/gated-tool.ts'
@@ -253,6 +255,25 @@ describe('changes', () => {
   })
 })
 
+describe('a request of 2026-07-28 before the server is ready', () => {
+  it('waits, and stops the reading', async () => {
+    const { promise: ready, resolve } = deferred()
+    const { started, release, transport } = connect({ ready: () => ready })
+    let reads = false
+    const params = { key: 'a', _meta: requestMeta({}, MODERN) }
+    const read = Promise.resolve(transport.receive(request('tools/call', params, 7)))
+    void read.then(() => (reads = true))
+    await settled()
+    expect([reads, started]).toEqual([false, []])
+    resolve()
+    await read
+    expect(started).toEqual(['a'])
+    release('a')
+    await settled()
+    expect(transport.sent).toMatchObject([{ id: 7, result: {} }])
+  })
+})
+
 describe('a slow client', () => {
   /** A transport whose peer reads slowly from the first write on, until the test ends that. */
   class SlowTransport extends ScriptedTransport {
@@ -405,6 +426,30 @@ describe('a transport that breaks', () => {
     await connection.closed
     expect(transport.ended).toBe(true)
     expect(runtime.logs.filter((line) => line.startsWith('The transport failed'))).toHaveLength(1)
+  })
+
+  it.each([
+    ['that closes', (transport: ScriptedTransport) => transport.end()],
+    [
+      'that cannot write',
+      (transport: ScriptedTransport) => {
+        transport.send = () => {
+          throw broken
+        }
+        void transport.receive(ping(2))
+      },
+    ],
+  ])('%s is told of no later change', async (_, end) => {
+    const listeners = new Set<unknown>()
+    const bus: Bus = {
+      publish: () => {},
+      subscribe: (_topic, listener) => (listeners.add(listener), () => listeners.delete(listener)),
+    }
+    const { connection, transport } = await open({ bus })
+    expect(listeners.size).toBe(1)
+    end(transport)
+    await connection.closed
+    expect(listeners.size).toBe(0)
   })
 
   it('on close counts as closed', async () => {
