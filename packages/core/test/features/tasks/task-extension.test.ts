@@ -304,6 +304,7 @@ describe(`input within a task (${SEP})`, () => {
       third = asked(await bench.get(taskId)).find(([key]) => key !== two)?.[0]
       await new Promise((resolve) => setTimeout(resolve, 0))
     }
+    expect(third).toEqual(expect.any(String))
     expect([one, two]).not.toContain(third)
     await update({ [third as string]: filled(4) })
     expect(await bench.until(taskId, 'completed')).toMatchObject({ result: { content: [{ text: '7' }] } })

@@ -62,7 +62,19 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
     })
   })
 
+  it('title a choice without a title by its value, if another has one', () => {
+    const choices = { oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }
+    expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
+      type: 'string',
+      oneOf: [
+        { const: 'a', title: 'A' },
+        { const: 'b', title: 'b' },
+      ],
+    })
+  })
+
   it.each<[string, JsonSchema]>([
+    ['a choice among nothing', { type: 'object', properties: { f: { oneOf: [] } } }],
     ['an object inside', { type: 'object', properties: { f: { type: 'object' } } }],
     ['a list of texts', { type: 'object', properties: { f: { type: 'array', items: { type: 'string' } } } }],
     ['a choice among numbers', { type: 'object', properties: { f: { enum: [1, 2] } } }],
@@ -95,6 +107,11 @@ describe('a filled form', () => {
     { name: 'abc', unknown: {} },
   ])('fits: %j', (content) => {
     expect(formIssues(form, content as Record<string, unknown>)).toEqual([])
+  })
+
+  it('has no value for a field that only the prototype of its content has', () => {
+    const odd = toFormSchema({ type: 'object', properties: { toString: { type: 'string' } } })
+    expect(formIssues(odd, {})).toEqual([])
   })
 
   it.each<[object, string]>([
@@ -157,6 +174,13 @@ describe('what a form cannot promise', () => {
     [{ type: 'string', format: 'ipv4' }, 'formats email'],
   ])('a constraint that a form cannot show: %j', (given, named) => {
     expect(() => refuseUnsayable(formOf(given) as never)).toThrow(new RegExp(`the field "a": .*${named}`))
+  })
+
+  it.each([
+    ['a form without fields', { type: 'object' }],
+    ['a constraint that is switched off', formOf({ type: 'array', items: { enum: ['x'] }, uniqueItems: false })],
+  ])('is not %s', (_what, given) => {
+    expect(() => refuseUnsayable(given as never)).not.toThrow()
   })
 
   it.each([
