@@ -58,6 +58,7 @@ describe('positional variables', () => {
     expect(match('{a}-{b}', 'x-y-z')).toEqual({ a: 'x', b: 'y-z' })
     expect(match('{a}{b}', '%41bc')).toEqual({ a: 'A', b: 'bc' })
     expect(match('{+a}/x/{+b}', '1/x/2/x/3')).toEqual({ a: '1', b: '2/x/3' })
+    expect(match('f{/a*}{/b*}', 'f/x/y')).toEqual({ a: [], b: ['x', 'y'] })
   })
 })
 
