@@ -10,7 +10,13 @@ async function logged(app: FastifyInstance): Promise<readonly unknown[]> {
   const info = vi.fn<Logger['info']>()
   const logger: Logger = { debug: () => {}, info, warn: () => {}, error: () => {} }
   const server = createServer()
-  await mounted([{ server, logger }, { server, logger, path: '/again' }], app)
+  await mounted(
+    [
+      { server, logger },
+      { server, logger, path: '/again' },
+    ],
+    app,
+  )
   return info.mock.calls.map(([, message]) => message)
 }
 

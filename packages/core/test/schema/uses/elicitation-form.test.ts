@@ -178,7 +178,10 @@ describe('what a form cannot promise', () => {
 
   it.each([
     ['a form without fields', { type: 'object' }],
-    ['a constraint that is switched off', formOf({ type: 'array', items: { enum: ['x'] }, uniqueItems: false })],
+    [
+      'a constraint that is switched off',
+      formOf({ type: 'array', items: { enum: ['x'] }, uniqueItems: false }),
+    ],
   ])('is not %s', (_what, given) => {
     expect(() => refuseUnsayable(given as never)).not.toThrow()
   })
