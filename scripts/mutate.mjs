@@ -43,6 +43,8 @@ try {
   git('worktree', 'add', '--quiet', '--detach', copy, 'HEAD')
   const install = [...pnpm(), 'install', '--frozen-lockfile', '--prefer-offline']
   await stepOrExit('install', install, { quiet: true, cwd: copy })
+  // Some tests look at the build.
+  await stepOrExit('build', [join(copy, 'node_modules', '.bin', 'tsdown')], { quiet: true, cwd: copy })
   process.exitCode = main(Number(values.count), Number(values.seed))
 } finally {
   git('worktree', 'remove', '--force', copy)
