@@ -72,6 +72,16 @@ it.each([
   expect(problems).toContain(problem)
 })
 
+it('reports a line that the site would clip', () => {
+  const files = { 'a.ts': `f('${'x'.repeat(105)}')\n` }
+  const { code, problems } = check('<!-- from: a.ts -->\n', files, '--write')
+  expect(code).toBe(0)
+  expect(problems).toBe('')
+  const wider = check('<!-- from: a.ts -->\n', { 'a.ts': `f('${'x'.repeat(106)}')\n` }, '--write')
+  expect(wider.code).toBe(1)
+  expect(wider.problems).toContain("a.ts is wider than the site's code blocks")
+})
+
 it.each([
   ['an empty block', '\n\n```ts\n```\n'],
   ['a comment without a block', '\n'],
@@ -115,7 +125,7 @@ it('repeats no import that is part of the region', () => {
 it('breaks a long import as the formatter does', () => {
   const names = Array.from({ length: 12 }, (_, index) => `nameNumber${index}`)
   const statement = `import {\n${names.map((name) => `  ${name},\n`).join('')}} from 'one'`
-  const code = `f(${names.join(', ')})`
+  const code = names.map((name) => `f(${name})`).join('\n')
   const source = `${statement}\n\n// #region a\n${code}\n// #endregion\n`
   expect(write({ 'a.ts': source }, 'a.ts#a')).toEqual([`${statement}\n\n${code}`])
 })
