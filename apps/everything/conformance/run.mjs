@@ -12,6 +12,9 @@ import { Verdict } from './verdict.mjs'
 
 const ADAPTERS = ['fastify', 'hono']
 
+const LAST_WITH_SESSIONS = '2025-11-25'
+const FIRST_WITHOUT_SESSIONS = '2026-07-28'
+
 /** Runs that share the machine at a time. */
 const AT_ONCE = 2
 
@@ -70,6 +73,7 @@ async function visit(adapter, { revision, scenarios, flags }) {
   const { url, child } = await serve(['--adapter', adapter, ...flags])
   const ended = once(child, 'exit')
   try {
+    await checkNegotiated(url, revision)
     const found = await runSuite(url, revision)
     if (found.length !== scenarios)
       throw new Error(`${revision} has ${scenarios} scenarios, but ${found.length} were run`)
@@ -78,6 +82,49 @@ async function visit(adapter, { revision, scenarios, flags }) {
     child.kill()
     await ended
   }
+}
+
+/**
+ * Asks as the suite's clients do, with the newest revision of each era. A flag that the server overlooked would else make
+ * a run about another revision pass.
+ */
+async function checkNegotiated(url, revision) {
+  const spoken = revision >= FIRST_WITHOUT_SESSIONS ? await discover(url) : [await initialize(url)]
+  if (!spoken.includes(revision)) throw new Error(`The server speaks ${spoken.join()} instead of ${revision}`)
+}
+
+async function initialize(url) {
+  const clientInfo = { name: 'conformance', version: '1' }
+  const params = { protocolVersion: LAST_WITH_SESSIONS, capabilities: {}, clientInfo }
+  return (await post(url, 'initialize', params)).protocolVersion
+}
+
+async function discover(url) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': FIRST_WITHOUT_SESSIONS,
+    'io.modelcontextprotocol/clientInfo': { name: 'conformance', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const headers = { 'mcp-protocol-version': FIRST_WITHOUT_SESSIONS, 'mcp-method': 'server/discover' }
+  return (await post(url, 'server/discover', { _meta }, headers)).supportedVersions
+}
+
+async function post(url, method, params, headers = {}) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const text = await response.text()
+  // One event, or JSON.
+  const [, data = text] = /^data: (\{.*)$/m.exec(text) ?? []
+  const { result } = JSON.parse(data)
+  if (result === undefined) throw new Error(`${method} was answered with ${response.status} ${text}`)
+  return result
 }
 
 const expected = readFileSync(new URL('expected-failures.txt', import.meta.url), 'utf8')
