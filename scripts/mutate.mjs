@@ -39,17 +39,18 @@ const { values } = parseArgs({
 const copy = join(mkdtempSync(join(tmpdir(), 'jetway-mutants-')), 'jetway')
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
 
-try {
-  git('worktree', 'add', '--quiet', '--detach', copy, 'HEAD')
-  const install = [...pnpm(), 'install', '--frozen-lockfile', '--prefer-offline']
-  await stepOrExit('install', install, { quiet: true, cwd: copy })
-  // Some tests look at the build.
-  await stepOrExit('build', [join(copy, 'node_modules', '.bin', 'tsdown')], { quiet: true, cwd: copy })
-  process.exitCode = main(Number(values.count), Number(values.seed))
-} finally {
+process.once('exit', () => {
   git('worktree', 'remove', '--force', copy)
   rmSync(dirname(copy), { recursive: true, force: true })
-}
+})
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+
+git('worktree', 'add', '--quiet', '--detach', copy, 'HEAD')
+const install = [...pnpm(), 'install', '--frozen-lockfile', '--prefer-offline']
+await stepOrExit('install', install, { quiet: true, cwd: copy })
+// Some tests look at the build.
+await stepOrExit('build', [join(copy, 'node_modules', '.bin', 'tsdown')], { quiet: true, cwd: copy })
+process.exitCode = main(Number(values.count), Number(values.seed))
 
 function main(count, seed) {
   console.log(`seed ${seed}, ${git('rev-parse', '--short', 'HEAD').trim()}`)
