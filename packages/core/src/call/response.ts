@@ -84,14 +84,24 @@ export class ResponseEncoder {
   /** The answer to an error that its author means for the client. */
   #knownFailure(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer | undefined {
     const known = isErrorOf(McpError, error) ? readError(error) : undefined
-    if (known !== undefined) return refuse(ctx, known)
+    if (known !== undefined) return this.#refuse(ctx, known)
     const urls = ctx.scope.input?.rounds.urlFailure(error, ctx)
     if (urls !== undefined) {
-      if (urls.text === undefined || entry.failure === undefined) return refuse(ctx, urls.error)
+      if (urls.text === undefined || entry.failure === undefined) return this.#refuse(ctx, urls.error)
       return this.#failure(ctx, entry.failure(urls.text))
     }
     if (isErrorOf(QuestionError, error)) return this.failWith(entry, ctx, error.message)
     return undefined
+  }
+
+  /** Refuses with an error of a handler, whose message and data may be of any size. */
+  #refuse(ctx: CallContext, error: McpError): EncodedAnswer {
+    const answer = refuse(ctx, error)
+    const limit = this.#options.maxResultBytes
+    const size = bytesBeyond(answer.frame, limit)
+    if (size === undefined) return answer
+    const text = `The error has ${size} bytes, more than the ${limit} that maxResultBytes allows`
+    return refuse(ctx, new McpError(error.code, text, undefined, error.reason))
   }
 
   #internalFailure(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {

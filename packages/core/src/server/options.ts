@@ -91,7 +91,7 @@ export interface LimitOptions extends Partial<SessionLimits> {
   readonly pageSize?: number
   /**
    * Bytes of a result in JSON, at least 1024. A larger one becomes an error with its size: `isError` for a tool, JSON-RPC
-   * `-32603` elsewhere. Also the limit of all responses to one batch. Clients accept lines of up to 10 MiB.
+   * `-32603` elsewhere. Also the limit of an error, and of all responses to one batch. Clients accept lines of up to 10 MiB.
    * @default 8_388_608
    */
   readonly maxResultBytes?: number

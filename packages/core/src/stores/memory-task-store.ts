@@ -2,6 +2,7 @@ import { isFinal } from '../protocol/tasks.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import {
   ANYONE,
+  OF_PRINCIPAL,
   type TaskChange,
   type TaskKey,
   type TaskPosition,
@@ -16,7 +17,7 @@ export interface MemoryTaskStoreOptions {
   readonly max?: number
   /** Tasks of one owner. Anonymous clients of the tasks extension, which share one owner, have half of `max`. @default 100 */
   readonly maxPerOwner?: number
-  /** Bytes of all records as JSON. @default 67_108_864 */
+  /** Bytes of all records as JSON. The running tasks of one caller have half of it. @default 67_108_864 */
   readonly maxBytes?: number
   readonly clock?: Clock
 }
@@ -26,7 +27,10 @@ interface Entry {
   readonly bytes: number
 }
 
-/** Stores task records in this process. Expiry needs no timer: it happens on access. */
+/**
+ * Stores task records in this process. When it is full, it drops an ended task of the caller who holds most, so that no
+ * caller can drop the results of others. Expiry needs no timer: it happens on access.
+ */
 export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<Omit<MemoryTaskStoreOptions, 'clock'>>
   readonly #clock: Clock
@@ -54,9 +58,10 @@ export class MemoryTaskStore implements TaskStore {
     const { max } = this.#limits
     const bytes = sizeOf(record)
     if (this.#entries.has(taskId)) return false
-    if (this.#of(owner).length >= this.#maxOf(owner) && !this.#dropEnded(owner)) return false
-    if (this.size >= max && !this.#dropEnded()) return false
-    if (!this.#makeRoom(bytes, 0)) return false
+    if (this.#of(owner).length >= this.#maxOf(owner) && !this.#dropFirstEnded((it) => it.owner === owner))
+      return false
+    if (this.size >= max && !this.#dropEnded(countOf)) return false
+    if (!this.#makeRoom(record, bytes)) return false
     this.#entries.set(taskId, { record, bytes })
     this.#bytes += bytes
     return true
@@ -77,7 +82,7 @@ export class MemoryTaskStore implements TaskStore {
     const { statusMessage: _message, inputs: _inputs, ...lasting } = before
     const record: TaskRecord = { ...lasting, ...change }
     const bytes = sizeOf(record)
-    if (!this.#makeRoom(bytes, entry.bytes))
+    if (!this.#makeRoom(record, bytes, entry.bytes))
       throw new RangeError(`The store has no room for a task of ${bytes} bytes`)
     this.#bytes += bytes - entry.bytes
     if (isFinal(record.status)) this.#entries.delete(key.taskId)
@@ -125,23 +130,52 @@ export class MemoryTaskStore implements TaskStore {
   }
 
   /** Drops ended tasks until a record fits, which had this many bytes before. */
-  #makeRoom(bytes: number, before: number): boolean {
+  #makeRoom(record: TaskRecord, bytes: number, before = 0): boolean {
     const { maxBytes } = this.#limits
     if (bytes > maxBytes) return false
-    while (this.#bytes - before + bytes > maxBytes) if (!this.#dropEnded()) return false
+    if (!isFinal(record.status) && this.#runningBytes(holderOf(record)) - before + bytes > maxBytes / 2)
+      return false
+    while (this.#bytes - before + bytes > maxBytes) if (!this.#dropEnded(bytesOf)) return false
     return true
   }
 
-  /** Drops the task that ended first, of one owner if given; false if none has ended. */
-  #dropEnded(owner?: string): boolean {
+  #runningBytes(holder: string): number {
+    let sum = 0
+    for (const { record, bytes } of this.#entries.values())
+      if (holderOf(record) === holder && !isFinal(record.status)) sum += bytes
+    return sum
+  }
+
+  /** Drops a task of the one who holds most among those with ended tasks; false if none has ended. */
+  #dropEnded(size: (entry: Entry) => number): boolean {
+    const held = new Map<string, number>()
+    const holders = new Set<string>()
+    for (const entry of this.#entries.values()) {
+      const holder = holderOf(entry.record)
+      held.set(holder, (held.get(holder) ?? 0) + size(entry))
+      if (isFinal(entry.record.status)) holders.add(holder)
+    }
+    const [first, ...others] = holders
+    if (first === undefined) return false
+    const most = others.reduce((a, b) => ((held.get(b) ?? 0) > (held.get(a) ?? 0) ? b : a), first)
+    return this.#dropFirstEnded((record) => holderOf(record) === most)
+  }
+
+  /** Drops the first of some tasks to end; false if none has ended. */
+  #dropFirstEnded(among: (record: TaskRecord) => boolean): boolean {
     for (const [taskId, { record }] of this.#entries) {
-      if (!isFinal(record.status) || (owner !== undefined && record.owner !== owner)) continue
+      if (!isFinal(record.status) || !among(record)) continue
       this.#remove(taskId)
       return true
     }
     return false
   }
 }
+
+/** All anonymous owners count as one: a client can open as many sessions as it likes. */
+const holderOf = ({ owner }: TaskRecord): string => (owner.startsWith(OF_PRINCIPAL) ? owner : ANYONE)
+const countOf = (): number => 1
+const bytesOf = ({ bytes }: Entry): number => bytes
 
 const sizeOf = (record: TaskRecord): number => utf8Length(JSON.stringify(record))
 

@@ -5,6 +5,9 @@ import type { TaskInfo } from '../protocol/tasks.ts'
 /** The owner of tasks whose id alone gives access to them: those of all anonymous clients of the extension. */
 export const ANYONE = 'anyone'
 
+/** Starts the owner of tasks of an authenticated caller. All other owners are anonymous. */
+export const OF_PRINCIPAL = 'principal:'
+
 /** The key of a task record. Two owners never share one. */
 export interface TaskKey {
   /** The owner of the task: a principal, or the session of an anonymous client. */
@@ -37,7 +40,7 @@ export type TaskPosition = Pick<TaskRecord, 'createdAt' | 'taskId'>
 
 /**
  * Stores task records, limited in number, bytes and time: a record expires `ttlMs` after its `createdAt`, in every status.
- * A full store drops ended tasks, the earliest ended first, and never drops a running one.
+ * A full store drops ended tasks, of each owner the earliest ended first, and never drops a running one.
  */
 export interface TaskStore {
   /** Resolves to false if the store is full. Afterwards `get` finds the task on every node. */

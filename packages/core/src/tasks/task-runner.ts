@@ -12,7 +12,13 @@ import { Drainable } from '../session/drainable.ts'
 import type { ServerMount } from '../session/server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 import { finalChanges } from './task-result.ts'
-import { ANYONE, type TaskKey, type TaskPosition, type TaskRecord } from '../stores/task-store.ts'
+import {
+  ANYONE,
+  OF_PRINCIPAL,
+  type TaskKey,
+  type TaskPosition,
+  type TaskRecord,
+} from '../stores/task-store.ts'
 import { TaskWatch } from './task-watch.ts'
 
 export interface TaskLimits {
@@ -53,7 +59,6 @@ const MIN_TTL_MS = 1_000
 /** 132 random bits: only the id protects the task of an anonymous client. */
 const TASK_ID_LENGTH = 22
 const DELETE_PAGE = 100
-const OF_PRINCIPAL = 'principal:'
 const isAnonymous = (owner: string): boolean => !owner.startsWith(OF_PRINCIPAL)
 
 const TOO_MANY = 'Too many tasks are running: wait until one has ended'

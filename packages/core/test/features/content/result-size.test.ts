@@ -1,7 +1,7 @@
 import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { McpServer, result, ToolError } from '../../../src/index.ts'
+import { McpError, McpServer, result, ToolError } from '../../../src/index.ts'
 import { bytesBeyond } from '../../../src/util/bytes.ts'
 import { openPeer } from '../../support/peer.ts'
 import { serveWeb } from '../../support/web-client.ts'
@@ -108,6 +108,23 @@ describe('a result that is too large', () => {
         message: expect.stringMatching(/^The result has \d{4} bytes, more than the 1024 that maxResultBytes/),
       })
     }
+  })
+
+  it.each([
+    ['message', new McpError(-32001, 'x'.repeat(2000))],
+    ['data', new McpError(-32001, 'no', 'x'.repeat(2000))],
+  ])('of an error keeps its code: %s', async (_name, thrown) => {
+    const server = create({ maxResultBytes: 1024 })
+    server.addTool({
+      name: 't',
+      handler: () => {
+        throw thrown
+      },
+    })
+    expect((await (await openPeer(server)).request('tools/call', { name: 't' })).error).toEqual({
+      code: -32001,
+      message: expect.stringMatching(/^The error has 20\d\d bytes, more than the 1024 that maxResultBytes/),
+    })
   })
 
   it('is larger than 8 MiB by default, so that a line of 10 MiB holds the message', async () => {
