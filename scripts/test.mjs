@@ -1,10 +1,11 @@
 /**
  * `npm test`: installs, builds, checks types and runs vitest. `--long` runs the tests of the reliability bar instead,
- * and writes what they measured into `docs/reference/reliability.md`. Passes other arguments to vitest.
+ * and writes what they measured into `docs/reference/reliability.md`. `JETWAY_LONG_TESTS=full` runs those in full that
+ * have a short form. Passes other arguments to vitest.
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { argv, exit, pid } from 'node:process'
+import { argv, env, exit, pid } from 'node:process'
 import { BUILT, build, install, script, step, stepOrExit, types, vitest } from './steps.mjs'
 
 const args = argv.slice(2)
@@ -19,11 +20,12 @@ exit(await step('tests', vitest(...args), { env: BUILT }))
 async function long(rest) {
   // Some long tests run behind nginx.
   await stepOrExit('nginx', script('.ci/nginx.mjs'))
+  const form = env['JETWAY_LONG_TESTS'] ?? 'short'
   const report = join(tmpdir(), `jetway-long-tests-${pid}.json`)
   const command = vitest('--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...rest)
-  const code = await step('long tests', command, { env: { ...BUILT, JETWAY_LONG_TESTS: '1' } })
+  const code = await step('long tests', command, { env: { ...BUILT, JETWAY_LONG_TESTS: form } })
   // A run of some files only would report all others as not measured.
   const all = rest.every((arg) => arg.startsWith('-'))
-  if (all) await stepOrExit('page', script('apps/reliability/dist/page.js', report))
+  if (all) await stepOrExit('page', script('apps/reliability/dist/page.js', report, form))
   return code
 }

@@ -1,5 +1,6 @@
 export { type Deferred, deferred } from './deferred.ts'
 export { FakeClock, settled } from './fake-clock.ts'
+export { FULL } from './long-form.ts'
 export { silent } from './logger.ts'
 export {
   callTool,
@@ -15,3 +16,4 @@ export {
   type SentMessage,
 } from './messages.ts'
 export { seeded } from './seeded.ts'
+export { type Sample, type Trend, trendOf } from './trend.ts'

@@ -1,19 +1,21 @@
-import { FakeClock, settled } from '@jetway-apps/test-support'
+import { FakeClock, type Sample, settled, silent } from '@jetway-apps/test-support'
 import process from 'node:process'
 import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
 import { MemorySessionStore } from '../../../src/stores/memory-session-store.ts'
 import type { ChurnReport } from './churn.ts'
 import { createHarness, initializeMessage } from './harness.ts'
 
-// Opens sessions, ends them by DELETE or abandons them, and prints what remains.
+// Opens sessions, ends half of them by DELETE, abandons the others to their TTL, and prints what remains.
 
-const [cycles = 0, abandoned = 0] = process.argv.slice(2).map(Number)
+const [sessions = 0, every = 0] = process.argv.slice(2).map(Number)
+/** One session of so many does all that a session can do. */
+const BUSY = 20
 const clock = new FakeClock()
 const sessionStore = new MemorySessionStore({ clock })
 const eventStore = new MemoryEventStore({ clock })
-const { server, post, send } = createHarness({
+const { server, endpoint, post, send } = createHarness({
   endpoint: { sessions: { store: sessionStore }, streams: { eventStore } },
-  server: { clock },
+  server: { clock, logger: silent },
   setUp: (made) =>
     void made.addTool({
       name: 'talk',
@@ -26,6 +28,7 @@ const { server, post, send } = createHarness({
 
 let opened = 0
 let closed = 0
+let expired = 0
 server.on('session:open', () => void opened++)
 server.on('session:close', () => void closed++)
 
@@ -34,29 +37,21 @@ async function open(): Promise<Record<string, string>> {
   return { 'mcp-session-id': headers['mcp-session-id'] as string }
 }
 
-/** Everything that a session can have: a stream, a call that streams, a subscription to changes. */
+/** A call with a stream, and the session's own stream, which its client leaves. */
 async function use(headers: Record<string, string>): Promise<void> {
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)
   const params = { name: 'talk', _meta: { progressToken: 1 } }
   const answer = await post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params }, headers)
   await answer.sink.ended()
-}
-
-async function cycle(): Promise<void> {
-  const headers = await open()
-  await use(headers)
-  const listener = await send({ method: 'GET', headers })
-  await send({ method: 'DELETE', headers })
-  await listener.sink.ended()
-}
-
-async function abandon(place: number): Promise<void> {
-  const headers = await open()
-  if (place % 4 === 0) return
-  await use(headers)
-  if (place % 4 === 1) return
   const listener = await send({ method: 'GET', headers })
   listener.request.leave()
+}
+
+/** By turns: deleted, abandoned. */
+async function live(place: number): Promise<void> {
+  const headers = await open()
+  if (Math.floor(place / 2) % BUSY === 0) await use(headers)
+  if (place % 2 === 0) await send({ method: 'DELETE', headers })
 }
 
 async function heap(): Promise<number> {
@@ -67,15 +62,17 @@ async function heap(): Promise<number> {
   return process.memoryUsage().heapUsed
 }
 
-const warm = Math.ceil(cycles / 4)
-for (let i = 0; i < warm; i++) await cycle()
-const before = await heap()
-for (let i = warm; i < cycles; i++) await cycle()
-const between = await heap()
-for (let i = 0; i < abandoned; i++) await abandon(i)
-const alive = opened - closed
-await clock.advance(40 * 60_000)
-const after = await heap()
+const samples: Sample[] = []
+const began = performance.now()
+for (let i = 0; i < sessions; i++) {
+  await live(i)
+  if ((i + 1) % every !== 0) continue
+  expired += opened - closed
+  await clock.advance(40 * 60_000)
+  samples.push([i + 1, await heap()])
+}
+const seconds = (performance.now() - began) / 1_000
+const { sessions: left, openStreams: streams } = endpoint.stats()
 
 const IDLE = 2_000
 const quiet = createHarness()
@@ -90,12 +87,16 @@ const idleBytes = ((await heap()) - empty) / IDLE
 const report: ChurnReport = {
   opened,
   closed,
-  alive,
-  records: sessionStore.size,
-  events: eventStore.size,
-  timers: clock.pending,
-  grownByCycles: between - before,
-  grownByAbandoned: after - between,
+  expired,
+  left: {
+    sessions: left,
+    streams,
+    records: sessionStore.size,
+    events: eventStore.size,
+    timers: clock.pending,
+  },
+  samples,
+  seconds,
   idleBytes,
 }
 console.log(JSON.stringify(report))

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { promisify } from 'node:util'
+import { type Sample, trendOf } from '@jetway-apps/test-support'
 import { program } from '@jetway-tools/runtimes/program'
 import { expect, it } from 'vitest'
 
@@ -8,16 +9,20 @@ import { expect, it } from 'vitest'
 export interface ChurnReport {
   readonly opened: number
   readonly closed: number
-  /** Abandoned sessions that have not expired. */
-  readonly alive: number
-  /** In the session store. */
-  readonly records: number
-  /** In the event store. */
-  readonly events: { readonly streams: number; readonly bytes: number }
-  readonly timers: number
-  /** Bytes of heap. */
-  readonly grownByCycles: number
-  readonly grownByAbandoned: number
+  /** Abandoned sessions that their TTL closed. */
+  readonly expired: number
+  readonly left: {
+    readonly sessions: number
+    readonly streams: number
+    /** In the session store. */
+    readonly records: number
+    /** In the event store. */
+    readonly events: { readonly streams: number; readonly bytes: number }
+    readonly timers: number
+  }
+  /** Bytes of heap after so many sessions, when all have ended. */
+  readonly samples: readonly Sample[]
+  readonly seconds: number
   /** Bytes of heap of one idle session. */
   readonly idleBytes: number
 }
@@ -25,43 +30,39 @@ export interface ChurnReport {
 const PROGRAM = program(new URL('./churn-process.ts', import.meta.url))
 
 export interface Churn {
-  /** Sessions that are used and deleted, one after the other. */
-  readonly cycles: number
-  /** Sessions that their clients abandon. */
-  readonly abandoned: number
-  /** Bytes that the heap may grow by in either part. */
+  readonly sessions: number
+  /** Sessions between two looks at the heap. */
+  readonly every: number
+  /** Bytes that the heap may grow by with each session. */
   readonly growth: number
 }
 
 /** Tests that sessions leave nothing behind, and take little while they are idle. */
-export function itLeavesNothing({ cycles, abandoned, growth }: Churn): void {
+export function itLeavesNothing({ sessions, every, growth }: Churn): void {
   it(
     'nothing is left of sessions that were deleted or abandoned, and an idle one takes less than 2 KB',
-    { timeout: 120_000 },
-    async () => {
-      const left = await churn(cycles, abandoned)
-      expect(left).toMatchObject({
-        opened: cycles + abandoned,
-        closed: cycles + abandoned,
-        alive: abandoned,
-        records: 0,
-        events: { streams: 0, bytes: 0 },
-        timers: 0,
+    { timeout: 600_000 },
+    async ({ task }) => {
+      const report = await churn(sessions, every)
+      expect(report).toMatchObject({
+        opened: sessions,
+        closed: sessions,
+        expired: sessions / 2,
+        left: { sessions: 0, streams: 0, records: 0, events: { streams: 0, bytes: 0 }, timers: 0 },
       })
-      expect(left.grownByCycles).toBeLessThan(growth)
-      expect(left.grownByAbandoned).toBeLessThan(growth)
-      expect(left.idleBytes).toBeLessThan(2_048)
+      const { slope, upper } = trendOf(report.samples)
+      const rate = Math.round(sessions / report.seconds)
+      const figure = `${sessions} sessions, ${rate} a second: ${slope.toFixed(2)} bytes each, at most ${upper.toFixed(2)}`
+      Object.assign(task.meta, { figure })
+      expect(upper, figure).toBeLessThanOrEqual(growth)
+      expect(report.idleBytes).toBeLessThan(2_048)
     },
   )
 }
 
 /** Runs in another process, whose heap holds nothing else. */
-async function churn(cycles: number, abandoned: number): Promise<ChurnReport> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--expose-gc',
-    ...PROGRAM,
-    String(cycles),
-    String(abandoned),
-  ])
+async function churn(sessions: number, every: number): Promise<ChurnReport> {
+  const args = ['--expose-gc', ...PROGRAM, String(sessions), String(every)]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
   return JSON.parse(stdout) as ChurnReport
 }

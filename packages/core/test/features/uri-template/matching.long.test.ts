@@ -1,0 +1,3 @@
+import { itMatchesPairs } from './pairs.ts'
+
+itMatchesPairs(100_000)

@@ -1,0 +1,120 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { decodeValue } from '../../../src/features/uri-template/values.ts'
+import { parseUriTemplate, type UriTemplate } from '../../../src/features/uri-template/uri-template.ts'
+import { expandUriTemplate } from './expand.ts'
+
+export const isAllowed = (value: string, shape: 'segment' | 'path'): boolean => {
+  try {
+    return decodeValue(encodeURIComponent(value), shape, Infinity) === value
+  } catch {
+    return false
+  }
+}
+
+const brief = fc.oneof(
+  fc.string({ maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({
+    unit: fc.constantFrom(...Array.from("ab/.\\%:?#[]@!$&'()*+,;= é😀25Fef~-_{}")),
+    maxLength: 12,
+  }),
+)
+/** One of ten is long: a URI has at most 8,192 characters, and each of a value may take twelve of them. */
+export const text: fc.Arbitrary<string> = fc
+  .tuple(brief, fc.constantFrom(...Array.from({ length: 9 }, () => 1), 40))
+  .map(([value, times]) => value.repeat(times))
+export const segment: fc.Arbitrary<string> = text.filter(
+  (value) => value !== '' && isAllowed(value, 'segment'),
+)
+/** Dots separate labels; a list of labels cannot hold them. */
+const label = segment.filter((value) => !value.includes('.'))
+const query = text.filter((value) => isAllowed(value, 'path'))
+/** Reserved expansion writes these unencoded, so that a reader cannot tell them from the template's own. */
+const path = query.filter((value) => value !== '' && !/[?#,]|%[0-9a-f]{2}/i.test(value))
+
+interface Piece {
+  readonly template: string
+  readonly values: Record<string, string | string[]>
+}
+
+/** Expressions that follow each other without ambiguity, each with values of its allowed set. */
+const piece = (index: number): fc.Arbitrary<Piece> => {
+  const name = `v${index}`
+  const one = (template: string, value: fc.Arbitrary<string | string[]>): fc.Arbitrary<Piece> =>
+    value.map((chosen) => ({ template, values: { [name]: chosen } }))
+  const list = (item: fc.Arbitrary<string>): fc.Arbitrary<string[]> =>
+    fc.array(item, { minLength: 1, maxLength: 4 })
+  return fc.oneof(
+    one(`/{${name}}`, segment),
+    one(`{/${name}}`, segment),
+    one(`/{${name}*}`, list(segment)),
+    one(`/x{.${name}*}`, list(label)),
+    one(`/x{.${name}}`, segment),
+    one(`/x{;${name}}`, segment),
+    one(`/x{;${name}*}`, list(segment)),
+    fc
+      .tuple(segment, segment)
+      .map(([a, b]) => ({ template: `/{${name}a,${name}b}`, values: { [`${name}a`]: a, [`${name}b`]: b } })),
+  )
+}
+
+const tail: fc.Arbitrary<Piece> = fc.oneof(
+  fc.constant({ template: '', values: {} }),
+  path.map((value) => ({ template: '/{+rest}', values: { rest: value } })),
+  fc.array(segment, { maxLength: 4 }).map((value) => ({ template: '{/rest*}', values: { rest: value } })),
+)
+
+const queryTail: fc.Arbitrary<Piece> = fc.oneof(
+  fc.constant({ template: '{?q,l*}', values: {} }),
+  query.map((value) => ({ template: '{?q,l*}', values: { q: value } })),
+  fc
+    .tuple(query, fc.array(query, { minLength: 1, maxLength: 3 }))
+    .map(([q, l]) => ({ template: '{?q,l*}', values: { q, l } })),
+  fc.tuple(query, path).map(([q, f]) => ({ template: '{?q}{#f}', values: { q, f } })),
+  query.map((value) => ({ template: '?fixed=yes{&q}', values: { q: value } })),
+)
+
+const MAX_URI = 8_192
+/** Of one match. */
+const MAX_MS = 50
+const HOUR = 3_600_000
+
+/** Tests that a template gives back the values of so many URIs, each soon. */
+export function itMatchesPairs(pairs: number): void {
+  it('match(expand(values)) returns the values, for every operator', { timeout: HOUR }, ({ task }) => {
+    let [matched, longest, slowest] = [0, 0, 0]
+    const pieces = fc
+      .integer({ min: 0, max: 4 })
+      .chain((length) => fc.tuple(...Array.from({ length }, (_, index) => piece(index)), tail, queryTail))
+    fc.assert(
+      fc.property(pieces, (chosen) => {
+        const template = `t://host${chosen.map((one) => one.template).join('')}`
+        const values = Object.assign({}, ...chosen.map((one) => one.values)) as Piece['values']
+        const uri = expandUriTemplate(template, values)
+        fc.pre(uri.length <= MAX_URI)
+        const parsed = parseUriTemplate(template)
+        expect(parsed.match(uri)).toEqual(values)
+        matched++
+        longest = Math.max(longest, uri.length)
+        slowest = Math.max(slowest, leastTime(parsed, uri))
+      }),
+      { numRuns: pairs },
+    )
+    const figure = `${matched} pairs, URIs of up to ${longest} characters, the slowest in ${slowest.toFixed(1)} ms`
+    Object.assign(task.meta, { figure })
+    expect(matched).toBe(pairs)
+    expect(slowest).toBeLessThan(MAX_MS)
+  })
+}
+
+/** In ms, the least of several tries if the first is too slow: a pause of the machine is not the matcher's. */
+export function leastTime(template: UriTemplate, uri: string): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < 20 && least >= MAX_MS; tries++) {
+    const start = performance.now()
+    template.match(uri)
+    least = Math.min(least, performance.now() - start)
+  }
+  return least
+}
