@@ -8,7 +8,7 @@ import type { AnySchema } from '../schema/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
-import type { Deadlines, Due } from '../util/timers.ts'
+import type { Deadline, Deadlines, Due } from '../util/timers.ts'
 import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
 import { CallInputs } from './input/inputs.ts'
@@ -92,6 +92,7 @@ export class CallContext implements RequestContext, Due {
   uri = ''
   answers: object = NOTHING
   timer: CallTimer | undefined
+  deadline: Deadline | undefined
   /** For the author's mistakes; set when the call starts. */
   logger: Logger | undefined
   /** The calls whose handlers are silent; set while the call runs, if its client asked for progress. */
@@ -257,7 +258,7 @@ export class CallContext implements RequestContext, Due {
     if (task !== undefined && !this.#done && typeof message === 'string') task.setStatusMessage(message)
     const frame = this.#done ? undefined : this.#reports()?.report(progress, total, message)
     if (frame === undefined) return SENT
-    this.#restartKeepalive()
+    this.#silent?.add(this)
     this.#reported = true
     return this.scope.exchange.send(frame) ?? SENT
   }
@@ -282,14 +283,9 @@ export class CallContext implements RequestContext, Due {
   }
 
   due(): void {
-    this.#restartKeepalive()
+    this.#silent?.add(this)
     const frame = this.#done ? undefined : this.#reports()?.keepalive()
     if (frame !== undefined) void this.scope.exchange.send(frame)
-  }
-
-  #restartKeepalive(): void {
-    this.#silent?.remove(this)
-    this.#silent?.add(this)
   }
 
   #reports(): Progress | undefined {

@@ -1,6 +1,6 @@
 import type { Clock } from '../util/clock.ts'
 import type { CallContext } from './context.ts'
-import { Deadlines, type Due } from '../util/timers.ts'
+import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 
 /**
  * Ends calls that report no progress for too long, or that last too long in total. Nearly all calls end in time, so calls
@@ -73,6 +73,7 @@ interface TimerOptions {
 }
 
 class Timer implements Due {
+  deadline: Deadline | undefined
   readonly #ctx: CallContext
   readonly #options: TimerOptions
   /** Set once the time is over. */

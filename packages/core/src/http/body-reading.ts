@@ -1,5 +1,5 @@
 import type { Clock } from '../util/clock.ts'
-import { Deadlines, type Due } from '../util/timers.ts'
+import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { BodyError, type BodyReading } from './types.ts'
 
 /** Whole bodies that a mount may hold while it reads them. */
@@ -25,14 +25,26 @@ export class BodyBudget {
 
   /** For one body. Costs nothing before its `begin`. */
   reading(): BodyReading {
-    return new LimitedReading({
-      deadlines: this.#deadlines,
-      slow: () => BodyError.tooSlow(this.#limits.bodyTimeoutMs),
-      take: (bytes) => {
-        this.#bytes += bytes
-        return this.#bytes <= this.#limits.bodyLimit * MAX_BODIES
-      },
-    })
+    return new LimitedReading(this)
+  }
+
+  start(reading: LimitedReading): void {
+    this.#deadlines.add(reading)
+  }
+
+  /** Adds bytes that a body has brought; false if all bodies together exceed their limit. */
+  take(bytes: number): boolean {
+    this.#bytes += bytes
+    return this.#bytes <= this.#limits.bodyLimit * MAX_BODIES
+  }
+
+  stop(reading: LimitedReading, bytes: number): void {
+    this.#deadlines.remove(reading)
+    this.#bytes -= bytes
+  }
+
+  tooSlow(): BodyError {
+    return BodyError.tooSlow(this.#limits.bodyTimeoutMs)
   }
 
   /** Clears the timer if no body is being read. */
@@ -41,42 +53,35 @@ export class BodyBudget {
   }
 }
 
-interface ReadingOptions {
-  readonly deadlines: Deadlines
-  readonly slow: () => BodyError
-  /** Adds bytes to those of the mount; false if they exceed its limit. */
-  readonly take: (bytes: number) => boolean
-}
-
 class LimitedReading implements BodyReading, Due {
-  readonly #options: ReadingOptions
+  deadline: Deadline | undefined
+  readonly #budget: BodyBudget
   #bytes = 0
   #stop: ((error: BodyError) => void) | undefined
 
-  constructor(options: ReadingOptions) {
-    this.#options = options
+  constructor(budget: BodyBudget) {
+    this.#budget = budget
   }
 
   begin(stop: (error: BodyError) => void): void {
     this.#stop = stop
-    this.#options.deadlines.add(this)
+    this.#budget.start(this)
   }
 
   add(bytes: number): BodyError | undefined {
     this.#bytes += bytes
-    return this.#options.take(bytes) ? undefined : BodyError.tooMany()
+    return this.#budget.take(bytes) ? undefined : BodyError.tooMany()
   }
 
   end(): void {
     this.#stop = undefined
-    this.#options.deadlines.remove(this)
-    this.#options.take(-this.#bytes)
+    this.#budget.stop(this, this.#bytes)
     this.#bytes = 0
   }
 
   due(): void {
     const stop = this.#stop
     this.end()
-    stop?.(this.#options.slow())
+    stop?.(this.#budget.tooSlow())
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { type Linked, LinkedList } from './linked-list.ts'
 import { isolatedRequests } from './platform.ts'
 
 /** Lets the process end while the timer waits, on runtimes with `unref`. */
@@ -37,62 +38,81 @@ export class Recurring {
 }
 
 export interface Due {
+  /** Set by {@link Deadlines}. */
+  deadline: Deadline | undefined
   /** Called once, unless the member is removed first. */
   due(): void
 }
 
+/** When a member is due. */
+export class Deadline implements Linked<Deadline> {
+  list: LinkedList<Deadline> | undefined
+  previous: Deadline | undefined
+  next: Deadline | undefined
+  readonly member: Due
+  readonly at: number
+  /** Set where requests are isolated. */
+  timer: unknown
+
+  constructor(member: Due, at: number) {
+    this.member = member
+    this.at = at
+  }
+}
+
 /**
  * Calls each member a fixed time after it was added. All wait equally long, so one timer for the oldest serves them all: a
- * call that ends in time costs an entry in a map, and no timer. Where requests are isolated each member has its own timer,
- * held weakly, since some requests end unnoticed.
+ * call that ends in time needs no timer. Where requests are isolated each member has its own timer, which only the member
+ * refers to, since some requests end unnoticed. A member is in one `Deadlines` at a time.
  */
 export class Deadlines {
   readonly #clock: Clock
   readonly #ms: number
-  /** In the order of their deadlines. */
-  readonly #members = new Map<Due, number>()
-  readonly #own: WeakMap<Due, unknown> | undefined
+  /** In the order of their times. */
+  readonly #deadlines = new LinkedList<Deadline>()
+  readonly #isolated = isolatedRequests()
   #timer: unknown
 
   constructor(clock: Clock, ms: number) {
     this.#clock = clock
     this.#ms = ms
-    if (isolatedRequests()) this.#own = new WeakMap()
   }
 
+  /** Adding a member again starts its time anew. */
   add(member: Due): void {
-    if (this.#own !== undefined) {
-      this.remove(member)
-      this.#own.set(
-        member,
-        this.#clock.setTimeout(() => this.#expire(member), this.#ms),
-      )
+    this.remove(member)
+    const deadline = new Deadline(member, this.#clock.now() + this.#ms)
+    member.deadline = deadline
+    if (this.#isolated) {
+      deadline.timer = this.#clock.setTimeout(() => this.#expire(deadline), this.#ms)
       return
     }
-    this.#members.set(member, this.#clock.now() + this.#ms)
+    this.#deadlines.add(deadline)
     if (this.#timer === undefined) this.#arm(this.#ms)
   }
 
   remove(member: Due): void {
-    this.#members.delete(member)
-    if (this.#own?.has(member)) this.#clock.clearTimeout(this.#own.get(member))
-    this.#own?.delete(member)
+    const { deadline } = member
+    if (deadline === undefined) return
+    member.deadline = undefined
+    deadline.list?.remove(deadline)
+    if (deadline.timer !== undefined) this.#clock.clearTimeout(deadline.timer)
   }
 
   /** Clears the timer if there are no members. */
   releaseTimer(): void {
-    if (this.#members.size === 0) this.clear()
+    if (this.#deadlines.first === undefined) this.clear()
   }
 
   clear(): void {
-    this.#members.clear()
+    for (let first = this.#deadlines.first; first !== undefined; first = this.#deadlines.first)
+      this.remove(first.member)
     if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
-  #expire(member: Due): void {
-    this.#members.delete(member)
-    this.#own?.delete(member)
+  #expire({ member }: Deadline): void {
+    this.remove(member)
     member.due()
   }
 
@@ -105,13 +125,13 @@ export class Deadlines {
   #fire(): void {
     this.#timer = undefined
     const now = this.#clock.now()
-    for (const [member, at] of this.#members) {
-      if (at > now) {
+    for (let first = this.#deadlines.first; first !== undefined; first = this.#deadlines.first) {
+      if (first.at > now) {
         // A member added again by `due` may have armed a timer that is too late for this one.
-        this.#arm(at - now)
+        this.#arm(first.at - now)
         return
       }
-      this.#expire(member)
+      this.#expire(first)
     }
   }
 }

@@ -19,7 +19,7 @@ import { initialize } from '../../session/initialize.ts'
 import type { Session } from '../../session/session.ts'
 import { Outstanding } from '../../util/outstanding.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
-import type { Due } from '../../util/timers.ts'
+import type { Deadline, Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
 import { refuse, TAKEN } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
@@ -53,6 +53,7 @@ interface Posted {
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export class SseConnection implements Due {
+  deadline: Deadline | undefined
   readonly id: string
   readonly principal: string
   readonly server: ServedServer

@@ -38,9 +38,9 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
   forgotten: Promise<unknown> | undefined
   /** The stream of GET, for messages outside of any request. */
   standalone: EventStream | undefined
-  order: LruList<LiveSession> | undefined
-  older: LiveSession | undefined
-  newer: LiveSession | undefined
+  list: LruList<LiveSession> | undefined
+  previous: LiveSession | undefined
+  next: LiveSession | undefined
   readonly #home: SessionHome
   #streams: Map<string, ResumableStream> | undefined
 

@@ -89,7 +89,7 @@ export class SessionTable {
       live.session.close()
       return undefined
     }
-    live.order?.use(live, now)
+    live.list?.use(live, now)
     this.#refresh(live, now)
     return live
   }
@@ -197,7 +197,7 @@ export class SessionTable {
     if (own?.get(id) !== live) return
     own.delete(id)
     if (own.size === 0) this.#principals.delete(principal)
-    live.order?.remove(live)
+    live.list?.remove(live)
     if (--this.#size === 0) this.#sweeper.stop()
     live.closeStreams()
     live.forgotten = this.#background(() => this.#parts.store?.delete(live.key))
@@ -252,7 +252,7 @@ export class SessionTable {
   #sweep(): void {
     const now = this.#context.clock.now()
     for (const live of this.#all()) {
-      if (live.active) live.order?.use(live, now)
+      if (live.active) live.list?.use(live, now)
       if (this.#expired(live, now)) live.session.close()
       else if (live.lastSeen === now) this.#refresh(live, now)
     }
@@ -279,8 +279,8 @@ export class SessionTable {
   /** Adds a session to the list of its state, when it is new or initialized. */
   #rank(live: LiveSession): void {
     const order = live.session.record.initialized ? this.#initialized : this.#uninitialized
-    if (live.order === order) return
-    live.order?.remove(live)
+    if (live.list === order) return
+    live.list?.remove(live)
     order.add(live)
   }
 

@@ -6,6 +6,7 @@ import { BatchResponses } from '../../call/response-limit.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
+import type { Deadline, Due } from '../../util/timers.ts'
 import type { Session } from '../../session/session.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -32,7 +33,8 @@ export interface ExchangeOptions {
  * One POST and its reply. The reply is JSON until something must be streamed. Answers are routed by this object, never
  * by their ids. The revision decides whether a disconnect cancels the call.
  */
-export class PostExchange implements Exchange {
+export class PostExchange implements Exchange, Due {
+  deadline: Deadline | undefined
   readonly duplex: boolean
   readonly #options: ExchangeOptions
   #stream: EventStream | undefined

@@ -1,0 +1,31 @@
+/** A member of a {@link LinkedList}, which sets these properties. */
+export interface Linked<T extends Linked<T>> {
+  list: LinkedList<T> | undefined
+  previous: T | undefined
+  next: T | undefined
+}
+
+/** A list linked through its members: to add or remove one costs neither a search nor an allocation. */
+export class LinkedList<T extends Linked<T>> {
+  first: T | undefined
+  last: T | undefined
+
+  /** Adds a member at the end. It must be in no list. */
+  add(member: T): void {
+    // A kind of list may be narrower.
+    ;(member as Linked<T>).list = this
+    member.previous = this.last
+    if (this.last === undefined) this.first = member
+    else this.last.next = member
+    this.last = member
+  }
+
+  remove(member: T): void {
+    const { previous, next } = member
+    if (previous === undefined) this.first = next
+    else previous.next = next
+    if (next === undefined) this.last = previous
+    else next.previous = previous
+    member.list = member.previous = member.next = undefined
+  }
+}
