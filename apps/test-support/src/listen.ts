@@ -3,6 +3,7 @@ import { createServer, type RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Listening {
+  readonly http: Server
   readonly origin: string
   readonly port: number
   /** Closes it with all its connections. */
@@ -18,6 +19,7 @@ export async function listen(serves: RequestListener | Server, port = 0): Promis
   const http = serves instanceof Server ? serves : createServer(serves)
   await once(http.listen(port, '127.0.0.1'), 'listening')
   return {
+    http,
     origin: originOf(http),
     port: portOf(http),
     release() {

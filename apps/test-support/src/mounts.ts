@@ -1,10 +1,11 @@
-import type { Server } from 'node:http'
+import { createServer as createHttp1, type Server } from 'node:http'
 import { createServer, type Http2Server } from 'node:http2'
 import { createAdaptorServer } from '@hono/node-server'
 import type { McpServer, MountHandle } from '@jetway/core'
 import { type EndpointOptions, toFetch } from '@jetway/core/http'
 import { mcp as fastifyMcp } from '@jetway/fastify'
 import { mcp as honoMcp } from '@jetway/hono'
+import { mcp as nodeMcp } from '@jetway/node'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { onTestFinished } from 'vitest'
@@ -15,6 +16,7 @@ export { originOf } from './listen.ts'
 /** A server that listens on the loopback in this process, at `/mcp`. */
 export interface Mounted {
   readonly server: McpServer
+  readonly http: Server
   readonly origin: string
   readonly port: number
   readonly handle: MountHandle
@@ -59,6 +61,7 @@ export const onFastify: Mount = async (server, options, { port = 0, base } = {})
   const origin = await app.listen({ port, host: '127.0.0.1' })
   return {
     server,
+    http: app.server,
     origin,
     port: portOf(app.server),
     handle: handle as MountHandle,
@@ -73,32 +76,38 @@ export const onHono: Mount = async (server, options, { port, base } = {}) => {
   const handle = honoMcp({ server, path: '/mcp', ...options })
   const inner = new Hono().use(handle)
   const app = base ? new Hono().route(base, inner) : inner
-  return { ...(await served(server, app.fetch, port)), handle }
+  return { ...served(server, await listenFetch(app.fetch, port)), handle }
 }
 
 export const onFetch: Mount = async (server, options, { port } = {}) => {
   const handle = toFetch(server, options)
-  return { ...(await served(server, handle, port)), handle }
+  return { ...served(server, await listenFetch(handle, port)), handle }
 }
 
-async function served(
-  server: McpServer,
-  fetch: Parameters<typeof listenFetch>[0],
-  at?: number,
-): Promise<Omit<Mounted, 'handle'>> {
-  const { origin, port, release } = await listenFetch(fetch, at)
+export const onNode: Mount = async (server, options, { port } = {}) => {
+  const handle: MountHandle & ReturnType<typeof nodeMcp> = nodeMcp({ server, ...options })
+  return { ...served(server, await listen(createHttp1(handle), port)), handle }
+}
+
+function served(server: McpServer, { release, ...listening }: Listening): Omit<Mounted, 'handle'> {
   const stop = async (): Promise<void> => {
     release()
     await server.close({ deadline: 0 })
   }
-  return { server, origin, port, stop }
+  return { server, ...listening, stop }
 }
 
 /** The frameworks, with all that is between a socket and the server. */
 export const FRAMEWORKS: Readonly<Record<'Fastify' | 'Hono', Mount>> = { Fastify: onFastify, Hono: onHono }
 
-/** Every way to serve over HTTP. */
+/** The frameworks, and none. */
 export const MOUNTS: Readonly<Record<'Fastify' | 'Hono' | 'toFetch', Mount>> = {
   ...FRAMEWORKS,
   toFetch: onFetch,
+}
+
+/** Every way to serve on Node's sockets. */
+export const NODE_MOUNTS: Readonly<Record<keyof typeof MOUNTS | 'Node', Mount>> = {
+  ...MOUNTS,
+  Node: onNode,
 }

@@ -9,7 +9,7 @@ import {
   createEndpoint,
   routePaths,
   sendNodeStream,
-  watchNodeBody,
+  watchNodeReply,
 } from '@jetway/core/http'
 import type {
   AcceptedRequest,
@@ -233,18 +233,21 @@ class PluginMount {
 
   /** A handler that returns what Fastify sends, for hooks that wrap it. */
   answerAt(route: Route): RouteHandlerMethod {
-    const answer = (request: FastifyRequest, reply: FastifyReply): Promise<Body | undefined> =>
-      new Promise((resolve, reject) => {
-        this.#answer(route, request, reply, (answered) => {
+    const answer = (request: FastifyRequest, reply: FastifyReply): Promise<Body | undefined> => {
+      const asked = new PluginRequest(route, request, reply, this.#readers)
+      return new Promise((resolve, reject) => {
+        this.#answer(asked, (answered) => {
           try {
-            resolve(this.#payload(reply, answered))
+            resolve(this.#payload(asked, answered))
           } catch (error) {
             reject(error)
           }
         })
       })
+    }
     this.#direct.set(answer, (request, reply) => {
-      this.#answer(route, request, reply, (answered) => this.#send(reply, answered))
+      const asked = new PluginRequest(route, request, reply, this.#readers)
+      this.#answer(asked, (answered) => this.#send(asked, answered))
     })
     return answer
   }
@@ -254,16 +257,10 @@ class PluginMount {
     return this.#direct.get(handler) ?? handler
   }
 
-  #answer(
-    route: Route,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    send: (answered: HttpReply) => void,
-  ): void {
-    const asked = new PluginRequest(route, request, reply, this.#readers)
+  #answer(asked: PluginRequest, send: (answered: HttpReply) => void): void {
     const accepted = this.#endpoint.accept(asked)
     if (!(accepted instanceof Promise)) return this.#read(asked, accepted, send)
-    this.#reading.add(request.raw)
+    this.#reading.add(asked.request.raw)
     void accepted.then((settled) => this.#read(asked, settled, send))
   }
 
@@ -286,14 +283,15 @@ class PluginMount {
     collectStream(body, accepted, (read) => context.runInAsyncScope(answer, undefined, read))
   }
 
-  #send(reply: FastifyReply, answered: HttpReply): void {
+  #send(asked: PluginRequest, answered: HttpReply): void {
+    const { reply } = asked
     // A timeout of the app has replied.
     if (reply.raw.headersSent) {
       this.#reading.delete(reply.request.raw)
       return this.#endpoint.discard(answered)
     }
     try {
-      const payload = this.#payload(reply, answered)
+      const payload = this.#payload(asked, answered)
       if (payload instanceof Promise) payload.catch((error: Error) => void reply.send(error))
       else reply.send(payload)
     } catch (error) {
@@ -301,14 +299,14 @@ class PluginMount {
     }
   }
 
-  #payload(reply: FastifyReply, answer: HttpReply): Payload | undefined {
-    const { request } = reply
+  #payload(asked: PluginRequest, answer: HttpReply): Payload | undefined {
+    const { request, reply } = asked
     this.#reading.delete(request.raw)
     if (isIncomplete(request.raw) && request.method !== 'GET') this.#track(request.raw)
     if (answer.open) return this.#stream(reply, answer)
     reply.code(answer.status)
     setHeaders(reply, answer.headers)
-    watchNodeBody(this.#endpoint, reply.raw, answer)
+    watchNodeReply(this.#endpoint, { asked, request: request.raw, response: reply.raw }, answer)
     return answer.body
   }
 

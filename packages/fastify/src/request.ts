@@ -20,7 +20,7 @@ export class PluginRequest implements HttpRequest {
   readonly method: string
   readonly route: Route
   readonly request: FastifyRequest
-  readonly #reply: FastifyReply
+  readonly reply: FastifyReply
   readonly #readers: RequestReaders
   readonly #headers: FastifyRequest['headers']
   #signal: AbortSignal | undefined
@@ -29,7 +29,7 @@ export class PluginRequest implements HttpRequest {
     this.route = route
     this.method = request.method
     this.request = request
-    this.#reply = reply
+    this.reply = reply
     this.#readers = readers
     this.#headers = request.headers
   }
@@ -56,7 +56,7 @@ export class PluginRequest implements HttpRequest {
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= nodeSignal(this.request.raw, this.#reply.raw))
+    return (this.#signal ??= nodeSignal(this.request.raw, this.reply.raw))
   }
 
   query(name: string): string | undefined {

@@ -33,10 +33,12 @@ vi.mock('@jetway/core/http', async (original) => ({
   createEndpoint: (
     _server: unknown,
     options: EndpointOptions,
-  ): Pick<Endpoint, 'accept' | 'probes' | 'close'> => {
+  ): Pick<Endpoint, 'accept' | 'probes' | 'close' | 'hold' | 'limitRest'> => {
     endpoint.options = options
     return {
       probes: new Map(),
+      hold: () => () => {},
+      limitRest: () => () => {},
       accept: (request) => {
         const accepted = endpoint.refusal ?? {
           bodyLimit: 100,

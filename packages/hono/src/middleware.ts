@@ -190,6 +190,7 @@ function respond(
     endpoint.discard(reply)
     return context.res
   }
+  request.watch(endpoint, reply)
   // A plain record of headers stays a plain object down to Node's writeHead.
   const headers = reply.open ? streamHeaders(reply.headers) : (reply.headers as Record<string, string>)
   const body = reply.open ? streamOf(reply, request) : (reply.body ?? null)

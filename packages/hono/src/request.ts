@@ -1,10 +1,19 @@
 import type { AuthInfo } from '@jetway/core'
-import { BodyError, type ByteStream, onTurn, readWebStream, readWhole } from '@jetway/core/http'
+import {
+  BodyError,
+  type ByteStream,
+  onTurn,
+  readWebStream,
+  readWhole,
+  watchNodeReply,
+} from '@jetway/core/http'
 import type {
   AcceptedRequest,
+  Endpoint,
+  HttpReply,
   HttpRequest,
-  NodeIncoming,
-  NodeOutgoing,
+  NodeRequest,
+  NodeResponse,
   RequestBody,
   Route,
 } from '@jetway/core/http'
@@ -18,11 +27,11 @@ export interface RequestReaders {
 }
 
 /** Node's own request, which `@hono/node-server` passes along. */
-interface Incoming extends ByteStream, NodeIncoming {
+interface Incoming extends ByteStream, NodeRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly rawHeaders: readonly string[]
   readonly httpVersionMajor: number
-  readonly socket: NonNullable<HttpRequest['peer']> & NodeIncoming['socket']
+  readonly socket: NonNullable<HttpRequest['peer']> & NodeRequest['socket']
   readonly readableDidRead: boolean
 }
 
@@ -39,7 +48,7 @@ export class ContextRequest implements HttpRequest {
   readonly #touched: Touched
   readonly #readers: RequestReaders
   readonly #incoming: Incoming | undefined
-  readonly #outgoing: NodeOutgoing | undefined
+  readonly #outgoing: NodeResponse | undefined
   #abort: AbortController | undefined
   #gone = false
 
@@ -49,7 +58,7 @@ export class ContextRequest implements HttpRequest {
     this.#raw = c.req.raw
     this.method = this.#raw.method
     this.#readers = readers
-    const { incoming, outgoing } = (c.env ?? {}) as { incoming?: Incoming; outgoing?: NodeOutgoing }
+    const { incoming, outgoing } = (c.env ?? {}) as { incoming?: Incoming; outgoing?: NodeResponse }
     // A Worker may have a binding of this name.
     if (Array.isArray(incoming?.rawHeaders)) {
       this.#incoming = incoming
@@ -98,6 +107,13 @@ export class ContextRequest implements HttpRequest {
       if (!connected) this.leave()
       open()
     })
+  }
+
+  /** Watches the reply, on Node. */
+  watch(endpoint: Endpoint, reply: HttpReply): void {
+    const [request, response] = [this.#incoming, this.#outgoing]
+    if (request !== undefined && response !== undefined)
+      watchNodeReply(endpoint, { asked: this, request, response }, reply)
   }
 
   /** The client has disconnected: some runtimes don't abort the request's own signal. */

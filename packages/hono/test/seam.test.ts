@@ -20,8 +20,10 @@ const endpoint = vi.hoisted(() => ({
 
 vi.mock('@jetway/core/http', async (original) => ({
   ...(await original<typeof Http>()),
-  createEndpoint: (): Pick<Endpoint, 'accept' | 'probes'> => ({
+  createEndpoint: (): Pick<Endpoint, 'accept' | 'probes' | 'hold' | 'limitRest'> => ({
     probes: new Map(),
+    hold: () => () => {},
+    limitRest: () => () => {},
     accept: (request) => {
       const accepted = endpoint.refusal ?? {
         bodyLimit: 100,

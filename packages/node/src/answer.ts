@@ -7,7 +7,7 @@ import {
   type HttpReply,
   type RequestBody,
   sendNodeStream,
-  watchNodeBody,
+  watchNodeReply,
 } from '@jetway/core/http'
 import type { MountRequest } from './request.ts'
 
@@ -36,9 +36,10 @@ function readBody(endpoint: Endpoint, asked: MountRequest, accepted: HttpReply |
 
 // #region reply
 /** Sends a reply, unless a timeout of the app has replied. */
-function sendFirst(endpoint: Endpoint, { request, response }: MountRequest, reply: HttpReply): void {
+function sendFirst(endpoint: Endpoint, asked: MountRequest, reply: HttpReply): void {
+  const { request, response } = asked
   if (response.headersSent) return endpoint.discard(reply)
-  watchNodeBody(endpoint, response, reply)
+  watchNodeReply(endpoint, { asked, request, response }, reply)
   send(response, request, reply)
 }
 

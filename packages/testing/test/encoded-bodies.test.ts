@@ -4,21 +4,11 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { mcp as honoMcp } from '@jetway/hono'
 import { mcp as nodeMcp } from '@jetway/node'
 import { callFrame, createServer as create, HEADERS, listen, text } from '@jetway-apps/test-support/http'
-import { FRAMEWORKS, listenForTest, type Mount } from '@jetway-apps/test-support/mounts'
+import { FRAMEWORKS, listenForTest, onNode } from '@jetway-apps/test-support/mounts'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const FRAME = callFrame('name')
-
-const onNode: Mount = async (server, options) => {
-  const handle = nodeMcp({ server, ...options })
-  const { origin, port, release } = await listen(createServer(handle))
-  const stop = async (): Promise<void> => {
-    release()
-    await server.close({ deadline: 0 })
-  }
-  return { server, origin, port, handle, stop }
-}
 
 const send = (origin: string, coding: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> =>
   fetch(`${origin}/mcp`, { method: 'POST', headers: { ...HEADERS, 'content-encoding': coding }, body })

@@ -1,28 +1,6 @@
-import { createServer } from 'node:http'
-import type { MountHandle } from '@jetway/core'
-import { mcp as nodeMcp } from '@jetway/node'
-import {
-  bytesOf,
-  callFrame,
-  createServer as create,
-  listen,
-  post,
-  raw,
-  text,
-  until,
-} from '@jetway-apps/test-support/http'
-import { type Mount, type Mounted, MOUNTS } from '@jetway-apps/test-support/mounts'
+import { bytesOf, callFrame, createServer, post, raw, text, until } from '@jetway-apps/test-support/http'
+import { type Mounted, NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import { describe, expect, it, onTestFinished } from 'vitest'
-
-const onNode: Mount = async (server, options) => {
-  const handle: MountHandle & ReturnType<typeof nodeMcp> = nodeMcp({ server, ...options })
-  const { origin, port, release } = await listen(createServer(handle))
-  const stop = async (): Promise<void> => {
-    release()
-    await server.close({ deadline: 0 })
-  }
-  return { server, origin, port, handle, stop }
-}
 
 const SIZE = 1_000
 /** A request whose body lacks its last byte. */
@@ -30,36 +8,44 @@ const UNFINISHED = bytesOf('/mcp', 'x'.repeat(SIZE - 1), { 'content-length': `${
 /** The bodies that a mount may hold. */
 const MAX_BODIES = 32
 
-describe.each(Object.entries({ ...MOUNTS, Node: onNode }))(
-  'bodies that stay incomplete, on %s',
-  (_, mount) => {
-    async function mounted(bodyTimeoutMs?: number): Promise<Mounted> {
-      const limits = { bodyBytes: SIZE, ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }) }
-      const made = await mount(create(), { stateless: true, limits })
-      onTestFinished(made.stop)
-      return made
-    }
+describe.each(Object.entries(NODE_MOUNTS))('bodies that stay incomplete, on %s', (_, mount) => {
+  async function mounted(bodyTimeoutMs?: number): Promise<Mounted> {
+    const limits = { bodyBytes: SIZE, ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }) }
+    const made = await mount(createServer(), { stateless: true, limits })
+    onTestFinished(made.stop)
+    return made
+  }
 
-    it('get 408 in time, and their connections end', async () => {
-      const { origin, handle } = await mounted(50)
-      const socket = await raw(origin, UNFINISHED)
-      expect(await until(socket, 'The body took too long')).toMatch(/^HTTP\/1.1 408 /)
-      await new Promise((resolve) => socket.once('close', resolve).resume())
-      expect(handle.stats().refusals).toEqual({ bodyTimeout: 1 })
-      expect(await text(await post(`${origin}/mcp`, callFrame('name')))).toBe('test')
-    })
+  it('get 408 in time, and their connections end', async () => {
+    const { origin, handle } = await mounted(50)
+    const socket = await raw(origin, UNFINISHED)
+    expect(await until(socket, 'The body took too long')).toMatch(/^HTTP\/1.1 408 /)
+    await new Promise((resolve) => socket.once('close', resolve).resume())
+    expect(handle.stats().refusals).toEqual({ bodyTimeout: 1 })
+    expect(await text(await post(`${origin}/mcp`, callFrame('name')))).toBe('test')
+  })
 
-    it('may hold no more bytes than 32 whole ones: the next gets 503, until others have ended', async () => {
-      const { origin, handle } = await mounted()
-      const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
-      const socket = await raw(origin, UNFINISHED)
-      const refused = Promise.race(
-        [...sockets, socket].map((one) => until(one, 'Too many bodies are being read')),
-      )
-      expect(await refused).toMatch(/^HTTP\/1.1 503 [^]*retry-after: 1/i)
-      for (const one of [...sockets, socket]) one.destroy()
-      await expect.poll(() => handle.stats().refusals['unreadableBody']).toBe(MAX_BODIES)
-      expect(await text(await post(`${origin}/mcp`, callFrame('name')))).toBe('test')
-    })
-  },
-)
+  it.each([
+    ['declared', { 'content-length': `${2 * SIZE}` }, 'x'],
+    ['found while it was read', { 'transfer-encoding': 'chunked' }, `7d0\r\n${'x'.repeat(2 * SIZE)}\r\n`],
+  ])('have as much time for the rest after a 413 for a size that was %s', async (_how, headers, body) => {
+    const { origin, handle } = await mounted(50)
+    const socket = await raw(origin, bytesOf('/mcp', body, headers))
+    expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
+    await new Promise((resolve) => socket.once('close', resolve).resume())
+    expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
+  })
+
+  it('may hold no more bytes than 32 whole ones: the next gets 503, until others have ended', async () => {
+    const { origin, handle } = await mounted()
+    const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
+    const socket = await raw(origin, UNFINISHED)
+    const refused = Promise.race(
+      [...sockets, socket].map((one) => until(one, 'Too many bodies are being read')),
+    )
+    expect(await refused).toMatch(/^HTTP\/1.1 503 [^]*retry-after: 1/i)
+    for (const one of [...sockets, socket]) one.destroy()
+    await expect.poll(() => handle.stats().refusals['unreadableBody']).toBe(MAX_BODIES)
+    expect(await text(await post(`${origin}/mcp`, callFrame('name')))).toBe('test')
+  })
+})

@@ -1,11 +1,8 @@
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { callTool } from '@jetway-apps/test-support'
-import { bytesOf } from '@jetway-apps/test-support/http'
-import { McpServer, type MountHandle } from '@jetway/core'
-import { mcp as onFastify } from '@jetway/fastify'
-import { mcp as onNode } from '@jetway/node'
-import Fastify from 'fastify'
+import { bytesOf, openSession } from '@jetway-apps/test-support/http'
+import { type Mounted, NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
+import { McpServer } from '@jetway/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const SIZE = 30_000_000
@@ -17,46 +14,25 @@ function create(): McpServer {
   return server
 }
 
-interface Mounted {
-  readonly http: Server
-  readonly mount: MountHandle
+/** A client that does not read, and its socket on the server. */
+async function connected({ http, port }: Mounted): Promise<{ client: Socket; socket: Socket }> {
+  const accepted = new Promise<Socket>((resolve) => void http.once('connection', resolve))
+  const client = connect(port, '127.0.0.1')
+  onTestFinished(() => void client.destroy())
+  client.pause()
+  return { client, socket: await accepted }
 }
 
-async function serveNode(): Promise<Mounted> {
-  const mount = onNode({ server: create(), stateless: true })
-  const http = createServer(mount)
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    await mount.close({ deadline: 0 })
-    http.closeAllConnections()
-    http.close()
-  })
-  return { http, mount }
-}
+const callOf = (name: string, headers = {}): string =>
+  bytesOf('/mcp', JSON.stringify(callTool(name, {}, { id: 1 })), headers)
 
-async function serveFastify(): Promise<Mounted> {
-  const app = Fastify()
-  let mount: MountHandle | undefined
-  await app.register(onFastify, { server: create(), stateless: true, onMount: (made) => (mount = made) })
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  onTestFinished(() => app.close())
-  if (mount === undefined) throw new Error('no mount')
-  return { http: app.server, mount }
-}
-
-describe.each([
-  ['Node', serveNode],
-  ['Fastify', serveFastify],
-])('a large reply on %s', (_, serve) => {
+describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => {
   async function call(name: string) {
-    const { http, mount } = await serve()
-    const accepted = new Promise<Socket>((resolve) => void http.once('connection', resolve))
-    const client = connect((http.address() as AddressInfo).port, '127.0.0.1')
-    onTestFinished(() => void client.destroy())
-    const socket = await accepted
-    client.pause()
-    client.write(bytesOf('/mcp', JSON.stringify(callTool(name, {}, { id: 1 }))))
-    return { mount, client, socket }
+    const mounted = await serve(create(), { stateless: true })
+    onTestFinished(mounted.stop)
+    const { client, socket } = await connected(mounted)
+    client.write(callOf(name))
+    return { mount: mounted.handle, client, socket }
   }
 
   it('counts as queued while its client does not read, and ends with the connection when the time of its socket is over', async () => {
@@ -78,6 +54,17 @@ describe.each([
     await expect.poll(() => read).toBeGreaterThan(SIZE)
     await expect.poll(() => mount.stats().queuedBytes).toBe(0)
     expect([socket.destroyed, socket.timeout === 60_000]).toEqual([false, false])
+  })
+
+  it('counts no more when its connection ends before its turn', async () => {
+    const mounted = await serve(create())
+    onTestFinished(mounted.stop)
+    const session = await openSession(`${mounted.origin}/mcp`)
+    const { client } = await connected(mounted)
+    client.write(bytesOf('/mcp', '', session, 'GET') + callOf('large', session))
+    await expect.poll(() => mounted.handle.stats().queuedBytes).toBeGreaterThan(SIZE)
+    client.destroy()
+    await expect.poll(() => mounted.handle.stats().queuedBytes).toBe(0)
   })
 
   it('costs a small reply nothing', async () => {

@@ -30,6 +30,7 @@ import { StoreFailure } from './streams/store-failure.ts'
 import type { ServedServer } from './served-server.ts'
 import type { Servable, ServerSelector } from './served-servers.ts'
 import { answerWith, type ReadBody } from './adapter/accept.ts'
+import { type ReplyLimits, watchNodeReply } from './adapter/node-reply.ts'
 import { onTurn } from './adapter/node-turn.ts'
 import {
   type AcceptedRequest,
@@ -44,7 +45,7 @@ export type RequestWithLocals<Locals> = HttpRequest &
   (unknown extends Locals ? unknown : { readonly locals: Locals })
 
 /** A server mounted on HTTP, for an adapter to pass requests to. */
-export interface Endpoint<Locals = unknown> extends MountHandle {
+export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   /**
    * Checks the head of a request, and authenticates it. Returns the reply, or the accepted request: only then read its
    * body, and answer. Never throws or rejects.
@@ -59,11 +60,6 @@ export interface Endpoint<Locals = unknown> extends MountHandle {
    * what to do. Call it in place of sending the reply.
    */
   discard(reply: HttpReply): void
-  /**
-   * Counts the bytes of a reply in `stats().queuedBytes` until the returned function is called: an adapter knows how long
-   * its host takes to send them.
-   */
-  hold(bytes: number): () => void
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe. */
@@ -93,7 +89,7 @@ export const ALL_PARTS: EndpointParts = {
     routePaths,
   },
   subscriptions: (context) => new SubscriptionHandler(context),
-  onTurn,
+  node: { onTurn, watchReply: watchNodeReply },
   checkOptions: checkEndpointOptions,
 }
 
@@ -184,11 +180,19 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.#context.logger.warn({}, REPLIED_BEFORE)
   }
 
-  hold(bytes: number): () => void {
+  hold(request: HttpRequest, bytes: number): () => void {
+    const release = this.#context.servers.of(request)?.hold(bytes)
     this.#sending += bytes
     return () => {
       this.#sending -= bytes
+      release?.()
     }
+  }
+
+  limitRest(stop: () => void): () => void {
+    const reading = this.#bodies.reading()
+    reading.begin(stop)
+    return () => reading.end()
   }
 
   probe(probe: Probe, method: string): HttpReply {
@@ -197,9 +201,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
 
   gauges(): Gauges {
     const { streams = 0, events = 0, bytes = 0 } = this.#sessions?.table.events?.size ?? {}
-    const held = this.#held()
-    const queuedBytes = held.queuedBytes + this.#sending
-    return { ...held, queuedBytes, replayStreams: streams, replayEvents: events, replayBytes: bytes }
+    return { ...this.#held(), replayStreams: streams, replayEvents: events, replayBytes: bytes }
   }
 
   stats(): MountStats {
@@ -219,7 +221,9 @@ class HttpEndpoint implements Endpoint, ServerMount {
       sessions++
       callsInFlight += inFlight
     }
-    return { ...NOTHING_HELD, ...openStreams.held(server), sessions, callsInFlight }
+    const held = openStreams.held(server)
+    const queuedBytes = held.queuedBytes + (server?.sending ?? this.#sending)
+    return { ...NOTHING_HELD, ...held, queuedBytes, sessions, callsInFlight }
   }
 
   #accept(request: HttpRequest): Accepted | Promise<Accepted> {

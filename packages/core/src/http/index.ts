@@ -41,7 +41,12 @@ export {
   type HttpRequest,
   type RequestBody,
 } from './types.ts'
-export { type NodeResponse, watchNodeBody } from './adapter/node-body.ts'
+export {
+  type NodeReplyTo,
+  type NodeRequest,
+  type NodeResponse,
+  watchNodeReply,
+} from './adapter/node-reply.ts'
 export { type NodeWritable, sendNodeStream } from './adapter/node-stream.ts'
 export { type NodeIncoming, type NodeOutgoing, nodeSignal, onNodeClose, onTurn } from './adapter/node-turn.ts'
 export { streamHeaders, toReadableStream } from './adapter/readable-stream.ts'

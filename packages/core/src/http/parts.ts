@@ -1,3 +1,4 @@
+import type { watchNodeReply } from './adapter/node-reply.ts'
 import type { onTurn } from './adapter/node-turn.ts'
 import type { routeOf, routePaths } from './legacy-sse/routes.ts'
 import type { checkEndpointOptions } from './mount-options.ts'
@@ -11,9 +12,15 @@ export interface EndpointParts {
   readonly sessions?: SessionsPart
   readonly subscriptions?: (context: EndpointContext) => SubscriptionHandler
   /** For hosts that pass Node's own request and response along. */
-  readonly onTurn?: typeof onTurn
+  readonly node?: NodePart
   /** Without it options may have wrong names: the types catch those. */
   readonly checkOptions?: typeof checkEndpointOptions
+}
+
+/** How replies are sent on Node. */
+export interface NodePart {
+  readonly onTurn: typeof onTurn
+  readonly watchReply: typeof watchNodeReply
 }
 
 /** Sessions, their stores and streams, and HTTP+SSE, which has nothing else. */

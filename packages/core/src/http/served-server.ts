@@ -30,6 +30,7 @@ export class ServedServer implements ServerMount {
   /** Connections of clients, which may not have a session yet. */
   readonly #connections = new Set<{ close(): void }>()
   #calls = 0
+  #sending = 0
   #unsubscribe: (() => void) | undefined
 
   constructor(runtime: ServerRuntime, mounted: readonly Revision[], clock: Clock, measure: Measure) {
@@ -57,6 +58,10 @@ export class ServedServer implements ServerMount {
   }
   get idle(): boolean {
     return this.#calls + this.#sessions.size + this.#subscriptions.size + this.#connections.size === 0
+  }
+  /** Bytes of replies that their adapters still send. */
+  get sending(): number {
+    return this.#sending
   }
 
   gauges(): Gauges {
@@ -94,6 +99,14 @@ export class ServedServer implements ServerMount {
 
   removeConnection(connection: { close(): void }): void {
     if (this.#connections.delete(connection)) this.#checkIdle()
+  }
+
+  /** Counts bytes as being sent, until the returned function is called. */
+  hold(bytes: number): () => void {
+    this.#sending += bytes
+    return () => {
+      this.#sending -= bytes
+    }
   }
 
   begin(): void {

@@ -186,6 +186,20 @@ describe('the stats of a server that a selector has chosen', () => {
     (request) =>
       servers[request.header('x-tenant') ?? '']
 
+  it('count the replies that are still being sent, until they have left', async () => {
+    const [a, b] = ['a', 'b'].map((name) => new McpServer({ name, version: '1' })) as [McpServer, McpServer]
+    a.addTool({ name: 'talks', handler: () => LINE })
+    const { endpoint, open } = createHarness({ select: select({ a, b }) })
+    const { headers } = await open({ headers: { 'x-tenant': 'a' } })
+    const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'talks' } }
+    const request = new FakeRequest({ body, headers })
+    expect(await endpoint.handle(request, request.body)).toMatchObject({ status: 200 })
+    const released = endpoint.hold(request, 1_000)
+    expect([a, b, endpoint].map((one) => one.stats().queuedBytes)).toEqual([1_000, 0, 1_000])
+    released()
+    expect([a, b, endpoint].map((one) => one.stats().queuedBytes)).toEqual([0, 0, 0])
+  })
+
   it('count only its own sessions, streams and calls', async () => {
     const { setUp, finish } = slowTools()
     const [a, b] = ['a', 'b'].map((name) => new McpServer({ name, version: '1' })) as [McpServer, McpServer]

@@ -77,7 +77,7 @@ export function serveFetch<Locals>(
   parts.checkOptions?.(given, OWN_OPTIONS)
   const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts)
   const routeOf = createRouter(given, parts.sessions)
-  const seam: Seam = { options: given, onTurn: parts.onTurn }
+  const seam: Seam = { options: given, node: parts.node }
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
     const route = routeOf(request)
     const exchange = new FetchRequest(request, route ?? 'mcp', seam, environment)
@@ -89,7 +89,7 @@ export function serveFetch<Locals>(
       if (request.bodyUsed || request.body.locked) throw BodyError.lost(undefined, KEEP_BODY)
       return readWebStream(request.body, accepted)
     }
-    return toResponse(await endpoint.handle(exchange, read), exchange)
+    return toResponse(exchange.watch(endpoint, await endpoint.handle(exchange, read)), exchange)
   }
   return Object.assign(handler, {
     close: (how?: { readonly deadline?: number }) => endpoint.close(how),
@@ -125,7 +125,7 @@ const pathOf = ({ url }: Request): string => new URL(url).pathname
 
 interface Seam {
   readonly options: FetchMountOptions<unknown>
-  readonly onTurn: EndpointParts['onTurn'] | undefined
+  readonly node: EndpointParts['node'] | undefined
 }
 
 class FetchRequest implements HttpRequest {
@@ -175,13 +175,21 @@ class FetchRequest implements HttpRequest {
 
   /** Calls the function when the response may be written: on Node it may wait for those before it on its connection. */
   atTurn(open: () => void): void {
-    const { onTurn } = this.#seam
+    const { node } = this.#seam
     const { incoming, outgoing } = this.#node ?? {}
-    if (onTurn === undefined || incoming === undefined || outgoing === undefined) return open()
-    onTurn(incoming, outgoing, (connected) => {
+    if (node === undefined || incoming === undefined || outgoing === undefined) return open()
+    node.onTurn(incoming, outgoing, (connected) => {
       if (!connected) this.leave()
       open()
     })
+  }
+
+  /** Watches the reply on Node. */
+  watch(endpoint: Endpoint, reply: HttpReply): HttpReply {
+    const { incoming: request, outgoing: response } = this.#node ?? {}
+    if (request !== undefined && response !== undefined)
+      this.#seam.node?.watchReply(endpoint, { asked: this, request, response }, reply)
+    return reply
   }
 
   /** The client has disconnected. Some runtimes abort the request's signal, and all cancel the body of the reply. */

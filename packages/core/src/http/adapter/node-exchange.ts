@@ -1,20 +1,20 @@
 import type { HttpRequest } from '../types.ts'
-import type { NodeIncoming, NodeOutgoing } from './node-turn.ts'
+import type { NodeRequest, NodeResponse } from './node-reply.ts'
 
-type Socket = NonNullable<HttpRequest['peer']> & NodeIncoming['socket']
+type Socket = NonNullable<HttpRequest['peer']> & NodeRequest['socket']
 
 /** Node's own request and response, which carry a web request. */
 export interface NodeExchange {
-  readonly incoming: NodeIncoming & {
+  readonly incoming: NodeRequest & {
     readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
     readonly socket: Socket
   }
-  readonly outgoing: NodeOutgoing | undefined
+  readonly outgoing: NodeResponse | undefined
 }
 
 interface WithRuntime {
   readonly runtime?: {
-    readonly node?: { readonly req?: NodeExchange['incoming']; readonly res?: NodeOutgoing }
+    readonly node?: { readonly req?: NodeExchange['incoming']; readonly res?: NodeResponse }
   }
 }
 

@@ -1,0 +1,72 @@
+import type { HttpReply, HttpRequest } from '../types.ts'
+import { type NodeIncoming, type NodeOutgoing, onNodeClose } from './node-turn.ts'
+
+/** What an endpoint limits after its reply. */
+export interface ReplyLimits {
+  /**
+   * Counts the bytes of a reply in `stats().queuedBytes` until the returned function is called: an adapter knows how long
+   * its host takes to send them. The stats of the server have them too, unless a selector chose it for this request
+   * alone.
+   */
+  hold(request: HttpRequest, bytes: number): () => void
+  /**
+   * Limits the time of a request whose body nobody reads, as that of a body. The returned function clears the limit.
+   *
+   * @param stop - called after `limits.bodyTimeoutMs`
+   */
+  limitRest(stop: () => void): () => void
+}
+
+/** The members of Node's request that are watched. */
+export interface NodeRequest extends NodeIncoming {
+  /** Undefined on requests that a host makes up. */
+  readonly complete?: boolean | undefined
+  /** Of HTTP/2, whose requests do not end their stream when they are destroyed. */
+  readonly stream?: { destroy(): unknown }
+  once(event: 'close', listener: () => void): unknown
+  destroy(): unknown
+}
+
+/** The members of Node's response that are watched. */
+export interface NodeResponse extends NodeOutgoing {
+  setTimeout(ms: number, listener: () => void): unknown
+  destroy(): unknown
+}
+
+/** A request, and what carries it on Node. */
+export interface NodeReplyTo {
+  readonly asked: HttpRequest
+  readonly request: NodeRequest
+  readonly response: NodeResponse
+}
+
+/** Smaller bodies fit into the buffers of a socket. */
+const LARGE = 65_536
+/** Node looks this often whether the client has read more, in ms, and acts when it has not: after one to two times this. */
+const STALLED_MS = 60_000
+
+/**
+ * Watches a reply that is about to be sent on Node's response, until the client has read it and has sent its whole request.
+ *
+ * A large body counts as queued until it has left the process. If the client reads nothing of it for one to two minutes, the
+ * connection is closed: otherwise a client that never reads could make a server keep any number of replies. If the reply
+ * precedes the end of the request, such as 413, the rest has the time of a body.
+ */
+export function watchNodeReply(
+  endpoint: ReplyLimits,
+  { asked, request, response }: NodeReplyTo,
+  { open, body }: HttpReply,
+): void {
+  if (open !== undefined) return
+  if (request.complete === false) {
+    const { stream = request } = request
+    request.once(
+      'close',
+      endpoint.limitRest(() => stream.destroy()),
+    )
+  }
+  if (body === undefined || body.length < LARGE) return
+  onNodeClose(request, response, endpoint.hold(asked, body.length))
+  // Node sets another time after the reply.
+  response.setTimeout(STALLED_MS, () => response.destroy())
+}
