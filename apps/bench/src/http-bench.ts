@@ -1,8 +1,10 @@
 import type { Contender } from './contenders.ts'
+import { EventStream } from './load/event-stream.ts'
 import { HttpConnection } from './load/http-connection.ts'
 import { loadHttp, type HttpLane } from './load/http-load.ts'
 import type { LoadResult } from './load/load-result.ts'
 import { openSessions, post, type SessionHeaders } from './load/http-session.ts'
+import { loadNotifications } from './load/notify-load.ts'
 import { headerOf, type Reply } from './load/reply-reader.ts'
 import { FIRST_ID, idCounter, messageWith, STANDING_VERSION } from './load/requests.ts'
 import { interleave, type Measured, type Run, summarise, type Table, type Timing } from './measure.ts'
@@ -10,6 +12,8 @@ import { ServerProcess } from './server-process.ts'
 import type { Answers } from './serving/messages.ts'
 import { CREATE, type FORMS, LIST, resultOf, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
+/** Warm-up notifications. Each goes to all streams. */
+const WARM_NOTIFICATIONS = 100
 /** The digits by which two events and their chunks may grow. */
 const LONGEST_COUNT = 20
 
@@ -87,6 +91,25 @@ export class HttpBench {
       })
     }
     return interleave(all, timing)
+  }
+
+  /** Measures one notification to many streams, one of each session: a request of the table is a notification. */
+  async measureNotifications(count: number, timing: Timing): Promise<Run[]> {
+    const open: EventStream[] = []
+    const all: Measured[] = []
+    for (const server of this.#servers) {
+      const streams: EventStream[] = []
+      for (const headers of await this.#sessionsOf(server, count))
+        streams.push(await EventStream.open(server.port, headers))
+      open.push(...streams)
+      const notify = (): void => server.notify()
+      all.push({ server, load: (seconds) => loadNotifications(streams, { seconds, notify }) })
+    }
+    try {
+      return await interleave(all, { ...timing, warmRequests: WARM_NOTIFICATIONS })
+    } finally {
+      for (const stream of open) stream.close()
+    }
   }
 
   async #loadOf(server: ServerProcess, workload: Workload, connections: number): Promise<Measured['load']> {

@@ -11,6 +11,9 @@ import { CREATE, FORMS, LIST, STRUCTURED, TEXT, type Workload } from './workload
 
 const CONNECTIONS = [1, 16, 64]
 const FORM_CONNECTIONS = 16
+const NOTIFIED = 1000
+/** The official SDK has one server for each session, and so no notification to all. */
+const UNOFFICIAL = HTTP.filter(({ once }) => once !== true)
 const PIPELINE_DEPTH = 64
 const SPAWNS = 9
 const IDLE_SESSIONS = 5000
@@ -54,6 +57,11 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
     }
     await add(streamed, STREAMS, (bench) => bench.measure(workload, FORM_CONNECTIONS, timing))
   }
+  const notified = {
+    name: 'notify-1000',
+    title: `One notification to ${NOTIFIED} streams: each request of the table is one`,
+  }
+  await add(notified, UNOFFICIAL, (bench) => bench.measureNotifications(NOTIFIED, timing))
   const jetways = HTTP.filter(({ program }) => program.startsWith('jetway'))
   for (const form of FORMS) {
     const name = `modern-${form.session.name}-${FORM_CONNECTIONS}`

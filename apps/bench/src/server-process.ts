@@ -64,6 +64,11 @@ export class ServerProcess {
     return (await this.#ask({ ask: 'memory' }, 'memory')).bytes
   }
 
+  /** Has the server send one notification to all open streams. */
+  notify(): void {
+    this.child.send({ ask: 'notify' } satisfies Ask)
+  }
+
   /** Gives a bare server its responses. */
   async prepare(answers: Answers): Promise<void> {
     await this.#ask({ ask: 'prepare', answers }, 'prepared')

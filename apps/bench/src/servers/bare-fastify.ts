@@ -1,6 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
-import { answerTo, type Body, MEDIA_TYPE, openSession } from '../serving/bare.ts'
+import {
+  answerTo,
+  type Body,
+  keepStream,
+  MEDIA_TYPE,
+  notify,
+  openSession,
+  STREAM_HEADERS,
+} from '../serving/bare.ts'
 import { ready } from '../serving/control.ts'
 
 /** Plain Fastify: parses the body, and sends a prepared response. */
@@ -11,5 +19,10 @@ app.post('/mcp', (request, reply) => {
   reply.header('content-type', `${MEDIA_TYPE}; charset=utf-8`)
   return answerTo(body)
 })
+app.get('/mcp', (_request, reply) => {
+  reply.hijack()
+  reply.raw.writeHead(200, STREAM_HEADERS).flushHeaders()
+  keepStream(reply.raw)
+})
 await app.listen({ port: 0, host: '127.0.0.1' })
-ready((app.server.address() as AddressInfo).port)
+ready((app.server.address() as AddressInfo).port, notify)

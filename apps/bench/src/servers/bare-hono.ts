@@ -1,6 +1,15 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { answerTo, type Body, MEDIA_TYPE, openSession } from '../serving/bare.ts'
+import { stream } from 'hono/streaming'
+import {
+  answerTo,
+  type Body,
+  keepStream,
+  MEDIA_TYPE,
+  notify,
+  openSession,
+  STREAM_HEADERS,
+} from '../serving/bare.ts'
 import { ready } from '../serving/control.ts'
 
 /** Plain Hono on Node: parses the body, and sends a prepared response. */
@@ -10,4 +19,13 @@ app.post('/mcp', async (c) => {
   if (body.method === 'initialize') c.header('mcp-session-id', openSession())
   return c.body(answerTo(body), 200, { 'content-type': MEDIA_TYPE })
 })
-serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => ready(port))
+app.get('/mcp', (c) => {
+  for (const [name, value] of Object.entries(STREAM_HEADERS)) c.header(name, value)
+  return stream(c, async (opened) => {
+    // Hono sends the head with the first text.
+    await opened.write(': open\n\n')
+    keepStream(opened)
+    await new Promise(() => {})
+  })
+})
+serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => ready(port, notify))

@@ -1,10 +1,22 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerTo, type Body, MEDIA_TYPE, openSession } from '../serving/bare.ts'
+import {
+  answerTo,
+  type Body,
+  keepStream,
+  MEDIA_TYPE,
+  notify,
+  openSession,
+  STREAM_HEADERS,
+} from '../serving/bare.ts'
 import { ready } from '../serving/control.ts'
 
 /** Plain node:http: parses the body, and sends a prepared response. */
 const http = createServer((req, res) => {
+  if (req.method === 'GET') {
+    res.writeHead(200, STREAM_HEADERS).flushHeaders()
+    return keepStream(res)
+  }
   const chunks: Buffer[] = []
   req.on('data', (chunk: Buffer) => chunks.push(chunk))
   req.on('end', () => {
@@ -14,4 +26,4 @@ const http = createServer((req, res) => {
     res.end(answerTo(body))
   })
 })
-http.listen(0, '127.0.0.1', () => ready((http.address() as AddressInfo).port))
+http.listen(0, '127.0.0.1', () => ready((http.address() as AddressInfo).port, notify))

@@ -4,5 +4,8 @@ import { mcp } from '@jetway/node'
 import { ready } from '../serving/control.ts'
 import { createServer as createMcpServer, mountOptions } from '../serving/jetway.ts'
 
-const http = createServer(mcp({ server: createMcpServer(), path: '/mcp', ...mountOptions() }))
-http.listen(0, '127.0.0.1', () => ready((http.address() as AddressInfo).port))
+const server = createMcpServer()
+const http = createServer(mcp({ server, path: '/mcp', ...mountOptions() }))
+http.listen(0, '127.0.0.1', () =>
+  ready((http.address() as AddressInfo).port, () => server.notify.toolsChanged()),
+)

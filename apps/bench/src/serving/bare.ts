@@ -15,6 +15,30 @@ export function answerTo({ method, params }: Body): string {
 /** The media type of the responses. */
 export const MEDIA_TYPE: string = process.argv.includes('--stream') ? 'text/event-stream' : 'application/json'
 
+/** Holds the place of the event's id, which other servers send. */
+const EVENT =
+  'id: 000000000000.0000000000.1\ndata: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n'
+
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+}
+
+interface OpenStream {
+  write(text: string): unknown
+}
+
+const streams = new Set<OpenStream>()
+
+/** Keeps a stream for {@link notify}. */
+export function keepStream(stream: OpenStream): void {
+  streams.add(stream)
+}
+
+export function notify(): void {
+  for (const stream of streams) stream.write(EVENT)
+}
+
 /** The cheapest possible session: an id and a map entry. */
 const sessions = new Map<string, number>()
 

@@ -5,15 +5,22 @@ let prepared: Answers = {}
 /** The responses that the bench has prepared for this server. */
 export const answers = (): Answers => prepared
 
-/** Reports that the server accepts requests (port 0 if it has none), and answers the bench until it disconnects. */
-export function ready(port = 0): void {
+/**
+ * Reports that the server accepts requests (port 0 if it has none), and answers the bench until it disconnects.
+ *
+ * @param notify - sends one notification to all open streams
+ */
+export function ready(port = 0, notify?: () => void): void {
   // Ends with the bench, so that no server is left running.
   process.on('disconnect', () => process.exit())
-  process.on('message', (message: Ask) => void answer(message).then(tell))
+  process.on('message', (message: Ask) => {
+    if (message.ask === 'notify') notify?.()
+    else void answer(message).then(tell)
+  })
   tell({ told: 'ready', port })
 }
 
-async function answer(message: Ask): Promise<Told> {
+async function answer(message: Exclude<Ask, { readonly ask: 'notify' }>): Promise<Told> {
   if (message.ask === 'prepare') {
     prepared = message.answers
     return { told: 'prepared' }

@@ -1,13 +1,17 @@
 /** The bodies that a bare server sends, by tool name for `tools/call` and by method otherwise. */
 export type Answers = Readonly<Record<string, string>>
 
-/** Messages from the bench to a server, over the process's IPC channel, so that they cost no requests. */
+/**
+ * Messages from the bench to a server, over the process's IPC channel, so that they cost no requests. All but `notify`
+ * have a reply.
+ */
 export type Ask =
   | { readonly ask: 'cpu' }
   | { readonly ask: 'memory' }
+  | { readonly ask: 'notify' }
   | { readonly ask: 'prepare'; readonly answers: Answers }
 
-/** A server's replies. Each message gets exactly one. */
+/** A server's replies. */
 export type Told =
   | { readonly told: 'ready'; readonly port: number }
   /** User and system time of the process, in µs. */
