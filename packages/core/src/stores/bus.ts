@@ -10,8 +10,11 @@ export type BusListener = (message: JsonValue) => void
  */
 export interface Bus {
   publish(topic: string, message: JsonValue): void | Promise<void>
-  /** Returns the function that unsubscribes. */
-  subscribe(topic: string, listener: BusListener): () => void
+  /**
+   * Returns the function that unsubscribes. `onGap` runs where messages may have been lost, such as after a long reconnect:
+   * anything may have changed.
+   */
+  subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void
 }
 
 /** A change in a server, which sessions and subscriptions turn into notifications. */

@@ -1,3 +1,4 @@
+import type { RequestId } from '../protocol/jsonrpc.ts'
 import type { Awaitable } from '../util/promises.ts'
 
 /** Includes the principal: a session id alone must not open a stream. */
@@ -20,25 +21,92 @@ export interface StoredEvent {
   readonly seq: number
   /** One JSON-RPC frame, or an empty string for a priming event. */
   readonly frame: string
+  /** The request to which the frame is the response. It is pending no more. */
+  readonly answers?: RequestId
+  /** The size of the frame in UTF-8, where it is known. */
+  readonly bytes?: number
 }
 
-/** Stores the events of SSE streams for `Last-Event-ID`. Limited in number, bytes and time. */
+/** Who writes a stream, and for what. */
+export interface StreamOrigin {
+  /** The id of the node that writes. */
+  readonly node: string
+  /** `call` for the reply to a POST, `session` for messages outside of any call. */
+  readonly kind: 'call' | 'session'
+  /** The requests whose responses are to come on the stream. */
+  readonly pending: readonly RequestId[]
+}
+
+/** The right to write to a stream, until another node seizes it. */
+export interface StreamLease {
+  /** The life of the stream: letters, digits, `-` and `_`, at most 64. */
+  readonly epoch: string
+  /** Grows with each seizure. */
+  readonly fence: number
+}
+
+/**
+ * `kept`: the events are stored. `lost`: the stream is unknown, has ended, or lacks the event before these, so it cannot be
+ * continued. `fenced`: another node has seized it.
+ */
+export interface AppendResult {
+  readonly state: 'kept' | 'lost' | 'fenced'
+  /** The node whose client reads on; undefined if it is the writer's own. */
+  readonly follower?: string | undefined
+}
+
+/** A stream after a position. */
+export interface StreamState {
+  readonly events: readonly StoredEvent[]
+  readonly ended: boolean
+  /** The node that writes it. */
+  readonly node: string
+  readonly kind: StreamOrigin['kind']
+  /** The position of its last event. */
+  readonly last: number
+  /** The node whose client reads on; undefined if it is the writer's own. */
+  readonly follower?: string | undefined
+}
+
+/** A stream that has another writer now. */
+export interface SeizedStream {
+  readonly lease: StreamLease
+  /** The position of its last event. */
+  readonly last: number
+  readonly kind: StreamOrigin['kind']
+  /** The requests that the former writer has not answered. */
+  readonly pending: readonly RequestId[]
+}
+
+/**
+ * Stores the events of SSE streams for `Last-Event-ID`. Limited in number, bytes and time. A stream has one writer at a
+ * time: an event of another one is never stored. A stream that has not ended is kept for as long as its writer runs.
+ */
 export interface EventStore {
   /** Its size in this process, for `stats()`. */
   readonly size?: { readonly streams: number; readonly events: number; readonly bytes: number }
-  /** Starts a stream and returns its epoch. */
-  open(key: StreamKey): Awaitable<string>
   /**
-   * Stores an event. `final` marks the response: the limits on events do not drop it, and no event follows it. `bytes` is
-   * the size of the frame in UTF-8, where it is known.
+   * Starts a stream; one with the same key is deleted. May return before the stream is stored: then `append` waits for it,
+   * and reports if that failed.
+   */
+  open(key: StreamKey, origin: StreamOrigin): Awaitable<StreamLease>
+  /**
+   * Stores events in order. Those that are stored already are skipped, so a call that failed may be repeated. `final` marks
+   * the last event as the last of the stream: the limits on events do not drop it, and no event follows it.
    */
   append(
     key: StreamKey,
-    event: StoredEvent,
-    options?: { readonly final?: boolean; readonly bytes?: number },
-  ): Awaitable<void>
-  /** The events after the cursor; undefined if the stream, epoch or position is unknown or evicted. */
-  read(key: StreamKey, after: Cursor): Awaitable<readonly StoredEvent[] | undefined>
+    lease: StreamLease,
+    events: readonly StoredEvent[],
+    options?: { readonly final?: boolean },
+  ): Awaitable<AppendResult>
+  /**
+   * The events after the cursor; undefined if the stream, epoch or position is unknown or dropped. `reader` is the node
+   * whose client reads on from here: it becomes the follower, and the writer itself replaces a follower.
+   */
+  read(key: StreamKey, after: Cursor, reader?: string): Awaitable<StreamState | undefined>
+  /** Makes a node the writer of a stream; undefined if the stream is unknown, has ended, or has another epoch. */
+  seize(key: StreamKey, epoch: string, node: string): Awaitable<SeizedStream | undefined>
   /** Deletes one stream, or all streams of a session. */
   delete(key: Omit<StreamKey, 'stream'> & { readonly stream?: string }): Awaitable<void>
 }

@@ -19,6 +19,10 @@ export interface SessionRecord {
   readonly subscriptions: readonly string[]
   /** URLs that the user was asked to open, until their completion. */
   readonly pendingUrls?: readonly PendingUrl[]
+  /** `sse` for the older HTTP+SSE transport. Left out for Streamable HTTP. */
+  readonly transport?: 'sse'
+  /** The stream for messages that belong to no call: the node that writes it, and its name there. */
+  readonly stream?: { readonly node: string; readonly token?: string }
 }
 
 /** The key of a session record. Two principals never share one. */
@@ -27,13 +31,32 @@ export interface SessionKey {
   readonly id: string
 }
 
+/** A record as the store holds it. */
+export interface StoredSession {
+  readonly record: SessionRecord
+  /** Differs from that of every other content of the record. Opaque. */
+  readonly version: string
+}
+
+/** Limits of a new record. */
+export interface SessionLifetime {
+  /** How long the record is kept if nothing renews it, in ms. */
+  readonly ttlMs: number
+  /** Records of its principal: one more drops the one that expires first. Left out for anonymous clients. */
+  readonly maxPerPrincipal?: number
+}
+
 /** Stores session records, limited in number and time. */
 export interface SessionStore {
-  get(key: SessionKey): Awaitable<SessionRecord | undefined>
-  /** Writes the record, and restarts its time to live in ms. */
-  put(record: SessionRecord, ttlMs: number): Awaitable<void>
-  /** Restarts the time to live. */
-  touch(key: SessionKey, ttlMs: number): Awaitable<void>
+  /** Stores a record whose id is new, and resolves to its version. */
+  create(record: SessionRecord, lifetime: SessionLifetime): Awaitable<string>
+  /** Reads a record. With `ttlMs`, its time to live begins anew. */
+  get(key: SessionKey, ttlMs?: number): Awaitable<StoredSession | undefined>
+  /**
+   * Replaces a record that still has this version, and begins its time to live anew. Resolves to the new version.
+   * Resolves to undefined, and changes nothing, if the record is gone or has another version.
+   */
+  replace(record: SessionRecord, version: string, ttlMs: number): Awaitable<string | undefined>
   /** Resolves to whether the record existed. */
   delete(key: SessionKey): Awaitable<boolean>
 }

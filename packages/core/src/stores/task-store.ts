@@ -17,6 +17,8 @@ export interface TaskKey {
 
 /** One task as plain JSON, so that another process can answer for it. */
 export interface TaskRecord extends TaskInfo, TaskKey {
+  /** The node that runs the call. Left out if there is only one. */
+  readonly node?: string
   /** The method of the call that runs as a task. */
   readonly method: string
   /** The revision of `result`, `error` and `inputs`. */

@@ -1,0 +1,25 @@
+import type { Awaitable } from '../util/promises.ts'
+import type { Bus } from './bus.ts'
+import type { EventStore } from './event-store.ts'
+import type { Nodes } from './nodes.ts'
+import type { SessionStore } from './session-store.ts'
+import type { TaskStore } from './task-store.ts'
+import type { UsedStates } from './used-states.ts'
+
+/**
+ * All that the processes of one deployment share, for the option `shared` of servers and mounts. With it, every process
+ * continues the sessions, streams and tasks of every other one.
+ */
+export interface SharedStores {
+  readonly sessions: SessionStore
+  readonly events: EventStore
+  readonly tasks: TaskStore
+  readonly bus: Bus
+  readonly nodes: Nodes
+  readonly usedStates: UsedStates
+  /**
+   * Called by each server and mount that uses the stores, before it opens anything. The returned function ends that use;
+   * the last one closes what is open. A later use opens it again.
+   */
+  acquire(): () => Awaitable<void>
+}

@@ -1,0 +1,12 @@
+import type { Awaitable } from '../util/promises.ts'
+
+/** Remembers the states of calls that were used, so that each opens once. */
+export interface UsedStates {
+  /**
+   * Marks a state as used. Resolves to false if it was used before.
+   *
+   * @param nonce - unique to the state: letters, digits, `-` and `_`, at most 64
+   * @param expiresAt - when the state opens no more, in ms since 1970
+   */
+  take(nonce: string, expiresAt: number): Awaitable<boolean>
+}
