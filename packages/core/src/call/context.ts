@@ -1,3 +1,4 @@
+import type { Awaitable } from '../util/promises.ts'
 import { usageError } from '../errors.ts'
 import type { JsonObject, JsonRpcRequest, RequestId } from '../protocol/jsonrpc.ts'
 import { progressToken, relatedTask } from '../protocol/meta.ts'
@@ -37,7 +38,14 @@ export interface CallSession extends SessionView {
   onClose(listener: () => void): void
   /** The session does not count as idle until the returned function is called. */
   holdOpen(): () => void
-  update(change: { readonly logLevel?: LogLevel; readonly subscriptions?: readonly string[] }): void
+  /** Changes the record by a function of the record as it is. Resolves when other processes see the change. */
+  update(change: (record: RecordedSettings) => Partial<RecordedSettings>): Awaitable<void>
+}
+
+/** The members of a session's record that requests of its client change. */
+export interface RecordedSettings {
+  readonly logLevel?: LogLevel
+  readonly subscriptions: readonly string[]
 }
 
 /** The caller of one request, as the transport established it. */

@@ -20,13 +20,18 @@ export function fitResponse(
   return errorFrame(id, new McpError(ErrorCode.InternalError, problem))
 }
 
+export interface BatchResponse {
+  readonly id: RequestId
+  readonly frame: string
+}
+
 /**
  * The responses to one batch, which together have the limit of one result. Otherwise a request of 10 KB, with 100 calls,
  * could draw 100 of the largest results, more than the longest string of the runtime.
  */
 export class BatchResponses {
   readonly #limit: number
-  readonly #frames: string[] = []
+  readonly #responses: BatchResponse[] = []
   #size = 0
 
   constructor(limit: number) {
@@ -46,17 +51,17 @@ export class BatchResponses {
       problem: `The responses to this batch together exceed ${this.#limit} bytes. Send this request by itself`,
     })
     this.#size += admitted.length
-    this.#frames.push(admitted)
+    this.#responses.push({ id, frame: admitted })
   }
 
   /** Returns the responses and removes them. They still count. */
-  take(): string[] {
-    return this.#frames.splice(0)
+  take(): BatchResponse[] {
+    return this.#responses.splice(0)
   }
 
   /** The responses as one array; undefined if there are none. */
   join(): string | undefined {
-    const frames = this.take()
+    const frames = this.take().map(({ frame }) => frame)
     return frames.length === 0 ? undefined : `[${frames.join(',')}]`
   }
 }

@@ -26,6 +26,8 @@ export interface SessionClosed {
   readonly principal: string
   /** How long it was open in this process, in ms. */
   readonly durationMs: number
+  /** `ended`: it is over. `released`: this process keeps it no longer, and another one may continue it. */
+  readonly cause: 'ended' | 'released'
 }
 
 /** The client's roots have changed; `ctx.listRoots()` asks for them. */

@@ -2,12 +2,15 @@ import { invalidParams } from '../errors.ts'
 import { isLogLevel, LOG_LEVELS } from '../protocol/types.ts'
 import type { MethodEntry } from '../call/method-table.ts'
 import { complete } from '../call/result.ts'
+import { chain } from '../util/promises.ts'
 
 /** Serves `logging/setLevel`. Where no session remembers the level, it succeeds and changes nothing. */
 export const setLogLevel: MethodEntry = {
   handle: ({ level }, ctx) => {
     if (!isLogLevel(level)) throw invalidParams(`The level must be one of ${LOG_LEVELS.join(', ')}`)
-    ctx.scope.session?.update({ logLevel: level })
-    return complete({})
+    return chain(
+      ctx.scope.session?.update(() => ({ logLevel: level })),
+      () => complete({}),
+    )
   },
 }

@@ -6,6 +6,7 @@ import type { MethodEntry } from '../call/method-table.ts'
 import { complete, type HandlerResult } from '../call/result.ts'
 import { changeTopics, listenEntry, type ListenTopic } from './listen-method.ts'
 import type { Resources } from './resources/resources.ts'
+import { type Awaitable, chain } from '../util/promises.ts'
 import { ifVisible } from './registry/visibility.ts'
 
 /** Per session. */
@@ -41,23 +42,26 @@ export const subscriptionMethods = ({
   listenEntry([...changeTopics(capabilities, resources), ...topics]),
 ]
 
-function subscribe(uri: string, ctx: CallContext): HandlerResult {
+function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
   const session = sessionOf(ctx)
   const { subscriptions } = session.record
   if (subscriptions.includes(uri)) return complete({})
   if (subscriptions.length >= MAX_SUBSCRIPTIONS)
     throw invalidParams(`A session has at most ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
-  session.update({ subscriptions: [...subscriptions, uri] })
-  return complete({})
+  const saved = session.update((record) => ({ subscriptions: [...without(record.subscriptions, uri), uri] }))
+  return chain(saved, () => complete({}))
 }
 
-function unsubscribe(uri: string, ctx: CallContext): HandlerResult {
+function unsubscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
   const session = sessionOf(ctx)
   const { subscriptions } = session.record
-  if (subscriptions.includes(uri))
-    session.update({ subscriptions: subscriptions.filter((other) => other !== uri) })
-  return complete({})
+  if (!subscriptions.includes(uri)) return complete({})
+  const saved = session.update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
+  return chain(saved, () => complete({}))
 }
+
+const without = (uris: readonly string[], uri: string): readonly string[] =>
+  uris.filter((other) => other !== uri)
 
 function sessionOf({ scope }: CallContext): CallSession {
   if (scope.session === undefined)

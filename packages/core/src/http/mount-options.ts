@@ -31,6 +31,7 @@ const SESSIONS: OptionNames<SessionOptions> = {
   max: 1,
   maxPerPrincipal: 1,
   allowDelete: 1,
+  verifyMs: 1,
   store: 1,
   seal: SEAL,
 }

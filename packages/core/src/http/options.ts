@@ -21,6 +21,11 @@ export interface SessionOptions {
   readonly maxPerPrincipal?: number
   /** Whether clients may end their sessions with DELETE. @default true */
   readonly allowDelete?: boolean
+  /**
+   * For how long a session that was read from the store counts as unchanged, in ms; 0 reads it for every request. An end
+   * at another process is noticed after this time at the latest. @default 1_000
+   */
+  readonly verifyMs?: number
   /** Stores session records for other processes. Cannot be used with `seal`. @default they stay in this process */
   readonly store?: SessionStore
   /** Session ids that outlive the process: after a restart with the same keys, clients continue their sessions. */
@@ -170,5 +175,6 @@ export const SESSION_DEFAULTS: ResolvedOptions['sessions'] = {
   uninitializedTtlMs: 60_000,
   max: 10_000,
   maxPerPrincipal: 100,
+  verifyMs: 1_000,
   allowDelete: true,
 }

@@ -26,6 +26,7 @@ import { LiveRequests } from '../call/input/live.ts'
 import { PendingRequests, type RequestChannel } from '../call/input/pending-requests.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
+import type { Awaitable } from '../util/promises.ts'
 
 /** Carries messages that belong to no request: the GET stream, or the duplex transport. */
 export interface SessionChannel {
@@ -36,11 +37,25 @@ export interface SessionChannel {
 
 /** The transport's part of a session. An object, because functions for each session would take more memory than the rest. */
 export interface SessionKeeper {
-  /** Stores the record after a change. */
-  recordChanged(record: SessionRecord): void
+  /** Stores a change that the record has now. Resolves when other processes see it. */
+  recordChanged(change: ChangeRecord): Awaitable<void>
   /** Runs once, before the listeners of the session's end. */
-  sessionClosed(): void
+  sessionClosed(cause: CloseCause): void
 }
+
+/**
+ * Why a session closes here. `ended`: it is over, for every process. `released`: this process keeps it no longer, and
+ * another one may continue it.
+ */
+export type CloseCause = 'ended' | 'released'
+
+/** Computes a change from the record as it is. Runs again if another process has changed the record meanwhile. */
+export type ChangeRecord = (record: SessionRecord) => RecordChange
+
+/** The members of a record that change during a session. */
+export type RecordChange = Partial<
+  Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions' | 'pendingUrls' | 'stream'>
+>
 
 /** The state of one client in revisions that have sessions. All transports use it; the channel carries its frames. */
 export class Session implements CallSession {
@@ -134,12 +149,17 @@ export class Session implements CallSession {
     ;(this.#onClose ??= []).push(listener)
   }
 
-  update(
-    change: Partial<Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions' | 'pendingUrls'>>,
-  ): void {
-    this.#record = { ...this.#record, ...change }
-    if (change.subscriptions !== undefined) this.#watch(change.subscriptions)
-    this.keeper?.recordChanged(this.#record)
+  /** Changes the record. Resolves when other processes see the change. */
+  update(change: ChangeRecord): Awaitable<void> {
+    this.adopt({ ...this.#record, ...change(this.#record) })
+    return this.keeper?.recordChanged(change)
+  }
+
+  /** Takes a record over that another process may have changed. */
+  adopt(record: SessionRecord): void {
+    const { subscriptions } = this.#record
+    this.#record = record
+    if (record.subscriptions !== subscriptions) this.#watch(record.subscriptions)
   }
 
   /** The response belongs to the exchange, not to the id: some clients send the same id every time. */
@@ -200,7 +220,7 @@ export class Session implements CallSession {
     this.#unansweredPings = 0
     if (!this.revision.notifications.has(message.method)) return
     if (message.method === Notification.Initialized) {
-      if (!this.#record.initialized) this.update({ initialized: true })
+      if (!this.#record.initialized) void this.update(() => ({ initialized: true }))
     } else if (message.method === Notification.Cancelled) {
       const id = message.params?.['requestId']
       if (isRequestId(id)) this.#pool?.cancel(id)
@@ -242,12 +262,12 @@ export class Session implements CallSession {
     }))
   }
 
-  #emitClose(): void {
+  #emitClose(cause: CloseCause): void {
     const { events, clock } = this.#runtime
     const { id, principal } = this.#record
     const since = this.#openedAt
     if (since === undefined) return
-    events.emit('session:close', () => ({ sessionId: id, principal, durationMs: clock.now() - since }))
+    events.emit('session:close', () => ({ sessionId: id, principal, durationMs: clock.now() - since, cause }))
   }
 
   /** Fails open requests to the client: it is gone, although its calls may finish. */
@@ -281,28 +301,30 @@ export class Session implements CallSession {
   }
 
   addPendingUrls(ids: readonly string[]): void {
-    const { pendingUrls = [] } = this.#record
-    this.update({ pendingUrls: withPendingUrls(pendingUrls, ids, this.#runtime.clock.now()) })
+    const now = this.#runtime.clock.now()
+    void this.update(({ pendingUrls = [] }) => ({ pendingUrls: withPendingUrls(pendingUrls, ids, now) }))
   }
 
   /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation */
   #elicited(id: string): void {
-    const { pendingUrls = [] } = this.#record
-    const left = withoutPendingUrl(pendingUrls, id, this.#runtime.clock.now())
-    if (left === undefined) return
-    this.update({ pendingUrls: left })
+    const { pendingUrls: known = [] } = this.#record
+    const now = this.#runtime.clock.now()
+    if (withoutPendingUrl(known, id, now) === undefined) return
+    void this.update(({ pendingUrls = [] }) => ({
+      pendingUrls: withoutPendingUrl(pendingUrls, id, now) ?? pendingUrls,
+    }))
     void this.#channel?.send(notificationFrame(Notification.ElicitationComplete, { elicitationId: id }))
   }
 
-  close(): void {
+  close(cause: CloseCause = 'ended'): void {
     if (this.#closed) return
     this.#closed = true
     this.#watch([])
     this.registry = undefined
     this.#pool?.endAll()
     this.rejectRequests()
-    this.keeper?.sessionClosed()
-    this.#emitClose()
+    this.keeper?.sessionClosed(cause)
+    this.#emitClose(cause)
     for (const listener of this.#onClose?.splice(0) ?? []) listener()
   }
 

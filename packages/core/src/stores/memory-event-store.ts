@@ -1,5 +1,16 @@
 import { type Clock, systemClock } from '../util/clock.ts'
-import type { Cursor, EventStore, StoredEvent, StreamKey } from './event-store.ts'
+import type { RequestId } from '../protocol/jsonrpc.ts'
+import type {
+  AppendResult,
+  Cursor,
+  EventStore,
+  SeizedStream,
+  StoredEvent,
+  StreamKey,
+  StreamLease,
+  StreamOrigin,
+  StreamState,
+} from './event-store.ts'
 import { type Sized, SizeRanks } from './size-ranks.ts'
 import { type Random, randomToken, secureRandom } from '../util/random.ts'
 import { utf8Length } from '../util/bytes.ts'
@@ -31,6 +42,12 @@ interface Log {
   readonly key: StreamKey
   readonly owner: SessionLogs
   readonly epoch: string
+  readonly kind: StreamOrigin['kind']
+  pending: readonly RequestId[]
+  /** The node that writes. */
+  node: string
+  fence: number
+  follower: string | undefined
   readonly events: Kept[]
   /** Bytes of `events`. */
   bytes: number
@@ -42,6 +59,11 @@ interface Log {
   last: number
   endedAt: number | undefined
 }
+
+/** The results of nearly all calls. */
+const KEPT: AppendResult = Object.freeze({ state: 'kept' })
+const LOST: AppendResult = Object.freeze({ state: 'lost' })
+const FENCED: AppendResult = Object.freeze({ state: 'fenced' })
 
 /** The streams of one session, and their bytes. */
 interface SessionLogs extends Sized {
@@ -85,7 +107,7 @@ export class MemoryEventStore implements EventStore {
     return { streams: this.#streams, events, bytes: this.#totalBytes }
   }
 
-  open(key: StreamKey): string {
+  open(key: StreamKey, { node, kind, pending }: StreamOrigin): StreamLease {
     // The random part identifies this process: a cursor from before a restart has another one.
     this.#process ??= randomToken(8, this.#random)
     const epoch = `${this.#process}${(++this.#opened).toString(36)}`
@@ -99,6 +121,11 @@ export class MemoryEventStore implements EventStore {
       key,
       owner,
       epoch,
+      kind,
+      pending,
+      node,
+      fence: 1,
+      follower: undefined,
       events: [],
       bytes: 0,
       final: undefined,
@@ -108,35 +135,30 @@ export class MemoryEventStore implements EventStore {
     }
     owner.streams.set(key.stream, log)
     this.#streams++
-    return epoch
+    return { epoch, fence: log.fence }
   }
 
   append(
     key: StreamKey,
-    event: StoredEvent,
-    { final = false, bytes: known }: { readonly final?: boolean; readonly bytes?: number } = {},
-  ): void {
+    { epoch, fence }: StreamLease,
+    events: readonly StoredEvent[],
+    { final = false }: { readonly final?: boolean } = {},
+  ): AppendResult {
     const log = this.#find(key)
-    if (log === undefined || log.endedAt !== undefined) return
-    const bytes = known ?? utf8Length(event.frame)
+    if (log === undefined || log.epoch !== epoch) return LOST
+    if (log.fence !== fence) return FENCED
     const at = this.#clock.now()
-    log.last = event.seq
-    this.#aging.delete(log)
-    this.#aging.add(log)
-    this.#count(log, bytes)
-    if (final) {
-      log.endedAt = at
-      log.final = { event, bytes, at }
-      if (bytes > this.#limits.maxFinalBytes) this.#forget(log)
-    } else {
-      log.bytes += bytes
-      log.events.push({ event, bytes, at })
+    for (const event of events) {
+      if (event.seq <= log.last) continue
+      if (log.endedAt !== undefined || event.seq !== log.last + 1) return LOST
+      this.#add(log, event, { at, final: final && event === events.at(-1) })
     }
     this.#trim(log, at)
     while (this.#totalBytes > this.#limits.maxTotalBytes) this.#drop(this.#leastFair())
+    return log.follower === undefined ? KEPT : { state: 'kept', follower: log.follower }
   }
 
-  read(key: StreamKey, { epoch, seq }: Cursor): readonly StoredEvent[] | undefined {
+  read(key: StreamKey, { epoch, seq }: Cursor, reader?: string): StreamState | undefined {
     const log = this.#find(key)
     if (log === undefined || log.epoch !== epoch) return undefined
     const now = this.#clock.now()
@@ -145,9 +167,23 @@ export class MemoryEventStore implements EventStore {
       return undefined
     }
     this.#trim(log, now)
-    if (!Number.isSafeInteger(seq) || seq < log.evicted || seq > log.last) return undefined
-    const all = log.final === undefined ? log.events : [...log.events, log.final]
-    return all.filter(({ event }) => event.seq > seq).map(({ event }) => event)
+    const { node, kind, last, evicted, final } = log
+    if (!Number.isSafeInteger(seq) || seq < evicted || seq > last) return undefined
+    const ended = log.endedAt !== undefined
+    if (reader !== undefined && !ended) log.follower = reader === node ? undefined : reader
+    const all = final === undefined ? log.events : [...log.events, final]
+    const events = all.filter(({ event }) => event.seq > seq).map(({ event }) => event)
+    return { events, ended, node, kind, last, follower: log.follower }
+  }
+
+  seize(key: StreamKey, epoch: string, node: string): SeizedStream | undefined {
+    const log = this.#find(key)
+    if (log === undefined || log.epoch !== epoch || log.endedAt !== undefined) return undefined
+    log.node = node
+    log.fence++
+    log.follower = undefined
+    const { fence, last, kind, pending } = log
+    return { lease: { epoch, fence }, last, kind, pending }
   }
 
   delete({ principal, session, stream }: Omit<StreamKey, 'stream'> & { readonly stream?: string }): void {
@@ -166,6 +202,23 @@ export class MemoryEventStore implements EventStore {
     const logs = sessions.get(session) ?? { streams: new Map<string, Log>(), bytes: 0, rank: 0 }
     this.#principals.set(principal, sessions.set(session, logs))
     return logs
+  }
+
+  #add(log: Log, event: StoredEvent, { at, final }: { readonly at: number; readonly final: boolean }): void {
+    const bytes = event.bytes ?? utf8Length(event.frame)
+    log.last = event.seq
+    if (event.answers !== undefined) log.pending = log.pending.filter((id) => id !== event.answers)
+    this.#aging.delete(log)
+    this.#aging.add(log)
+    this.#count(log, bytes)
+    if (final) {
+      log.endedAt = at
+      log.final = { event, bytes, at }
+      if (bytes > this.#limits.maxFinalBytes) this.#forget(log)
+    } else {
+      log.bytes += bytes
+      log.events.push({ event, bytes, at })
+    }
   }
 
   #count({ owner }: Log, bytes: number): void {

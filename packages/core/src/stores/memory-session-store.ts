@@ -1,18 +1,20 @@
 import { type Clock, systemClock } from '../util/clock.ts'
-import { ANONYMOUS } from './principal.ts'
-import type { SessionKey, SessionRecord, SessionStore } from './session-store.ts'
+import type {
+  SessionKey,
+  SessionLifetime,
+  SessionRecord,
+  SessionStore,
+  StoredSession,
+} from './session-store.ts'
 
 export interface MemorySessionStoreOptions {
   /** Records in total; the least recently used one is dropped. @default 10_000 */
   readonly max?: number
-  /** Records of one authenticated principal; anonymous clients share `max`. @default 100 */
-  readonly maxPerPrincipal?: number
   readonly clock?: Clock
 }
 
-interface Entry {
-  readonly record: SessionRecord
-  readonly expiresAt: number
+interface Entry extends StoredSession {
+  expiresAt: number
 }
 
 /** How many of the oldest records each write checks for expiry: more than it adds. */
@@ -21,15 +23,14 @@ const SWEEP_STEPS = 2
 /** Stores session records in this process. Expiry needs no timer: it happens on access. */
 export class MemorySessionStore implements SessionStore {
   readonly #max: number
-  readonly #maxPerPrincipal: number
   readonly #clock: Clock
   /** In the order of their last use, oldest first. */
   readonly #entries = new Map<string, Entry>()
   readonly #perPrincipal = new Map<string, Set<string>>()
+  #versions = 0
 
-  constructor({ max = 10_000, maxPerPrincipal = 100, clock = systemClock }: MemorySessionStoreOptions = {}) {
+  constructor({ max = 10_000, clock = systemClock }: MemorySessionStoreOptions = {}) {
     this.#max = max
-    this.#maxPerPrincipal = maxPerPrincipal
     this.#clock = clock
   }
 
@@ -38,40 +39,55 @@ export class MemorySessionStore implements SessionStore {
     return this.#entries.size
   }
 
-  get(key: SessionKey): SessionRecord | undefined {
-    const text = keyOf(key)
-    const entry = this.#entries.get(text)
-    if (entry === undefined || entry.expiresAt > this.#clock.now()) return entry?.record
-    this.#remove(text)
-    return undefined
-  }
-
-  put(record: SessionRecord, ttlMs: number): void {
+  create(record: SessionRecord, { ttlMs, maxPerPrincipal }: SessionLifetime): string {
     const key = keyOf(record)
     this.#remove(key)
     this.#sweep()
-    this.#makeRoom(record.principal)
-    this.#add(key, record, ttlMs)
+    this.#makeRoom(record.principal, maxPerPrincipal)
+    return this.#add(key, record, ttlMs)
   }
 
-  touch(key: SessionKey, ttlMs: number): void {
-    const record = this.get(key)
-    if (record === undefined) return
+  get(key: SessionKey, ttlMs?: number): StoredSession | undefined {
     const text = keyOf(key)
-    this.#remove(text)
-    this.#add(text, record, ttlMs)
+    const entry = this.#live(text)
+    if (entry !== undefined && ttlMs !== undefined) this.#renew(text, entry, ttlMs)
+    return entry
+  }
+
+  replace(record: SessionRecord, version: string, ttlMs: number): string | undefined {
+    const key = keyOf(record)
+    if (this.#live(key)?.version !== version) return undefined
+    this.#remove(key)
+    return this.#add(key, record, ttlMs)
   }
 
   delete(key: SessionKey): boolean {
-    const known = this.get(key) !== undefined
-    this.#remove(keyOf(key))
+    const text = keyOf(key)
+    const known = this.#live(text) !== undefined
+    this.#remove(text)
     return known
   }
 
-  #add(key: string, record: SessionRecord, ttlMs: number): void {
-    this.#entries.set(key, { record, expiresAt: this.#clock.now() + ttlMs })
-    const owned = this.#perPrincipal.get(record.principal) ?? new Set()
-    this.#perPrincipal.set(record.principal, owned.add(key))
+  #live(key: string): Entry | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined || entry.expiresAt > this.#clock.now()) return entry
+    this.#remove(key)
+    return undefined
+  }
+
+  #add(key: string, record: SessionRecord, ttlMs: number): string {
+    const version = String(++this.#versions)
+    this.#renew(key, { record, version, expiresAt: 0 }, ttlMs)
+    return version
+  }
+
+  /** Makes an entry the last to be dropped. */
+  #renew(key: string, entry: Entry, ttlMs: number): void {
+    this.#remove(key)
+    entry.expiresAt = this.#clock.now() + ttlMs
+    this.#entries.set(key, entry)
+    const { principal } = entry.record
+    this.#perPrincipal.set(principal, (this.#perPrincipal.get(principal) ?? new Set()).add(key))
   }
 
   #remove(key: string | undefined): void {
@@ -93,10 +109,9 @@ export class MemorySessionStore implements SessionStore {
     }
   }
 
-  #makeRoom(principal: string): void {
+  #makeRoom(principal: string, maxPerPrincipal = Infinity): void {
     const owned = this.#perPrincipal.get(principal)
-    if (principal !== ANONYMOUS && owned !== undefined && owned.size >= this.#maxPerPrincipal)
-      this.#remove(owned.values().next().value)
+    if (owned !== undefined && owned.size >= maxPerPrincipal) this.#remove(owned.values().next().value)
     if (this.#entries.size >= this.#max) this.#remove(this.#entries.keys().next().value)
   }
 }

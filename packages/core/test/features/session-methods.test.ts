@@ -21,8 +21,9 @@ function session(subscriptions: readonly string[] = []) {
     logLevel: undefined,
     addPendingUrls: () => {},
     update: (change) => {
-      updates.push(change)
-      Object.assign(kept, change)
+      const changed = change(own.record)
+      updates.push(changed)
+      Object.assign(kept, changed)
     },
     closed: false,
     channel: undefined,

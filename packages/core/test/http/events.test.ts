@@ -41,7 +41,9 @@ describe('the events of a server', () => {
         resumed: false,
       },
     ])
-    expect(heard['session:close']).toEqual([{ sessionId: session.id, principal: '', durationMs: 500 }])
+    expect(heard['session:close']).toEqual([
+      { sessionId: session.id, principal: '', durationMs: 500, cause: 'ended' },
+    ])
   })
 
   it('have the outcome and the caller of each request', async () => {

@@ -30,6 +30,7 @@ describe('the options of a mount', () => {
         max: 10_000,
         maxPerPrincipal: 100,
         allowDelete: true,
+        verifyMs: 1_000,
       },
     })
   })

@@ -207,7 +207,7 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   unavailable: [
     { method: 'get', message: ping },
     { method: 'get', message: initializeMessage() },
-    { method: 'put', message: initializeMessage() },
+    { method: 'create', message: initializeMessage() },
   ].map(({ method, message }) => ({
     endpoint: {
       sessions: {

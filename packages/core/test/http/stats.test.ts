@@ -173,7 +173,13 @@ describe('the stats of an HTTP mount', () => {
   })
 
   it('are zero for an event store without a size', async () => {
-    const eventStore: EventStore = { open: () => 'e', append: () => {}, read: () => [], delete: () => {} }
+    const eventStore: EventStore = {
+      open: () => ({ epoch: 'e', fence: 1 }),
+      append: () => ({ state: 'kept' }),
+      read: () => undefined,
+      seize: () => undefined,
+      delete: () => {},
+    }
     const { endpoint, open } = createHarness({ endpoint: { streams: { eventStore } } })
     await (await open()).get()
     expect(endpoint.stats()).toMatchObject({ openStreams: 1, replayStreams: 0, replayBytes: 0 })

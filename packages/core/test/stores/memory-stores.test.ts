@@ -5,6 +5,7 @@ import { MemoryBus } from '../../src/stores/memory-bus.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import { MemoryTaskStore } from '../../src/stores/memory-task-store.ts'
+import type { StreamLease, StreamOrigin } from '../../src/stores/event-store.ts'
 import type { SessionRecord } from '../../src/stores/session-store.ts'
 import type { TaskRecord } from '../../src/stores/task-store.ts'
 import { utf8Length } from '../../src/util/bytes.ts'
@@ -29,6 +30,10 @@ const key = (
   stream,
 })
 
+const ORIGIN: StreamOrigin = { node: 'node', kind: 'call', pending: [] }
+const FINAL = { final: true }
+const LIFETIME = { ttlMs: 1_000 }
+
 describe('building a memory store', () => {
   it('starts no timer and draws nothing random', () => {
     const clock = new FakeClock()
@@ -43,34 +48,23 @@ describe('building a memory store', () => {
 describe('the session store in memory', () => {
   it('keeps a maximum of records and drops the least recently used', () => {
     const store = new MemorySessionStore({ max: 3, clock: new FakeClock() })
-    for (const id of ['a', 'b', 'c']) store.put(record(id), 1_000)
-    store.touch({ principal: '', id: 'a' }, 1_000)
-    store.put(record('d'), 1_000)
+    for (const id of ['a', 'b', 'c']) store.create(record(id), LIFETIME)
+    store.get({ principal: '', id: 'a' }, 1_000)
+    store.create(record('d'), LIFETIME)
     expect(['a', 'b', 'c', 'd'].filter((id) => store.get({ principal: '', id }) !== undefined)).toEqual([
       'a',
       'c',
       'd',
     ])
-    for (let i = 0; i < 1_000; i++) store.put(record(`x${i}`), 1_000)
+    for (let i = 0; i < 1_000; i++) store.create(record(`x${i}`), LIFETIME)
     expect(store.size).toBe(3)
-  })
-
-  it('keeps a maximum of records of one principal, except anonymous clients', () => {
-    const store = new MemorySessionStore({ maxPerPrincipal: 2, clock: new FakeClock() })
-    for (const id of ['a', 'b', 'c']) store.put(record(id, 'alice'), 1_000)
-    for (const id of ['a', 'b', 'c']) store.put(record(id), 1_000)
-    store.put(record('c', 'alice'), 1_000)
-    const held = (principal: string): string[] =>
-      ['a', 'b', 'c'].filter((id) => store.get({ principal, id }) !== undefined)
-    expect(held('alice')).toEqual(['b', 'c'])
-    expect(held('')).toEqual(['a', 'b', 'c'])
   })
 
   it('does not grow with expired records', async () => {
     const clock = new FakeClock()
     const store = new MemorySessionStore({ clock })
     for (let i = 0; i < 5_000; i++) {
-      store.put(record(`x${i}`), 10)
+      store.create(record(`x${i}`), { ttlMs: 10 })
       await clock.advance(i % 100 === 0 ? 20 : 0)
     }
     expect(store.size).toBeLessThan(500)
@@ -80,14 +74,19 @@ describe('the session store in memory', () => {
 describe('the event store in memory', () => {
   it('keeps a maximum of streams of a session, and those that still run', () => {
     const store = new MemoryEventStore({ maxStreamsPerSession: 3, clock: new FakeClock() })
-    const epochs = new Map<string, string>()
-    const begin = (stream: string): void => void epochs.set(stream, store.open(key(stream)))
-    for (const stream of ['a', 'b', 'c']) begin(stream)
-    store.append(key('b'), { seq: 1, frame: '{}' }, { final: true })
+    const leases = new Map<string, StreamLease>()
+    const begin = (stream: string): StreamLease => {
+      const lease = store.open(key(stream), ORIGIN)
+      leases.set(stream, lease)
+      return lease
+    }
+    begin('a')
+    store.append(key('b'), begin('b'), [{ seq: 1, frame: '{}' }], FINAL)
+    begin('c')
     begin('d')
     const known = (): string[] =>
-      [...epochs]
-        .filter(([stream, epoch]) => store.read(key(stream), { epoch, seq: 0 }))
+      [...leases]
+        .filter(([stream, { epoch }]) => store.read(key(stream), { epoch, seq: 0 }))
         .map(([stream]) => stream)
     expect(known()).toEqual(['a', 'c', 'd'])
     begin('e')
@@ -97,24 +96,13 @@ describe('the event store in memory', () => {
 
   it('keeps a maximum of bytes, and drops the older stream of sessions that hold the same', () => {
     const store = new MemoryEventStore({ maxTotalBytes: 1_000, clock: new FakeClock() })
-    const one = store.open(key('one'))
-    const two = store.open(key('two', 'other'))
-    store.append(key('one'), { seq: 1, frame: 'x'.repeat(600) })
-    store.append(key('two', 'other'), { seq: 1, frame: 'x'.repeat(600) })
-    expect(store.read(key('one'), { epoch: one, seq: 0 })).toBeUndefined()
-    expect(store.read(key('two', 'other'), { epoch: two, seq: 0 })).toHaveLength(1)
+    const one = store.open(key('one'), ORIGIN)
+    const two = store.open(key('two', 'other'), ORIGIN)
+    store.append(key('one'), one, [{ seq: 1, frame: 'x'.repeat(600) }])
+    store.append(key('two', 'other'), two, [{ seq: 1, frame: 'x'.repeat(600) }])
+    expect(store.read(key('one'), { epoch: one.epoch, seq: 0 })).toBeUndefined()
+    expect(store.read(key('two', 'other'), { epoch: two.epoch, seq: 0 })?.events).toHaveLength(1)
     expect(store.size).toEqual({ streams: 1, events: 1, bytes: 600 })
-  })
-
-  it('stores nothing after the final response', () => {
-    const store = new MemoryEventStore()
-    const epoch = store.open(key('a'))
-    store.append(key('a'), { seq: 1, frame: 'answer' }, { final: true })
-    store.append(key('a'), { seq: 2, frame: 'another' }, { final: true })
-    store.append(key('a'), { seq: 3, frame: 'a notice' })
-    expect(store.read(key('a'), { epoch, seq: 0 })).toEqual([{ seq: 1, frame: 'answer' }])
-    store.delete(key('a'))
-    expect(store.size).toEqual({ streams: 0, events: 0, bytes: 0 })
   })
 
   it('counts its streams, events and bytes after every operation', async () => {
@@ -133,16 +121,20 @@ describe('the event store in memory', () => {
           ttlMs: 50,
           clock,
         })
+        const leases = new Map<string, StreamLease>()
         const seqs = new Map<string, number>()
         for (const { stream, act, size } of steps) {
-          if (act === 'open') store.open(key(stream))
-          else if (act === 'delete') store.delete(key(stream))
+          const lease = leases.get(stream) ?? { epoch: 'none', fence: 1 }
+          if (act === 'open') {
+            leases.set(stream, store.open(key(stream), ORIGIN))
+            seqs.set(stream, 0)
+          } else if (act === 'delete') store.delete(key(stream))
           else if (act === 'read') store.read(key(stream), { epoch: 'x', seq: 0 })
           else if (act === 'wait') await clock.advance(20)
           else {
             const seq = (seqs.get(stream) ?? 0) + 1
             seqs.set(stream, seq)
-            store.append(key(stream), { seq, frame: 'x'.repeat(size) }, { final: act === 'final' })
+            store.append(key(stream), lease, [{ seq, frame: 'x'.repeat(size) }], { final: act === 'final' })
           }
           expect(store.size.bytes).toBeLessThanOrEqual(3 * (900 + 300))
         }
@@ -154,8 +146,8 @@ describe('the event store in memory', () => {
 
   it('has epochs that are unique to the process', () => {
     const epochs = [new MemoryEventStore(), new MemoryEventStore()].flatMap((store) => [
-      store.open(key('a')),
-      store.open(key('a')),
+      store.open(key('a'), ORIGIN).epoch,
+      store.open(key('a'), ORIGIN).epoch,
     ])
     expect(new Set(epochs).size).toBe(4)
   })

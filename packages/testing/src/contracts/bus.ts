@@ -97,3 +97,32 @@ export function describeBus(name: string, create: CreateBus): void {
     listeners(create)
   })
 }
+
+/** Nodes on a bus that can lose messages. */
+export interface LossyBusSubject extends BusSubject {
+  /** Lets messages of any topic be published that the last node misses, and resolves when it is back. */
+  readonly lose: () => Promise<void>
+}
+
+/** The part of the contract for a bus between processes, whose connections can break. */
+export function describeLossyBus(name: string, create: () => Promise<LossyBusSubject>): void {
+  describe(`a bus that can lose messages: ${name}`, () => {
+    it('reports a gap to every listener of the node that missed messages, and goes on', async () => {
+      const { nodes, settled, lose } = await create()
+      const [first] = nodes
+      const last = nodes.at(-1) ?? first
+      const heard: unknown[] = []
+      last.subscribe(
+        'a',
+        (message) => heard.push(message),
+        () => heard.push('gap'),
+      )
+      await first.publish('a', 1)
+      await settled()
+      await lose()
+      await first.publish('a', 2)
+      await settled()
+      expect(heard).toEqual([1, 'gap', 2])
+    })
+  })
+}

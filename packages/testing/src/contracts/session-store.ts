@@ -23,35 +23,47 @@ const record = (change: Partial<SessionRecord> = {}): SessionRecord => ({
   ...change,
 })
 
+const LIFETIME = { ttlMs: TTL }
+
 function records(create: CreateSessionStore): void {
   it('returns a stored record whole', async () => {
     const { store } = await create()
-    const full = record({ logLevel: 'debug' })
-    await store.put(full, TTL)
-    expect(await store.get(full)).toEqual(full)
+    const full = record({
+      logLevel: 'debug',
+      transport: 'sse',
+      stream: { node: 'node-1', token: 'stream-1' },
+      pendingUrls: [{ id: 'url-1', until: 1_700_000_000_000 }],
+    })
+    const version = await store.create(full, LIFETIME)
+    expect(await store.get(full)).toMatchObject({ record: full, version })
     const bare = record({ id: 'session-2', principal: '', client: { capabilities: {} } })
-    await store.put(bare, TTL)
-    expect(await store.get(bare)).toEqual(bare)
+    await store.create(bare, LIFETIME)
+    expect((await store.get(bare))?.record).toEqual(bare)
   })
 
   it('returns undefined for an unknown id', async () => {
     const { store } = await create()
-    expect(await store.get({ principal: 'alice', id: 'never' })).toBeUndefined()
-    expect(await store.delete({ principal: 'alice', id: 'never' })).toBe(false)
-    await store.touch({ principal: 'alice', id: 'never' }, TTL)
-    expect(await store.get({ principal: 'alice', id: 'never' })).toBeUndefined()
+    const never = { principal: 'alice', id: 'never' }
+    expect(await store.get(never)).toBeUndefined()
+    expect(await store.delete(never)).toBe(false)
+    expect(await store.get(never, TTL)).toBeUndefined()
+    expect(await store.replace(record(never), 'any', TTL)).toBeUndefined()
+    expect(await store.get(never)).toBeUndefined()
   })
 
   it('finds a record by principal and id together', async () => {
     const { store } = await create()
-    await store.put(record(), TTL)
-    await store.put(record({ principal: 'bob', subscriptions: [] }), TTL)
+    await store.create(record(), LIFETIME)
+    const version = await store.create(record({ principal: 'bob', subscriptions: [] }), LIFETIME)
     for (const principal of ['', 'Alice', 'alice ', 'mallory']) {
       expect(await store.get({ principal, id: 'session-1' })).toBeUndefined()
+      expect(await store.replace(record({ principal }), version, TTL)).toBeUndefined()
       expect(await store.delete({ principal, id: 'session-1' })).toBe(false)
     }
-    expect((await store.get({ principal: 'bob', id: 'session-1' }))?.subscriptions).toEqual([])
-    expect((await store.get({ principal: 'alice', id: 'session-1' }))?.subscriptions).toEqual(['test://a'])
+    const subscriptions = async (principal: string): Promise<unknown> =>
+      (await store.get({ principal, id: 'session-1' }))?.record.subscriptions
+    expect(await subscriptions('bob')).toEqual([])
+    expect(await subscriptions('alice')).toEqual(['test://a'])
   })
 
   it.each([
@@ -59,55 +71,122 @@ function records(create: CreateSessionStore): void {
     ['a', '', '', 'a'],
     ['a\n', 'b', 'a', '\nb'],
     ['*', 'x', 'y', 'x'],
+    ['{a}', 'b', '{a', '}b'],
     ['["a"', 'b]', 'a', 'b'],
     ['__proto__', 'a', 'constructor', 'a'],
   ])(
     'takes no principal and id for another: %j %j, %j %j',
     async (principal, id, otherPrincipal, otherId) => {
       const { store } = await create()
-      await store.put(record({ principal, id }), TTL)
+      await store.create(record({ principal, id }), LIFETIME)
       expect(await store.get({ principal: otherPrincipal, id: otherId })).toBeUndefined()
-      expect(await store.get({ principal, id })).toEqual(record({ principal, id }))
+      expect((await store.get({ principal, id }))?.record).toEqual(record({ principal, id }))
     },
   )
 }
 
-function lifetimes(create: CreateSessionStore): void {
-  it('replaces a record that is put again', async () => {
+function changes(create: CreateSessionStore): void {
+  it('replaces a record that still has the version', async () => {
     const { store } = await create()
-    await store.put(record({ initialized: false }), TTL)
-    await store.put(record({ initialized: true }), TTL)
-    expect((await store.get(record()))?.initialized).toBe(true)
+    const first = await store.create(record({ initialized: false }), LIFETIME)
+    const second = await store.replace(record(), first, TTL)
+    expect(second).toBeTypeOf('string')
+    expect(second).not.toBe(first)
+    expect(await store.get(record())).toMatchObject({ record: record(), version: second })
   })
 
-  it('deletes a record, and reports whether there was one', async () => {
+  it('changes nothing if the record has another version', async () => {
     const { store } = await create()
-    await store.put(record(), TTL)
+    const first = await store.create(record(), LIFETIME)
+    const second = await store.replace(record({ logLevel: 'debug' }), first, TTL)
+    expect(await store.replace(record({ logLevel: 'error' }), first, TTL)).toBeUndefined()
+    expect(await store.get(record())).toMatchObject({ record: { logLevel: 'debug' }, version: second })
+  })
+
+  it('lets one of many changes at the same time win', async () => {
+    const { store } = await create()
+    const version = await store.create(record(), LIFETIME)
+    const uris = Array.from({ length: 20 }, (_, i) => `test://${i}`)
+    const versions = await Promise.all(
+      uris.map(async (uri) => store.replace(record({ subscriptions: [uri] }), version, TTL)),
+    )
+    const won = uris.filter((_, i) => versions[i] !== undefined)
+    expect(won).toHaveLength(1)
+    expect((await store.get(record()))?.record.subscriptions).toEqual(won)
+  })
+
+  it('does not bring a deleted record back', async () => {
+    const { store } = await create()
+    const version = await store.create(record(), LIFETIME)
     expect(await store.delete(record())).toBe(true)
-    expect(await store.delete(record())).toBe(false)
+    expect(await store.replace(record(), version, TTL)).toBeUndefined()
     expect(await store.get(record())).toBeUndefined()
-  })
-
-  it('drops a record after its TTL, which put and touch restart', async () => {
-    const { store, pass } = await create()
-    for (const id of ['left', 'touched', 'put']) await store.put(record({ id }), TTL)
-    await pass(TTL * 0.7)
-    await store.touch({ principal: 'alice', id: 'touched' }, TTL)
-    await store.put(record({ id: 'put' }), TTL)
-    await pass(TTL * 0.7)
-    expect(await store.get({ principal: 'alice', id: 'left' })).toBeUndefined()
-    expect(await store.get({ principal: 'alice', id: 'touched' })).toBeDefined()
-    expect(await store.get({ principal: 'alice', id: 'put' })).toBeDefined()
-    await pass(TTL)
-    expect(await store.get({ principal: 'alice', id: 'touched' })).toBeUndefined()
-    expect(await store.delete({ principal: 'alice', id: 'put' })).toBe(false)
+    expect(await store.delete(record())).toBe(false)
   })
 }
 
-/** The contract of a SessionStore. Calls `create` for each test. */
+function lifetimes(create: CreateSessionStore): void {
+  it('drops a record after its TTL, which replace and a get with a TTL begin anew', async () => {
+    const { store, pass } = await create()
+    const versions = new Map<string, string>()
+    for (const id of ['left', 'read', 'renewed', 'replaced'])
+      versions.set(id, await store.create(record({ id }), LIFETIME))
+    const known = async (id: string): Promise<boolean> =>
+      (await store.get({ principal: 'alice', id })) !== undefined
+    await pass(TTL * 0.7)
+    await store.get({ principal: 'alice', id: 'read' })
+    await store.get({ principal: 'alice', id: 'renewed' }, TTL)
+    await store.replace(record({ id: 'replaced' }), versions.get('replaced') ?? '', TTL)
+    await pass(TTL * 0.7)
+    expect(await Promise.all(['left', 'read', 'renewed', 'replaced'].map(known))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
+    await pass(TTL)
+    expect(await known('renewed')).toBe(false)
+    expect(await store.replace(record({ id: 'renewed' }), versions.get('renewed') ?? '', TTL)).toBeUndefined()
+    expect(await store.delete({ principal: 'alice', id: 'replaced' })).toBe(false)
+  })
+
+  it('keeps the version of a record whose time begins anew', async () => {
+    const { store } = await create()
+    const version = await store.create(record(), LIFETIME)
+    expect((await store.get(record(), TTL))?.version).toBe(version)
+    expect(await store.replace(record({ logLevel: 'debug' }), version, TTL)).toBeTypeOf('string')
+  })
+
+  it('keeps a maximum of records of one principal, and drops the one that expires first', async () => {
+    const { store, pass } = await create()
+    const limited = { ...LIFETIME, maxPerPrincipal: 2 }
+    const held = async (principal: string): Promise<string[]> => {
+      const ids = ['a', 'b', 'c', 'd']
+      const records = await Promise.all(ids.map(async (id) => store.get({ principal, id })))
+      return ids.filter((_, i) => records[i] !== undefined)
+    }
+    for (const id of ['a', 'b']) {
+      await store.create(record({ id }), limited)
+      await pass(10)
+    }
+    await store.get({ principal: 'alice', id: 'a' }, TTL)
+    await pass(10)
+    await store.create(record({ id: 'c' }), limited)
+    expect(await held('alice')).toEqual(['a', 'c'])
+    await store.delete({ principal: 'alice', id: 'c' })
+    await pass(10)
+    await store.create(record({ id: 'd' }), limited)
+    expect(await held('alice')).toEqual(['a', 'd'])
+    for (const id of ['a', 'b', 'c', 'd']) await store.create(record({ id, principal: '' }), LIFETIME)
+    expect(await held('')).toEqual(['a', 'b', 'c', 'd'])
+  })
+}
+
+/** The contract of a SessionStore, as Vitest tests. Calls `create` for each of them. */
 export function describeSessionStore(name: string, create: CreateSessionStore): void {
   describe(`a session store: ${name}`, () => {
     records(create)
+    changes(create)
     lifetimes(create)
   })
 }

@@ -46,6 +46,7 @@ function records(create: CreateTaskStore): void {
   it('returns a created task whole', async () => {
     const { store, now } = await create({})
     const full = recordAt(now(), {
+      node: 'node-1',
       statusMessage: 'Half done',
       status: 'input_required',
       inputs: { 'confirm-1': { method: 'elicitation/create', params: { message: 'Sure?' } } },

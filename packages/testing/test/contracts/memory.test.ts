@@ -2,13 +2,19 @@ import {
   type Clock,
   MemoryBus,
   MemoryEventStore,
+  MemoryNodes,
   MemorySessionStore,
   MemoryTaskStore,
+  MemoryUsedStates,
 } from '@jetway/core/stores'
-import { describeBus } from '../../src/contracts/bus.ts'
-import { describeEventStore } from '../../src/contracts/event-store.ts'
-import { describeSessionStore } from '../../src/contracts/session-store.ts'
-import { describeTaskStore } from '../../src/contracts/task-store.ts'
+import {
+  describeBus,
+  describeEventStore,
+  describeNodes,
+  describeSessionStore,
+  describeTaskStore,
+  describeUsedStates,
+} from '../../src/contracts/stores.ts'
 
 function createClock(): { readonly clock: Clock; readonly pass: (ms: number) => Promise<void> } {
   let now = 1_700_000_000_000
@@ -42,4 +48,14 @@ describeEventStore('in memory', (limits) => {
 describeTaskStore('in memory', (limits) => {
   const { clock, pass } = createClock()
   return { store: new MemoryTaskStore({ ...limits, clock }), now: () => clock.now(), pass }
+})
+
+describeNodes('in memory', () => {
+  const network = new Map()
+  return { nodes: [new MemoryNodes({ network }), new MemoryNodes({ network })] }
+})
+
+describeUsedStates('in memory', () => {
+  const { clock } = createClock()
+  return { nodes: [new MemoryUsedStates({ clock })], now: () => clock.now() }
 })

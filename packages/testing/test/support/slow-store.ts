@@ -17,9 +17,10 @@ export function slowStore(store: EventStore, random: () => number): EventStore {
     return done
   }
   return {
-    open: (key) => later(() => store.open(key)),
-    append: (key, event, options) => later(() => store.append(key, event, options)),
-    read: (key, after) => later(() => store.read(key, after)),
+    open: (...stream) => later(() => store.open(...stream)),
+    append: (...events) => later(() => store.append(...events)),
+    read: (...position) => later(() => store.read(...position)),
+    seize: (...stream) => later(() => store.seize(...stream)),
     delete: (key) => later(() => store.delete(key)),
   }
 }

@@ -1,7 +1,7 @@
 import type { EncodedAnswer } from '../../call/response.ts'
-import type { EventStore, StreamKey } from '../../stores/event-store.ts'
-import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
-import type { Session, SessionKeeper } from '../../session/session.ts'
+import type { EventStore, StreamKey, StreamOrigin } from '../../stores/event-store.ts'
+import type { SessionKey } from '../../stores/session-store.ts'
+import type { ChangeRecord, CloseCause, Session, SessionKeeper } from '../../session/session.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import { randomToken } from '../../util/random.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -13,17 +13,24 @@ import { storedStream, wholeStream } from '../streams/whole-stream.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
 import type { Ranked, LruList } from './lru-list.ts'
+import type { SharedRecord } from './shared-record.ts'
 
 /** Characters, of six random bits each. */
 const STREAM_TOKEN_LENGTH = 12
+const LOCAL = ''
 
 /** What the sessions of a mount share. */
 export interface SessionHome {
   readonly context: EndpointContext
   /** Undefined if nothing can be resumed. */
   readonly events: EventStore | undefined
-  readonly save: (live: LiveSession, record: SessionRecord) => void
-  readonly remove: (live: LiveSession) => void
+  readonly changed: (live: LiveSession) => void
+  readonly remove: (live: LiveSession, cause: CloseCause) => void
+}
+
+export interface LiveParts {
+  readonly server: ServedServer
+  readonly shared: SharedRecord | undefined
 }
 
 /** A session in this process, with its streams. */
@@ -32,8 +39,8 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
   readonly server: ServedServer
   /** When a request last belonged to it. */
   lastSeen: number
-  /** When it was last refreshed in the store. */
-  lastTouched: number
+  /** Undefined if no other process can continue the session. */
+  readonly shared: SharedRecord | undefined
   /** Settles when the store has deleted the session; undefined before, or if the store is synchronous. */
   forgotten: Promise<unknown> | undefined
   /** The stream of GET, for messages outside of any request. */
@@ -44,12 +51,12 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
   readonly #home: SessionHome
   #streams: Map<string, ResumableStream> | undefined
 
-  constructor(home: SessionHome, session: Session, server: ServedServer) {
+  constructor(home: SessionHome, session: Session, { server, shared }: LiveParts) {
     this.#home = home
     this.server = server
     this.session = session
+    this.shared = shared
     this.lastSeen = home.context.clock.now()
-    this.lastTouched = this.lastSeen
   }
 
   get key(): SessionKey {
@@ -57,12 +64,13 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
     return { principal, id }
   }
 
-  recordChanged(record: SessionRecord): void {
-    this.#home.save(this, record)
+  recordChanged(change: ChangeRecord): Awaitable<void> {
+    this.#home.changed(this)
+    return this.shared?.save(change)
   }
 
-  sessionClosed(): void {
-    this.#home.remove(this)
+  sessionClosed(cause: CloseCause): void {
+    this.#home.remove(this, cause)
     this.server.removeSession(this.session)
   }
 
@@ -85,13 +93,14 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
     return storedStream(answer, {
       store: events,
       key: this.#keyOf(randomToken(STREAM_TOKEN_LENGTH, random)),
+      node: LOCAL,
       primes: this.session.revision.primesStreams,
       retry: options.retryMs,
       logger,
     })
   }
 
-  openStream(): EventStream {
+  openStream(kind: StreamOrigin['kind'], pending: StreamOrigin['pending']): EventStream {
     const { server, session } = this
     const { context, events } = this.#home
     if (events === undefined) return new PlainStream(context, server, session.id)
@@ -99,6 +108,7 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
     const stream = new ResumableStream(context, {
       server,
       log: { store: events, key: this.#keyOf(token) },
+      origin: { node: LOCAL, kind, pending },
       primes: session.revision.primesStreams,
       onEnd: () => this.#streams?.delete(token),
     })
@@ -110,7 +120,7 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
   /** Opens the stream for messages outside of any request. It replaces the one before. */
   listen(reader: StreamReader): HttpReply {
     this.standalone?.close()
-    const stream = this.openStream()
+    const stream = this.openStream('session', [])
     this.standalone = stream
     this.session.attach(stream)
     return stream.connect(reader)

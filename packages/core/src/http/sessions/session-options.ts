@@ -16,8 +16,9 @@ export function resolveSessionOptions(options: EndpointOptions): ResolvedSession
   const sessions = withDefaults(SESSION_DEFAULTS, options.sessions ?? {})
   const seal = resolveSeal(options)
   const legacySse = resolveSsePaths(options.legacySse)
-  const { allowDelete, ...numbers } = sessions
+  const { allowDelete, verifyMs, ...numbers } = sessions
   checkNumbers('sessions.', numbers)
+  if (verifyMs !== 0) checkNumber('sessions.verifyMs', verifyMs)
   checkNumber('sessions.seal.maxAgeMs', seal?.maxAgeMs ?? SEAL_MAX_AGE_MS)
   check('stateless', typeof stateless === 'boolean', 'must be true or false')
   check(

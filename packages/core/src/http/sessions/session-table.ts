@@ -4,7 +4,7 @@ import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { EventStore } from '../../stores/event-store.ts'
 import { answerInitialize, type InitializeResult, type SessionDraft } from '../../session/initialize.ts'
 import type { Caller } from '../../call/context.ts'
-import { Session } from '../../session/session.ts'
+import { type CloseCause, Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import { Recurring } from '../../util/timers.ts'
@@ -17,15 +17,20 @@ import { fromStore } from '../streams/store-failure.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpRequest } from '../types.ts'
 import { LruList } from './lru-list.ts'
+import { SharedRecord, type SharedRecords, storedMs } from './shared-record.ts'
 
 /** How often idle sessions are closed, in ms; a request for an expired one closes it at once. */
 const MAX_SWEEP_MS = 15_000
 const MIN_SWEEP_MS = 1_000
-/** The part of its time to live after which a session in use is refreshed in the store. */
-const REFRESH = 0.25
-const NEW = { resumed: false }
+const NEW: Opening = { resumed: false }
 
 type Found = LiveSession | undefined
+
+interface Opening {
+  readonly resumed: boolean
+  /** Of its record in the store; undefined without a store. */
+  readonly version?: string | undefined
+}
 
 export interface SessionTableParts {
   /** Undefined if no other process can continue a session: then this table has all of them. */
@@ -47,6 +52,8 @@ export class SessionTable {
   readonly #context: EndpointContext
   readonly #parts: SessionTableParts
   readonly #home: SessionHome
+  /** Undefined without a store. */
+  readonly #shared: SharedRecords | undefined
   readonly #sweeper: Recurring
   readonly #principals = new Map<string, Map<string, LiveSession>>()
   #size = 0
@@ -62,10 +69,15 @@ export class SessionTable {
     this.#home = {
       context,
       events: parts.events,
-      save: (live, record) => this.#save(live, record),
-      remove: (live) => this.#remove(live),
+      changed: (live) => this.#rank(live),
+      remove: (live, cause) => this.#remove(live, cause),
     }
-    const { ttlMs, uninitializedTtlMs } = context.options.sessions
+    const { ttlMs, uninitializedTtlMs, verifyMs } = context.options.sessions
+    const { store } = parts
+    if (store !== undefined) {
+      const { clock, logger } = context
+      this.#shared = { store, clock, logger, verifyMs, ttlMs: (record) => this.#ttl(record) }
+    }
     const every = Math.min(Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS), MAX_SWEEP_MS)
     this.#sweeper = new Recurring(context.clock, every, () => this.#sweep())
   }
@@ -85,12 +97,14 @@ export class SessionTable {
     if (live === undefined) return this.#restore(key, request, caller)
     this.#context.servers.assign(request, live.server)
     const now = this.#context.clock.now()
-    if (this.#expired(live, now)) {
+    const { shared } = live
+    if (shared !== undefined && !(shared.isFresh(now) && !shared.isRenewalDue(now)))
+      return shared.verify().then((known) => this.#verified(live, known))
+    if (shared === undefined && this.#expired(live, now)) {
       live.session.close()
       return undefined
     }
     live.list?.use(live, now)
-    this.#refresh(live, now)
     return live
   }
 
@@ -100,8 +114,8 @@ export class SessionTable {
     const own = this.#principals.get(principal)
     const reserved = this.#reservedBy.get(principal) ?? 0
     const held = (own?.size ?? 0) + reserved
-    if (principal !== ANONYMOUS && held >= maxPerPrincipal && !close(oldestIdleOf(own))) return false
-    if (this.#size + this.#reserved >= max && !close(this.#oldestIdle())) return false
+    if (principal !== ANONYMOUS && held >= maxPerPrincipal && !this.#evict(oldestIdleOf(own))) return false
+    if (this.#size + this.#reserved >= max && !this.#evict(this.#oldestIdle())) return false
     this.#reserved++
     this.#reservedBy.set(principal, reserved + 1)
     return true
@@ -130,9 +144,8 @@ export class SessionTable {
       const result = await answerInitialize(server.runtime, { served: server.legacy, message, principal, id })
       if (result.error !== undefined) return result
       const { record, revision } = result
-      const stored = fromStore(() => this.#parts.store?.put(record, this.#storedMs(record)))
-      if (stored instanceof Promise) await stored
-      this.#add(new Session(server.runtime, record, revision), server, NEW)
+      const version = await fromStore(() => this.#create(record))
+      this.#add(new Session(server.runtime, record, revision), server, { resumed: false, version })
       return result
     } finally {
       this.release(principal)
@@ -140,7 +153,7 @@ export class SessionTable {
   }
 
   /** Starts what a session needs on either transport. */
-  start(session: Session, server: ServedServer, how: { readonly resumed: boolean } = NEW): void {
+  start(session: Session, server: ServedServer, how: Opening = NEW): void {
     this.#parts.pings?.add(session)
     server.addSession(session)
     session.emitEvents(how)
@@ -155,7 +168,7 @@ export class SessionTable {
     this.#sweeper.stop()
     for (const live of all) {
       live.standalone?.close()
-      live.session.close()
+      live.session.close('released')
     }
   }
 
@@ -174,12 +187,16 @@ export class SessionTable {
     for (const own of this.#principals.values()) yield* own.values()
   }
 
-  #add(session: Session, server: ServedServer, how: { readonly resumed: boolean }): LiveSession | undefined {
+  #add(session: Session, server: ServedServer, how: Opening): LiveSession | undefined {
     if (this.#closed) {
-      session.close()
+      session.close('released')
       return undefined
     }
-    const live = new LiveSession(this.#home, session, server)
+    const shared =
+      this.#shared && how.version !== undefined
+        ? new SharedRecord(this.#shared, session, how.version)
+        : undefined
+    const live = new LiveSession(this.#home, session, { server, shared })
     const { principal, id } = live.key
     const own = this.#principals.get(principal) ?? new Map<string, LiveSession>()
     this.#principals.set(principal, own.set(id, live))
@@ -191,29 +208,68 @@ export class SessionTable {
     return live
   }
 
-  #remove(live: LiveSession): void {
+  /** Without a store no other process can continue a session. */
+  get #idleCause(): CloseCause {
+    return this.#shared === undefined ? 'ended' : 'released'
+  }
+
+  #evict(live: LiveSession | undefined): boolean {
+    live?.session.close(this.#idleCause)
+    return live !== undefined
+  }
+
+  #remove(live: LiveSession, cause: CloseCause): void {
+    if (!this.#detach(live) || cause === 'released') return
+    const { principal, id: session } = live.key
+    live.forgotten = this.#background(() => this.#parts.store?.delete(live.key))
+    void this.#background(() => this.#parts.events?.delete({ principal, session }))
+  }
+
+  /** False if the session is not in the table any more. */
+  #detach(live: LiveSession): boolean {
     const { principal, id } = live.key
     const own = this.#principals.get(principal)
-    if (own?.get(id) !== live) return
+    if (own?.get(id) !== live) return false
     own.delete(id)
     if (own.size === 0) this.#principals.delete(principal)
     live.list?.remove(live)
     if (--this.#size === 0) this.#sweeper.stop()
     live.closeStreams()
-    live.forgotten = this.#background(() => this.#parts.store?.delete(live.key))
-    void this.#background(() => this.#parts.events?.delete({ principal, session: id }))
+    return true
+  }
+
+  /** Takes the result of reading a session's record again. */
+  #verified(live: LiveSession, known: boolean): Found {
+    if (live.session.closed) return this.#live(live.key)
+    if (known) {
+      live.list?.use(live, this.#context.clock.now())
+      this.#rank(live)
+      return live
+    }
+    // Another process has ended it, and deleted all that was stored.
+    this.#detach(live)
+    live.session.close()
+    return undefined
+  }
+
+  #create(record: SessionRecord): Awaitable<string | undefined> {
+    const { maxPerPrincipal } = this.#context.options.sessions
+    const ttlMs = storedMs(this.#ttl(record))
+    const anonymous = record.principal === ANONYMOUS
+    return this.#parts.store?.create(record, anonymous ? { ttlMs } : { ttlMs, maxPerPrincipal })
   }
 
   async #restore(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
     const { servers } = this.#context
-    const record =
-      (await fromStore(() => this.#parts.store?.get(key))) ?? (await this.#parts.sealed?.open(key))
+    const stored = await fromStore(() => this.#parts.store?.get(key))
+    const record = stored?.record ?? (await this.#parts.sealed?.open(key))
     if (record === undefined) return this.#live(key) ?? this.#unknown(key)
+    const opening = { resumed: true, version: stored?.version }
     const server = await servers.choose(request, caller)
     // Two requests may have asked at the same time.
     if (server === undefined) return undefined
     servers.assign(request, server)
-    return servers.during(server, () => this.#live(key) ?? this.#resume(key, record, server))
+    return servers.during(server, () => this.#live(key) ?? this.#resume(record, server, opening))
   }
 
   #unknown({ id }: SessionKey): undefined {
@@ -224,25 +280,21 @@ export class SessionTable {
     return this.#principals.get(principal)?.get(id)
   }
 
-  #resume(key: SessionKey, record: SessionRecord, server: ServedServer): Found {
+  #resume(record: SessionRecord, server: ServedServer, opening: Opening): Found {
+    const { principal, id } = record
     const revision = revisionOf(record.revision)
     if (revision === undefined || !server.served.includes(revision)) return undefined
     // It may have ended while its server was chosen.
-    if (this.#parts.sealed?.ended(key.id) === true || !this.reserve(key.principal)) return undefined
-    this.release(key.principal)
-    const live = this.#add(new Session(server.runtime, record, revision), server, { resumed: true })
-    live?.session.onClose(() => this.#parts.sealed?.end(key.id))
+    if (this.#parts.sealed?.ended(id) === true || !this.reserve(principal)) return undefined
+    this.release(principal)
+    const live = this.#add(new Session(server.runtime, record, revision), server, opening)
+    live?.session.onClose(() => this.#parts.sealed?.end(id))
     return live
   }
 
   #ttl({ initialized }: SessionRecord): number {
     const { ttlMs, uninitializedTtlMs } = this.#context.options.sessions
     return initialized ? ttlMs : uninitializedTtlMs
-  }
-
-  /** Longer than the time to live: a session in use is not refreshed in the store at every request. */
-  #storedMs(record: SessionRecord): number {
-    return this.#ttl(record) * (1 + REFRESH)
   }
 
   #expired(live: LiveSession, now: number): boolean {
@@ -253,22 +305,14 @@ export class SessionTable {
     const now = this.#context.clock.now()
     for (const live of this.#all()) {
       if (live.active) live.list?.use(live, now)
-      if (this.#expired(live, now)) live.session.close()
-      else if (live.lastSeen === now) this.#refresh(live, now)
+      if (this.#expired(live, now)) live.session.close(this.#idleCause)
+      else if (live.lastSeen === now && live.shared?.isRenewalDue(now) === true) void this.#renew(live)
     }
   }
 
-  #refresh(live: LiveSession, now: number): void {
-    const { record } = live.session
-    if (now - live.lastTouched <= this.#ttl(record) * REFRESH) return
-    live.lastTouched = now
-    void this.#background(() => this.#parts.store?.touch(live.key, this.#storedMs(record)))
-  }
-
-  #save(live: LiveSession, record: SessionRecord): void {
-    this.#rank(live)
-    live.lastTouched = this.#context.clock.now()
-    void this.#background(() => this.#parts.store?.put(record, this.#storedMs(record)))
+  /** For a session with an open stream, whose client may send no request for long. */
+  #renew(live: LiveSession): unknown {
+    return this.#background(() => live.shared?.verify().then((known) => void this.#verified(live, known)))
   }
 
   #oldestIdle(): LiveSession | undefined {
@@ -289,11 +333,6 @@ export class SessionTable {
     const done = attempt(step, (err) => this.#context.logger.error({ err }, 'A session store failed'))
     return done instanceof Promise ? done : undefined
   }
-}
-
-function close(live: LiveSession | undefined): boolean {
-  live?.session.close()
-  return live !== undefined
 }
 
 /** Checks all sessions of one principal: they are few. */

@@ -27,6 +27,8 @@ export interface ExchangeOptions {
   /** Undefined without a session; then no request can be sent to the client. */
   readonly live: LiveSession | undefined
   readonly server: ServedServer
+  /** The id of its request; undefined for a batch. */
+  readonly id?: RequestId
 }
 
 /**
@@ -41,6 +43,7 @@ export class PostExchange implements Exchange, Due {
   #reply: HttpReply | undefined
   #resolve: ((reply: Reply) => void) | undefined
   #batch: BatchResponses | undefined
+  #batchIds: readonly RequestId[] | undefined
   #awaited = 1
   #done = false
 
@@ -101,10 +104,11 @@ export class PostExchange implements Exchange, Due {
   }
 
   /** The reply to a batch: an array, or one event for each answer on the stream. {@link collect} takes the answers. */
-  answerBatch(requests: number): Promise<HttpReply> {
+  answerBatch(ids: readonly RequestId[]): Promise<HttpReply> {
     const { context, server } = this.#options
+    this.#batchIds = ids
     if (context.options.response === 'sse') this.#startStream()
-    this.#awaited = requests
+    this.#awaited = ids.length
     this.#batch = new BatchResponses(server.runtime.maxResultBytes)
     return this.#wait()
   }
@@ -151,7 +155,8 @@ export class PostExchange implements Exchange, Due {
   #collect(id: RequestId, answer: EncodedResponse): HttpReply | undefined {
     if (answer !== undefined) this.#batch?.add(id, answer.frame)
     if (--this.#awaited === 0) return this.#finishBatch()
-    if (this.#stream !== undefined) for (const frame of this.#batch?.take() ?? []) this.#stream.respond(frame)
+    if (this.#stream !== undefined)
+      for (const { id: answers, frame } of this.#batch?.take() ?? []) this.#stream.respond(frame, answers)
     return undefined
   }
 
@@ -162,10 +167,10 @@ export class PostExchange implements Exchange, Due {
       const body = batch?.join()
       return body === undefined ? EMPTY_STREAM : { status: 200, headers: JSON_HEADERS, body }
     }
-    const frames = batch?.take() ?? []
-    const final = frames.pop()
-    for (const frame of frames) this.#stream.respond(frame)
-    this.#stream.finish(final)
+    const responses = batch?.take() ?? []
+    const final = responses.pop()
+    for (const { id, frame } of responses) this.#stream.respond(frame, id)
+    this.#stream.finish(final?.frame)
     return this.#reply ?? EMPTY_STREAM
   }
 
@@ -203,10 +208,15 @@ export class PostExchange implements Exchange, Due {
     else queueMicrotask(() => this.#startSoon(turns - 1))
   }
 
+  get #pending(): readonly RequestId[] {
+    const { id } = this.#options
+    return this.#batchIds ?? (id === undefined ? [] : [id])
+  }
+
   #startStream(): EventStream {
     if (this.#stream === undefined) {
       const { context, live, server, request } = this.#options
-      this.#stream = live?.openStream() ?? new PlainStream(context, server)
+      this.#stream = live?.openStream('call', this.#pending) ?? new PlainStream(context, server)
       this.#reply = this.#stream.connect(request)
       this.#resolve?.(this.#reply)
     }

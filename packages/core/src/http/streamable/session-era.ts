@@ -114,14 +114,20 @@ export class SessionEraHttp {
   }
 
   #answer(inbound: Inbound, message: JsonRpcRequest, revision: Revision, server: ServedServer): Reply {
-    const exchange = this.#exchange(inbound, revision, server)
+    const { request, live } = inbound
+    const { id } = message
+    const exchange = new PostExchange({ context: this.#context, request, revision, live, server, id })
     return exchange.answer(this.#dispatch(inbound, message, exchange, server))
   }
 
   #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, server: ServedServer): Reply {
-    const requests = items.filter(({ kind }) => kind === 'request').length
-    const exchange = requests === 0 ? undefined : this.#exchange(inbound, revision, server)
-    const reply = exchange?.answerBatch(requests) ?? ACCEPTED
+    const { request, live } = inbound
+    const ids = items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
+    const exchange =
+      ids.length === 0
+        ? undefined
+        : new PostExchange({ context: this.#context, request, revision, live, server })
+    const reply = exchange?.answerBatch(ids) ?? ACCEPTED
     for (const item of items) {
       if (item.kind !== 'request') this.#deliver(inbound, item)
       else if (exchange !== undefined)
@@ -150,10 +156,6 @@ export class SessionEraHttp {
 
   #deliver({ request, live }: Inbound, incoming: Incoming): void {
     deliver(live?.session, incoming, (reason) => this.#context.rejections.add(request, reason))
-  }
-
-  #exchange({ request, live }: Inbound, revision: Revision, server: ServedServer): PostExchange {
-    return new PostExchange({ context: this.#context, request, revision, live, server })
   }
 
   #initialize(inbound: Inbound, message: JsonRpcRequest): Reply {

@@ -1,3 +1,4 @@
+import type { RequestId } from '../../protocol/jsonrpc.ts'
 import type { SessionChannel } from '../../session/session.ts'
 import type { EndpointContext } from '../mount.ts'
 import { createSseWriter } from './create-writer.ts'
@@ -11,8 +12,8 @@ export interface EventStream extends SessionChannel {
   readonly connected: boolean
   /** The reply that carries the stream, from its beginning. */
   connect(reader: StreamReader): HttpReply
-  /** Sends a response that is not the last one. */
-  respond(frame: string): void
+  /** Sends a request to the client, or a response that is not the last one, with the id of its request. */
+  respond(frame: string, answers?: RequestId): void
   /** Sends the last response, if there is one, and ends the stream. */
   finish(frame: string | undefined): void
   /** Ends the connection, but not a stream that can be resumed. */

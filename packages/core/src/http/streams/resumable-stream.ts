@@ -1,5 +1,14 @@
-import type { EventStore, StoredEvent, StreamKey } from '../../stores/event-store.ts'
+import type { RequestId } from '../../protocol/jsonrpc.ts'
+import type {
+  AppendResult,
+  EventStore,
+  StoredEvent,
+  StreamKey,
+  StreamLease,
+  StreamOrigin,
+} from '../../stores/event-store.ts'
 import { utf8Length } from '../../util/bytes.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { ServedServer } from '../served-server.ts'
 import { createSseWriter } from './create-writer.ts'
@@ -17,6 +26,7 @@ export interface StreamLog {
 
 export interface ResumableStreamOptions {
   readonly log: StreamLog
+  readonly origin: StreamOrigin
   /** Whether the client accepts events with an id and no data. */
   readonly primes: boolean
   readonly server: ServedServer
@@ -27,6 +37,9 @@ export interface ResumableStreamOptions {
 /** A notice may be dropped if events are not stored, a response never; the final one ends the stream. */
 type FrameKind = 'notice' | 'response' | 'final'
 
+const UNOPENED: StreamLease = { epoch: '', fence: 0 }
+const FINAL = { final: true }
+
 /**
  * An SSE stream that can be resumed, over as many connections as it takes. Events are stored in order before they are sent,
  * so that a client can resume from any event it has seen.
@@ -35,7 +48,7 @@ export class ResumableStream implements EventStream {
   readonly #context: EndpointContext
   readonly #options: ResumableStreamOptions
   #log: StreamLog | undefined
-  #epoch = ''
+  #lease: StreamLease = UNOPENED
   #seq = 0
   #writer: SseWriter | undefined
   #ended = false
@@ -74,8 +87,8 @@ export class ResumableStream implements EventStream {
     return true
   }
 
-  respond(frame: string): void {
-    if (!this.#ended) this.#emit(frame, 'response')
+  respond(frame: string, answers?: RequestId): void {
+    if (!this.#ended) this.#emit(frame, 'response', answers)
   }
 
   finish(frame: string | undefined): void {
@@ -156,9 +169,9 @@ export class ResumableStream implements EventStream {
 
   #open(log: StreamLog): void | Promise<void> {
     return this.#store(
-      () => log.store.open(log.key),
-      (epoch) => {
-        this.#epoch = epoch ?? ''
+      () => log.store.open(log.key, this.#options.origin),
+      (lease) => {
+        this.#lease = lease ?? UNOPENED
       },
     )
   }
@@ -168,9 +181,9 @@ export class ResumableStream implements EventStream {
     writer.writeAlways(formatEvent({ id: this.#idOf(this.#seq), retry, data: '' }))
   }
 
-  #emit(frame: string, kind: FrameKind): void {
+  #emit(frame: string, kind: FrameKind, answers?: RequestId): void {
     if (this.#tail === undefined) {
-      this.#run(() => this.#keep(frame, kind))
+      this.#run(() => this.#keep(frame, kind, answers))
       return
     }
     const bytes = utf8Length(frame)
@@ -182,17 +195,24 @@ export class ResumableStream implements EventStream {
     this.#waitingBytes += bytes
     this.#run(() => {
       this.#waitingBytes -= bytes
-      return this.#keep(frame, kind)
+      return this.#keep(frame, kind, answers)
     })
   }
 
-  #keep(frame: string, kind: FrameKind): void | Promise<void> {
+  #keep(frame: string, kind: FrameKind, answers: RequestId | undefined): void | Promise<void> {
     const log = this.#log
     const seq = ++this.#seq
     const write = (): void =>
       this.#write(formatEvent({ id: this.#log && this.#idOf(seq), data: frame }), kind)
     if (log === undefined) return write()
-    return this.#store(() => log.store.append(log.key, { seq, frame }, { final: kind === 'final' }), write)
+    const event = answers === undefined ? { seq, frame } : { seq, frame, answers }
+    const append = (): Awaitable<AppendResult> =>
+      log.store.append(log.key, this.#lease, [event], kind === 'final' ? FINAL : undefined)
+    return this.#store(append, (result) => {
+      // The store has dropped the stream, so no client could resume from this event.
+      if (result?.state !== 'kept') this.#log = undefined
+      write()
+    })
   }
 
   #write(chunk: string, kind: FrameKind): void {
@@ -201,7 +221,7 @@ export class ResumableStream implements EventStream {
   }
 
   #idOf(seq: number): string {
-    return formatEventId({ stream: this.#log?.key.stream ?? '', epoch: this.#epoch, seq })
+    return formatEventId({ stream: this.#log?.key.stream ?? '', epoch: this.#lease.epoch, seq })
   }
 
   /** If the store fails, the stream continues without ids. */
@@ -272,7 +292,7 @@ const readLog = async (
   log: StreamLog | undefined,
   from: EventId,
 ): Promise<readonly StoredEvent[] | undefined> =>
-  log === undefined ? undefined : fromStore(() => log.store.read(log.key, from))
+  log === undefined ? undefined : (await fromStore(() => log.store.read(log.key, from)))?.events
 
 const eventText = ({ stream, epoch }: EventId, { seq, frame }: StoredEvent): string =>
   formatEvent({ id: formatEventId({ stream, epoch, seq }), data: frame })

@@ -1,5 +1,11 @@
 import type { EncodedAnswer } from '../../call/response.ts'
-import type { EventStore, StreamKey } from '../../stores/event-store.ts'
+import type {
+  EventStore,
+  StoredEvent,
+  StreamKey,
+  StreamLease,
+  StreamOrigin,
+} from '../../stores/event-store.ts'
 import type { Logger } from '../../util/logger.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import type { HttpReply } from '../types.ts'
@@ -7,6 +13,9 @@ import { formatEvent, formatEventId, SSE_HEADERS } from './sse-format.ts'
 
 const DATA = 'data: '
 const END = '\n\n'
+/** The client has the id of the stream when the response is stored, so nothing is ever pending. */
+const NONE: StreamOrigin['pending'] = []
+const FINAL = { final: true }
 
 /**
  * The reply with a stream that is complete when its head leaves: its only message is the response. It is sent like a body,
@@ -23,6 +32,8 @@ export function wholeStream(answer: EncodedAnswer, before = ''): HttpReply {
 export interface StoredStream {
   readonly store: EventStore
   readonly key: StreamKey
+  /** The id of this node. */
+  readonly node: string
   /** Whether the client accepts events with an id and no data. */
   readonly primes: boolean
   /** How long a client should wait before it reconnects, in ms. */
@@ -32,7 +43,7 @@ export interface StoredStream {
 
 /** The same, with event ids and the response stored, so that a client whose connection breaks can resume. */
 export function storedStream(answer: EncodedAnswer, stream: StoredStream): Awaitable<HttpReply> {
-  const { store, key, logger } = stream
+  const { store, key, node, logger } = stream
   const fail = (error: unknown): HttpReply => {
     logger.error({ err: error }, 'The event store failed. The stream is sent, but cannot be resumed')
     void attempt(
@@ -42,35 +53,35 @@ export function storedStream(answer: EncodedAnswer, stream: StoredStream): Await
     return wholeStream(answer)
   }
   return attempt(() => {
-    const epoch = store.open(key)
-    return epoch instanceof Promise
-      ? epoch.then((opened) => storeAnswer(answer, stream, opened))
-      : storeAnswer(answer, stream, epoch)
+    const lease = store.open(key, { node, kind: 'call', pending: NONE })
+    return lease instanceof Promise
+      ? lease.then((opened) => storeAnswer(answer, stream, opened))
+      : storeAnswer(answer, stream, lease)
   }, fail)
 }
 
 function storeAnswer(
   answer: EncodedAnswer,
   { store, key, primes, retry }: StoredStream,
-  epoch: string,
+  lease: StreamLease,
 ): Awaitable<HttpReply> {
   const { stream } = key
+  const { epoch } = lease
   const primed = primes ? formatEvent({ id: formatEventId({ stream, epoch, seq: 0 }), retry, data: '' }) : ''
   const before = `${primed}id: ${formatEventId({ stream, epoch, seq: 1 })}\n`
   const reply = wholeStream(answer, before)
-  const stored =
+  const event =
     reply.body instanceof Uint8Array
-      ? store.append(key, lazyEvent(answer), {
-          final: true,
-          bytes: reply.body.byteLength - before.length - DATA.length - END.length,
-        })
-      : store.append(key, { seq: 1, frame: answer.frame }, { final: true })
+      ? lazyEvent(answer, reply.body.byteLength - before.length - DATA.length - END.length)
+      : { seq: 1, frame: answer.frame }
+  const stored = store.append(key, lease, [event], FINAL)
   return stored instanceof Promise ? stored.then(() => reply) : reply
 }
 
 /** Refers to a large prepared answer. Its text is made when a client resumes. */
-const lazyEvent = (answer: EncodedAnswer): { readonly seq: number; readonly frame: string } => ({
+const lazyEvent = (answer: EncodedAnswer, bytes: number): StoredEvent => ({
   seq: 1,
+  bytes,
   get frame() {
     return answer.frame
   },

@@ -67,10 +67,7 @@ describe('a session id that another process has issued', () => {
   })
 
   it.each<[string, EndpointOptions]>([
-    [
-      'the processes have a session store',
-      { sessions: { store: new MemorySessionStore({ max: 10, maxPerPrincipal: 10 }) } },
-    ],
+    ['the processes have a session store', { sessions: { store: new MemorySessionStore({ max: 10 }) } }],
     ['session ids are sealed', { sessions: { seal: { keys: [secureRandom(32)] } } }],
   ])('is not logged if %s', async (_, endpoint) => {
     const [first, second] = await twoProcesses(endpoint)

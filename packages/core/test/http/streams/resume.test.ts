@@ -86,9 +86,10 @@ async function streaming(
 /** An asynchronous store, like one on a network. */
 function slowly(store: EventStore): EventStore {
   return {
-    open: async (key) => (await settled(), store.open(key)),
-    append: async (key, event, options) => (await settled(), store.append(key, event, options)),
-    read: async (key, after) => (await settled(), store.read(key, after)),
+    open: async (...stream) => (await settled(), store.open(...stream)),
+    append: async (...events) => (await settled(), store.append(...events)),
+    read: async (...position) => (await settled(), store.read(...position)),
+    seize: async (...stream) => (await settled(), store.seize(...stream)),
     delete: async (key) => (await settled(), store.delete(key)),
   }
 }

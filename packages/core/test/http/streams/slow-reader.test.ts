@@ -165,9 +165,10 @@ describe('an event store that is slower than a tool', () => {
       open = resolve
     })
     const eventStore: EventStore = {
-      open: async (key) => (await opened, memory.open(key)),
-      append: async (key, event, options) => memory.append(key, event, options),
-      read: (key, after) => memory.read(key, after),
+      open: async (...stream) => (await opened, memory.open(...stream)),
+      append: async (...events) => memory.append(...events),
+      read: (...position) => memory.read(...position),
+      seize: (...stream) => memory.seize(...stream),
       delete: (key) => memory.delete(key),
     }
     const harness = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore } })

@@ -30,9 +30,10 @@ async function streaming(eventStore: EventStore | false): Promise<{
 
 /** A store that answers later. */
 const later = (store: EventStore): EventStore => ({
-  open: async (key) => store.open(key),
+  open: async (...all) => store.open(...all),
   append: async (...all) => store.append(...all),
   read: async (...all) => store.read(...all),
+  seize: async (...all) => store.seize(...all),
   delete: async (key) => store.delete(key),
 })
 

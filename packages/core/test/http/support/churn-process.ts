@@ -1,7 +1,6 @@
 import { FakeClock, type Sample, settled, silent } from '@jetway-apps/test-support'
 import process from 'node:process'
 import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
-import { MemorySessionStore } from '../../../src/stores/memory-session-store.ts'
 import type { ChurnReport } from './churn.ts'
 import { createHarness, initializeMessage } from './harness.ts'
 
@@ -11,10 +10,9 @@ const [sessions = 0, every = 0] = process.argv.slice(2).map(Number)
 /** One session of so many does all that a session can do. */
 const BUSY = 20
 const clock = new FakeClock()
-const sessionStore = new MemorySessionStore({ clock })
 const eventStore = new MemoryEventStore({ clock })
 const { server, endpoint, post, send } = createHarness({
-  endpoint: { sessions: { store: sessionStore }, streams: { eventStore } },
+  endpoint: { streams: { eventStore } },
   server: { clock, logger: silent },
   setUp: (made) =>
     void made.addTool({
@@ -91,7 +89,6 @@ const report: ChurnReport = {
   left: {
     sessions: left,
     streams,
-    records: sessionStore.size,
     events: eventStore.size,
     timers: clock.pending,
   },

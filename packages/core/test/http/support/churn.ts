@@ -14,8 +14,6 @@ export interface ChurnReport {
   readonly left: {
     readonly sessions: number
     readonly streams: number
-    /** In the session store. */
-    readonly records: number
     /** In the event store. */
     readonly events: { readonly streams: number; readonly bytes: number }
     readonly timers: number
@@ -48,7 +46,7 @@ export function itLeavesNothing({ sessions, every, growth }: Churn): void {
         opened: sessions,
         closed: sessions,
         expired: sessions / 2,
-        left: { sessions: 0, streams: 0, records: 0, events: { streams: 0, bytes: 0 }, timers: 0 },
+        left: { sessions: 0, streams: 0, events: { streams: 0, bytes: 0 }, timers: 0 },
       })
       const { slope, upper } = trendOf(report.samples)
       const rate = Math.round(sessions / report.seconds)

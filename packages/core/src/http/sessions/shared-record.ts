@@ -1,0 +1,149 @@
+import type { ChangeRecord, Session } from '../../session/session.ts'
+import type { SessionKey, SessionRecord, SessionStore, StoredSession } from '../../stores/session-store.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { Logger } from '../../util/logger.ts'
+import { fromStore } from '../streams/store-failure.ts'
+
+/** How often a change is tried again because another process has changed the record meanwhile. */
+const TRIES = 5
+/** Changes that wait for a store that fails; one more drops the oldest. */
+const MAX_UNSAVED = 256
+/** The part of its time to live after which a session in use is renewed in the store. */
+const RENEW = 0.25
+
+/** What the shared records of a mount have in common. */
+export interface SharedRecords {
+  readonly store: SessionStore
+  readonly clock: Clock
+  readonly logger: Logger
+  /** For how long a record counts as unchanged after it was read, in ms. */
+  readonly verifyMs: number
+  /** How long such a session may be idle, in ms. */
+  readonly ttlMs: (record: SessionRecord) => number
+}
+
+/** Longer than the time to live: a session in use is not renewed in the store at every request. */
+export const storedMs = (ttlMs: number): number => ttlMs * (1 + RENEW)
+
+/** Keeps the record of a session here and in the store the same, although other processes change it too. */
+export class SharedRecord {
+  readonly #shared: SharedRecords
+  readonly #session: Session
+  #version: string
+  #checkedAt: number
+  #renewedAt: number
+  #unsaved: ChangeRecord[] = []
+  /** The last of the steps, which run one after the other. */
+  #tail: Promise<unknown> | undefined
+  #verifying: Promise<boolean> | undefined
+
+  /** @param version - of the session's record, which was just read or written */
+  constructor(shared: SharedRecords, session: Session, version: string) {
+    this.#shared = shared
+    this.#session = session
+    this.#version = version
+    this.#checkedAt = shared.clock.now()
+    this.#renewedAt = this.#checkedAt
+  }
+
+  /** Whether the record was read a short time ago. */
+  isFresh(now: number): boolean {
+    return now - this.#checkedAt <= this.#shared.verifyMs
+  }
+
+  isRenewalDue(now: number): boolean {
+    return now - this.#renewedAt > this.#shared.ttlMs(this.#session.record) * RENEW
+  }
+
+  /**
+   * Reads the record, and takes the changes of other processes over. Resolves to false if the session has ended.
+   *
+   * @throws StoreFailure
+   */
+  verify(): Promise<boolean> {
+    this.#verifying ??= this.#inOrder(() => this.#verify()).finally(() => {
+      this.#verifying = undefined
+    })
+    return this.#verifying
+  }
+
+  /** Stores a change that the session's record here has already. A store that fails gets it later. */
+  async save(change: ChangeRecord): Promise<void> {
+    this.#unsaved.push(change)
+    if (this.#unsaved.length > MAX_UNSAVED) this.#unsaved.shift()
+    try {
+      await this.#inOrder(() => this.#flush())
+    } catch (error) {
+      this.#shared.logger.error({ err: error }, 'A session store failed. The change is stored later')
+    }
+  }
+
+  get #key(): SessionKey {
+    const { principal, id } = this.#session.record
+    return { principal, id }
+  }
+
+  get #storedMs(): number {
+    return storedMs(this.#shared.ttlMs(this.#session.record))
+  }
+
+  async #verify(): Promise<boolean> {
+    const { store, clock } = this.#shared
+    const now = clock.now()
+    const due = this.isRenewalDue(now)
+    // A record that is not initialized here may be elsewhere, and live longer than this process knows.
+    const { initialized } = this.#session.record
+    const stored = await fromStore(() =>
+      store.get(this.#key, due && initialized ? this.#storedMs : undefined),
+    )
+    if (stored === undefined) return false
+    this.#adopt(stored)
+    this.#checkedAt = now
+    if (due && initialized) this.#renewedAt = now
+    else if (due) await this.#replace()
+    if (this.#unsaved.length > 0) await this.#flush()
+    return true
+  }
+
+  async #flush(): Promise<void> {
+    const { store } = this.#shared
+    for (let left = TRIES; this.#unsaved.length > 0 && left > 0; left--) {
+      const { length } = this.#unsaved
+      if (await this.#replace()) {
+        this.#unsaved.splice(0, length)
+        continue
+      }
+      const stored = await store.get(this.#key)
+      if (stored === undefined) return
+      this.#adopt(stored)
+    }
+  }
+
+  async #replace(): Promise<boolean> {
+    const { store, clock } = this.#shared
+    const version = await store.replace(this.#session.record, this.#version, this.#storedMs)
+    if (version === undefined) return false
+    this.#version = version
+    this.#checkedAt = this.#renewedAt = clock.now()
+    return true
+  }
+
+  #adopt({ record, version }: StoredSession): void {
+    if (version === this.#version) return
+    this.#version = version
+    let own = record
+    for (const change of this.#unsaved) own = { ...own, ...change(own) }
+    this.#session.adopt(own)
+  }
+
+  #inOrder<T>(step: () => Promise<T>): Promise<T> {
+    const run = this.#tail === undefined ? step() : this.#tail.then(step, step)
+    const tail = run
+      .catch(() => {})
+      .then(() => {
+        if (this.#tail === tail) this.#tail = undefined
+      })
+    this.#tail = tail
+    return run
+  }
+}

@@ -1,0 +1,90 @@
+import type { JsonObject } from '@jetway/core/protocol'
+import type { Nodes } from '@jetway/core/stores'
+import { describe, expect, it, vi } from 'vitest'
+
+export interface NodesSubject {
+  /** Two processes of one deployment. */
+  readonly nodes: readonly [Nodes, Nodes]
+}
+
+export type CreateNodes = () => NodesSubject | Promise<NodesSubject>
+
+/** A listener that keeps the messages. */
+function inbox(): { readonly messages: JsonObject[]; readonly listener: (message: JsonObject) => void } {
+  const messages: JsonObject[] = []
+  return { messages, listener: (message) => void messages.push(message) }
+}
+
+function messages(create: CreateNodes): void {
+  it('delivers to the named node, in order, and to no other', async () => {
+    const { nodes } = await create()
+    const [a, b] = nodes
+    const atA = inbox()
+    const atB = inbox()
+    await a.join(atA.listener)
+    await b.join(atB.listener)
+    const sent = Array.from({ length: 100 }, (_, i) => ({ kind: 'test', i, text: 'é\u{1f600}' }))
+    for (const message of sent) expect(await a.send(b.id, message)).toBe(true)
+    await vi.waitFor(() => expect(atB.messages).toHaveLength(100))
+    expect(atB.messages).toEqual(sent)
+    expect(atA.messages).toEqual([])
+  })
+
+  it('delivers what a node sends to itself', async () => {
+    const { nodes } = await create()
+    const [a] = nodes
+    const { messages: received, listener } = inbox()
+    await a.join(listener)
+    expect(await a.send(a.id, { to: 'itself' })).toBe(true)
+    await vi.waitFor(() => expect(received).toEqual([{ to: 'itself' }]))
+  })
+
+  it('delivers to every listener of a node, until it leaves', async () => {
+    const { nodes } = await create()
+    const [a, b] = nodes
+    const first = inbox()
+    const second = inbox()
+    const leave = await b.join(first.listener)
+    await b.join(second.listener)
+    await a.send(b.id, { n: 1 })
+    await vi.waitFor(() => expect([first.messages, second.messages]).toEqual([[{ n: 1 }], [{ n: 1 }]]))
+    await leave()
+    await leave()
+    await a.send(b.id, { n: 2 })
+    await vi.waitFor(() => expect(second.messages).toHaveLength(2))
+    expect(first.messages).toEqual([{ n: 1 }])
+  })
+}
+
+function lives(create: CreateNodes): void {
+  it('have different ids of a safe alphabet', async () => {
+    const { nodes } = await create()
+    const [a, b] = nodes
+    expect(a.id).not.toBe(b.id)
+    for (const { id } of nodes) expect(id).toMatch(/^[A-Za-z0-9_-]{1,32}$/)
+  })
+
+  it('are alive from the time when they join until the last listener leaves', async () => {
+    const { nodes } = await create()
+    const [a, b] = nodes
+    await a.join(() => {})
+    const leaveFirst = await b.join(() => {})
+    const leaveLast = await b.join(() => {})
+    expect(await a.alive([a.id, b.id])).toEqual([true, true])
+    await leaveFirst()
+    expect(await a.alive([b.id])).toEqual([true])
+    expect(await a.send(b.id, {})).toBe(true)
+    await leaveLast()
+    await vi.waitFor(async () => expect(await a.alive([b.id, a.id])).toEqual([false, true]))
+    expect(await a.send(b.id, {})).toBe(false)
+    expect(await a.alive([])).toEqual([])
+  })
+}
+
+/** The contract of Nodes, as Vitest tests. Calls `create` for each of them. */
+export function describeNodes(name: string, create: CreateNodes): void {
+  describe(`nodes: ${name}`, () => {
+    messages(create)
+    lives(create)
+  })
+}
