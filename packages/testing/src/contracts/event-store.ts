@@ -37,6 +37,7 @@ const event = (seq: number, frame = `{"seq":${seq}}`): StoredEvent => ({ seq, fr
 
 const ORIGIN: StreamOrigin = { node: 'node-1', kind: 'call', pending: [] }
 const FINAL = { final: true }
+const OTHER = 'node-2'
 
 async function fill(store: EventStore, of: StreamKey, count: number): Promise<StreamLease> {
   const lease = await store.open(of, ORIGIN)
@@ -181,8 +182,6 @@ function appends(create: CreateEventStore): void {
 }
 
 function takeovers(create: CreateEventStore): void {
-  const OTHER = 'node-2'
-
   it('fences the former writer off, and continues the positions', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 2)
@@ -229,7 +228,9 @@ function takeovers(create: CreateEventStore): void {
     expect(seized?.kind).toBe('session')
     expect(new Set(seized?.pending)).toEqual(new Set(['1', 2, '']))
   })
+}
 
+function followers(create: CreateEventStore): void {
   it('names the node whose client reads on, to the writer and to readers', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
@@ -362,6 +363,7 @@ export function describeEventStore(name: string, create: CreateEventStore): void
     positions(create)
     appends(create)
     takeovers(create)
+    followers(create)
     isolation(create)
     limits(create)
     ends(create)

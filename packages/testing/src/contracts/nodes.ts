@@ -15,7 +15,7 @@ function inbox(): { readonly messages: JsonObject[]; readonly listener: (message
   return { messages, listener: (message) => void messages.push(message) }
 }
 
-function messages(create: CreateNodes): void {
+function delivery(create: CreateNodes): void {
   it('delivers to the named node, in order, and to no other', async () => {
     const { nodes } = await create()
     const [a, b] = nodes
@@ -84,7 +84,7 @@ function lives(create: CreateNodes): void {
 /** The contract of Nodes, as Vitest tests. Calls `create` for each of them. */
 export function describeNodes(name: string, create: CreateNodes): void {
   describe(`nodes: ${name}`, () => {
-    messages(create)
+    delivery(create)
     lives(create)
   })
 }

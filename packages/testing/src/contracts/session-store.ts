@@ -162,8 +162,8 @@ function lifetimes(create: CreateSessionStore): void {
     const limited = { ...LIFETIME, maxPerPrincipal: 2 }
     const held = async (principal: string): Promise<string[]> => {
       const ids = ['a', 'b', 'c', 'd']
-      const records = await Promise.all(ids.map(async (id) => store.get({ principal, id })))
-      return ids.filter((_, i) => records[i] !== undefined)
+      const found = await Promise.all(ids.map(async (id) => store.get({ principal, id })))
+      return ids.filter((_, i) => found[i] !== undefined)
     }
     for (const id of ['a', 'b']) {
       await store.create(record({ id }), limited)
