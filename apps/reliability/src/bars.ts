@@ -55,6 +55,12 @@ export const BARS: readonly Bar[] = [
     ],
   },
   {
+    name: 'Neighbours',
+    promise:
+      'A principal or all anonymous callers reach a limit: every other principal still calls, opens sessions, resumes, subscribes, starts tasks, and keeps their results.',
+    files: ['apps/reliability/test/neighbours.test.ts'],
+  },
+  {
     name: 'A node is killed',
     promise: '200 kills: another node replays every stored event once, and calls end within 7 s.',
     lacks: NEEDS_SHARED_STORE,

@@ -139,7 +139,7 @@ export const HTTP: Group = {
       row: 'C12',
       fault: 'A body that arrives slowly',
       behaviour:
-        '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` of all bodies that a mount reads. Both end the connection.',
+        '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` for all bodies of one caller that a mount reads. Both end the connection.',
       tests: [
         { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 in time' },
         {

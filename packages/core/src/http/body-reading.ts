@@ -2,8 +2,10 @@ import type { Clock } from '../util/clock.ts'
 import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { BodyError, type BodyReading } from './types.ts'
 
-/** Whole bodies that a mount may hold while it reads them. */
-const MAX_BODIES = 32
+/** Whole bodies of one caller that a mount may hold while it reads them. All anonymous callers count as one. */
+const MAX_OF_CALLER = 32
+/** Of all callers, so that one cannot keep the others from sending. */
+const MAX_BODIES = 64
 
 export interface BodyLimits {
   /** How long a body may take, in ms. */
@@ -16,6 +18,8 @@ export interface BodyLimits {
 export class BodyBudget {
   readonly #limits: BodyLimits
   readonly #deadlines: Deadlines
+  /** By principal, while there are any. */
+  readonly #held = new Map<string, number>()
   #bytes = 0
 
   constructor(clock: Clock, limits: BodyLimits) {
@@ -24,23 +28,26 @@ export class BodyBudget {
   }
 
   /** For one body. Costs nothing before its `begin`. */
-  reading(): BodyReading {
-    return new LimitedReading(this)
+  reading(principal: string): BodyReading {
+    return new LimitedReading(this, principal)
   }
 
   start(reading: LimitedReading): void {
     this.#deadlines.add(reading)
   }
 
-  /** Adds bytes that a body has brought; false if all bodies together exceed their limit. */
-  take(bytes: number): boolean {
+  /** Adds bytes that a body has brought; false if those of its caller, or of all, exceed their limit. */
+  take(principal: string, bytes: number): boolean {
+    const { bodyLimit } = this.#limits
+    const held = (this.#held.get(principal) ?? 0) + bytes
+    if (held === 0) this.#held.delete(principal)
+    else this.#held.set(principal, held)
     this.#bytes += bytes
-    return this.#bytes <= this.#limits.bodyLimit * MAX_BODIES
+    return held <= bodyLimit * MAX_OF_CALLER && this.#bytes <= bodyLimit * MAX_BODIES
   }
 
-  stop(reading: LimitedReading, bytes: number): void {
+  stop(reading: LimitedReading): void {
     this.#deadlines.remove(reading)
-    this.#bytes -= bytes
   }
 
   tooSlow(): BodyError {
@@ -56,11 +63,13 @@ export class BodyBudget {
 class LimitedReading implements BodyReading, Due {
   deadline: Deadline | undefined
   readonly #budget: BodyBudget
+  readonly #principal: string
   #bytes = 0
   #stop: ((error: BodyError) => void) | undefined
 
-  constructor(budget: BodyBudget) {
+  constructor(budget: BodyBudget, principal: string) {
     this.#budget = budget
+    this.#principal = principal
   }
 
   begin(stop: (error: BodyError) => void): void {
@@ -70,12 +79,13 @@ class LimitedReading implements BodyReading, Due {
 
   add(bytes: number): BodyError | undefined {
     this.#bytes += bytes
-    return this.#budget.take(bytes) ? undefined : BodyError.tooMany()
+    return this.#budget.take(this.#principal, bytes) ? undefined : BodyError.tooMany()
   }
 
   end(): void {
     this.#stop = undefined
-    this.#budget.stop(this, this.#bytes)
+    this.#budget.stop(this)
+    this.#budget.take(this.#principal, -this.#bytes)
     this.#bytes = 0
   }
 

@@ -2,7 +2,7 @@ import { isErrorOf, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { standsAlone } from '../protocol/revisions/select.ts'
-import type { AuthInfo } from '../stores/principal.ts'
+import { ANONYMOUS, type AuthInfo, principalOf } from '../stores/principal.ts'
 import { isolatedRequests } from '../util/platform.ts'
 import { RareLog } from '../util/rare-log.ts'
 import { refusePromise } from '../util/promises.ts'
@@ -190,7 +190,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   limitRest(stop: () => void): () => void {
-    const reading = this.#bodies.reading()
+    // Only its time counts: nobody keeps its bytes.
+    const reading = this.#bodies.reading(ANONYMOUS)
     reading.begin(stop)
     return () => reading.end()
   }
@@ -252,20 +253,20 @@ class HttpEndpoint implements Endpoint, ServerMount {
     const sessions = this.#sessions
     if (request.route !== 'mcp') {
       const answer = sessions?.legacySse?.handle(request, caller) ?? refuse('notHere')
-      return typeof answer === 'function' ? this.#accepted(request, answer) : answer
+      return typeof answer === 'function' ? this.#accepted(request, caller, answer) : answer
     }
     if (request.method === 'POST')
-      return this.#accepted(request, (message) => this.#post(request, caller, message))
+      return this.#accepted(request, caller, (message) => this.#post(request, caller, message))
     // Without sessions the guard accepts no other method.
     return sessions?.[request.method === 'GET' ? 'get' : 'delete'](request, caller) ?? refuse('notHere')
   }
 
-  #accepted(request: HttpRequest, answer: MessageHandler): Accepted {
+  #accepted(request: HttpRequest, caller: Caller, answer: MessageHandler): Accepted {
     const { bodyLimit } = this.#context.options
     if (Number(request.header('content-length')) > bodyLimit) return refuse('bodyTooLarge')
     return {
       bodyLimit,
-      reading: this.#bodies.reading(),
+      reading: this.#bodies.reading(principalOf(caller)),
       answer: (body) => this.#guarded(request, () => this.#read(body, answer)),
     }
   }

@@ -64,7 +64,10 @@ export interface KeepAliveOptions {
 
 /** Limits on the streams of `subscriptions/listen`. */
 export interface SubscriptionLimits {
-  /** Open at once on this mount in this process. Another one gets 503. @default 10_000 */
+  /**
+   * Open at once on this mount in this process. Another one gets 503; if it is of an authenticated principal, the oldest
+   * one of an anonymous client ends instead. @default 10_000
+   */
   readonly max?: number
   /** Of one authenticated principal. Anonymous clients share `max`. @default 100 */
   readonly maxPerPrincipal?: number
@@ -72,7 +75,10 @@ export interface SubscriptionLimits {
 
 /** Limits of a mount. */
 export interface MountLimits {
-  /** Bytes of a request body. The bodies that a mount reads at the same time may take 32 times as many. @default 4_194_304 */
+  /**
+   * Bytes of a request body. The bodies that a mount reads at the same time may take 64 times as many, and those of one
+   * principal, or of all anonymous clients, 32 times. @default 4_194_304
+   */
   readonly bodyBytes?: number
   /** How long the body of a request may take, in ms. The host application limits its headers. @default 30_000 */
   readonly bodyTimeoutMs?: number

@@ -31,8 +31,8 @@ export class SubscriptionSet {
   /** Undefined if there are too many. The subscription starts with `begin`. */
   open(options: SubscriptionOptions, principal: string): Subscription | undefined {
     const { max, maxPerPrincipal } = this.#limits
-    if (this.#open.size >= max) return undefined
     if (principal !== ANONYMOUS && this.#count(principal) >= maxPerPrincipal) return undefined
+    if (this.#open.size >= max && (principal === ANONYMOUS || !this.#closeAnonymous())) return undefined
     const subscription = new Subscription(options)
     this.#open.set(subscription, principal)
     subscription.onClose(() => this.#open.delete(subscription))
@@ -46,6 +46,16 @@ export class SubscriptionSet {
   /** Ends all of them with their responses. */
   closeAll(): void {
     for (const subscription of this.#open.keys()) subscription.close()
+  }
+
+  /** Ends the oldest subscription of an anonymous client; false if there is none. */
+  #closeAnonymous(): boolean {
+    for (const [subscription, principal] of this.#open) {
+      if (principal !== ANONYMOUS) continue
+      subscription.close()
+      return true
+    }
+    return false
   }
 
   #count(principal: string): number {

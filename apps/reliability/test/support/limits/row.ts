@@ -64,31 +64,31 @@ export interface Answer {
 /** Sends requests to a server over HTTP, in no session unless the headers name one. */
 export interface Web {
   post(message: object | string, headers?: Record<string, string>): Promise<Answer>
-  send(method: string, headers: Record<string, string>, body?: string): Promise<Response>
+  send(method: string, headers: Record<string, string>, body?: string | ReadableStream): Promise<Response>
   /** The headers of a new session, or the status that refuses it. */
   open(headers?: Record<string, string>, revision?: string): Promise<Record<string, string>>
   /** Posts a request at the revision without sessions. */
   modern(method: string, params?: object, headers?: Record<string, string>): Promise<Answer>
 }
 
-export function web(server: McpServer = createServer(), options: FetchOptions = {}): Web {
-  const handle = toFetch(server, {
-    allowedHosts: ['localhost'],
-    ...options,
-  })
-  const send: Web['send'] = (method, headers, body) =>
-    handle(
-      new Request('http://localhost/mcp', {
-        method,
-        headers: {
-          host: 'localhost',
-          accept: 'application/json, text/event-stream',
-          'content-type': 'application/json',
-          ...headers,
-        },
-        ...(body !== undefined && { body }),
-      }),
-    )
+export const web = (server: McpServer = createServer(), options: FetchOptions = {}): Web =>
+  webTo(toFetch(server, { allowedHosts: ['localhost'], ...options }))
+
+/** Sends requests to a fetch handler. */
+export function webTo(handle: (request: Request) => Response | Promise<Response>): Web {
+  const send: Web['send'] = async (method, headers, body) => {
+    const init = {
+      method,
+      headers: {
+        host: 'localhost',
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...headers,
+      },
+      ...(body !== undefined && { body, duplex: 'half' }),
+    }
+    return handle(new Request('http://localhost/mcp', init))
+  }
   const post: Web['post'] = async (message, headers = {}) => {
     const text = typeof message === 'string' ? message : JSON.stringify(message)
     const response = await send('POST', headers, text)

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { ROWS } from './support/neighbours/rows.ts'
+import { createWorld, neighbour, SERVED, type Who } from './support/neighbours/world.ts'
+
+const BOB: Who = { 'x-principal': 'bob' }
+const FILLERS: readonly (readonly [string, Who])[] = [
+  ['another principal', { 'x-principal': 'alice' }],
+  ['anonymous callers', {}],
+]
+
+describe.each(FILLERS)('%s who reach a limit leave everything to a principal', (_, who) => {
+  const rows = ROWS.filter(({ principalsOnly }) => principalsOnly === undefined || 'x-principal' in who)
+  it.each(rows.map((row) => [row.limit, row] as const))(
+    '%s',
+    async (_limit, { server, mount, fill, full }) => {
+      const world = createWorld(server?.() ?? {}, mount?.() ?? {})
+      const bob = await neighbour(world.web, BOB)
+      expect({ full: await fill(world, who) }).toMatchObject({ full })
+      expect(await bob.served()).toEqual(SERVED)
+    },
+  )
+})
