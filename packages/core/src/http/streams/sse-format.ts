@@ -54,9 +54,9 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   return `${text}${dataLines(data)}\n`
 }
 
-/** JSON.stringify writes no line breaks, so one line is the rule. */
+/** JSON.stringify writes no line breaks, so one line is the rule. A regular expression would take longer to find none. */
 const dataLines = (data: string): string =>
-  /[\r\n]/.test(data)
+  data.includes('\n') || data.includes('\r')
     ? data
         .split(/\r\n|\r|\n/)
         .map((line) => `data: ${line}\n`)

@@ -1,0 +1,155 @@
+import type { RequestId } from '../protocol/jsonrpc.ts'
+import { utf8Length } from '../util/bytes.ts'
+import type { Linked, LinkedList } from '../util/linked-list.ts'
+import type { StoredEvent, StreamKey, StreamOrigin } from './event-store.ts'
+import type { Sized } from './size-ranks.ts'
+
+/** The streams of one session, and their bytes. */
+export interface SessionLogs extends Sized {
+  readonly streams: Map<string, EventLog>
+  /** Those that have ended, in the order of their ends. */
+  readonly ended: LinkedList<Place>
+  bytes: number
+}
+
+/** The place of a log in a list. A log is in several lists. */
+export class Place implements Linked<Place> {
+  list: LinkedList<Place> | undefined
+  previous: Place | undefined
+  next: Place | undefined
+  readonly log: EventLog
+
+  constructor(log: EventLog) {
+    this.log = log
+  }
+
+  /** Moves to the end of a list. */
+  moveTo(list: LinkedList<Place>): void {
+    this.leave()
+    list.add(this)
+  }
+
+  leave(): void {
+    this.list?.remove(this)
+  }
+}
+
+interface Kept {
+  readonly event: StoredEvent
+  readonly bytes: number
+  readonly at: number
+}
+
+export interface LogLimits {
+  readonly maxEvents: number
+  readonly maxBytes: number
+  readonly maxFinalBytes: number
+  readonly ttlMs: number
+}
+
+interface LogOptions {
+  readonly key: StreamKey
+  readonly owner: SessionLogs
+  readonly epoch: string
+  readonly limits: LogLimits
+}
+
+/** The events of one stream. */
+export class EventLog {
+  readonly key: StreamKey
+  readonly owner: SessionLogs
+  readonly epoch: string
+  readonly kind: StreamOrigin['kind']
+  /** The node that writes. */
+  node: string
+  fence = 1
+  follower: string | undefined
+  pending: readonly RequestId[]
+  /** The position of the last event. */
+  last = 0
+  endedAt: number | undefined
+  dropped = false
+  /** In the list of the logs with something to expire. */
+  readonly aging: Place = new Place(this)
+  /** In the list of the session's streams that have ended. */
+  readonly ended: Place = new Place(this)
+  readonly #limits: LogLimits
+  readonly #events: Kept[] = []
+  /** Bytes of the events. */
+  #bytes = 0
+  /** The response, which the limits on events do not drop. */
+  #final: Kept | undefined
+  /** Events up to this position are dropped. */
+  #evicted = 0
+
+  constructor({ key, owner, epoch, limits }: LogOptions, { node, kind, pending }: StreamOrigin) {
+    this.key = key
+    this.owner = owner
+    this.epoch = epoch
+    this.#limits = limits
+    this.node = node
+    this.kind = kind
+    this.pending = pending
+  }
+
+  get bytes(): number {
+    return this.#bytes + (this.#final?.bytes ?? 0)
+  }
+
+  get size(): number {
+    return this.#events.length + (this.#final === undefined ? 0 : 1)
+  }
+
+  /** Adds the next event. With `final` it is the last one. */
+  add(event: StoredEvent, at: number, final: boolean): void {
+    const bytes = event.bytes ?? utf8Length(event.frame)
+    this.last = event.seq
+    if (event.answers !== undefined) this.pending = this.pending.filter((id) => id !== event.answers)
+    if (!final) {
+      this.#bytes += bytes
+      this.#events.push({ event, bytes, at })
+      return
+    }
+    this.endedAt = at
+    this.ended.moveTo(this.owner.ended)
+    if (bytes <= this.#limits.maxFinalBytes) this.#final = { event, bytes, at }
+    else this.forget()
+  }
+
+  /** Drops the events that are too many, too large or too old. */
+  trim(now: number): void {
+    const { maxEvents, maxBytes, ttlMs } = this.#limits
+    const events = this.#events
+    for (let oldest = events[0]; oldest !== undefined; oldest = events[0]) {
+      if (events.length <= maxEvents && this.#bytes <= maxBytes && now - oldest.at <= ttlMs) return
+      events.shift()
+      this.#bytes -= oldest.bytes
+      this.#evicted = oldest.event.seq
+    }
+  }
+
+  /** Drops all events, so that every position counts as evicted. */
+  forget(): void {
+    this.#events.length = 0
+    this.#bytes = 0
+    this.#final = undefined
+    this.#evicted = this.last
+  }
+
+  /** Whether nobody may read it any more. */
+  expired(now: number): boolean {
+    return this.endedAt !== undefined && now - this.endedAt > this.#limits.ttlMs
+  }
+
+  /** When it got the last event; undefined if it has none. */
+  lastEventAt(): number | undefined {
+    return this.endedAt ?? this.#events.at(-1)?.at
+  }
+
+  /** The events after a position; undefined if that is unknown or dropped. */
+  after(seq: number): readonly StoredEvent[] | undefined {
+    if (!Number.isSafeInteger(seq) || seq < this.#evicted || seq > this.last) return undefined
+    const all = this.#final === undefined ? this.#events : [...this.#events, this.#final]
+    return all.filter(({ event }) => event.seq > seq).map(({ event }) => event)
+  }
+}
