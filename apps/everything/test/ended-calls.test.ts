@@ -1,8 +1,10 @@
 import process from 'node:process'
-import { deferred } from '@jetway-apps/test-support'
-import { FRAMEWORKS, type Mounted } from '@jetway-apps/test-support/mounts'
+import { deferred, initialize } from '@jetway-apps/test-support'
+import { post } from '@jetway-apps/test-support/http'
+import { FRAMEWORKS, listenForTest, type Mounted } from '@jetway-apps/test-support/mounts'
 import { program } from '@jetway-tools/runtimes/program'
 import { McpServer } from '@jetway/core'
+import { toFetch } from '@jetway/core/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CLIENTS, type Driver, MODERN_CLIENTS, SSE_CLIENTS } from './support/clients.ts'
 import type { Target } from './support/processes.ts'
@@ -77,6 +79,41 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
       },
     )
   })
+})
+
+describe('a mount with room for one session', () => {
+  it.each(Object.entries(CLIENTS))(
+    'evicts no running call of the official client %s, and then rejects its next one at once',
+    async (_, connect) => {
+      const [started, end] = [deferred(), deferred<string>()]
+      const server = new McpServer({ name: 'small', version: '1.0.0' })
+      onTestFinished(() => server.close({ deadline: 0 }))
+      server.addTool({
+        name: 'wait',
+        handler() {
+          started.resolve()
+          return end.promise
+        },
+      })
+      const handle = toFetch(server, { sessions: { max: 1 } })
+      // The stream of a session would keep it from being idle.
+      const origin = await listenForTest((request) =>
+        request.method === 'GET' ? new Response(null, { status: 405 }) : handle(request),
+      )
+      const url = `${origin}/mcp`
+      const driver = await connect({ url })
+      onTestFinished(() => driver.close().catch(() => {}))
+      const openAnother = async (): Promise<number> => (await post(url, JSON.stringify(initialize()))).status
+
+      const running = driver.callTool('wait')
+      await started.promise
+      expect(await openAnother()).toBe(503)
+      end.resolve('finished')
+      expect(await running).toMatchObject({ content: [{ text: 'finished' }] })
+      expect(await openAnother()).toBe(200)
+      await expect(driver.callTool('wait')).rejects.toThrow(/Session not found/)
+    },
+  )
 })
 
 describe('a call that the server ends over stdio', () => {

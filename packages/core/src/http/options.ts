@@ -15,7 +15,10 @@ export interface SessionOptions {
   readonly ttlMs?: number
   /** The same until the client has sent `notifications/initialized`, in ms. @default 60_000 */
   readonly uninitializedTtlMs?: number
-  /** Sessions of this mount in this process. A new one replaces the one that is idle longest. @default 10_000 */
+  /**
+   * Sessions of this mount in this process. A new one replaces the one that is idle longest. A new one of an authenticated
+   * principal replaces anonymous ones first, also one in use; anonymous ones replace no others. @default 10_000
+   */
   readonly max?: number
   /** Sessions of one authenticated principal. Anonymous clients share `max`. @default 100 */
   readonly maxPerPrincipal?: number

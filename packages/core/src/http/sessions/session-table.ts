@@ -60,7 +60,8 @@ export class SessionTable {
   #reserved = 0
   readonly #reservedBy = new Map<string, number>()
   readonly #uninitialized = new LruList<LiveSession>()
-  readonly #initialized = new LruList<LiveSession>()
+  readonly #anonymous = new LruList<LiveSession>()
+  readonly #identified = new LruList<LiveSession>()
   #closed = false
 
   constructor(context: EndpointContext, parts: SessionTableParts) {
@@ -115,7 +116,7 @@ export class SessionTable {
     const reserved = this.#reservedBy.get(principal) ?? 0
     const held = (own?.size ?? 0) + reserved
     if (principal !== ANONYMOUS && held >= maxPerPrincipal && !this.#evict(oldestIdleOf(own))) return false
-    if (this.#size + this.#reserved >= max && !this.#evict(this.#oldestIdle())) return false
+    if (this.#size + this.#reserved >= max && !this.#evict(this.#dispensable(principal))) return false
     this.#reserved++
     this.#reservedBy.set(principal, reserved + 1)
     return true
@@ -315,14 +316,22 @@ export class SessionTable {
     return this.#background(() => live.shared?.verify().then((known) => void this.#verified(live, known)))
   }
 
-  #oldestIdle(): LiveSession | undefined {
+  /** The session that gives way to a new one. An anonymous caller cannot end the sessions of principals. */
+  #dispensable(newcomer: string): LiveSession | undefined {
     const now = this.#context.clock.now()
-    return this.#uninitialized.oldestIdle(now) ?? this.#initialized.oldestIdle(now)
+    const idle = this.#uninitialized.oldestIdle(now) ?? this.#anonymous.oldestIdle(now)
+    if (idle !== undefined || newcomer === ANONYMOUS) return idle
+    return this.#anonymous.first ?? this.#identified.oldestIdle(now)
+  }
+
+  #orderOf({ key, session }: LiveSession): LruList<LiveSession> {
+    if (!session.record.initialized) return this.#uninitialized
+    return key.principal === ANONYMOUS ? this.#anonymous : this.#identified
   }
 
   /** Adds a session to the list of its state, when it is new or initialized. */
   #rank(live: LiveSession): void {
-    const order = live.session.record.initialized ? this.#initialized : this.#uninitialized
+    const order = this.#orderOf(live)
     if (live.list === order) return
     live.list?.remove(live)
     order.add(live)
