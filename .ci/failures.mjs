@@ -1,4 +1,7 @@
-/** The summary of failures that `.ci/run` prints at its end, short because CI often keeps only the end of a log. */
+/**
+ * The summary of failures that `.ci/run` prints at its end, short because CI often
+ * keeps only the end of a log.
+ */
 import { stripVTControlCharacters } from 'node:util'
 
 /** Leaves room for the last lines of `.ci/run` within 100 lines. */
@@ -38,7 +41,10 @@ export function summarizeFailures(failures) {
   ]
 }
 
-/** The lines of a step's output that begin with `✗`, with the indented lines below each; without any, the last lines. */
+/**
+ * The lines of a step's output that begin with `✗`, with the indented lines below each;
+ * without any, the last lines.
+ */
 export function extractErrors(output) {
   const lines = linesOf(output)
   let inError = false

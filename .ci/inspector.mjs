@@ -1,6 +1,7 @@
 /**
- * Lists and calls a tool of the built weather server with the command line of the MCP Inspector, over HTTP (Fastify,
- * Hono) and stdio. The Inspector needs a newer Node than Jetway does, so it runs on the Node of `.ci/tools`.
+ * Lists and calls a tool of the built weather server with the command line of the MCP Inspector,
+ * over HTTP (Fastify, Hono) and stdio. The Inspector needs a newer Node than Jetway does, so it
+ * runs on the Node of `.ci/tools`.
  */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * `node .ci/pnpm.mjs <arguments>` runs `pnpm <arguments>` with the version that package.json pins. If another version
- * is installed, or none, npm downloads the pinned one.
+ * `node .ci/pnpm.mjs <arguments>` runs `pnpm <arguments>` with the version that package.json pins. If another
+ * version is installed, or none, npm downloads the pinned one.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -32,8 +32,8 @@ function installedVersion() {
 }
 
 /**
- * Returns the path of a pnpm that npm has downloaded into its cache; npm adds that folder to PATH. `npm exec` does not
- * run pnpm itself, because pnpm would then inherit npm's settings.
+ * Returns the path of a pnpm that npm has downloaded into its cache; npm adds that folder to PATH. `npm exec`
+ * does not run pnpm itself, because pnpm would then inherit npm's settings.
  */
 function download(version) {
   const path = execFileSync(

@@ -1,4 +1,7 @@
-/** A vitest reporter for `.ci/run`: writes the number of passed and failed tests, and the failures, to JETWAY_REPORT. */
+/**
+ * A vitest reporter for `.ci/run`: writes the number of passed and failed tests, and
+ * the failures, to JETWAY_REPORT.
+ */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +35,9 @@ function readModule(module, report) {
   }
 }
 
-/** The first lines of the message, the stack frame in this repository, and the lines of the diff that differ. */
+/**
+ * The first lines of the message, the stack frame in this repository, and the lines of the diff that differ.
+ */
 function describe({ name = 'Error', message = '', stack = '', diff = '' }) {
   const head = `${name}: ${message}`.split('\n').slice(0, MESSAGE_LINES)
   const frame = stack.split('\n').find((line) => /^\s+at /.test(line) && !line.includes('node_modules'))

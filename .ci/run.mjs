@@ -21,7 +21,10 @@ async function countStep(title, command, timeoutMs = 3 * minute) {
   return ok
 }
 
-/** Counts each test. If no test fails but vitest does (a file that does not load, an unhandled rejection), counts one failure. */
+/**
+ * Counts each test. If no test fails but vitest does (a file that does not load, an unhandled
+ * rejection), counts one failure.
+ */
 async function countTests(title, env = {}, files = []) {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-ci-'))
   const file = join(folder, 'vitest.json')

@@ -1,7 +1,7 @@
 /**
- * Checks the built declarations (with `apps/type-tests`) and core's own type tests with every supported version of
- * TypeScript. Then measures how much longer a compiler takes for a server with 200 tools than for one with one tool.
- * Needs a build.
+ * Checks the built declarations (with `apps/type-tests`) and core's own type tests with every supported
+ * version of TypeScript. Then measures how much longer a compiler takes for a server with 200 tools than for
+ * one with one tool. Needs a build.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,9 +16,15 @@ const compilers = [
   join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
 ]
 
-/** The most type instantiations that each further tool may add, with those of zod. This number does not vary between runs. */
+/**
+ * The most type instantiations that each further tool may add, with those of zod. This
+ * number does not vary between runs.
+ */
 const MAX_INSTANTIATIONS = 1_000
-/** The most CPU seconds that 199 further tools may add. Only for this repository's compiler; the others are far slower. */
+/**
+ * The most CPU seconds that 199 further tools may add. Only for this repository's
+ * compiler; the others are far slower.
+ */
 const MAX_SECONDS = 2
 const TOOLS = 200
 

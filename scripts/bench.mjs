@@ -1,4 +1,7 @@
-/** `npm run bench`: installs, builds and runs the benchmark. Passes its arguments (such as `--short`) to `apps/bench`. */
+/**
+ * `npm run bench`: installs, builds and runs the benchmark. Passes its arguments (such
+ * as `--short`) to `apps/bench`.
+ */
 import { argv, execPath } from 'node:process'
 import { spawnSync } from 'node:child_process'
 import { root } from '../.ci/pnpm.mjs'

@@ -1,6 +1,6 @@
 /**
- * Compares the public names of every package with its `exports.txt`, so that a reviewer sees each change of the public
- * API. Without arguments it prints the differences and exits 1; `--write` updates the lists.
+ * Compares the public names of every package with its `exports.txt`, so that a reviewer sees each change of
+ * the public API. Without arguments it prints the differences and exits 1; `--write` updates the lists.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

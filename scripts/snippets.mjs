@@ -1,8 +1,9 @@
 /**
- * Compares the TypeScript code blocks of all READMEs and of `docs/` with the files that they come from. Each block needs
- * a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or `<!-- from: path/to/file.ts#region -->` for
- * the lines between `// #region name` and `// #endregion`, and the imports that these use. Without arguments it prints
- * the differences and exits 1; `--write` updates the blocks and the links to their files, and adds missing blocks.
+ * Compares the TypeScript code blocks of all READMEs and of `docs/` with the files that they come from. Each
+ * block needs a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or
+ * `<!-- from: path/to/file.ts#region -->` for the lines between `// #region name` and `// #endregion`, and
+ * the imports that these use. Without arguments it prints the differences and exits 1; `--write` updates the
+ * blocks and the links to their files, and adds missing blocks.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
@@ -10,14 +11,21 @@ import { argv, exit } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { importsFor, wholeFile } from './snippets/imports.mjs'
 
-/** A comment with the block that belongs to it, or a block without a comment. A comment may still lack its block. */
+/**
+ * A comment with the block that belongs to it, or a block without a comment. A
+ * comment may still lack its block.
+ */
 const BLOCK =
   /^<!-- from: (\S+) -->(?:\n+<sub>\[.*)?(?:\n+```(ts|typescript|tsx)\n[\s\S]*?```)?|```(?:ts|typescript|tsx)\n([\s\S]*?)```/gm
 
 /** A line of code that fits the site at 1440 px. */
 const MAX_COLUMNS = 110
 
-/** The Markdown files that people write: no dependencies, and no generated API reference. @param {string} root */
+/**
+ * The Markdown files that people write: no dependencies, and no generated API reference.
+ *
+ * @param {string} root
+ */
 export function markdownFiles(root) {
   return ['README.md', ...readmesBelow(root, 'packages'), ...markdownBelow(root, 'docs')]
 }
@@ -41,7 +49,12 @@ function markdownBelow(root, folder) {
   })
 }
 
-/** @param {string} source @param {string | undefined} region @returns the code; undefined if the region does not exist */
+/**
+ * @param {string} source
+ *
+ * @param {string | undefined} region
+ * @returns the code; undefined if the region does not exist
+ */
 export function extract(source, region) {
   if (region === undefined) return source.trim()
   const start = source.indexOf(`// #region ${region}\n`)

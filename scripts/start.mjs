@@ -1,4 +1,6 @@
-/** `npm start`: installs, builds and serves the weather server over HTTP. Passes its arguments to the server. */
+/**
+ * `npm start`: installs, builds and serves the weather server over HTTP. Passes its arguments to the server.
+ */
 import { join } from 'node:path'
 import { argv, execPath } from 'node:process'
 import { pathToFileURL } from 'node:url'
@@ -13,7 +15,8 @@ const main = join(root, 'apps', 'weather', 'dist', 'main.js')
 process.argv = [execPath, main, '--http', ...argv.slice(2)]
 await import(pathToFileURL(main).href)
 
-// `kill <pid of npm>` ends npm but not its children. When the parent process changes, stop the server as well.
+// `kill <pid of npm>` ends npm but not its children. When the parent process
+// changes, stop the server as well.
 const parent = process.ppid
 setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')

@@ -1,7 +1,7 @@
 /**
- * `npm test`: installs, builds, checks types and runs vitest. `--long` runs the tests of the reliability bar instead,
- * and writes what they measured into `docs/reference/reliability.md`. `JETWAY_LONG_TESTS=full` runs those in full that
- * have a short form. Passes other arguments to vitest.
+ * `npm test`: installs, builds, checks types and runs vitest. `--long` runs the tests of the reliability bar
+ * instead, and writes what they measured into `docs/reference/reliability.md`. `JETWAY_LONG_TESTS=full` runs
+ * those in full that have a short form. Passes other arguments to vitest.
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -4,8 +4,8 @@ import { root } from '../.ci/pnpm.mjs'
 import { tool } from './steps.mjs'
 
 /**
- * As few programs as the options allow, since each parses what it imports again: packages without types of Node, packages
- * with `isolatedDeclarations`, programs of users, and everything else.
+ * As few programs as the options allow, since each parses what it imports again: packages without types of
+ * Node, packages with `isolatedDeclarations`, programs of users, and everything else.
  */
 const PROJECTS = ['packages/core', 'tsconfig.packages.json', 'apps/type-tests', '.']
 

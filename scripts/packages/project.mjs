@@ -1,6 +1,7 @@
 /**
- * Installs one package from its tarball in an empty project, with npm or pnpm, then imports and type-checks all of its
- * entries there, as a user would. `skipLibCheck` is off, so the declarations of its dependencies are checked as well.
+ * Installs one package from its tarball in an empty project, with npm or pnpm, then imports and
+ * type-checks all of its entries there, as a user would. `skipLibCheck` is off, so the declarations of its
+ * dependencies are checked as well.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,7 +59,8 @@ export async function checkInstall(manager, name, tarballs, folder) {
   const entries = [...exportsOf(source(name))]
   if (!(await loads(folder, entries)))
     problems.push('importing its entries fails, or their names differ from its source')
-  // The compiler versions differ in how they read declarations, not in how they find them: pnpm needs one only.
+  // The compiler versions differ in how they read declarations, not in how they
+  // find them: pnpm needs one only.
   for (const [version, compiler] of manager === 'npm' ? COMPILERS : COMPILERS.slice(-1))
     if (!(await compiles(folder, compiler, entries, own)))
       problems.push(`TypeScript ${version} reports errors in its types`)
@@ -85,7 +87,10 @@ function writeProject(folder, own, tarballs, everything) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(project, null, 2))
 }
 
-/** The tarballs of a package and of its dependencies in this repository; none of these versions is published yet. */
+/**
+ * The tarballs of a package and of its dependencies in this repository; none of
+ * these versions is published yet.
+ */
 function tarballsOf({ name, dependencies = {}, peerDependencies = {} }, tarballs, specs = {}) {
   specs[name] = `file:${tarballs.get(name)}`
   for (const needed of Object.keys({ ...dependencies, ...peerDependencies }))

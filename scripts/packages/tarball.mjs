@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib'
 const KB = 1000
 
 /**
- * The most kilobytes of each tarball, packed and unpacked, with room for ordinary growth. If a change needs more, raise
- * the number and say why here.
+ * The most kilobytes of each tarball, packed and unpacked, with room for ordinary growth. If a change needs
+ * more, raise the number and say why here.
  */
 const BUDGETS = {
   core: { packed: 320, unpacked: 1300 },

@@ -66,8 +66,8 @@ function showTarget(path, specifier, shown, problems) {
 }
 
 /**
- * The import lines of a file that a part of it needs, without the names that readers have already seen. Adds the names to
- * these. A file of this repository is imported as `./name.ts`, and only if the page shows it.
+ * The import lines of a file that a part of it needs, without the names that readers have already seen. Adds
+ * the names to these. A file of this repository is imported as `./name.ts`, and only if the page shows it.
  *
  * @param {string} path the file @param {string} source its text @param {string} code the part
  * @param {Map<string, Set<string>>} shown the imported names that the page has shown, by file

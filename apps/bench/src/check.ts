@@ -7,8 +7,8 @@ import { toMarkdown } from './report.ts'
 import { TEXT } from './workloads.ts'
 
 /**
- * Far below the target, because CI machines are busy: it finds large slowdowns only. It takes each server's best round,
- * which other work has disturbed least.
+ * Far below the target, because CI machines are busy: it finds large slowdowns only. It takes each server's
+ * best round, which other work has disturbed least.
  */
 const LEAST = 0.6
 const CONNECTIONS = 16
@@ -17,7 +17,10 @@ const ATTEMPTS = 3
 const PAUSE_MS = 5_000
 const SPAWNS = 7
 
-/** Compares the text tool with the bare frameworks, and imports with the official SDK's. Returns the exit code. */
+/**
+ * Compares the text tool with the bare frameworks, and imports with the official
+ * SDK's. Returns the exit code.
+ */
 export async function check(
   machine: string,
   contenders: readonly Contender[],

@@ -29,7 +29,10 @@ export const HTTP: readonly Contender[] = [
   },
 ]
 
-/** The same servers, which send each response as an event stream. The official SDK is measured with JSON alone. */
+/**
+ * The same servers, which send each response as an event stream. The official SDK
+ * is measured with JSON alone.
+ */
 export const STREAMS: readonly Contender[] = HTTP.filter(({ once }) => once !== true).map((contender) => ({
   ...contender,
   args: ['--stream'],

@@ -93,7 +93,9 @@ export class HttpBench {
     return interleave(all, timing)
   }
 
-  /** Measures one notification to many streams, one of each session: a request of the table is a notification. */
+  /**
+   * Measures one notification to many streams, one of each session: a request of the table is a notification.
+   */
   async measureNotifications(count: number, timing: Timing): Promise<Run[]> {
     const open: EventStream[] = []
     const all: Measured[] = []

@@ -5,8 +5,8 @@ import type { ServerProcess } from './server-process.ts'
 /** How long to measure. A round runs each contender once. */
 export interface Timing {
   /**
-   * How often each contender is started. A process that starts slowly, because of the compiler or memory layout,
-   * stays slow.
+   * How often each contender is started. A process that starts slowly, because of the compiler
+   * or memory layout, stays slow.
    */
   readonly starts: number
   readonly rounds: number
@@ -99,7 +99,9 @@ async function sample({ server, load }: Measured, seconds: number): Promise<Samp
   }
 }
 
-/** Summarises all starts. A contender that is not in all of them is compared with its base in its own starts. */
+/**
+ * Summarises all starts. A contender that is not in all of them is compared with its base in its own starts.
+ */
 export function summarise(starts: readonly (readonly Run[])[]): Row[] {
   return (starts[0] ?? []).map(({ contender }) => toRow(contender, starts))
 }

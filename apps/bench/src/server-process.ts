@@ -29,7 +29,9 @@ export class ServerProcess {
     return server
   }
 
-  /** Resolves when it accepts requests. Call it right after the spawn, because the process reports this once. */
+  /**
+   * Resolves when it accepts requests. Call it right after the spawn, because the process reports this once.
+   */
   async ready(): Promise<void> {
     this.port = (await this.#hear('ready')).port
   }

@@ -55,7 +55,8 @@ export const STRUCTURED: Workload = {
 /**
  * The same call at 2026-07-28, where each request carries its metadata.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata
  */
 function standing(workload: Workload, call: ToolCall): Workload {
   const _meta = {
@@ -107,7 +108,10 @@ export const CREATE: Workload = {
   },
 }
 
-/** Returns the result of a response, as JSON or as the last event of a stream. Throws if it responds to another request. */
+/**
+ * Returns the result of a response, as JSON or as the last event of a stream. Throws if it
+ * responds to another request.
+ */
 export function resultOf(text: string, id: number): Record<string, unknown> {
   const [, data = text] = /\ndata: (.+)\n\n$/.exec(`\n${text}`) ?? []
   const answer = JSON.parse(data) as { jsonrpc?: unknown; id?: unknown; result?: Record<string, unknown> }

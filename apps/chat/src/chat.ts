@@ -65,7 +65,10 @@ export class Chat {
     this.#logEvents()
   }
 
-  /** Connects the servers and answers queries until the user quits. Resolves to false if no server could be connected. */
+  /**
+   * Connects the servers and answers queries until the user quits. Resolves to false if
+   * no server could be connected.
+   */
   async run(): Promise<boolean> {
     const { servers, terminal, model } = this.#options
     try {
@@ -168,7 +171,8 @@ export class Chat {
   }
 
   async #approve(approval: ApprovalRequest): Promise<boolean> {
-    // The user named the servers on the command line, and the handlers in questions.ts ask the user themselves.
+    // The user named the servers on the command line, and the handlers in
+    // questions.ts ask the user themselves.
     if (approval.kind !== 'call' || this.#options.yes) return true
     const { server, detail, signal } = approval
     const key = JSON.stringify([server, detail.tool])

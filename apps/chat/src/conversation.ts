@@ -25,7 +25,8 @@ export class Conversation {
   }
 
   /**
-   * Sends a query to the model and runs the tools that it calls, until it calls none or reaches the limit of rounds.
+   * Sends a query to the model and runs the tools that it calls, until it calls none or
+   * reaches the limit of rounds.
    *
    * @throws ModelError; the reason of the signal. The next query can follow after either
    */

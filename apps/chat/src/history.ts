@@ -11,8 +11,8 @@ interface Turn {
 }
 
 /**
- * The messages that the model gets with each request. Beyond the limits, the oldest turns are dropped as a whole: the APIs
- * refuse a tool result without its call.
+ * The messages that the model gets with each request. Beyond the limits, the oldest turns are dropped as a
+ * whole: the APIs refuse a tool result without its call.
  */
 export class History {
   readonly #turns: Turn[] = []

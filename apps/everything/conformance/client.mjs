@@ -1,6 +1,7 @@
 /**
- * Runs every client scenario of the public conformance suite against the built client, each at every revision that has
- * it. Warnings count as failures, and so does a requirement that no run proves; nothing is expected to fail.
+ * Runs every client scenario of the public conformance suite against the built client, each at every
+ * revision that has it. Warnings count as failures, and so does a requirement that no run proves;
+ * nothing is expected to fail.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,23 +17,25 @@ const client = fileURLToPath(new URL('../dist/client.js', import.meta.url))
 const AT_ONCE = 2
 
 /**
- * What belongs to an extension belongs to no revision. Authorization is tried with the last one with sessions and the
- * first without; skills are there without sessions only.
+ * What belongs to an extension belongs to no revision. Authorization is tried with the last one with sessions
+ * and the first without; skills are there without sessions only.
  */
 const revisionsOf = ({ name, revisions }) => {
   if (!revisions.includes('extension')) return revisions
   return name.startsWith('auth/') ? ['2025-11-25', '2026-07-28'] : ['2026-07-28']
 }
 
-/** How many runs this very version of the suite makes, by revision: one that is left out would pass unseen. */
+/**
+ * How many runs this very version of the suite makes, by revision: one that is left out would pass unseen.
+ */
 const EXPECTED = { '2025-03-26': 2, '2025-06-18': 5, '2025-11-25': 25, '2026-07-28': 43 }
 
 /** Entries that say what the suite itself has done: no client can prove them. */
 const NOTES = ['server-info', 'scope-retry-auth-attempt']
 
 /**
- * They measure, to a fifth of a second, when something is sent: nothing else runs meanwhile, and what a busy machine has
- * made late is tried again.
+ * They measure, to a fifth of a second, when something is sent: nothing else runs meanwhile, and what a busy
+ * machine has made late is tried again.
  */
 const TIMED = ['sse-retry']
 const TRIES = 3

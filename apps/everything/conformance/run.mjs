@@ -1,7 +1,7 @@
 /**
- * Runs the public conformance suite against the built server: on each web framework, at each revision that the suite
- * has scenarios for. Warnings count as failures, and so does a requirement that no run proves; what is allowed to fail
- * stands in expected-failures.txt.
+ * Runs the public conformance suite against the built server: on each web framework, at each revision that
+ * the suite has scenarios for. Warnings count as failures, and so does a requirement that no run proves; what
+ * is allowed to fail stands in expected-failures.txt.
  */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -19,8 +19,9 @@ const FIRST_WITHOUT_SESSIONS = '2026-07-28'
 const AT_ONCE = 2
 
 /**
- * How many scenarios this very version of the suite has for a revision: one that is left out would pass unseen. Its
- * client always offers the newest revision that it knows, so an older one is reached by a server that speaks no other.
+ * How many scenarios this very version of the suite has for a revision: one that is left out would pass
+ * unseen. Its client always offers the newest revision that it knows, so an older one is reached by a
+ * server that speaks no other.
  */
 const RUNS = [
   { revision: '2025-03-26', scenarios: 1, flags: ['--revisions', '2025-03-26'] },
@@ -29,7 +30,8 @@ const RUNS = [
   { revision: '2025-11-25', scenarios: 33, flags: [] },
   // Some scenarios look at streams, and have nothing to say where an answer is plain JSON.
   { revision: '2025-11-25', scenarios: 33, flags: ['--response', 'sse'] },
-  // Every server scenario without sessions, scored or not: headers, parameters in headers and JSON Schema among them.
+  // Every server scenario without sessions, scored or not: headers, parameters in
+  // headers and JSON Schema among them.
   { revision: '2026-07-28', scenarios: 40, flags: [] },
   { revision: '2026-07-28', scenarios: 40, flags: ['--revisions', '2026-07-28'] },
   { revision: '2026-07-28', scenarios: 40, flags: ['--response', 'sse'] },
@@ -43,7 +45,8 @@ const NAMED = [
   },
   {
     extension: 'tasks',
-    // All but tasks-status-notifications, which this version of the suite has as a name without a single check.
+    // All but tasks-status-notifications, which this version of the suite has as a
+    // name without a single check.
     names: [
       'tasks-lifecycle',
       'tasks-capability-negotiation',
@@ -85,8 +88,8 @@ async function visit(adapter, { revision, scenarios, flags }) {
 }
 
 /**
- * Asks as the suite's clients do, with the newest revision of each era. A flag that the server overlooked would else make
- * a run about another revision pass.
+ * Asks as the suite's clients do, with the newest revision of each era. A flag that the server overlooked
+ * would else make a run about another revision pass.
  */
 async function checkNegotiated(url, revision) {
   const spoken = revision >= FIRST_WITHOUT_SESSIONS ? await discover(url) : [await initialize(url)]

@@ -11,8 +11,9 @@ const SUITE_TIMEOUT_MS = 150_000
 const GENERAL_CHECK = 'wire-schema-valid'
 
 /**
- * What the suite says of one scenario: the checks of its own that say yes, by id; what it finds fault with; and the
- * requirements that it had no occasion to try, with its reason. Entries without a requirement are its notes.
+ * What the suite says of one scenario: the checks of its own that say yes, by id; what it finds
+ * fault with; and the requirements that it had no occasion to try, with its reason. Entries without
+ * a requirement are its notes.
  */
 const outcome = (name, checks) => ({
   name,
@@ -39,7 +40,9 @@ export const runSuite = (url, revision) =>
     return { announced, printed }
   })
 
-/** Runs these scenarios, such as those of extensions, which no revision selects. Throws like {@link runSuite}. */
+/**
+ * Runs these scenarios, such as those of extensions, which no revision selects. Throws like {@link runSuite}.
+ */
 export const runScenarios = (url, names) =>
   reported(async (folder) => {
     let printed = ''
@@ -59,8 +62,8 @@ export async function listClientScenarios() {
 /**
  * Runs one client scenario, `client` being the path of the program that it is about.
  *
- * @returns what the suite says of it; that the program itself ended badly, where the scenario does not expect it to
- *   fail, is a complaint too
+ * @returns what the suite says of it; that the program itself ended badly, where the scenario does not expect
+ *   it to fail, is a complaint too
  */
 export async function runClientScenario(client, name, revision, folder) {
   const command = `"${process.execPath}" "${client}"`

@@ -52,7 +52,8 @@ function optionsFor(scenario: string, context: Credentials): OAuthOptions {
     case 'auth/pre-registration':
       return { grant: user, clients: [given] }
     case 'auth/offline-access-scope':
-      // The suite reads from the registration that the client refreshes tokens. The document's URL need not exist.
+      // The suite reads from the registration that the client refreshes tokens. The
+      // document's URL need not exist.
       return { grant: user, registration: { clientName: NAME } }
     case 'auth/client-credentials-basic':
       return { grant: clientCredentials(), clients: [given] }

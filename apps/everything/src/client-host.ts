@@ -30,8 +30,8 @@ export const handlers: ClientHandlers = {
 export const wantsSkill = (scenario: string): boolean => scenario !== 'sep-2640-client-no-prefetch'
 
 /**
- * The simulated model: makes the suite's calls, if there are any, or else calls each tool once with arguments from its
- * schema.
+ * The simulated model: makes the suite's calls, if there are any, or else calls each tool once
+ * with arguments from its schema.
  */
 export function plan(
   tools: readonly ListedTool[],

@@ -1,4 +1,6 @@
-/** The official clients in Chromium, on a page of another origin than the apps of the guides. Needs Chromium. */
+/**
+ * The official clients in Chromium, on a page of another origin than the apps of the guides. Needs Chromium.
+ */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleClients, inPage, launch } from './support/browser.ts'

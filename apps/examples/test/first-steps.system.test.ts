@@ -1,4 +1,7 @@
-/** Does what the pages tell a new user to do, in an empty folder, word for word. Needs a build and the registry. */
+/**
+ * Does what the pages tell a new user to do, in an empty folder, word for word.
+ * Needs a build and the registry.
+ */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runtime } from '@jetway-tools/runtimes'

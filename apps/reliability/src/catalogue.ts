@@ -1,6 +1,6 @@
 /**
- * The catalogue of faults and attacks. Rows keep their names: a group's letter is its place in `GROUPS`, and its rows are
- * numbered from 1.
+ * The catalogue of faults and attacks. Rows keep their names: a group's letter is its place in `GROUPS`, and
+ * its rows are numbered from 1.
  */
 import { AUTHORIZATION } from './catalogue/authorization.ts'
 import { FLOW_CONTROL } from './catalogue/flow-control.ts'

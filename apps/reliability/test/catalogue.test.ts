@@ -45,7 +45,10 @@ describe('the catalogue', () => {
   })
 })
 
-/** What may be a title or a part of one: texts in quotes, and the keys of tables. Not comments, and no other code. */
+/**
+ * What may be a title or a part of one: texts in quotes, and the keys of tables. Not
+ * comments, and no other code.
+ */
 function titles(file: string): readonly string[] {
   const lines = readFileSync(root + file, 'utf8').split('\n')
   const code = lines.filter((line) => !/^\s*(?:\/\/|\/?\*|import )/.test(line))

@@ -5,8 +5,8 @@ import { CLOSE_DEADLINE_MS } from './http-server.ts'
 const GRACE_MS = 2_000
 
 /**
- * Ends the process gracefully on SIGINT and SIGTERM, with code 0. A second signal, or a stop that hangs, ends it
- * at once with code 1.
+ * Ends the process gracefully on SIGINT and SIGTERM, with code 0. A second signal, or a stop that hangs,
+ * ends it at once with code 1.
  */
 export function endOnSignal(stop: () => Promise<void>): void {
   let stopping = false

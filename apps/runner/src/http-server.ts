@@ -26,8 +26,8 @@ export interface Listening {
 }
 
 /**
- * Socket limits, in ms. Without them a peer that sends its head or body slowly holds a socket for free. They do not
- * limit responses: a stream may stay open for any time.
+ * Socket limits, in ms. Without them a peer that sends its head or body slowly holds a socket for free. They
+ * do not limit responses: a stream may stay open for any time.
  */
 export const SOCKET_LIMITS: Readonly<
   Record<'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval' | 'keepAliveTimeout', number>
@@ -57,8 +57,8 @@ export const hasSessions = ({ runtime }: McpServer): boolean =>
 const FLUSH_MS = 500
 
 /**
- * Waits until an HTTP server has closed after its last response. Node counts a connection without any request as busy,
- * so connections that are left after a moment are cut.
+ * Waits until an HTTP server has closed after its last response. Node counts a connection without any request
+ * as busy, so connections that are left after a moment are cut.
  */
 export async function cutWhenFlushed(http: Server, closed: Promise<unknown>): Promise<void> {
   const cut = setTimeout(() => http.closeAllConnections(), FLUSH_MS)

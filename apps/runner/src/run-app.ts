@@ -33,9 +33,9 @@ export interface App {
 }
 
 /**
- * Runs an app over stdio, or over HTTP on Fastify or Hono. Over HTTP it writes one line of JSON to stderr when it
- * listens, for programs, and a welcome to stdout, for people. For a wrong command line it prints the reason on stderr,
- * and exits with code 2.
+ * Runs an app over stdio, or over HTTP on Fastify or Hono. Over HTTP it writes one line of JSON to stderr
+ * when it listens, for programs, and a welcome to stdout, for people. For a wrong command line it prints the
+ * reason on stderr, and exits with code 2.
  */
 export async function runApp(app: App): Promise<void> {
   try {

@@ -7,7 +7,10 @@ import { post, postCall } from './support/post.ts'
 import { connectHttp } from './support/suite.ts'
 import { listenInWorker, type WorkerOptions } from './support/worker.ts'
 
-/** No request can use what another request opened: https://developers.cloudflare.com/workers/observability/errors/ */
+/**
+ * No request can use what another request opened:
+ * https://developers.cloudflare.com/workers/observability/errors/
+ */
 
 let server: Listening
 const serve = (file: string, options?: WorkerOptions): void => {

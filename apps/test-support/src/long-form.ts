@@ -1,4 +1,6 @@
 import { env } from 'node:process'
 
-/** Whether long tests run in full. `npm run test:long` runs the short form of those that would take an hour. */
+/**
+ * Whether long tests run in full. `npm run test:long` runs the short form of those that would take an hour.
+ */
 export const FULL: boolean = env['JETWAY_LONG_TESTS'] === 'full'

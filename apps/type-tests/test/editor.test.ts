@@ -102,7 +102,10 @@ describe('the compiler says in one readable line', () => {
     expect(said.at(-1)).toMatch(message)
   })
 
-  /** Fastify has several signatures of `register`, so that the compiler begins with the one that it tried last. */
+  /**
+   * Fastify has several signatures of `register`, so that the compiler begins
+   * with the one that it tried last.
+   */
   it.each([
     [
       'that a plugin of Fastify lacks locals',

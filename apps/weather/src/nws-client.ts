@@ -13,7 +13,9 @@ export interface NwsClientOptions {
   readonly userAgent?: string
 }
 
-/** Reads from the National Weather Service. Every failure becomes a {@link ToolError} with a clear message. */
+/**
+ * Reads from the National Weather Service. Every failure becomes a {@link ToolError} with a clear message.
+ */
 export interface NwsClient {
   /**
    * @param address - a path, or an address that the service gave

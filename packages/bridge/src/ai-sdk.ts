@@ -40,7 +40,11 @@ export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelT
 /** Providers that refuse longer ones fail the whole request. */
 const MAX_DESCRIPTION = 1_024
 
-/** Tools for the AI SDK. Schemas change only where a provider would refuse them. @throws TypeError for duplicates */
+/**
+ * Tools for the AI SDK. Schemas change only where a provider would refuse them.
+ *
+ * @throws TypeError for duplicates
+ */
 export async function aiSdkTools<Schema, V extends AiSdkVersion = 7>(
   tools: readonly HostTool[],
   options: AiSdkOptions<Schema, V>,

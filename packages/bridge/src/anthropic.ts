@@ -28,8 +28,8 @@ export interface AnthropicToolResult {
 }
 
 /**
- * Tools for the Messages API of Anthropic. `run` takes the content of the model's message, and returns the content of
- * the next user message.
+ * Tools for the Messages API of Anthropic. `run` takes the content of the model's message, and returns the
+ * content of the next user message.
  */
 export type AnthropicTools = ApiTools<AnthropicTool, readonly object[], AnthropicToolResult>
 

@@ -16,7 +16,11 @@ export class ToolFailedError extends Error {
   }
 }
 
-/** Returns the text of a result; undefined if it is empty. @throws ToolFailedError, and what `callTool` throws */
+/**
+ * Returns the text of a result; undefined if it is empty.
+ *
+ * @throws ToolFailedError, and what `callTool` throws
+ */
 export async function callToolText(
   from: Pick<Tools, 'callTool'>,
   name: string,

@@ -5,9 +5,9 @@ export interface Media {
 }
 
 /**
- * Makes canonical base64 out of what servers send: with the alphabet for URLs, line breaks, no padding, or as a `data:` URL.
- * The first bytes say which image or document it is, because a model API refuses the whole request if the type is
- * wrong, such as `image/jpg`. Undefined if there are no bytes.
+ * Makes canonical base64 out of what servers send: with the alphabet for URLs, line breaks, no padding, or as
+ * a `data:` URL. The first bytes say which image or document it is, because a model API refuses the whole
+ * request if the type is wrong, such as `image/jpg`. Undefined if there are no bytes.
  */
 export function mediaOf(data: string, mimeType: string | undefined): Media | undefined {
   const url = readDataUrl(data)

@@ -9,7 +9,11 @@ export interface Named {
 /** The limit of OpenAI and Anthropic: https://platform.openai.com/docs/api-reference/chat/create */
 const MAX_LENGTH = 64
 
-/** A name that breaks the limit gets a digest; undefined if none is left. @throws TypeError for duplicate tools */
+/**
+ * A name that breaks the limit gets a digest; undefined if none is left.
+ *
+ * @throws TypeError for duplicate tools
+ */
 export async function modelNames(all: readonly Named[]): Promise<readonly (string | undefined)[]> {
   const wishes = all.map(({ name, server }) => ({ name, identity: JSON.stringify([server, name]) }))
   const seen = new Set<string>()

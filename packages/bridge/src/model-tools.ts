@@ -26,8 +26,8 @@ export interface ApiTools<ApiTool, Reply, Answer> {
   /** Finds a tool by the name that the model uses. */
   readonly tool: (name: string) => HostTool | undefined
   /**
-   * Runs the tool calls of the model's reply in order, and returns an answer for each. Neighbours run concurrently if
-   * their tools allow it.
+   * Runs the tool calls of the model's reply in order, and returns an answer for each. Neighbours run
+   * concurrently if their tools allow it.
    *
    * @throws the reason of the signal
    */

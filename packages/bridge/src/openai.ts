@@ -57,14 +57,19 @@ export interface OpenAiChatOptions extends OpenAiToolsOptions {
   readonly images?: 'omit' | 'user-message'
 }
 
-/** Tools for the Chat Completions API. `run` takes the `tool_calls` of the model's message, and returns messages. */
+/**
+ * Tools for the Chat Completions API. `run` takes the `tool_calls` of the model's
+ * message, and returns messages.
+ */
 export type OpenAiChatTools = ApiTools<
   OpenAiChatTool,
   readonly object[] | undefined,
   OpenAiToolMessage | OpenAiImagesMessage
 >
 
-/** Tools for the Responses API. `run` takes the `output` of a response, and returns items of the next input. */
+/**
+ * Tools for the Responses API. `run` takes the `output` of a response, and returns items of the next input.
+ */
 export type OpenAiResponsesTools = ApiTools<OpenAiResponsesTool, readonly object[], OpenAiCallOutput>
 
 const MAX_DESCRIPTION = 1_024
@@ -72,7 +77,8 @@ const MAX_FILE_NAME = 255
 const DIALECT = { complete: true } as const
 
 /**
- * Tools for OpenAI's Chat Completions and compatible APIs. Schemas are changed only where the API would refuse them.
+ * Tools for OpenAI's Chat Completions and compatible APIs. Schemas are changed only
+ * where the API would refuse them.
  *
  * @throws TypeError for duplicate tools
  */

@@ -23,7 +23,9 @@ function unescaped(step: string): string | undefined {
   }
 }
 
-/** Leaves out references to what is not in the schema, and anchors that occur twice: model APIs refuse them. */
+/**
+ * Leaves out references to what is not in the schema, and anchors that occur twice: model APIs refuse them.
+ */
 export function withoutLostReferences(root: JsonObject): JsonObject {
   const places = new Set<JsonObject>()
   const anchors = new Map<unknown, number>()

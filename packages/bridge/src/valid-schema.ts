@@ -4,9 +4,9 @@ import { isObject, type JsonObject } from '@jetway/core/protocol'
 const MAX_DEPTH = 28
 
 /**
- * Makes a valid schema of JSON Schema 2020-12 out of anything that a server sends: it translates older drafts, and leaves
- * out what is invalid. A model API refuses the whole request for one keyword with a wrong type. Returns the same object
- * if nothing is invalid.
+ * Makes a valid schema of JSON Schema 2020-12 out of anything that a server sends: it translates older
+ * drafts, and leaves out what is invalid. A model API refuses the whole request for one keyword with a wrong
+ * type. Returns the same object if nothing is invalid.
  *
  * @see https://json-schema.org/draft/2020-12/schema
  */
@@ -165,7 +165,10 @@ function typeOf(value: unknown): unknown {
   return types.length === value.length && types.every((type, i) => type === value[i]) ? value : types
 }
 
-/** Older drafts: tuples, limits that are exclusive by a flag, and properties that say themselves that they are required. */
+/**
+ * Older drafts: tuples, limits that are exclusive by a flag, and properties that say
+ * themselves that they are required.
+ */
 function translated(schema: JsonObject): JsonObject {
   const now: Record<string, unknown> = {}
   if (Array.isArray(schema['items'])) {

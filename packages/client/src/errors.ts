@@ -23,8 +23,8 @@ export type ClientErrorCode =
   | 'skill-refused'
 
 /**
- * A failure on this side: of the connection, of a limit, or an invalid response. Errors that the server sends are
- * `McpError`s, and an aborted signal rejects with its own reason.
+ * A failure on this side: of the connection, of a limit, or an invalid response. Errors that the server sends
+ * are `McpError`s, and an aborted signal rejects with its own reason.
  */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
@@ -115,8 +115,8 @@ export class TransportError extends ClientError {
 }
 
 /**
- * The server no longer knows the session. The client opens a new one by itself. A transport that throws this error
- * has forgotten the session id.
+ * The server no longer knows the session. The client opens a new one by itself. A transport that throws this
+ * error has forgotten the session id.
  */
 export class SessionLostError extends ClientError {
   override readonly unprocessed: boolean = true

@@ -19,8 +19,8 @@ interface Naming {
 }
 
 /**
- * Unique names, in the order of the requests. A name that breaks the limit, or that several requests want, gets a digest.
- * The result does not depend on the order. Undefined: no unique name was found.
+ * Unique names, in the order of the requests. A name that breaks the limit, or that several requests want,
+ * gets a digest. The result does not depend on the order. Undefined: no unique name was found.
  *
  * @param maxLength - if set, names have letters, digits, `_` and `-` only
  */

@@ -63,8 +63,8 @@ export type QuestionFailure =
   | 'too-large'
 
 /**
- * A question to the client's side came to nothing. Uncaught it ends the call with its text: as `isError` in a tool, as a
- * JSON-RPC error elsewhere.
+ * A question to the client's side came to nothing. Uncaught it ends the call with its text: as `isError` in a
+ * tool, as a JSON-RPC error elsewhere.
  */
 export class QuestionError extends ToolError {
   readonly reason: QuestionFailure
@@ -114,7 +114,10 @@ export const missingCapability = (message: string, required: object): McpError =
 export const busy = (message: string = 'The server is busy, try again shortly'): McpError =>
   new McpError(ErrorCode.InternalError, message, undefined, 'busy')
 
-/** A close or the end of a session ended the call. Over HTTP it has status 503 too, if nothing was sent before. */
+/**
+ * A close or the end of a session ended the call. Over HTTP it has status 503
+ * too, if nothing was sent before.
+ */
 export const callEnded = (): McpError =>
   new McpError(ErrorCode.InternalError, 'The server ended the call', undefined, 'ended')
 

@@ -1,4 +1,7 @@
-/** Whether two values are the same JSON, for `const`, `enum` and `uniqueItems`; the order of properties does not count. */
+/**
+ * Whether two values are the same JSON, for `const`, `enum` and `uniqueItems`; the order
+ * of properties does not count.
+ */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
@@ -19,7 +22,10 @@ function isEqualList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, i) => isEqual(item, b[i]))
 }
 
-/** Characters as JSON Schema counts them: code points. https://json-schema.org/draft/2020-12/json-schema-validation#section-6.3 */
+/**
+ * Characters as JSON Schema counts them: code points.
+ * https://json-schema.org/draft/2020-12/json-schema-validation#section-6.3
+ */
 export function textLength(text: string): number {
   let length = 0
   for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) length++

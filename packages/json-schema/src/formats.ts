@@ -181,7 +181,9 @@ const int32: Format = {
 /** An integer: numbers of JSON as they are parsed hold no more of 64 bits than 53. */
 const int64: Format = { type: 'number', validate: Number.isInteger }
 
-/** The formats that validators check, in the form of ajv's option `formats`. Other formats are annotations. */
+/**
+ * The formats that validators check, in the form of ajv's option `formats`. Other formats are annotations.
+ */
 export const FORMATS: Readonly<Record<string, Format>> = {
   date: isDate,
   time: isTime,

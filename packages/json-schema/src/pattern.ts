@@ -1,6 +1,6 @@
 /**
- * Compiles a `pattern`, without the flags if it does not compile with them: patterns are meant for `u`, but many are written
- * without it in mind, such as `[\w-.]`.
+ * Compiles a `pattern`, without the flags if it does not compile with them: patterns are meant for `u`, but
+ * many are written without it in mind, such as `[\w-.]`.
  *
  * @throws SyntaxError for what is no regular expression without flags either
  */

@@ -24,7 +24,8 @@ export interface ValidationError {
 /** Options of `createValidator`. */
 export interface ValidatorOptions {
   /**
-   * Whether to check the schema against its dialect's metaschema first. Schemas that a program generates don't need it.
+   * Whether to check the schema against its dialect's metaschema first. Schemas that a
+   * program generates don't need it.
    *
    * @default true
    */
@@ -36,15 +37,16 @@ export interface Validator {
   /** @throws RangeError for a value that is nested too deeply for a recursive schema */
   isValid(value: unknown): boolean
   /**
-   * Why a value is not valid; empty for a valid one. Validation stops at the first error, so there are several only where
-   * alternatives failed (`anyOf`, `oneOf`): those of each alternative, then that of the keyword.
+   * Why a value is not valid; empty for a valid one. Validation stops at the first error, so
+   * there are several only where alternatives failed (`anyOf`, `oneOf`): those of each
+   * alternative, then that of the keyword.
    *
    * @throws RangeError for a value that is nested too deeply for a recursive schema
    */
   errors(value: unknown): ValidationError[]
   /**
-   * About how many values `isValid` has looked at so far, nested ones included. A schema with a high number is worth
-   * compiling.
+   * About how many values `isValid` has looked at so far, nested ones included. A schema with a
+   * high number is worth compiling.
    */
   steps(): number
 }

@@ -7,12 +7,13 @@ import type { JsonSchema, Validator, ValidatorOptions } from './types.ts'
 import { withoutEmptyFragment } from './uri.ts'
 
 /**
- * Makes a validator for a schema. It walks through the schema and generates no code, so it works where `new Function` is
- * forbidden. Verdicts and errors are those of ajv with its options `allErrors` and `strict` off and `ownProperties` on.
- * Unknown keywords and formats are annotations. Nothing is fetched: references lead into the schema or to a metaschema of its
- * dialect.
+ * Makes a validator for a schema. It walks through the schema and generates no code, so it works where
+ * `new Function` is forbidden. Verdicts and errors are those of ajv with its options `allErrors` and `strict`
+ * off and `ownProperties` on. Unknown keywords and formats are annotations. Nothing is fetched: references
+ * lead into the schema or to a metaschema of its dialect.
  *
- * @throws Error for a schema that is not valid, with an unknown dialect, or with a reference that leads nowhere
+ * @throws Error for a schema that is not valid, with an unknown dialect, or with a
+ *   reference that leads nowhere
  */
 export function createValidator(
   schema: JsonSchema,

@@ -156,7 +156,10 @@ const attempt = <T>(make: () => T): T | undefined => {
   }
 }
 
-/** Where a reference leads to a reference to an `$id`, ajv names another path, and does not find it below a URN. */
+/**
+ * Where a reference leads to a reference to an `$id`, ajv names another path, and
+ * does not find it below a URN.
+ */
 const leadsOn = ({ $defs }: JsonSchema): boolean =>
   /"[ab]":\{[^{}]*"\$ref":"item"/.test(JSON.stringify($defs))
 

@@ -25,7 +25,10 @@ function suite(draft: string): Readonly<Record<string, readonly Group[]>> {
   )
 }
 
-/** By file, how many of its cases ajv alone judges otherwise than the suite does. docs/design/decisions/validation.md */
+/**
+ * By file, how many of its cases ajv alone judges otherwise than the suite does.
+ * docs/design/decisions/validation.md
+ */
 const AJV_DIFFERS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'draft2020-12': {
     dynamicRef: 25,

@@ -12,7 +12,8 @@ export interface Frontmatter {
 }
 
 /**
- * Reads YAML 1.2 by its core schema, as hosts do when they hold a manifest against the file: a date stays text.
+ * Reads YAML 1.2 by its core schema, as hosts do when they hold a manifest against
+ * the file: a date stays text.
  *
  * @param file - for errors
  * @throws UsageError `ERR_MCP_INVALID_DEFINITION`

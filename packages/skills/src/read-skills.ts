@@ -5,7 +5,10 @@ import type { SkillDefinition } from '@jetway/core/skills'
 import { fault, readFrontmatter } from './frontmatter.ts'
 import { filesBelow, type FoundFile } from './walk.ts'
 
-/** Bounds on what is read, so that a folder that is not the one that was meant fails instead of filling the memory. */
+/**
+ * Bounds on what is read, so that a folder that is not the one that was meant fails
+ * instead of filling the memory.
+ */
 export interface ReadSkillsOptions {
   /** Folders below the folder. @default 16 */
   readonly maxDepth?: number
@@ -20,13 +23,14 @@ const DOCUMENT = 'SKILL.md'
 const AT_ONCE = 16
 
 /**
- * Reads every folder that has a `SKILL.md`, at any depth, for `skills({ skills })` of `@jetway/core/skills`. A skill's
- * path is that of its folder; where the folder given is a skill itself, its own name. Files that belong to no skill, and
- * names that begin with a dot, are passed over; links are followed within the folder. To take changes up, read again and
- * give what comes to the extension's `set`.
+ * Reads every folder that has a `SKILL.md`, at any depth, for `skills({ skills })` of `@jetway/core/skills`.
+ * A skill's path is that of its folder; where the folder given is a skill itself, its own name. Files that
+ * belong to no skill, and names that begin with a dot, are passed over; links are followed within the folder.
+ * To take changes up, read again and give what comes to the extension's `set`.
  *
- * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for frontmatter that cannot be read, a link out of the folder, or
- *   where a limit is passed; `ERR_MCP_OPTION` for a limit that is none; and what the file system throws
+ * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for frontmatter that cannot be read, a link
+ *   out of the folder, or where a limit is passed; `ERR_MCP_OPTION` for a limit that is none;
+ *   and what the file system throws
  */
 export async function readSkills(
   folder: string,
@@ -47,7 +51,10 @@ export async function readSkills(
   )
 }
 
-/** Files by the folder of their skill, which is the nearest that has a document. A folder without skills gives none. */
+/**
+ * Files by the folder of their skill, which is the nearest that has a document. A
+ * folder without skills gives none.
+ */
 function divide(found: readonly FoundFile[]): ReadonlyMap<string, FoundFile[]> {
   const roots = found.filter(({ path }) => basename(path) === DOCUMENT).map(({ path }) => parent(path))
   const bySkill = new Map(roots.toSorted().map((root) => [root, [] as FoundFile[]]))
@@ -74,7 +81,9 @@ async function readAll(
   return contents
 }
 
-/** One byte more than it had is read, so that a file that grows meanwhile neither fills the memory nor is cut. */
+/**
+ * One byte more than it had is read, so that a file that grows meanwhile neither fills the memory nor is cut.
+ */
 async function readWhole(folder: string, { path, real, size }: FoundFile): Promise<Uint8Array> {
   const file = await open(real)
   try {

@@ -25,10 +25,11 @@ interface Place {
 }
 
 /**
- * All files below a folder. Names that begin with a dot are passed over; links are followed as long as they lead to
- * something in the folder.
+ * All files below a folder. Names that begin with a dot are passed over; links are followed as long as they
+ * lead to something in the folder.
  *
- * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for a link that leads out or back, or where a limit is passed
+ * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for a link that leads out or
+ *   back, or where a limit is passed
  */
 export async function filesBelow(folder: string, limits: WalkLimits): Promise<readonly FoundFile[]> {
   const root = await realpath(folder)

@@ -6,7 +6,9 @@ export interface Malformed {
   readonly reason: string
 }
 
-/** How the complete lines of the current chunk can be decoded; `unknown` if each line must be checked alone. */
+/**
+ * How the complete lines of the current chunk can be decoded; `unknown` if each line must be checked alone.
+ */
 type Encoding = 'latin1' | 'utf8' | 'unknown'
 
 const LF = 0x0a
@@ -15,9 +17,10 @@ const BLANK = /^[ \t\r]*$/
 const NOT_UTF8: Malformed = { reason: 'The line is not valid UTF-8' }
 
 /**
- * Splits a byte stream into lines. It works on bytes, since a chunk may end inside a character. LF and CRLF end a line, CR
- * alone does not. Blank lines and a leading BOM are dropped. UTF-8 is decoded strictly, so that no replacement character
- * reaches a handler. The reader pulls lines, and so can stop between two of them.
+ * Splits a byte stream into lines. It works on bytes, since a chunk may end inside a character. LF
+ * and CRLF end a line, CR alone does not. Blank lines and a leading BOM are dropped. UTF-8 is
+ * decoded strictly, so that no replacement character reaches a handler. The reader pulls lines, and
+ * so can stop between two of them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */

@@ -2,7 +2,9 @@ import type { Writable } from 'node:stream'
 
 /** Frames are joined up to this many UTF-16 units, then written. */
 const BATCH = 64 * 1024
-/** The same for frames that wait for a slow peer: all of them may exceed the longest string of the runtime. */
+/**
+ * The same for frames that wait for a slow peer: all of them may exceed the longest string of the runtime.
+ */
 const PIECE = 1024 * 1024
 
 export interface LineWriterOptions {

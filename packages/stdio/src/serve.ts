@@ -29,7 +29,10 @@ export interface StdioServer<Locals = unknown> {
 }
 
 interface Options<Locals> {
-  /** The client's identity, as `ctx.auth`. Take it from the environment: over stdio a client does not authenticate. */
+  /**
+   * The client's identity, as `ctx.auth`. Take it from the environment: over stdio a
+   * client does not authenticate.
+   */
   readonly auth?: AuthInfo
   /** The app's own data, as `ctx.locals`. */
   readonly locals?: Locals
@@ -49,12 +52,17 @@ interface Options<Locals> {
    * @default true for the process's own streams
    */
   readonly exitOnEnd?: boolean
-  /** Drains on SIGINT and SIGTERM; a second signal ends the process at once. @default true for the process's own streams */
+  /**
+   * Drains on SIGINT and SIGTERM; a second signal ends the process at once.
+   *
+   * @default true for the process's own streams
+   */
   readonly handleSignals?: boolean
   /** How long running calls may continue after a disconnect or a signal, in ms. @default 2_000 */
   readonly drainMs?: number
   /**
-   * Sends other output, such as `console.log` in a tool, to stderr instead of stdout, and logs a warning once.
+   * Sends other output, such as `console.log` in a tool, to stderr instead of
+   * stdout, and logs a warning once.
    *
    * @default true for the process's own stdout
    */
@@ -81,11 +89,12 @@ const STRAY_OUTPUT =
   'Something wrote to stdout, which carries the protocol. The text went to stderr instead. Use console.error, or ctx.log to reach the client.'
 
 /**
- * Serves one client over standard input and output until the client closes its side, a signal comes, or `close` is
- * called. By default the process then ends; an explicit `close` never ends it. In a terminal it says on stderr that it
- * waits for a client.
+ * Serves one client over standard input and output until the client closes its side, a signal comes, or
+ * `close` is called. By default the process then ends; an explicit `close` never ends it. In a terminal it
+ * says on stderr that it waits for a client.
  *
- * @throws `ERR_MCP_OPTION` for a wrong option; `ERR_MCP_IN_USE` if another server of this process uses the streams
+ * @throws `ERR_MCP_OPTION` for a wrong option; `ERR_MCP_IN_USE` if another server of
+ *   this process uses the streams
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export async function serveStdio<Locals = unknown>(
@@ -301,8 +310,8 @@ function watchClose(transport: Transport, onClose: () => void): Transport {
 const surviving = new WeakSet<Writable>()
 
 /**
- * An error on a closed stream must not end the process, and cannot be logged to the same stream. The listener stays after
- * the connection, since write errors arrive late.
+ * An error on a closed stream must not end the process, and cannot be logged to the same stream. The listener
+ * stays after the connection, since write errors arrive late.
  */
 function surviveErrors(stream: Writable): void {
   if (surviving.has(stream)) return

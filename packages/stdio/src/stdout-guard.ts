@@ -8,9 +8,9 @@ export interface StdoutGuard {
 }
 
 /**
- * Keeps a stray `console.log` from corrupting the message stream: everything else that is written to `output` goes to
- * `diversion`. `console` looks up `write` at each call, so replacing that method catches it too. Writes to the file
- * descriptor cannot be caught.
+ * Keeps a stray `console.log` from corrupting the message stream: everything else that is written to `output`
+ * goes to `diversion`. `console` looks up `write` at each call, so replacing that method catches it too.
+ * Writes to the file descriptor cannot be caught.
  */
 export function guardStdout(output: Writable, diversion: Writable, onStray: () => void): StdoutGuard {
   const write = methodOf(output, 'write')

@@ -5,7 +5,10 @@ import { LineFramer, type Malformed } from './line-framer.ts'
 import { LineWriter } from './line-writer.ts'
 
 const MEBIBYTE = 1024 * 1024
-/** Bytes that are read ahead while `message` is awaited: without reading, the end of the input would go unnoticed. */
+/**
+ * Bytes that are read ahead while `message` is awaited: without reading, the end of
+ * the input would go unnoticed.
+ */
 const READ_AHEAD_BYTES = MEBIBYTE
 /** The overhead of a chunk in bytes. */
 const CHUNK_OVERHEAD_BYTES = 512
@@ -18,10 +21,15 @@ export interface StdioTransportOptions {
   readonly input?: Readable
   /** @default process.stdout */
   readonly output?: Writable
-  /** The longest line in bytes. A longer one gets a parse error and is skipped without buffering. @default 10 MiB */
+  /**
+   * The longest line in bytes. A longer one gets a parse error and is skipped without buffering.
+   *
+   * @default 10 MiB
+   */
   readonly maxLineBytes?: number
   /**
-   * If more bytes than this wait for a slow peer, `send` returns a promise and reading stops until they are written.
+   * If more bytes than this wait for a slow peer, `send` returns a promise and reading
+   * stops until they are written.
    *
    * @default 1 MiB
    */
@@ -33,8 +41,8 @@ export interface StdioTransportOptions {
 }
 
 /**
- * Messages as lines over a pair of byte streams. When the peer closes its side, `close` runs at once, and `send` still
- * works for the last responses.
+ * Messages as lines over a pair of byte streams. When the peer closes its side, `close` runs at once, and
+ * `send` still works for the last responses.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -114,7 +122,8 @@ export class StdioTransport implements Transport {
     this.#input.off('data', this.#onData)
     this.#input.off('end', this.#onEnd)
     this.#input.off('close', this.#onEnd)
-    // A paused pipe does not keep the process alive. Its error listener stays: an unhandled error would end the process.
+    // A paused pipe does not keep the process alive. Its error listener stays: an unhandled
+    // error would end the process.
     this.#input.pause()
   }
 

@@ -109,9 +109,10 @@ export class TestClient extends Client {
   }
 
   /**
-   * Resolves to the first notification that matches, past or future; with `cause`, to the first one after the cause has
-   * begun. The client subscribes to it first, if the revision needs that: to the resource with the `uri` of the match, to
-   * the extensions that the client declares, and to log messages of all levels if the test has set none.
+   * Resolves to the first notification that matches, past or future; with `cause`, to the first one after
+   * the cause has begun. The client subscribes to it first, if the revision needs that: to the resource
+   * with the `uri` of the match, to the extensions that the client declares, and to log messages of all
+   * levels if the test has set none.
    *
    * @param match - the members that its params must have, or a function that chooses
    * @param cause - runs when the client has subscribed

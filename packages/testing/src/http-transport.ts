@@ -32,8 +32,8 @@ export class HttpStatusError extends Error {
 }
 
 /**
- * The client's side of Streamable HTTP, as raw messages and without any leniency. It keeps to the session that the
- * server opens, if it does.
+ * The client's side of Streamable HTTP, as raw messages and without any leniency. It keeps to the session
+ * that the server opens, if it does.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */

@@ -20,7 +20,10 @@ interface Matched {
 export interface ToolResultMatchers<R = unknown> {
   /** The tool succeeded, and its text blocks, joined by newlines, equal or match this. */
   toHaveText(text: string | RegExp): R
-  /** The tool succeeded, and its structured value equals this. Asymmetric matchers such as `expect.objectContaining` work. */
+  /**
+   * The tool succeeded, and its structured value equals this. Asymmetric matchers such as
+   * `expect.objectContaining` work.
+   */
   toHaveStructured(value: unknown): R
   /** The tool failed. If `text` is given, the error text equals or matches it. */
   toBeToolError(text?: string | RegExp): R

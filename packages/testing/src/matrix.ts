@@ -22,7 +22,10 @@ export interface MatrixOptions {
 export interface Cell {
   readonly revision: string
   readonly transport: string
-  /** Serves the server if it is not served yet, and opens a session if the revision has sessions. Closes both after each test. */
+  /**
+   * Serves the server if it is not served yet, and opens a session if the revision has sessions.
+   * Closes both after each test.
+   */
   readonly connect: (server: McpServer, options?: Omit<PeerOptions, 'revision'>) => Promise<TestConnection>
 }
 

@@ -42,7 +42,10 @@ export interface TestConnection {
   readonly notifications: readonly JsonRpcNotification[]
   /** Messages that were no response to this client, no notification and no request. */
   readonly strays: readonly unknown[]
-  /** Resolves to the response, which may be an error. Rejects if the connection ends first. `id` defaults to a counter. */
+  /**
+   * Resolves to the response, which may be an error. Rejects if the connection ends
+   * first. `id` defaults to a counter.
+   */
   request(method: string, params?: JsonObject, options?: { readonly id?: RequestId }): Promise<RawResponse>
   notify(method: string, params?: JsonObject): Promise<void>
   /** Sends any text, which need not be a message. */
@@ -62,9 +65,9 @@ interface Waiting {
 }
 
 /**
- * Opens a session over a transport: `initialize`, then `notifications/initialized`. At a revision without sessions it
- * asks `server/discover` instead, and every request carries the metadata, and over HTTP the headers, that the revision
- * demands; a test adds its own `_meta` to them, or replaces a member.
+ * Opens a session over a transport: `initialize`, then `notifications/initialized`. At a revision without
+ * sessions it asks `server/discover` instead, and every request carries the metadata, and over HTTP the
+ * headers, that the revision demands; a test adds its own `_meta` to them, or replaces a member.
  */
 export async function connectPeer(transport: Transport, options: PeerOptions): Promise<TestConnection> {
   const peer = new Peer(transport, options)

@@ -31,7 +31,10 @@ export interface FetchRecording {
 
 const DEFAULT_LIMIT = 10_000
 
-/** Records every HTTP request and response. Bodies are recorded as the caller reads them, so streams still stream. */
+/**
+ * Records every HTTP request and response. Bodies are recorded as the caller reads
+ * them, so streams still stream.
+ */
 export function recordFetch(fetch: Fetch, options: RecordingOptions = {}): FetchRecording {
   const exchanges: RecordedExchange[] = []
   return {

@@ -12,8 +12,8 @@ function counting(runs: { count: number }): McpServer {
 }
 
 /**
- * Resolves when nothing answers any more, and the platform has noticed: a request on a connection that was kept, and is
- * cut as it is sent, may have arrived, so that it is not repeated.
+ * Resolves when nothing answers any more, and the platform has noticed: a request on a connection that was
+ * kept, and is cut as it is sent, may have arrived, so that it is not repeated.
  */
 const isGone = (port: number): Promise<void> =>
   vi.waitFor(() =>

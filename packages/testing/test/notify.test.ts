@@ -54,7 +54,9 @@ async function connectListener(
   return connection
 }
 
-/** The notifications so far, once `last` has arrived: a change of the prompts' list comes after all others. */
+/**
+ * The notifications so far, once `last` has arrived: a change of the prompts' list comes after all others.
+ */
 async function heardBy(connection: TestConnection, { server }: Made): Promise<readonly string[]> {
   server.notify.promptsChanged()
   await connection.notification('notifications/prompts/list_changed')

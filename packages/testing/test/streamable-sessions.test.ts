@@ -10,7 +10,10 @@ import {
 } from '../src/contracts/adapter-client.ts'
 import { fastify, hono } from './support/adapters.ts'
 
-/** Sessions over Streamable HTTP, as bytes on a socket: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
+/**
+ * Sessions over Streamable HTTP, as bytes on a socket:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
 
 const frame = (id: number | string | undefined, method: string, params?: object): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })

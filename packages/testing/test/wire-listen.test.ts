@@ -13,7 +13,9 @@ const CHANGED = ['tools', 'prompts', 'resources'].map((list) => `notifications/$
 const CANCELLED = 'notifications/cancelled'
 const UPDATED = 'notifications/resources/updated'
 
-/** Which transports carry several subscriptions on one connection, so that a notification announces their end. */
+/**
+ * Which transports carry several subscriptions on one connection, so that a notification announces their end.
+ */
 const TRANSPORTS: readonly [name: string, over: MatrixTransport, shared: boolean][] = [
   memoryTransport,
   ...HOST_TRANSPORTS,

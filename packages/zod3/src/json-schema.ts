@@ -5,13 +5,14 @@ import { optionsOf, type Side, type Zod3Def, type Zod3Node } from './types.ts'
 export type OnObject = (def: Zod3Def, jsonSchema: Record<string, unknown>) => void
 
 /**
- * Converts a schema of zod 3 to JSON Schema 2020-12, as zod 4 would: unknown properties of an input are let be,
- * those of an output are not there, and what JSON has not is an error, where zod-to-json-schema would take it for
- * text or for nothing.
+ * Converts a schema of zod 3 to JSON Schema 2020-12, as zod 4 would: unknown properties of an input are let
+ * be, those of an output are not there, and what JSON has not is an error, where zod-to-json-schema would
+ * take it for text or for nothing.
  */
 export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObject): Record<string, unknown> {
   const converted = zodToJsonSchema(schema as never, {
-    // The other targets give `exclusiveMinimum` as a boolean. The override corrects its differences from 2020-12.
+    // The other targets give `exclusiveMinimum` as a boolean. The override corrects
+    // its differences from 2020-12.
     target: 'jsonSchema7',
     pipeStrategy: side,
     override: (given, refs, seen, anew) => {

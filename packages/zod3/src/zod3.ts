@@ -11,8 +11,8 @@ import {
 } from './types.ts'
 
 /**
- * Makes a schema of zod 3.25 or later, or of `zod/v3`, one that Jetway takes wherever it takes schemas. Types,
- * validation, defaults and transforms are zod's own.
+ * Makes a schema of zod 3.25 or later, or of `zod/v3`, one that Jetway takes wherever it takes schemas.
+ * Types, validation, defaults and transforms are zod's own.
  *
  * ```ts
  * server.addTool({ name: 'a', inputSchema: zod3(z.object({ city: z.string() })), handler: ({ city }) => city })
@@ -41,8 +41,8 @@ const unsupported = (problem: string): Error => new UsageError('ERR_MCP_SCHEMA_U
 const covers = new WeakMap<Zod3Def, Zod4Schema>()
 
 /**
- * Shows a schema the way zod 4 shows its own, so that what is built for those (dropping what an output does not
- * know, finding what cannot be converted) holds for it as well.
+ * Shows a schema the way zod 4 shows its own, so that what is built for those (dropping what an output does
+ * not know, finding what cannot be converted) holds for it as well.
  */
 function cover(schema: Zod3Node): Zod4Schema {
   const def = schema._def

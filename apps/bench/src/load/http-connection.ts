@@ -26,7 +26,10 @@ export class HttpConnection {
     return new HttpConnection(socket)
   }
 
-  /** Sends bytes, and calls back for every reply until the next call. Load runs use it, because a promise per reply costs time. */
+  /**
+   * Sends bytes, and calls back for every reply until the next call. Load runs use it, because a
+   * promise per reply costs time.
+   */
   listen(onReply: (reply: Reply) => void, onError: (error: Error) => void): void {
     this.#onReply = onReply
     this.#onError = onError

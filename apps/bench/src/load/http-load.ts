@@ -57,8 +57,8 @@ export function loadHttp(lanes: readonly HttpLane[], options: HttpLoadOptions): 
 }
 
 /**
- * Keeps this process from sleeping between replies. Waking a process costs the writer more than the write. A fast
- * server never lets the load sleep, so a slow server would pay for the wake-ups too.
+ * Keeps this process from sleeping between replies. Waking a process costs the writer more than the write. A
+ * fast server never lets the load sleep, so a slow server would pay for the wake-ups too.
  */
 function stayAwake(): () => void {
   let awake = true

@@ -14,8 +14,8 @@ const LONGEST_HEAD = 4096
 const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
 
 /**
- * Splits a connection's bytes into replies, for a client with one request in flight. Supports Content-Length and
- * chunked bodies.
+ * Splits a connection's bytes into replies, for a client with one request in flight. Supports
+ * Content-Length and chunked bodies.
  */
 export class ReplyReader {
   #chunks: Buffer[] = []

@@ -6,7 +6,8 @@ let prepared: Answers = {}
 export const answers = (): Answers => prepared
 
 /**
- * Reports that the server accepts requests (port 0 if it has none), and answers the bench until it disconnects.
+ * Reports that the server accepts requests (port 0 if it has none), and answers
+ * the bench until it disconnects.
  *
  * @param notify - sends one notification to all open streams
  */

@@ -2,8 +2,8 @@
 export type Answers = Readonly<Record<string, string>>
 
 /**
- * Messages from the bench to a server, over the process's IPC channel, so that they cost no requests. All but `notify`
- * have a reply.
+ * Messages from the bench to a server, over the process's IPC channel, so that they cost no requests.
+ * All but `notify` have a reply.
  */
 export type Ask =
   | { readonly ask: 'cpu' }

@@ -19,8 +19,8 @@ const MAX_EVENT = 16 * 1024 * 1024
 const MAX_REASON = 500
 
 /**
- * Posts a request and yields the JSON values of the streamed reply. If the endpoint does not stream, yields its one
- * value, with `whole: true`.
+ * Posts a request and yields the JSON values of the streamed reply. If the endpoint does not stream, yields
+ * its one value, with `whole: true`.
  *
  * @throws ModelError; the reason of the signal
  */

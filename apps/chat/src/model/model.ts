@@ -24,7 +24,10 @@ export interface Reply {
   readonly text: string
   /** `length`: the reply was cut off at the token limit. */
   readonly stopReason: 'end' | 'length'
-  /** The reply as a message for the history; undefined if it is empty, because no API accepts an empty message. */
+  /**
+   * The reply as a message for the history; undefined if it is empty, because no
+   * API accepts an empty message.
+   */
   readonly message: Message | undefined
   /** The number of tool calls in the reply. */
   readonly callCount: number

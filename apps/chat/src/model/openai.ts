@@ -14,8 +14,8 @@ import { argumentsOf, failedResult, ReplyBuilder } from './reply-builder.ts'
 /**
  * A model behind the chat completions API, which most model servers implement.
  *
- * @param limit the field for the token limit: OpenAI's newest models refuse `max_tokens`, and other servers do not know
- *   `max_completion_tokens`
+ * @param limit the field for the token limit: OpenAI's newest models refuse `max_tokens`, and other servers
+ *   do not know `max_completion_tokens`
  * @see https://platform.openai.com/docs/api-reference/chat
  */
 export function openai(

@@ -1,6 +1,6 @@
 /**
- * Replaces control and format characters in text of models and servers. Escape sequences could hide a question or type
- * into the terminal, and bidirectional marks could disguise a URL.
+ * Replaces control and format characters in text of models and servers. Escape sequences could hide a
+ * question or type into the terminal, and bidirectional marks could disguise a URL.
  */
 export const sanitize = (text: string): string =>
   text.replaceAll('\r\n', '\n').replaceAll(/[^\P{C}\n\t]|[\u2028\u2029\uD800-\uDFFF]/gu, '\u{FFFD}')

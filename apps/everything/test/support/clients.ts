@@ -55,7 +55,9 @@ type Level = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'a
 const INFO = { name: 'matrix', version: '1.0.0' }
 const Anything = z.looseObject({})
 
-/** The clients that open a session, by the version of the official package and the way in which it negotiates. */
+/**
+ * The clients that open a session, by the version of the official package and the way in which it negotiates.
+ */
 export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
   'v2 as it comes': (target) => connectV2(target, {}),
   'v2 legacy': (target) => connectV2(target, { versionNegotiation: { mode: 'legacy' } }),

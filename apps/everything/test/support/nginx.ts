@@ -22,7 +22,9 @@ export interface Nginx {
   stop(): Promise<void>
 }
 
-/** Starts nginx with the configuration of the guide and this idle limit, in front of the servers on `targets`. */
+/**
+ * Starts nginx with the configuration of the guide and this idle limit, in front of the servers on `targets`.
+ */
 export async function startNginx(targets: readonly number[], readTimeout: string): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-nginx-'))
   const ports = await freePorts(targets.length)

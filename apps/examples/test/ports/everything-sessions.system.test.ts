@@ -116,7 +116,10 @@ async function research(client: OfficialClient): Promise<unknown> {
   return replaceObjects({ started, finished, list }, comparable)
 }
 
-/** The original keeps the status message of the last stage; Jetway has none for what has not begun or has ended. */
+/**
+ * The original keeps the status message of the last stage; Jetway has none for
+ * what has not begun or has ended.
+ */
 const LEFT_OUT = new Set(['taskId', 'createdAt', 'lastUpdatedAt', 'statusMessage', '_meta'])
 const comparable = (object: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(object).filter(([name]) => !LEFT_OUT.has(name)))

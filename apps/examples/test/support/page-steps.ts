@@ -7,8 +7,8 @@ const BLOCK = /^```(\w+)\n([\s\S]*?)^```$/gm
 const SAVE = /\b[Ss]ave (?:this|it) as `([^`]+)`/
 
 /**
- * The steps of a page: its shell blocks, and each other block whose text above it says where to save it. A block of
- * TypeScript must have such a text.
+ * The steps of a page: its shell blocks, and each other block whose text above it says where to save it. A
+ * block of TypeScript must have such a text.
  */
 export function stepsOf(markdown: string): readonly Step[] {
   let end = 0

@@ -23,7 +23,9 @@ export interface Fuzzed {
   readonly heap: number
 }
 
-/** Parses changed messages. Rejects at the first that throws, or that is neither a value nor a parse error. */
+/**
+ * Parses changed messages. Rejects at the first that throws, or that is neither a value nor a parse error.
+ */
 export function fuzzParser(inputs: number, seed: number): { readonly valid: number } {
   const random = seeded(seed)
   let valid = 0
@@ -129,7 +131,9 @@ async function within<T>(target: Running, work: Promise<T>): Promise<T> {
   return Promise.race([work, hangs, ends]).finally(() => clearTimeout(timer))
 }
 
-/** Sends the bytes and then ends. Resolves at the first bytes of the answer, or at the end of the connection. */
+/**
+ * Sends the bytes and then ends. Resolves at the first bytes of the answer, or at the end of the connection.
+ */
 function exchange(port: number, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

@@ -26,7 +26,9 @@ const HEADS = [
   'DELETE /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nMcp-Session-Id: abc\r\n',
 ]
 
-/** What parsers trip over: structure, escapes, broken UTF-8, numbers beyond their range, names of prototypes. */
+/**
+ * What parsers trip over: structure, escapes, broken UTF-8, numbers beyond their range, names of prototypes.
+ */
 const TOKENS = [
   '{', '}', '[', ']', '"', '\\', ',', ':', '\\u0000', '\\ud800', '1e999', '-0', '9007199254740993', 'null',
   '"__proto__":', '"constructor":', '"id":', '\r\n', '\n', '\0', '%00', '%2e%2e/', ' ', '\ufeff',

@@ -73,7 +73,9 @@ export function start(
   return child
 }
 
-/** Resolves to the port in the first line that has one. Rejects with the output if the process ends before. */
+/**
+ * Resolves to the port in the first line that has one. Rejects with the output if the process ends before.
+ */
 export async function firstPort(
   child: ChildProcessWithoutNullStreams,
   stream: NodeJS.ReadableStream,

@@ -3,7 +3,10 @@ import { listen } from '@jetway-apps/test-support/http'
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
-/** A loopback stand-in for the weather service, with the shapes of https://www.weather.gov/documentation/services-web-api */
+/**
+ * A loopback stand-in for the weather service, with the shapes of
+ * https://www.weather.gov/documentation/services-web-api
+ */
 export interface FakeNws {
   readonly url: string
   readonly requests: IncomingMessage[]

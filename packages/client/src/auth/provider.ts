@@ -20,8 +20,8 @@ export interface AuthResponse extends AuthRequest {
 }
 
 /**
- * Adds credentials to each HTTP request. `bearerToken` sends a token, `oauth` of `@jetway/client/oauth` follows the
- * specification, and a custom object can do anything else.
+ * Adds credentials to each HTTP request. `bearerToken` sends a token, `oauth` of `@jetway/client/oauth`
+ * follows the specification, and a custom object can do anything else.
  *
  * One provider may serve several servers: see `resource`.
  */
@@ -29,8 +29,8 @@ export interface AuthProvider {
   /** Returns the headers to add. An exception fails the request. */
   headers(request: AuthRequest): AuthHeaders | undefined | Promise<AuthHeaders | undefined>
   /**
-   * Called for 401 and 403. `retry` calls `headers` again and sends the request again, {@link MAX_AUTH_RETRIES} times
-   * at most. `give-up` passes the response on. An exception fails the request.
+   * Called for 401 and 403. `retry` calls `headers` again and sends the request again,
+   * {@link MAX_AUTH_RETRIES} times at most. `give-up` passes the response on. An exception fails the request.
    */
   onChallenge?(answer: AuthResponse): Promise<'retry' | 'give-up'>
   /** Called for every other response. */
@@ -47,8 +47,8 @@ export const MAX_AUTH_RETRIES = 4
 const TOKEN = /^[\x21-\x7e]+$/
 
 /**
- * Sends `Authorization: Bearer …` with every request. A function is called each time; if its token is invalid, the
- * request fails.
+ * Sends `Authorization: Bearer …` with every request. A function is called each time; if its token
+ * is invalid, the request fails.
  *
  * @throws UsageError `ERR_MCP_OPTION` for a token that begins with `Bearer ` or that a header cannot have
  */

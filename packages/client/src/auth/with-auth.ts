@@ -8,8 +8,9 @@ type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
 const CHALLENGES: ReadonlySet<number> = new Set([401, 403])
 
 /**
- * A `fetch` that adds the credentials of a provider, and sends a request again if the provider says so. Credentials only
- * go to the origin of `resource`, the server's URL. Redirects are not followed: `fetch` would take the headers along.
+ * A `fetch` that adds the credentials of a provider, and sends a request again if the provider says so.
+ * Credentials only go to the origin of `resource`, the server's URL. Redirects are not followed: `fetch`
+ * would take the headers along.
  *
  * @throws TypeError for a request to another origin; what the provider or `fetch` throws
  */

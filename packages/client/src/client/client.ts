@@ -63,13 +63,16 @@ export interface ClientStats {
 interface ConnectCallOptions {
   /** Aborting it ends the attempt. Has no effect once connected. */
   readonly signal?: AbortSignal
-  /** A session of an earlier client. Sends nothing; if the server has lost it, the first request opens a new one. */
+  /**
+   * A session of an earlier client. Sends nothing; if the server has lost it, the
+   * first request opens a new one.
+   */
   readonly session?: SavedSession
 }
 
 /**
- * Talks to one MCP server, of any revision. The constructor opens nothing. Errors of the server are `McpError`s, other
- * failures are `ClientError`s, and a tool that fails returns a result with `isError`.
+ * Talks to one MCP server, of any revision. The constructor opens nothing. Errors of the server are
+ * `McpError`s, other failures are `ClientError`s, and a tool that fails returns a result with `isError`.
  */
 export class Client {
   readonly #info: Implementation
@@ -119,8 +122,8 @@ export class Client {
   }
 
   /**
-   * Lets a later client resume the session. Undefined if there is no HTTP session. Read it after the last request, and
-   * set the transport's option `endSession: false`, so that closing does not end the session.
+   * Lets a later client resume the session. Undefined if there is no HTTP session. Read it after the last
+   * request, and set the transport's option `endSession: false`, so that closing does not end the session.
    */
   get session(): SavedSession | undefined {
     return this.#dialect && savedSession(this.#dialect)
@@ -145,12 +148,13 @@ export class Client {
   }
 
   /**
-   * Connects and negotiates a revision. After a failure nothing stays open, and `connect` can be called again; a client
-   * has one connection in its life.
+   * Connects and negotiates a revision. After a failure nothing stays open, and `connect` can be called
+   * again; a client has one connection in its life.
    *
-   * @param target - a transport, or a function that creates one. The function may be called twice, for servers that close
-   *   the connection when they get `server/discover`
-   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and what the transport throws
+   * @param target - a transport, or a function that creates one. The function may be called twice, for
+   *   servers that close the connection when they get `server/discover`
+   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`,
+   *   and what the transport throws
    */
   async connect(target: ConnectTarget, options: ConnectCallOptions = {}): Promise<this> {
     if (this.#closing !== undefined || this.#closeReason !== undefined)
@@ -202,7 +206,10 @@ export class Client {
     return this.close()
   }
 
-  /** Adds a listener, and returns a function that removes it. Add listeners before {@link connect} to miss nothing. */
+  /**
+   * Adds a listener, and returns a function that removes it. Add listeners before
+   * {@link connect} to miss nothing.
+   */
   on<E extends keyof ClientEvents>(event: E, listener: ClientListener<E>): () => void {
     const off = this.#events.on(event, listener)
     this.#watchLists()
@@ -280,8 +287,8 @@ export class Client {
   }
 
   /**
-   * Calls a tool. Handlers answer what the server asks for meanwhile. A call that becomes a task is awaited. A tool that
-   * fails returns a result with `isError`, for the model to read.
+   * Calls a tool. Handlers answer what the server asks for meanwhile. A call that becomes a task is awaited.
+   * A tool that fails returns a result with `isError`, for the model to read.
    *
    * @param tool - its name, or its definition, which gives the arguments and the result their types
    * @throws OutputMismatchError if the structured result of a listed tool does not match its `outputSchema`
@@ -301,8 +308,8 @@ export class Client {
   }
 
   /**
-   * Calls a tool as a task. Resolves as soon as the server has accepted it. Where the server decides which calls become
-   * tasks (see the option `tasks`), the task may be completed by then.
+   * Calls a tool as a task. Resolves as soon as the server has accepted it. Where the server decides which
+   * calls become tasks (see the option `tasks`), the task may be completed by then.
    */
   startTask(
     tool: string | TypedTool,
@@ -353,7 +360,10 @@ export class Client {
     return readCompletion(await this.#requests.complete(Method.Complete, params, options))
   }
 
-  /** Subscribes to a resource: see the event `resourceUpdated`. The subscription survives the loss of a session. */
+  /**
+   * Subscribes to a resource: see the event `resourceUpdated`. The subscription
+   * survives the loss of a session.
+   */
   async subscribe(uri: string): Promise<void> {
     this.#requests.require('resources.subscribe')
     await this.#requests.dialect.subscriptions.subscribe(uri)
@@ -364,8 +374,9 @@ export class Client {
   }
 
   /**
-   * Subscribes to the notifications of an extension: see the event `notification`. In sessions this sends nothing, since
-   * servers notify the clients that have declared the extension. Declare it in the option `capabilities`.
+   * Subscribes to the notifications of an extension: see the event `notification`. In sessions
+   * this sends nothing, since servers notify the clients that have declared the extension. Declare
+   * it in the option `capabilities`.
    *
    * @throws ClientError `not-supported` if the server does not agree
    */

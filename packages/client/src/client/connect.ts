@@ -14,8 +14,8 @@ export interface ConnectOptions extends Omit<DialectOptions, 'connection'> {
 }
 
 /**
- * Connects and negotiates a revision. The era cache decides what is tried first; if that fails, a new connection tries
- * the rest. A failure leaves no connection open.
+ * Connects and negotiates a revision. The era cache decides what is tried first; if that fails, a new
+ * connection tries the rest. A failure leaves no connection open.
  */
 export async function connect(target: ConnectTarget, options: ConnectOptions): Promise<Dialect> {
   const { connectTimeoutMs: ms, clock } = options.options

@@ -61,7 +61,10 @@ export const TEMPLATES: ListOf<ResourceTemplate> = {
   isItem: ({ uriTemplate }) => typeof uriTemplate === 'string',
 }
 
-/** Servers with sessions end a list with an empty cursor. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
+/**
+ * Servers with sessions end a list with an empty cursor.
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+ */
 const isEnd = (cursor: string | null | undefined, { era }: Revision): cursor is null | undefined =>
   cursor === undefined || cursor === null || (cursor === '' && era === 'legacy')
 

@@ -23,8 +23,8 @@ export interface ClientOptions {
   /** Capabilities to declare besides those of the handlers. */
   readonly capabilities?: Pick<ClientCapabilities, 'sampling' | 'experimental' | 'extensions'>
   /**
-   * Declares the tasks extension: the server may turn calls into tasks, and `callTool` waits for their results. The
-   * first tool that refuses to run without declares it too. 2025-11-25 needs no declaration.
+   * Declares the tasks extension: the server may turn calls into tasks, and `callTool` waits for their
+   * results. The first tool that refuses to run without declares it too. 2025-11-25 needs no declaration.
    * @default false
    */
   readonly tasks?: boolean

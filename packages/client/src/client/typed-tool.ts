@@ -15,8 +15,8 @@ export type ToolInput<T extends TypedTool> = [NonNullable<T['inputSchema']>] ext
   : InferInput<NonNullable<T['inputSchema']>>
 
 /**
- * The `structuredContent` of a tool. With `wrapOutput: 'items'` it is the value or `{ items: value }`, depending on the
- * revision of the connection.
+ * The `structuredContent` of a tool. With `wrapOutput: 'items'` it is the value or `{ items: value }`,
+ * depending on the revision of the connection.
  */
 export type ToolOutput<T extends TypedTool> = [NonNullable<T['outputSchema']>] extends [never]
   ? unknown
@@ -26,7 +26,9 @@ type MaybeWrapped<T, Value> = T extends { readonly wrapOutput: infer Member exte
   ? Value | { readonly [Name in Member]: Value }
   : Value
 
-/** A typed result. `structuredContent` is undefined if the tool failed, and in revisions that do not have it. */
+/**
+ * A typed result. `structuredContent` is undefined if the tool failed, and in revisions that do not have it.
+ */
 export type TypedToolResult<Structured> = Omit<CallToolResult, 'structuredContent'> & {
   readonly structuredContent?: Structured
 }

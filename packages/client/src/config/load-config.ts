@@ -32,8 +32,8 @@ export interface LoadConfigOptions {
   /**
    * For `${workspaceFolder}` and relative paths, and the directory of processes without `cwd`.
    *
-   * @default for `.mcp.json` and files in `.vscode` and `.cursor`, the file's project; for others, the current
-   * directory
+   * @default for `.mcp.json` and files in `.vscode` and `.cursor`, the file's project; for
+   *   others, the current directory
    */
   readonly workspaceFolder?: string
   /** For `${userHome}`. @default the user's home directory */
@@ -48,11 +48,11 @@ export interface LoadConfigOptions {
 const LISTS = ['mcpServers', 'servers'] as const
 
 /**
- * Loads the configuration files of Claude Desktop, Claude Code, Cursor, VS Code and other hosts that use `mcpServers`
- * or `servers`. Starts nothing. A server that cannot be used is reported as a problem.
+ * Loads the configuration files of Claude Desktop, Claude Code, Cursor, VS Code and other hosts that use
+ * `mcpServers` or `servers`. Starts nothing. A server that cannot be used is reported as a problem.
  *
- * @throws ConfigFileError if the file cannot be read, is longer than `maxBytes`, is not JSON, or has no list of
- * servers
+ * @throws ConfigFileError if the file cannot be read, is longer than `maxBytes`, is not
+ *   JSON, or has no list of servers
  */
 export async function loadConfig(file: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { env = process.env, userHome = homedir(), maxBytes = 4 * 1024 * 1024 } = options

@@ -42,7 +42,10 @@ export class Connection {
   /** The negotiated revision; undefined during the handshake. */
   revision: Revision | undefined
   readonly transport: ClientTransport
-  /** The id of the next request. Ids must not repeat within a session, so a resumed session continues the count. */
+  /**
+   * The id of the next request. Ids must not repeat within a session, so a resumed
+   * session continues the count.
+   */
   nextId = 1
   closed: TransportClose | undefined
   readonly #handlers: ConnectionHandlers
@@ -192,7 +195,10 @@ export class Connection {
     request.fail(new McpError(code, text, data))
   }
 
-  /** The likely request of an error without an id: some servers send such errors for messages they cannot read. */
+  /**
+   * The likely request of an error without an id: some servers send such errors
+   * for messages they cannot read.
+   */
   #onlyRequest(): RequestId | undefined {
     const [only, ...others] = this.#pending.keys()
     return others.length === 0 ? only : undefined

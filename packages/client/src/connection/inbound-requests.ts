@@ -18,7 +18,9 @@ export interface InboundOptions {
   /** Undefined if the request gets no response. */
   handle(request: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
   send(message: JsonRpcMessage, relatedTo: RequestId | undefined): Promise<void>
-  /** Stops the timers of the requests that this one may belong to. Returns a function that starts them again. */
+  /**
+   * Stops the timers of the requests that this one may belong to. Returns a function that starts them again.
+   */
   pause(relatedTo: RequestId | undefined): () => void
 }
 

@@ -24,7 +24,9 @@ export interface RequestSettings {
   readonly onId?: (id: RequestId) => void
 }
 
-/** A request that waits for its response. Its timers stop while the server waits for input from the client. */
+/**
+ * A request that waits for its response. Its timers stop while the server waits for input from the client.
+ */
 export class PendingRequest {
   readonly id: RequestId
   readonly method: string

@@ -1,7 +1,9 @@
 import type { Era } from '@jetway/core/protocol'
 import { BoundedMap } from '../util/bounded-map.ts'
 
-/** Remembers the era of each server, by {@link ClientTransport.key}, so that later connections need no probe. */
+/**
+ * Remembers the era of each server, by {@link ClientTransport.key}, so that later connections need no probe.
+ */
 export type EraCache = Pick<Map<string, Era>, 'get' | 'set' | 'delete'>
 
 /** An `EraCache` in memory for 1,024 servers. When it is full, the entry written longest ago goes. */

@@ -11,7 +11,9 @@ export interface RevisionsByEra {
   readonly legacy: readonly Revision[]
 }
 
-/** The server closed the connection when it got `server/discover`. `initialize` may work on a new connection. */
+/**
+ * The server closed the connection when it got `server/discover`. `initialize` may work on a new connection.
+ */
 export class ProbeRefusedError extends ClientError {
   constructor(cause: ConnectionClosedError) {
     super('closed', `The server closed the connection when it got server/discover${because(cause.close)}`, {
@@ -21,8 +23,8 @@ export class ProbeRefusedError extends ClientError {
 }
 
 /**
- * Finds out which era a server speaks. `server/discover` comes first; a server that does not answer it as specified gets
- * `initialize`.
+ * Finds out which era a server speaks. `server/discover` comes first; a server that does not answer it as
+ * specified gets `initialize`.
  *
  * @throws ProbeRefusedError if a new connection may succeed with `initialize` alone
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility

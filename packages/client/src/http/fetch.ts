@@ -20,8 +20,8 @@ const MAX_REDIRECTS = 3
 const EXCERPT = 256
 
 /**
- * Sends one request. Follows redirects within the origin only, and only those that keep the method, because the
- * headers have a session id and credentials.
+ * Sends one request. Follows redirects within the origin only, and only those that keep the method, because
+ * the headers have a session id and credentials.
  *
  * @throws TransportError if there is no response; the signal's reason
  */

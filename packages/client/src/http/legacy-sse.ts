@@ -9,8 +9,8 @@ import { deliver } from './streams.ts'
 const ENDPOINT_MS = 30_000
 
 /**
- * HTTP+SSE of 2024-11-05. One stream carries all messages of the server, and first of all the URL for those of the
- * client. When the stream ends, the connection ends: it cannot be resumed.
+ * HTTP+SSE of 2024-11-05. One stream carries all messages of the server, and first of all the URL for those
+ * of the client. When the stream ends, the connection ends: it cannot be resumed.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */

@@ -27,8 +27,8 @@ export interface HttpOptions {
   /** @default the global `fetch` */
   readonly fetch?: Fetch
   /**
-   * Limit for one reply in bytes, and for one event in UTF-16 units. A message takes about four times its size while it
-   * is parsed.
+   * Limit for one reply in bytes, and for one event in UTF-16 units. A message takes about four times
+   * its size while it is parsed.
    * @default 64 MiB
    */
   readonly maxMessageBytes?: number
@@ -36,7 +36,9 @@ export interface HttpOptions {
   readonly closeTimeoutMs?: number
   /** Whether closing ends the session. Set it to false to resume the session later. @default true */
   readonly endSession?: boolean
-  /** How a cut stream is opened again. The server's `retry` replaces `initialDelayMs`, from 500 ms to an hour. */
+  /**
+   * How a cut stream is opened again. The server's `retry` replaces `initialDelayMs`, from 500 ms to an hour.
+   */
   readonly reconnect?: {
     /** Ms before the first attempt. Doubles after each connection that brought nothing. @default 1_000 */
     readonly initialDelayMs?: number

@@ -18,7 +18,8 @@ export class SseOverflowError extends Error {
 }
 
 /**
- * Parses an event stream. An event without data is returned too, because its id and `retry` matter for reconnecting.
+ * Parses an event stream. An event without data is returned too, because its id and
+ * `retry` matter for reconnecting.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
@@ -96,8 +97,8 @@ export class SseParser {
 }
 
 /**
- * The events of a body. The signal ends them: Node never ends the body of a `fetch` that is aborted while the last
- * piece arrives.
+ * The events of a body. The signal ends them: Node never ends the body of a `fetch` that is aborted
+ * while the last piece arrives.
  *
  * @param limit - UTF-16 units of one event
  * @throws SseOverflowError; TypeError for invalid UTF-8

@@ -14,14 +14,17 @@ import {
 } from './streams.ts'
 
 const BOTH = { accept: `application/json, ${SSE}`, 'content-type': 'application/json' }
-/** How long a stream may stay open after the response, in ms. A stream that the server ends frees its connection. */
+/**
+ * How long a stream may stay open after the response, in ms. A stream that the
+ * server ends frees its connection.
+ */
 const LINGER_MS = 1_000
 /** How long to wait for the server to end the GET stream of a session that it has deleted. */
 const STREAM_END_MS = 250
 
 /**
- * Streamable HTTP of all revisions. Each message is a POST. In revisions with sessions it keeps the session, reads
- * the GET stream, and resumes cut streams. In revisions without, a request ends with its stream.
+ * Streamable HTTP of all revisions. Each message is a POST. In revisions with sessions it keeps the session,
+ * reads the GET stream, and resumes cut streams. In revisions without, a request ends with its stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
@@ -93,8 +96,8 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 
   async #close(): Promise<void> {
-    // The server ends the stream with the session. Aborting a fetch instead makes Node's fetch open a connection that
-    // it does not use, and the server would wait for that one when it closes.
+    // The server ends the stream with the session. Aborting a fetch instead makes Node's fetch open a
+    // connection that it does not use, and the server would wait for that one when it closes.
     const ended = await this.#endSession()
     if (ended && this.#listening !== undefined)
       await Promise.race([this.#listened, wait(STREAM_END_MS, this.#listening.signal)])
@@ -104,7 +107,10 @@ export class StreamableHttpTransport implements ClientTransport {
     this.#handlers?.close({ kind: 'end' })
   }
 
-  /** Sends DELETE, and resolves to whether the server has ended the session. A failure must not keep the transport open. */
+  /**
+   * Sends DELETE, and resolves to whether the server has ended the session. A failure must
+   * not keep the transport open.
+   */
   async #endSession(): Promise<boolean> {
     if (this.sessionId === undefined || !this.#options.endSession) return false
     const signal = AbortSignal.timeout(this.#options.closeTimeoutMs)

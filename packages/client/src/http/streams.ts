@@ -90,8 +90,8 @@ const MIN_RETRY_MS = 500
 const MAX_RETRY_MS = 60 * 60 * 1_000
 
 /**
- * Ms before the next attempt, which counts as a failure until it brings a message. The server's `retry` counts even
- * beyond the longest delay.
+ * Ms before the next attempt, which counts as a failure until it brings a message. The server's `retry`
+ * counts even beyond the longest delay.
  */
 export function nextDelay(
   { initialDelayMs, maxDelayMs }: Pick<ResolvedHttpOptions, 'initialDelayMs' | 'maxDelayMs'>,

@@ -35,12 +35,14 @@ export interface ElicitResult {
   readonly content?: JsonObject
 }
 
-/** The user's answer to a URL. `accept` means that they agreed to open it, not that they have finished there. */
+/**
+ * The user's answer to a URL. `accept` means that they agreed to open it, not that they have finished there.
+ */
 export interface ElicitUrlResult {
   readonly action: ElicitResult['action']
   /**
-   * The user says that they have finished. A call that waits for the URL continues at once, without the server's
-   * notification, which some servers never send.
+   * The user says that they have finished. A call that waits for the URL continues at once, without the
+   * server's notification, which some servers never send.
    */
   readonly done?: boolean
 }
@@ -88,7 +90,10 @@ export interface HandlerContext {
   readonly signal: AbortSignal
 }
 
-/** Answer the server's requests. Only capabilities that have a handler are declared. Without one, forms are cancelled. */
+/**
+ * Answer the server's requests. Only capabilities that have a handler are declared.
+ * Without one, forms are cancelled.
+ */
 export interface ClientHandlers {
   /** Shows a form to the user. */
   readonly elicit?: (request: ElicitRequest, ctx: HandlerContext) => Awaitable<ElicitResult>
@@ -99,8 +104,8 @@ export interface ClientHandlers {
   /** Where the server may work. See `Client.rootsChanged`. */
   readonly roots?: readonly Root[] | ((ctx: HandlerContext) => Awaitable<readonly Root[]>)
   /**
-   * Handles requests that the protocol does not define, by method, in revisions where servers may send requests. An
-   * `McpError` is sent to the server.
+   * Handles requests that the protocol does not define, by method, in revisions where servers may send
+   * requests. An `McpError` is sent to the server.
    */
   readonly requests?: Readonly<
     Record<string, (params: JsonObject, ctx: HandlerContext) => Awaitable<JsonObject>>

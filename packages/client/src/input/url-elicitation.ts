@@ -14,14 +14,18 @@ interface RequiredUrl extends ElicitUrlRequest {
 }
 
 /**
- * The server refused a request until the user has opened the URLs (`-32042`), and the user has not. The request can be
- * sent again once they have.
+ * The server refused a request until the user has opened the URLs (`-32042`), and the user has not. The
+ * request can be sent again once they have.
  *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export class UrlElicitationRequiredError extends McpError {
   readonly elicitations: readonly ElicitUrlRequest[]
-  /** The user's answer. `accept`: they have not finished in time. Undefined: the client has no handler `elicitUrl`. */
+  /**
+   * The user's answer. `accept`: they have not finished in time. Undefined: the
+   * client has no handler `elicitUrl`.
+   */
   readonly action: ElicitResult['action'] | undefined
 
   constructor(elicitations: readonly ElicitUrlRequest[], data: unknown, action?: ElicitResult['action']) {
@@ -63,7 +67,8 @@ export class UrlElicitation {
   }
 
   /**
-   * Sends a request until the server no longer answers `-32042`. A server that does has not processed the request.
+   * Sends a request until the server no longer answers `-32042`. A server that does
+   * has not processed the request.
    *
    * @throws UrlElicitationRequiredError, ClientError `too-many-rounds`, `input-unavailable`
    */

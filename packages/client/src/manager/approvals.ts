@@ -21,8 +21,8 @@ export type ApprovalRequest = { readonly server: string; readonly signal: AbortS
           readonly args: readonly string[]
           readonly cwd?: string
           /**
-           * Names of the variables that the configuration sets. Some of them, such as `NODE_OPTIONS`, can run other code.
-           * Their values may be secret, and are left out.
+           * Names of the variables that the configuration sets. Some of them, such as `NODE_OPTIONS`, can run
+           * other code. Their values may be secret, and are left out.
            */
           readonly env?: readonly string[]
         }
@@ -80,8 +80,8 @@ export class Approvals {
   }
 
   /**
-   * Handlers that ask for approval first. The host's current handlers decide which ones are declared now; each request
-   * looks up its handler again, so that `setHandlers` works at once.
+   * Handlers that ask for approval first. The host's current handlers decide which ones are declared now;
+   * each request looks up its handler again, so that `setHandlers` works at once.
    */
   handlers(current: () => ClientHandlers): ClientHandlers {
     const { elicit, elicitUrl, sample, roots, requests = {} } = current()

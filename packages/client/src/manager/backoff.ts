@@ -10,7 +10,11 @@ export interface ReconnectOptions {
   readonly factor?: number
   /** Longest delay, in ms. @default 30_000 */
   readonly maxDelayMs?: number
-  /** How much of each delay chance may remove, from 0 to 1, so that hosts do not reconnect all at once. @default 0.5 */
+  /**
+   * How much of each delay chance may remove, from 0 to 1, so that hosts do not reconnect all at once.
+   *
+   * @default 0.5
+   */
   readonly jitter?: number
   /** Ms that a connection has to last before attempts are counted from 0 again. @default 30_000 */
   readonly stableMs?: number

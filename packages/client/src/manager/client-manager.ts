@@ -54,8 +54,8 @@ const MAX_NAME_LENGTH = 128
 let count = 0
 
 /**
- * Connects to many servers, and reconnects them. A server that fails does not disturb the others. The constructor opens
- * nothing; {@link closeAll} leaves no process, socket or timer.
+ * Connects to many servers, and reconnects them. A server that fails does not disturb the others. The
+ * constructor opens nothing; {@link closeAll} leaves no process, socket or timer.
  */
 export class ClientManager {
   readonly #options: ResolvedManagerOptions
@@ -209,8 +209,8 @@ export class ClientManager {
   }
 
   /**
-   * The tools of all servers that the filters allow. A list is fetched again only after it has changed. If that fails, the
-   * last list stays, and `listFailed` is emitted.
+   * The tools of all servers that the filters allow. A list is fetched again only after it has changed. If
+   * that fails, the last list stays, and `listFailed` is emitted.
    */
   tools(): Promise<readonly NamedTool[]> {
     return this.#directory.all()
@@ -237,8 +237,8 @@ export class ClientManager {
   }
 
   /**
-   * Calls a tool by its full name, or by its server and its own name. Waits for a reconnect. A call that certainly was not
-   * processed is sent a second time; a call that may have been is not.
+   * Calls a tool by its full name, or by its server and its own name. Waits for a reconnect. A call that
+   * certainly was not processed is sent a second time; a call that may have been is not.
    *
    * @throws ClientError `unknown-server`, `unknown-tool`, `not-approved`, `unavailable`
    * @throws what `Client.callTool` throws
@@ -262,8 +262,8 @@ export class ClientManager {
   }
 
   /**
-   * Reads a resource from the cache, or from its server. Concurrent callers share one request, with the limits of the
-   * first. A cached resource is returned even if the signal has aborted.
+   * Reads a resource from the cache, or from its server. Concurrent callers share one request, with the
+   * limits of the first. A cached resource is returned even if the signal has aborted.
    *
    * @throws ClientError `unknown-server`, `unavailable`; what `Client.readResource` throws
    */

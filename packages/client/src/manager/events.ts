@@ -28,8 +28,8 @@ export interface ManagerEvents {
   /** A line that a process wrote to stderr, if its configuration does not set `stderr`. */
   readonly stderr: { readonly server: string; readonly line: string }
   /**
-   * A failure that no call can report: an invalid message, a failed handler or listener, a connection that did not close
-   * cleanly. A failed listener has no server.
+   * A failure that no call can report: an invalid message, a failed handler or listener, a connection that
+   * did not close cleanly. A failed listener has no server.
    */
   readonly error: { readonly server?: string; readonly error: Error }
 }

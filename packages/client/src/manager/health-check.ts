@@ -13,8 +13,8 @@ interface CheckedServer {
 const TIMEOUT_MS = 5_000
 
 /**
- * Returns a function that pings a server after a request has failed: over HTTP, nothing else shows that a server is gone.
- * It resolves when the server has answered, or is reported as lost, and never rejects.
+ * Returns a function that pings a server after a request has failed: over HTTP, nothing else shows that a
+ * server is gone. It resolves when the server has answered, or is reported as lost, and never rejects.
  */
 export function healthCheck(
   server: CheckedServer,

@@ -17,8 +17,8 @@ export interface ClientManagerOptions {
   /** Handle the requests of all servers; `ctx.name` is the server. See `ClientManager.setHandlers`. */
   readonly handlers?: ClientHandlers
   /**
-   * Asked before a process starts, before the manager calls a tool, and before a handler gets a form, a URL or a request
-   * for the host's model. Not asked for calls on a client of `ClientManager.get`.
+   * Asked before a process starts, before the manager calls a tool, and before a handler gets a form, a URL
+   * or a request for the host's model. Not asked for calls on a client of `ClientManager.get`.
    *
    * @default everything is approved
    */
@@ -42,8 +42,8 @@ export interface ClientManagerOptions {
   /** @default 256 */
   readonly maxServers?: number
   /**
-   * Longest full name of a tool, from 40. If set, full names have letters, digits, `_` and `-` only, as model APIs require.
-   * Most of them take 64.
+   * Longest full name of a tool, from 40. If set, full names have letters, digits, `_` and `-` only, as model
+   * APIs require. Most of them take 64.
    *
    * @default no limit
    */
@@ -51,8 +51,8 @@ export interface ClientManagerOptions {
   /** Caches resources; false disables it. @default a `ResourceCache` with its defaults */
   readonly resources?: ResourceCache | false
   /**
-   * The account or tenant that the host uses at a server. Cached resources are not shared between partitions, unless the
-   * server has marked them public.
+   * The account or tenant that the host uses at a server. Cached resources are not shared between partitions,
+   * unless the server has marked them public.
    *
    * @default a partition for each manager
    */

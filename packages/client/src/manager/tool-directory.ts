@@ -25,7 +25,11 @@ export class ToolDirectory {
     return this.#named()
   }
 
-  /** Fetches lists only if the known ones lack the tool. @throws ClientError `unknown-tool`, `unknown-server` */
+  /**
+   * Fetches lists only if the known ones lack the tool.
+   *
+   * @throws ClientError `unknown-tool`, `unknown-server`
+   */
   async find(fullName: string): Promise<Found> {
     if (!isFullName(fullName)) throw await this.#notFullName(fullName)
     const servers = this.#candidates(fullName)

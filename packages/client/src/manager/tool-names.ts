@@ -29,8 +29,8 @@ export function checkNameLength(max: number | undefined): void {
 }
 
 /**
- * Full names: `mcp__server__tool`. A name that is too long, or that two tools share (`a__b` has `c`, and `a` has `b__c`),
- * gets a digest. Tools for which there is no name are left out.
+ * Full names: `mcp__server__tool`. A name that is too long, or that two tools share (`a__b` has `c`, and `a`
+ * has `b__c`), gets a digest. Tools for which there is no name are left out.
  */
 export async function nameTools(
   tools: readonly Omit<NamedTool, 'name'>[],

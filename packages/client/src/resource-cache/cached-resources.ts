@@ -19,8 +19,8 @@ export interface CachedResources {
   readonly server: string
   readonly partition: string
   /**
-   * Reads from the cache, or from the server. The result is frozen. A cached resource is returned even if the signal
-   * has aborted.
+   * Reads from the cache, or from the server. The result is frozen. A cached resource is returned
+   * even if the signal has aborted.
    *
    * @throws what `client.readResource` throws
    */
@@ -33,9 +33,9 @@ export interface CachedResources {
 let count = 0
 
 /**
- * Reads a client's resources through a cache, and invalidates them when the server says that they have changed, when
- * notifications may have been missed, and when the connection ends. Use `client.subscribe` to be notified of changed
- * resources.
+ * Reads a client's resources through a cache, and invalidates them when the server says that they have
+ * changed, when notifications may have been missed, and when the connection ends. Use `client.subscribe` to
+ * be notified of changed resources.
  */
 export function cachedResources(
   client: Client,

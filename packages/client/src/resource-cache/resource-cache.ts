@@ -12,8 +12,8 @@ export interface ResourceKey {
   readonly server: string
   readonly uri: string
   /**
-   * The account, tenant or credentials. Resources are not shared between partitions, unless the server has marked
-   * them `public`.
+   * The account, tenant or credentials. Resources are not shared between partitions, unless the
+   * server has marked them `public`.
    * @default one for all keys without a partition
    */
   readonly partition?: string
@@ -24,8 +24,8 @@ export interface ResourceCacheOptions {
   /** Including expired entries. When it is full, the least recently used entry is dropped. @default 256 */
   readonly maxEntries?: number
   /**
-   * Memory for all entries in bytes, counting two for each character. The least recently used entries are dropped; a
-   * result that is too large is not cached.
+   * Memory for all entries in bytes, counting two for each character. The least recently used entries are
+   * dropped; a result that is too large is not cached.
    * @default 67_108_864
    */
   readonly maxBytes?: number

@@ -20,8 +20,8 @@ export interface LoadedSkillOptions {
 const NO_FILE = 'is not a file of the skill'
 
 /**
- * A skill whose `SKILL.md` matches its entry. Files that are not in this entry, or have changed since, are refused.
- * Files are cached, except those of a skill without digests.
+ * A skill whose `SKILL.md` matches its entry. Files that are not in this entry, or have changed since, are
+ * refused. Files are cached, except those of a skill without digests.
  */
 export class LoadedSkill {
   readonly skill: Skill
@@ -47,7 +47,8 @@ export class LoadedSkill {
    * Reads a file.
    *
    * @param reference - a path in the skill's folder, such as `references/FORMS.md`, or the file's URI
-   * @throws SkillRefusedError `unlisted`, `size`, `digest`, `unreadable`, `too-large`; and what the client throws
+   * @throws SkillRefusedError `unlisted`, `size`, `digest`, `unreadable`,
+   *   `too-large`; and what the client throws
    */
   async read(reference: string, options?: RequestOptions): Promise<SkillFile> {
     const uri = this.#resolve(reference)

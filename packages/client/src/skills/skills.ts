@@ -40,10 +40,10 @@ export interface SkillsOptions {
 const LIMITS = { maxFiles: 512, maxBytes: 16 * 1024 * 1024 }
 
 /**
- * The skills of a server: instructions for a model, and their files. `list` reads entries only, `load` reads the
- * `SKILL.md`, and {@link LoadedSkill.read} a file. All content is verified against the entry, but both come from the
- * same server: ask the user before loading a skill, remember the approval by {@link Skills.fingerprint}, and grant
- * nothing that the frontmatter asks for.
+ * The skills of a server: instructions for a model, and their files. `list` reads entries only, `load` reads
+ * the `SKILL.md`, and {@link LoadedSkill.read} a file. All content is verified against the entry, but both
+ * come from the same server: ask the user before loading a skill, remember the approval by
+ * {@link Skills.fingerprint}, and grant nothing that the frontmatter asks for.
  *
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
  */
@@ -88,7 +88,8 @@ export class Skills {
    * Fetches the current entry of a skill, listed or not.
    *
    * @param uri - of its `SKILL.md`
-   * @throws SkillRefusedError `malformed`; ClientError `not-supported`; McpError -32602 if there is no such skill
+   * @throws SkillRefusedError `malformed`; ClientError `not-supported`; McpError
+   *   -32602 if there is no such skill
    */
   async get(uri: string, options?: RequestOptions): Promise<Skill> {
     const { skill } = await this.#request('skills/get', { uri }, options)
@@ -98,8 +99,8 @@ export class Skills {
   }
 
   /**
-   * Reads a skill's `SKILL.md` and verifies it. If it has changed, {@link get} the current entry and ask the user
-   * again.
+   * Reads a skill's `SKILL.md` and verifies it. If it has changed, {@link get} the current
+   * entry and ask the user again.
    *
    * @param skill - its entry, or the URI of its `SKILL.md`
    * @throws SkillRefusedError; ClientError `not-supported`; McpError
@@ -129,8 +130,8 @@ export class Skills {
   }
 
   /**
-   * Identifies a version of a skill, to remember an approval together with the server and the URI. Undefined if the
-   * skill has no digests: its approval cannot be remembered.
+   * Identifies a version of a skill, to remember an approval together with the server and the URI. Undefined
+   * if the skill has no digests: its approval cannot be remembered.
    */
   static async fingerprint({ resources }: Skill): Promise<string | undefined> {
     if (resources === 'dynamic') return undefined

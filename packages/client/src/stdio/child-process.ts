@@ -39,9 +39,9 @@ interface Running {
 }
 
 /**
- * Runs a server as a child process and talks to it over stdin and stdout. `start` rejects with a {@link SpawnError}
- * if there is no such program. `close` ends the process and all its descendants, and so does the exit of this
- * process.
+ * Runs a server as a child process and talks to it over stdin and stdout. `start` rejects with a
+ * {@link SpawnError} if there is no such program. `close` ends the process and all its descendants, and so
+ * does the exit of this process.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */

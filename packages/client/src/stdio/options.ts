@@ -58,8 +58,8 @@ export const stopSteps = (stop: Stop = 'graceful'): StopSteps =>
 /** Options of a server that runs as a child process. */
 export interface ChildProcessOptions extends ServerProcess {
   /**
-   * A function gets each line, cut at 8192 UTF-16 units; what it throws is ignored. With `inherit`, errors cannot quote
-   * the last lines.
+   * A function gets each line, cut at 8192 UTF-16 units; what it throws is ignored. With `inherit`, errors
+   * cannot quote the last lines.
    * @default 'inherit'
    */
   readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)

@@ -38,13 +38,13 @@ export interface ClientTransportHandlers {
 }
 
 /**
- * The client's side of a connection, for JSON-RPC messages. It does the framing and the authentication, and knows the
- * sessions and streams of HTTP. It does not match responses, repeat requests or know methods.
+ * The client's side of a connection, for JSON-RPC messages. It does the framing and the authentication, and
+ * knows the sessions and streams of HTTP. It does not match responses, repeat requests or know methods.
  */
 export interface ClientTransport {
   /**
-   * Whether each request has its own stream, as over HTTP. In revisions without sessions, such a request is cancelled
-   * by ending its stream, and repeats parts of its body in headers.
+   * Whether each request has its own stream, as over HTTP. In revisions without sessions, such a request is
+   * cancelled by ending its stream, and repeats parts of its body in headers.
    */
   readonly streamPerRequest: boolean
   /** Identifies the server in the era cache, such as a URL or a command line. */
@@ -54,8 +54,8 @@ export interface ClientTransport {
   /**
    * Sends one message. Does not wait for the response.
    *
-   * @throws TransportError (or a subclass) if it cannot be delivered; `SessionLostError` if the server does not know the
-   * session. An HTTP error whose body is a JSON-RPC message is passed to `message` instead
+   * @throws TransportError (or a subclass) if it cannot be delivered; `SessionLostError` if the server does
+   *   not know the session. An HTTP error whose body is a JSON-RPC message is passed to `message` instead
    */
   send(message: JsonRpcMessage, context: SendContext): void | Promise<void>
   /** A revision has been negotiated, and `notifications/initialized` was sent if there is one. */

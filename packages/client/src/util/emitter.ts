@@ -2,7 +2,10 @@ import { toError } from './promises.ts'
 
 type Listener<Value> = (value: Value) => void | Promise<void>
 
-/** Calls listeners in the order they were added. A listener that throws or rejects does not disturb the others. */
+/**
+ * Calls listeners in the order they were added. A listener that throws or rejects
+ * does not disturb the others.
+ */
 export class Emitter<Events extends object> {
   readonly #listeners: { [E in keyof Events]?: Set<Listener<Events[E]>> } = {}
   readonly #onError: (event: keyof Events, error: Error) => void

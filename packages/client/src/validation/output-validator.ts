@@ -6,8 +6,8 @@ import { boundSchema } from './schema-cost.ts'
 type Check = (value: unknown) => string | undefined
 
 /**
- * Validates structured results against the schemas of their tools. A schema that does not compile, or that costs too
- * much, is reported once and not checked. A value that costs too much is not checked either.
+ * Validates structured results against the schemas of their tools. A schema that does not compile, or that
+ * costs too much, is reported once and not checked. A value that costs too much is not checked either.
  */
 export class OutputValidator {
   readonly #onError: (error: Error) => void

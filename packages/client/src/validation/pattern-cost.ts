@@ -17,9 +17,9 @@ interface Part {
 const ONE: Part = { factor: 1, degree: 0, steps: 1 }
 
 /**
- * The cost of a pattern from a server. A backtracking engine tries every way to match, from every position. Undefined
- * if the cost is unknown or too high: with lookarounds, backreferences, or an endless repetition of something that
- * can match in several ways, whose cost is exponential.
+ * The cost of a pattern from a server. A backtracking engine tries every way to match, from every position.
+ * Undefined if the cost is unknown or too high: with lookarounds, backreferences, or an endless repetition of
+ * something that can match in several ways, whose cost is exponential.
  */
 export function patternCost(pattern: string): PatternCost | undefined {
   if (pattern.length > MAX_LENGTH) return undefined

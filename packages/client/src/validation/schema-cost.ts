@@ -25,7 +25,10 @@ const MAX_LEVELS = 128
 /** `uniqueItems` compares every item with every other. */
 const MAX_UNIQUE = 1_000
 
-/** Keywords that may reject a value because a subschema accepts it. A subschema without its pattern accepts more. */
+/**
+ * Keywords that may reject a value because a subschema accepts it. A subschema
+ * without its pattern accepts more.
+ */
 const CONTRARY: ReadonlySet<string> = new Set(['not', 'oneOf', 'if', 'contains'])
 /** Keywords whose subschemas apply to the same value. */
 const SAME = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'] as const

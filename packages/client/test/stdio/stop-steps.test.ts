@@ -5,7 +5,10 @@ import { stopTree } from '../../src/stdio/stop-process.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Ends a tree that exits on the given signal only. Resolves to the signals with their times in ms, and the end. */
+/**
+ * Ends a tree that exits on the given signal only. Resolves to the signals with
+ * their times in ms, and the end.
+ */
 async function stopped(stop: Stop | undefined, goesBy: string | undefined): Promise<readonly unknown[]> {
   const start = Date.now()
   const said: unknown[] = []

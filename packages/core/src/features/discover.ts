@@ -14,7 +14,10 @@ export interface DiscoverOptions {
   readonly caching: Caching
 }
 
-/** `server/discover`, what `initialize` is without a session: https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
+/**
+ * `server/discover`, what `initialize` is without a session:
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ */
 export const discoverEntry = ({ capabilities, instructions, caching }: DiscoverOptions): MethodEntry => ({
   handle: async (_params, ctx) => {
     const text = typeof instructions === 'function' ? await instructions(ctx.client) : instructions

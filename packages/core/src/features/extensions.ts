@@ -67,8 +67,8 @@ export const missingExtension = (id: string): Error =>
 /**
  * Checks and combines the extensions of a server.
  *
- * @throws UsageError `ERR_MCP_INVALID_NAME` for a wrong id, `ERR_MCP_DUPLICATE_NAME` for an id or a method that is taken,
- *   `ERR_MCP_INVALID_DEFINITION` for other errors
+ * @throws UsageError `ERR_MCP_INVALID_NAME` for a wrong id, `ERR_MCP_DUPLICATE_NAME` for an id or a method
+ *   that is taken, `ERR_MCP_INVALID_DEFINITION` for other errors
  */
 export function addExtensions(
   extensions: readonly Extension<never, never>[],

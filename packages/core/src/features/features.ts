@@ -141,7 +141,9 @@ interface Changing {
 const anyCompletes = (entries: readonly Pick<PromptEntry, 'complete'>[]): boolean =>
   entries.some(({ complete: completers }) => completers !== undefined)
 
-/** Builds the capabilities again only after a registration has changed. Every client that connects reads them. */
+/**
+ * Builds the capabilities again only after a registration has changed. Every client that connects reads them.
+ */
 function cachedCapabilities(
   features: Pick<Features, 'tools' | 'resources' | 'prompts'>,
   fixed: ServerCapabilities,

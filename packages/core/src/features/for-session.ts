@@ -16,9 +16,9 @@ import type { CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types
 const MAX_OWN = 256
 
 /**
- * The tools, resources and templates of one session, in addition to its server's, until it closes. Only its client is
- * notified of changes. They contain functions, so they stay in this process: add them in a listener of `session:open`,
- * which also runs where another process takes over the session.
+ * The tools, resources and templates of one session, in addition to its server's, until it closes. Only its
+ * client is notified of changes. They contain functions, so they stay in this process: add them in a listener
+ * of `session:open`, which also runs where another process takes over the session.
  */
 export class ForSession<Locals = unknown, App = unknown> {
   readonly #features: Features
@@ -42,9 +42,9 @@ export class ForSession<Locals = unknown, App = unknown> {
   /**
    * Adds a tool to this session; at most 256.
    *
-   * @throws the errors of `server.addTool`, `ERR_MCP_DUPLICATE_NAME` also for a tool of the server unless `replace` is
-   *   set; `ERR_MCP_SESSION` if the session has closed, has too many, or connected before the server offered tools
-   *   (`server.setTools([])` offers them)
+   * @throws the errors of `server.addTool`, `ERR_MCP_DUPLICATE_NAME` also for a tool of the server unless
+   *   `replace` is set; `ERR_MCP_SESSION` if the session has closed, has too many, or connected before the
+   *   server offered tools (`server.setTools([])` offers them)
    */
   addTool<
     const I extends AnySchema | undefined = undefined,
@@ -76,7 +76,10 @@ export class ForSession<Locals = unknown, App = unknown> {
     return this.#registry?.resources.remove(uri) ?? false
   }
 
-  /** Adds resources by a URI template to this session, before the server's templates. Throws like {@link addTool}. */
+  /**
+   * Adds resources by a URI template to this session, before the server's templates.
+   * Throws like {@link addTool}.
+   */
   addResourceTemplate<const Template extends string, R>(
     template: ResourceTemplateDefinition<Template, App, Locals, R> & Refuse<ReadProblem<R>>,
     options?: AddOptions,

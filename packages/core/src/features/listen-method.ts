@@ -115,7 +115,8 @@ async function agreeToUris(
 /**
  * Reads a member of the filter that is a list of strings, without duplicates.
  *
- * @throws McpError `-32602` for another value, a string of more than `maxLength` characters, or more than 1024 of them
+ * @throws McpError `-32602` for another value, a string of more than `maxLength`
+ *   characters, or more than 1024 of them
  */
 export function readTexts(member: string, asked: unknown, maxLength: number): readonly string[] {
   if (!Array.isArray(asked) || !asked.every((text) => typeof text === 'string' && text.length <= maxLength))

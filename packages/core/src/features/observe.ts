@@ -63,7 +63,8 @@ export function observe(source: Source<never, never>, features: Features, logger
   const onChange = (): void => {
     const pending = changed || stopped
     changed = true
-    // A source that announces each of many changes is read once; while it is being read, once more afterwards.
+    // A source that announces each of many changes is read once; while it is
+    // being read, once more afterwards.
     if (!pending && !reading) queueMicrotask(() => void (stopped || reading || follow()))
   }
 

@@ -3,13 +3,17 @@ import { Method } from './methods.ts'
 
 const MAX_BATCH = 100
 
-/** A batch in order, or what is wrong with it. One bad message spoils it all: answering each would multiply bytes. */
+/**
+ * A batch in order, or what is wrong with it. One bad message spoils it all:
+ * answering each would multiply bytes.
+ */
 export type Batch = { readonly items: readonly Incoming[] } | { readonly fault: string }
 
 /**
  * Reads an array of messages: requests and notifications, or responses, and never `initialize`.
  *
- * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/transports#sending-messages-to-the-server
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-03-26/basic/transports#sending-messages-to-the-server
  */
 export function readBatch(values: readonly unknown[]): Batch {
   if (values.length === 0 || values.length > MAX_BATCH)

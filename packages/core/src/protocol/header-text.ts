@@ -1,11 +1,17 @@
 import { ErrorCode, McpError } from '../errors.ts'
 import { decodeBase64, toBase64 } from '../util/bytes.ts'
 
-/** A header that does not say what the body says, or is not there: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation */
+/**
+ * A header that does not say what the body says, or is not there:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
+ */
 export const headerMismatch = (name: string): McpError =>
   new McpError(ErrorCode.HeaderMismatch, `The header ${name} is missing or differs from the body`)
 
-/** Without the whitespace around it, which is no part of a value. No pattern: one would take a long run of it to heart. */
+/**
+ * Without the whitespace around it, which is no part of a value. No pattern: one would
+ * take a long run of it to heart.
+ */
 export function trimHeader(value: string): string {
   let start = 0
   let end = value.length
@@ -23,9 +29,11 @@ const SUFFIX = '?='
 
 /**
  * The text of a header value; undefined for characters that belong in no header, and for an encoding that
- * is malformed. Strict, unlike most decoders: what is encoded has one form, so that no two programs read two texts.
+ * is malformed. Strict, unlike most decoders: what is encoded has one form, so that no
+ * two programs read two texts.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
  */
 export function decodeHeaderText(value: string): string | undefined {
   if (!SAFE.test(value)) return undefined
@@ -45,8 +53,8 @@ export function decodeHeaderText(value: string): string | undefined {
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /**
- * The header value for a text; {@link decodeHeaderText} reads it back. A text that no header carries as it is, or
- * would be taken for an encoding, is encoded.
+ * The header value for a text; {@link decodeHeaderText} reads it back. A text that no header carries as it
+ * is, or would be taken for an encoding, is encoded.
  */
 export function encodeHeaderText(text: string): string {
   const looksEncoded = text.startsWith(PREFIX) && text.endsWith(SUFFIX)

@@ -5,7 +5,9 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 /** A JSON object whose members are not known further. */
 export type JsonObject = { readonly [key: string]: unknown }
 
-/** Chosen by whoever asks. Never null: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests */
+/**
+ * Chosen by whoever asks. Never null: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
+ */
 export type RequestId = string | number
 
 /** A message that gets exactly one response under its id. */
@@ -48,7 +50,10 @@ export type Incoming =
 /** A string id longer than this is refused: it would be stored and echoed for nothing. */
 const MAX_ID_LENGTH = 1024
 
-/** Ids are strings or integers, never null: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests */
+/**
+ * Ids are strings or integers, never null:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
+ */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value)
 }
@@ -59,8 +64,9 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Sorts a parsed value into request, notification or response by the members of JSON-RPC 2.0, matched exactly.
- * An object that has both a method and a result is refused: peers in a chain would read it differently.
+ * Sorts a parsed value into request, notification or response by the members of JSON-RPC
+ * 2.0, matched exactly. An object that has both a method and a result is refused: peers in a
+ * chain would read it differently.
  */
 export function classify(value: unknown): Incoming {
   if (!isObject(value)) return invalid('A message must be a JSON object')

@@ -1,6 +1,9 @@
 import { isObject, isRequestId, type JsonObject, type RequestId } from './jsonrpc.ts'
 
-/** What every request carries where there are no sessions: https://modelcontextprotocol.io/specification/2026-07-28/basic#meta */
+/**
+ * What every request carries where there are no sessions:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
+ */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
 /** The capabilities of a request's client. */
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
@@ -14,8 +17,8 @@ export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
 /**
- * The token under which a request wants progress. It may be any string or integer, `0` and `""` included, within the
- * limits of an id: it comes back with every notification.
+ * The token under which a request wants progress. It may be any string or integer, `0` and `""` included,
+ * within the limits of an id: it comes back with every notification.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */

@@ -51,7 +51,9 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
     : { ok: true, value }
 }
 
-/** Too small a text to pass the limits, if it is JSON: each level takes two characters, and each token one. */
+/**
+ * Too small a text to pass the limits, if it is JSON: each level takes two characters, and each token one.
+ */
 const isSmall = (text: string, { maxDepth, maxTokens }: ParseLimits): boolean =>
   text.length <= maxDepth * 2 && text.length <= maxTokens
 
@@ -65,7 +67,10 @@ function countNames(text: string): number | undefined {
   return count
 }
 
-/** Whether the names that were counted are the members of the envelope, and all of them: then none occurs twice. */
+/**
+ * Whether the names that were counted are the members of the envelope, and all of
+ * them: then none occurs twice.
+ */
 function hasEnvelopeOf(names: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const members =
@@ -100,7 +105,10 @@ const OPEN_BRACE = 0x7b
 
 const BATCH = /^\s*\[/
 
-/** One pass: depth, structural tokens, and envelope keys that occur twice (two readers would choose differently). */
+/**
+ * One pass: depth, structural tokens, and envelope keys that occur twice (two
+ * readers would choose differently).
+ */
 function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | undefined {
   const envelope = text.charCodeAt(0) !== OPEN_BRACE && BATCH.test(text) ? 2 : 1
   let depth = 0

@@ -1,9 +1,9 @@
 import type { JsonObject } from './jsonrpc.ts'
 
 /**
- * The JSON text of a result's structured content, carried with it so that it is stringified once and serves the
- * envelope and the text mirror. A middleware that spreads a result copies this member too, so it names the value it
- * belongs to, and counts only while that value is still the one in place.
+ * The JSON text of a result's structured content, carried with it so that it is stringified once and serves
+ * the envelope and the text mirror. A middleware that spreads a result copies this member too, so it names
+ * the value it belongs to, and counts only while that value is still the one in place.
  */
 export const STRUCTURED_JSON: unique symbol = Symbol('structured JSON')
 
@@ -17,7 +17,9 @@ export interface WithStructuredJson {
   }
 }
 
-/** The `outputSchema` of a tool where a structured value must be an object, and this tool's is wrapped in one. */
+/**
+ * The `outputSchema` of a tool where a structured value must be an object, and this tool's is wrapped in one.
+ */
 export const WRAPPED_OUTPUT: unique symbol = Symbol('wrapped output')
 
 export interface WithWrappedOutput {

@@ -3,7 +3,8 @@ import { isObject, type JsonObject } from './jsonrpc.ts'
 
 /**
  * The place of a request in a distributed trace, from its `_meta`. Malformed members are left out. The
- * object is a carrier as OpenTelemetry's propagators read it: `propagation.extract(context.active(), ctx.trace ?? {})`.
+ * object is a carrier as OpenTelemetry's propagators read it:
+ * `propagation.extract(context.active(), ctx.trace ?? {})`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
@@ -27,7 +28,8 @@ export function readTraceContext(params: JsonObject | undefined): TraceContext |
   const meta = params?.['_meta']
   if (!isObject(meta)) return undefined
   const parent = readParent(meta['traceparent'])
-  // Without a parent that can be read nothing is to be made of what it belongs to: https://www.w3.org/TR/trace-context/#a-traceparent-is-received
+  // Without a parent that can be read nothing is to be made of what it belongs to:
+  // https://www.w3.org/TR/trace-context/#a-traceparent-is-received
   const tracestate = parent === undefined ? undefined : readList(meta['tracestate'], isTracestate)
   const baggage = readList(meta['baggage'], isBaggage)
   if (parent === undefined && baggage === undefined) return undefined

@@ -1,7 +1,10 @@
 import type { JsonObject } from './jsonrpc.ts'
 import type { TaskSupport } from './tasks.ts'
 
-/** Vendor and protocol metadata. Keys follow https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta */
+/**
+ * Vendor and protocol metadata. Keys follow
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta
+ */
 export type Meta = JsonObject
 
 /** An image for people. Only `https:` and `data:` sources are accepted. */
@@ -35,7 +38,10 @@ export interface Annotations {
   readonly lastModified?: string | undefined
 }
 
-/** Hints about a tool. A client must not trust them: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
+/**
+ * Hints about a tool. A client must not trust them:
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+ */
 export interface ToolAnnotations {
   readonly title?: string
   readonly readOnlyHint?: boolean
@@ -129,7 +135,10 @@ export interface EmbeddedResource extends Block {
   readonly resource: ResourceContents
 }
 
-/** What a model in the client calls: https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use-in-sampling */
+/**
+ * What a model in the client calls:
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use-in-sampling
+ */
 export interface ToolUseContent {
   readonly type: 'tool_use'
   readonly id: string

@@ -16,8 +16,8 @@ import { jsonCheck, outputCheck, standardCheck, strictCheck } from './validate/c
 import type { Fits } from './validate/prune.ts'
 
 /**
- * Converts schemas, and makes their checks with a compiler of JSON Schema. Each schema is converted once for each use, even
- * if a server is built for every request.
+ * Converts schemas, and makes their checks with a compiler of JSON Schema. Each schema is converted once for
+ * each use, even if a server is built for every request.
  */
 export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
   const inputs = new Kept<CompiledInput>()
@@ -54,7 +54,9 @@ export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
   }
 }
 
-/** Schemas that are certain to convert do so when a client first asks for them, so that servers start faster. */
+/**
+ * Schemas that are certain to convert do so when a client first asks for them, so that servers start faster.
+ */
 function canWait(recognised: Recognised): recognised is Extract<Recognised, { kind: 'standard' }> {
   return recognised.kind === 'standard' && recognised.zod !== undefined && convertsForCertain(recognised.zod)
 }
@@ -112,7 +114,9 @@ function textOf(schema: AnySchema): string {
   }
 }
 
-/** A schema nested a thousand deep overflows a converter's stack; that too is an error about this schema only. */
+/**
+ * A schema nested a thousand deep overflows a converter's stack; that too is an error about this schema only.
+ */
 export function named<T>(site: SchemaSite, compile: () => T): T {
   try {
     return compile()

@@ -4,7 +4,10 @@ import { interpret } from './validate/interpret.ts'
 
 let engine: SchemaEngine | undefined
 
-/** Interprets schemas for good, and brings no ajv into a bundle. All servers share it, and with it what it has converted. */
+/**
+ * Interprets schemas for good, and brings no ajv into a bundle. All servers share it, and
+ * with it what it has converted.
+ */
 export function interpretingEngine(): SchemaEngine {
   return (engine ??= createSchemaEngine(interpret))
 }

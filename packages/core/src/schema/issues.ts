@@ -6,7 +6,10 @@ const MAX_MESSAGE = 240
 const MAX_ISSUES = 100
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
-/** Control and format characters: an unknown key comes from the peer, and must not forge or reorder a log line. */
+/**
+ * Control and format characters: an unknown key comes from the peer, and must not
+ * forge or reorder a log line.
+ */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 function printable(text: string, max: number): string {
@@ -99,7 +102,9 @@ export function closestAlternative(alternatives: readonly (readonly Issue[])[]):
   return joined([...byPath.values()])
 }
 
-/** Several fields of which one would do are a single issue; read as a list, they would all seem to be needed. */
+/**
+ * Several fields of which one would do are a single issue; read as a list, they would all seem to be needed.
+ */
 function joined(issues: readonly Issue[]): Issue[] {
   const [first, ...rest] = issues
   if (first === undefined) return []

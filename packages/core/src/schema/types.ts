@@ -43,8 +43,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 /**
- * As much of a {@link StandardSchema} as tells it from anything else. What an author passes is compared with this, which
- * makes the compiler instantiate fewer types than its validators and results would.
+ * As much of a {@link StandardSchema} as tells it from anything else. What an author passes is compared with
+ * this, which makes the compiler instantiate fewer types than its validators and results would.
  */
 interface LooksStandard {
   readonly '~standard': Pick<StandardProps<unknown, unknown>, 'version' | 'vendor' | 'jsonSchema'>
@@ -59,8 +59,8 @@ export type StringFieldsSchema = StandardSchema<{ readonly [name: string]: strin
 type TypesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
 
 /**
- * The type that a peer may send, before defaults and transforms. For JSON Schema as a literal, the type it describes, else
- * `Record<string, unknown>`.
+ * The type that a peer may send, before defaults and transforms. For JSON Schema as a literal, the type it
+ * describes, else `Record<string, unknown>`.
  */
 export type InferInput<S> = S extends LooksStandard
   ? TypesOf<S> extends { readonly input: infer I }
@@ -78,7 +78,10 @@ export type InferOutput<S> = S extends { readonly _zod: { readonly output: infer
     ? O
     : unknown
 
-/** The arguments that a handler receives: the output side, or the type that JSON Schema as a literal describes. */
+/**
+ * The arguments that a handler receives: the output side, or the type that JSON
+ * Schema as a literal describes.
+ */
 export type InferArguments<S> = S extends LooksStandard ? InferOutput<S> : InferJsonObject<S>
 
 /** The owner of a schema, for errors thrown at registration. */
@@ -104,7 +107,10 @@ export type CheckedOutput = { readonly ok: true; readonly json: string } | Faile
 
 /** A schema of arguments, ready to validate them. */
 export interface CompiledInput {
-  /** As published; `type: "object"` at its root. Not to be modified. Converted when first read where `isDeferred`. */
+  /**
+   * As published; `type: "object"` at its root. Not to be modified. Converted when
+   * first read where `isDeferred`.
+   */
   readonly jsonSchema: JsonSchema
   /** Whether it is certain to convert later, and to have no keywords but those of its library's types. */
   readonly isDeferred?: true
@@ -130,9 +136,9 @@ export interface CompiledOutput {
 
 export interface InputOptions {
   /**
-   * Whether arguments that the schema does not name are refused, by the published schema too, where they would fall
-   * or pass unseen: at every object of a library's schema that says nothing of them; in JSON Schema at the root alone,
-   * unless it speaks of them itself.
+   * Whether arguments that the schema does not name are refused, by the published schema too, where they
+   * would fall or pass unseen: at every object of a library's schema that says nothing of them; in JSON
+   * Schema at the root alone, unless it speaks of them itself.
    *
    * @default false
    */
@@ -156,8 +162,8 @@ export interface JsonValidator {
 /**
  * Prepares a JSON Schema to validate values.
  *
- * @param origin an author's schema is checked against its dialect's metaschema first; a library's is not, which saves time
- *   at start
+ * @param origin an author's schema is checked against its dialect's metaschema first; a library's is
+ *   not, which saves time at start
  * @throws Error with a readable message
  */
 export type CompileJsonSchema = (schema: JsonSchema, origin: 'author' | 'library') => JsonValidator

@@ -16,23 +16,26 @@ import type { ToolOptions } from '../features/tools/tool-types.ts'
 
 /** Options of a server. Every default is meant for production. */
 export interface ServerOptions<App = unknown> extends InjectedOptions {
-  /** How to use the server, for the model. A function is called for each session and each `server/discover`. */
+  /**
+   * How to use the server, for the model. A function is called for each session and each `server/discover`.
+   */
   readonly instructions?: string | ((client: ClientView) => string | undefined | Promise<string | undefined>)
   /**
-   * Opened for the first client; handlers get the value as `ctx.app`. The server disposes it when it closes, through
-   * `Symbol.asyncDispose` or `Symbol.dispose`.
+   * Opened for the first client; handlers get the value as `ctx.app`. The server disposes it when it closes,
+   * through `Symbol.asyncDispose` or `Symbol.dispose`.
    */
   readonly lifespan?: () => App | Promise<App>
   /**
-   * How long clients may keep results of lists, reads and `server/discover`. Session revisions have no such hints.
+   * How long clients may keep results of lists, reads and `server/discover`. Session
+   * revisions have no such hints.
    * @default not at all
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
    */
   readonly cache?: CacheOptions
   /**
-   * Capabilities outside the protocol (`capabilities.experimental`): an object for each name, in plain JSON. Copied when
-   * the server is created. @default none
+   * Capabilities outside the protocol (`capabilities.experimental`): an object for each name, in plain JSON.
+   * Copied when the server is created. @default none
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
    */
@@ -45,21 +48,25 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    */
   readonly extensions?: readonly OfferingExtension<NoInfer<App>, never>[]
   /**
-   * If a client asked for progress and the handler reports none for this long, the server sends a progress notification,
-   * which restarts the client's timer; in ms. The handler's own limits stay. On HTTP it turns the reply into a stream, like
-   * all progress. `false` turns it off. @default 15_000
+   * If a client asked for progress and the handler reports none for this long, the server sends a progress
+   * notification, which restarts the client's timer; in ms. The handler's own limits stay. On HTTP it turns
+   * the reply into a stream, like all progress. `false` turns it off. @default 15_000
    */
   readonly progressHeartbeat?: number | false
   /**
-   * The sealed state of a call while its client gathers answers, in revisions where they come with a new request. Set its
-   * keys if another process may continue the call.
+   * The sealed state of a call while its client gathers answers, in revisions where they come with a new
+   * request. Set its keys if another process may continue the call.
    */
   readonly requestState?: RequestStateOptions
   /** Limits on calls, results and questions. */
   readonly limits?: LimitOptions
   /** Options of all tools. */
   readonly tools?: ToolOptions
-  /** The log level for clients that have set none; `false` sends no logs to clients. @default { level: 'info' } */
+  /**
+   * The log level for clients that have set none; `false` sends no logs to clients.
+   *
+   * @default { level: 'info' }
+   */
   readonly logging?: false | { readonly level?: LogLevel }
   /** For tools with `taskSupport`. */
   readonly tasks?: TaskOptions
@@ -85,13 +92,18 @@ export interface InjectedOptions {
 export interface LimitOptions extends Partial<SessionLimits> {
   /** For the calls of all anonymous clients without sessions together, on one mount. */
   readonly anonymous?: Partial<SessionLimits>
-  /** Subscriptions (`subscriptions/listen`) that one connection, stdio or in memory, may have open. @default 100 */
+  /**
+   * Subscriptions (`subscriptions/listen`) that one connection, stdio or in memory, may have open.
+   *
+   * @default 100
+   */
   readonly subscriptions?: number
   /** Entries in one page of a list. @default all entries in one page */
   readonly pageSize?: number
   /**
-   * Bytes of a result in JSON, at least 1024. A larger one becomes an error with its size: `isError` for a tool, JSON-RPC
-   * `-32603` elsewhere. Also the limit of an error, and of all responses to one batch. Clients accept lines of up to 10 MiB.
+   * Bytes of a result in JSON, at least 1024. A larger one becomes an error with its size: `isError` for a
+   * tool, JSON-RPC `-32603` elsewhere. Also the limit of an error, and of all responses to one batch. Clients
+   * accept lines of up to 10 MiB.
    * @default 8_388_608
    */
   readonly maxResultBytes?: number

@@ -103,8 +103,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Adds what `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt` return, in this order. Throws
-   * like {@link addTool}; definitions before the wrong one stay.
+   * Adds what `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt` return, in this
+   * order. Throws like {@link addTool}; definitions before the wrong one stay.
    */
   add(...definitions: readonly AnyDefinition<App, Locals>[]): void {
     const { tools, resources, prompts } = this.features
@@ -174,23 +174,25 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Tells a client that its user has finished at a URL. The page at that URL calls it, with the id that `elicitUrl` gave.
-   * Only the session that was asked is notified, if its revision has such a notification; an unknown id, or one older
-   * than an hour, is ignored. A call that waits for the user after an `UrlElicitationRequired` continues, on any node
-   * that shares the bus.
+   * Tells a client that its user has finished at a URL. The page at that URL calls it, with the id that
+   * `elicitUrl` gave. Only the session that was asked is notified, if its revision has such a notification;
+   * an unknown id, or one older than an hour, is ignored. A call that waits for the user after an
+   * `UrlElicitationRequired` continues, on any node that shares the bus.
    *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+   * @see
+   * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
   completeElicitation(id: string): void {
     this.publish({ kind: 'elicitation', id })
   }
 
   /**
-   * Wraps every method but `initialize`, or the one named first, in a middleware. The first one added is the outermost;
-   * a later one wraps later calls only. Its errors are handled like a handler's, and it may answer without `next()`.
+   * Wraps every method but `initialize`, or the one named first, in a middleware. The first one added is
+   * the outermost; a later one wraps later calls only. Its errors are handled like a handler's, and it
+   * may answer without `next()`.
    *
-   * `next()` resolves to the validated result, before projection to the client's revision. Return another one instead of
-   * changing it; it is not validated again.
+   * `next()` resolves to the validated result, before projection to the client's revision. Return another one
+   * instead of changing it; it is not validated again.
    *
    * @throws `ERR_MCP_OPTION` for an unknown method
    */
@@ -212,8 +214,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Listens to events of all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep them fast;
-   * their errors are logged. Events without listeners cost nothing.
+   * Listens to events of all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep
+   * them fast; their errors are logged. Events without listeners cost nothing.
    *
    * @returns the function that removes the listener
    * @throws `ERR_MCP_OPTION` for an unknown event

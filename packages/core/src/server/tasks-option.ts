@@ -21,7 +21,8 @@ export interface TaskHost {
 }
 
 /**
- * Creates the runner with the first task. The TTL of a task, or the timeout of its tool, is the only limit of its call.
+ * Creates the runner with the first task. The TTL of a task, or the timeout of its tool,
+ * is the only limit of its call.
  *
  * @throws `ERR_MCP_OPTION`
  */

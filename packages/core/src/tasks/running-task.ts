@@ -74,7 +74,10 @@ export class RunningTask {
     this.ctx.end?.(reason)
   }
 
-  /** Stores the final state, unless there is one already. The second change is for a store that refuses the first. */
+  /**
+   * Stores the final state, unless there is one already. The second change is for a
+   * store that refuses the first.
+   */
   async settle(changes: readonly TaskChange[]): Promise<void> {
     this.#ending = true
     await this.#writing
@@ -166,7 +169,10 @@ export class RunningTask {
     return ctx
   }
 
-  /** Sends on the call that waits for the task, or else on the session's stream. Without both the frame is lost. */
+  /**
+   * Sends on the call that waits for the task, or else on the session's stream.
+   * Without both the frame is lost.
+   */
   #send(frame: string): void | Promise<void> {
     if (this.#polled) return
     const { exchange } = this.questions

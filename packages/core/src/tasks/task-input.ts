@@ -23,8 +23,9 @@ interface Waiting {
 }
 
 /**
- * The open questions of a task. Each question is sent on every call that waits for the task, now or later: a client that
- * lost one stream gets the question again. The first response counts, and cancels the other copies.
+ * The open questions of a task. Each question is sent on every call that waits for the task, now
+ * or later: a client that lost one stream gets the question again. The first response counts,
+ * and cancels the other copies.
  */
 export class TaskQuestions implements RequestChannel {
   readonly #meta: JsonObject | undefined

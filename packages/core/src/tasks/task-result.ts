@@ -8,8 +8,8 @@ import type { TaskChange } from '../stores/task-store.ts'
 const MAX_MESSAGE = 200
 
 /**
- * The final state of a task, from the response to its call. The second change is for a store that refuses the first, for
- * example because it is too large.
+ * The final state of a task, from the response to its call. The second change is for a store that refuses the
+ * first, for example because it is too large.
  */
 export function finalChanges(
   response: EncodedResponse,

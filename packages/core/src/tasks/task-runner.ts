@@ -65,8 +65,8 @@ const TOO_MANY = 'Too many tasks are running: wait until one has ended'
 const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
 /**
- * Runs calls as tasks. A task belongs to the principal that started it, or to its session if the client is anonymous; for
- * others it does not exist.
+ * Runs calls as tasks. A task belongs to the principal that started it, or to its session if the client is
+ * anonymous; for others it does not exist.
  */
 export class TaskRunner implements ServerMount {
   readonly isMount = false
@@ -248,7 +248,9 @@ export class TaskRunner implements ServerMount {
     call.waitUntil(run())
   }
 
-  /** Anonymous clients cannot be told apart, so all of them together leave room for the tasks of principals. */
+  /**
+   * Anonymous clients cannot be told apart, so all of them together leave room for the tasks of principals.
+   */
   #enter(owner: string): void {
     const { maxRunning, maxAnonymous } = this.#options
     if (this.#work.closing) throw busy()
@@ -323,7 +325,8 @@ async function waitFor(live: RunningTask, { scope, signal }: CallContext): Promi
 /**
  * The owner of a task that this call starts; undefined if the client cannot be distinguished from others.
  *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control
  */
 export function taskOwner({ scope }: CallContext): string | undefined {
   const principal = principalOf(scope.caller)

@@ -21,8 +21,8 @@ export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
 /**
- * The bytes of a text that {@link toBase64Url} made; undefined for any other text. Base64 has several spellings of the
- * same bytes, and a second spelling of an id would be a second id.
+ * The bytes of a text that {@link toBase64Url} made; undefined for any other text. Base64 has several
+ * spellings of the same bytes, and a second spelling of an id would be a second id.
  */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1 || !BASE64URL.test(text)) return undefined
@@ -50,7 +50,10 @@ export function utf8Length(text: string): number {
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000
 
-/** The UTF-8 length of a text that exceeds `limit` bytes; undefined for a shorter one, mostly without counting. */
+/**
+ * The UTF-8 length of a text that exceeds `limit` bytes; undefined for a shorter
+ * one, mostly without counting.
+ */
 export function bytesBeyond(text: string, limit: number): number | undefined {
   // No UTF-16 unit takes more than three bytes.
   if (text.length * 3 <= limit) return undefined

@@ -3,8 +3,8 @@ import { MAX_TIMEOUT_MS } from './clock.ts'
 import { nearestName } from './nearest-name.ts'
 
 /**
- * The names of options. An object is a group of options, and `null` is an option for tests, which no error lists; any
- * other value means nothing. The type makes the list complete.
+ * The names of options. An object is a group of options, and `null` is an option for tests, which no error
+ * lists; any other value means nothing. The type makes the list complete.
  */
 export type OptionNames<T> = { readonly [K in keyof T]-?: unknown }
 
@@ -14,7 +14,8 @@ export type NameHints = Readonly<Record<string, string>>
 /**
  * Checks the names of options, and of options in groups. Options that are undefined count as absent.
  *
- * @throws `ERR_MCP_OPTION` for options that are not an object, and for an unknown name, with the nearest one that is known
+ * @throws `ERR_MCP_OPTION` for options that are not an object, and for an unknown name, with
+ *   the nearest one that is known
  */
 export function checkNames(given: unknown, names: object, hints: NameHints = {}): void {
   if (!isGroup(given)) throw usageError('ERR_MCP_OPTION', `Options must be an object, not ${typeName(given)}`)
@@ -82,7 +83,9 @@ export function withDefaults<T extends object>(defaults: T, given: Partial<T>): 
   return Object.fromEntries(entries.map(([key, fallback]) => [key, given[key] ?? fallback])) as T
 }
 
-/** @throws `ERR_MCP_OPTION` unless the value is a whole number above 0; names that end in `Ms` have a maximum */
+/**
+ * @throws `ERR_MCP_OPTION` unless the value is a whole number above 0; names that end in `Ms` have a maximum
+ */
 export function checkNumber(name: string, value: number): void {
   const valid = Number.isSafeInteger(value) && value > 0 && (!name.endsWith('Ms') || value <= MAX_TIMEOUT_MS)
   check(

@@ -2,8 +2,8 @@
 const MIN_BEGINNING = 3
 
 /**
- * The known name that a wrong one most likely means, by the rule of TypeScript's "did you mean": at most 40 % of the
- * characters differ. Else one that begins with it, as `ttlMs` with `ttl`. Undefined if there is none.
+ * The known name that a wrong one most likely means, by the rule of TypeScript's "did you mean": at most 40 %
+ * of the characters differ. Else one that begins with it, as `ttlMs` with `ttl`. Undefined if there is none.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = fold(name)

@@ -1,4 +1,7 @@
-/** Bytes from a CSPRNG, injected so that tests are repeatable. Never called in a constructor: Workers forbid it. */
+/**
+ * Bytes from a CSPRNG, injected so that tests are repeatable. Never called in a
+ * constructor: Workers forbid it.
+ */
 export type Random = (bytes: number) => Uint8Array
 
 /** A draw has a fixed cost, so many small ones share a large one. */

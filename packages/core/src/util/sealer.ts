@@ -14,16 +14,18 @@ export interface SealerOptions {
 }
 
 /**
- * Seals data for a peer that can neither read nor change it: AES-256-GCM, with a derived key for each purpose, so that data
- * sealed for one purpose does not open for another.
+ * Seals data for a peer that can neither read nor change it: AES-256-GCM, with a derived key for each
+ * purpose, so that data sealed for one purpose does not open for another.
  */
 export interface Sealer {
   /**
-   * The sealed text in base64url, {@link sealedLength} characters. Opens only with the same purpose and context; the
-   * context is not part of it.
+   * The sealed text in base64url, {@link sealedLength} characters. Opens only with the same purpose and
+   * context; the context is not part of it.
    */
   seal(purpose: string, text: string, context: string): Promise<string>
-  /** The text; undefined if it was not sealed with one of the keys for this purpose and context. Never throws. */
+  /**
+   * The text; undefined if it was not sealed with one of the keys for this purpose and context. Never throws.
+   */
   open(purpose: string, sealed: string, context: string): Promise<string | undefined>
 }
 
@@ -39,8 +41,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export const sealedLength = (bytes: number): number => Math.ceil(((NONCE_BYTES + bytes + TAG_BYTES) * 4) / 3)
 
 /**
- * Derives no key before its first use. Nonces are random: rotate a key before it has sealed 2^32 texts (NIST SP 800-38D,
- * section 8.3).
+ * Derives no key before its first use. Nonces are random: rotate a key before it has sealed 2^32 texts
+ * (NIST SP 800-38D, section 8.3).
  *
  * @throws `ERR_MCP_OPTION` unless there are 1 to 8 keys of 32 bytes each
  */

@@ -61,9 +61,10 @@ export class Deadline implements Linked<Deadline> {
 }
 
 /**
- * Calls each member a fixed time after it was added. All wait equally long, so one timer for the oldest serves them all: a
- * call that ends in time needs no timer. Where requests are isolated each member has its own timer, which only the member
- * refers to, since some requests end unnoticed. A member is in one `Deadlines` at a time.
+ * Calls each member a fixed time after it was added. All wait equally long, so one timer for the
+ * oldest serves them all: a call that ends in time needs no timer. Where requests are isolated each
+ * member has its own timer, which only the member refers to, since some requests end unnoticed. A
+ * member is in one `Deadlines` at a time.
  */
 export class Deadlines {
   readonly #clock: Clock

@@ -16,7 +16,9 @@ export interface WebClient {
   text(method: string, params?: object): Promise<string>
 }
 
-/** Serves over the fetch door, where the bearer token is the principal. Each client has a session of its own. */
+/**
+ * Serves over the fetch door, where the bearer token is the principal. Each client has a session of its own.
+ */
 export function serveWeb(server: McpServer): { open(token?: string, version?: string): Promise<WebClient> } {
   const options: FetchOptions = {
     authenticate: bearer({ verify: (token) => ({ principal: token, scopes: token.split('+') }) }),

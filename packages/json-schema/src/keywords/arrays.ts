@@ -58,7 +58,8 @@ export function tuple(scope: Scope, schemas: Items, keyword: string): Check | un
           return false
         }
       }
-      // In a list that is too short for an item, ajv goes on only if it has come further in another list before.
+      // In a list that is too short for an item, ajv goes on only if it has come
+      // further in another list before.
       if (run.evaluated[slot] !== true) return undefined
     }
     return true

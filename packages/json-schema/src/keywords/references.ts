@@ -61,7 +61,9 @@ function note(evaluated: unknown[], { props, items }: Sides, routine: Routine): 
 
 const copy = (props: unknown): unknown => (isNode(props) ? { ...props } : props)
 
-/** Makes a schema the one that a dynamic reference leads to, unless another has been met before in the run. */
+/**
+ * Makes a schema the one that a dynamic reference leads to, unless another has been met before in the run.
+ */
 export function dynamicAnchor(scope: Scope, anchor: string): Check {
   const { document } = scope.place
   document.dynamicAnchors.add(anchor)

@@ -20,7 +20,10 @@ export interface Run {
 
 export type Failure = { -readonly [Key in keyof ValidationError]: ValidationError[Key] }
 
-/** @returns whether the value passes; undefined if it does and the keywords that follow in the group are left out */
+/**
+ * @returns whether the value passes; undefined if it does and the keywords that
+ *   follow in the group are left out
+ */
 export type Check = (data: unknown, run: Run) => boolean | undefined
 
 /** A schema that is reached by reference, or the whole one. */
@@ -28,7 +31,9 @@ export interface Routine {
   check: Check
   /** How many places its runs need to note what is evaluated. */
   slots: number
-  /** The properties that its last successful run has evaluated; the same after each run unless `isDynamic`. */
+  /**
+   * The properties that its last successful run has evaluated; the same after each run unless `isDynamic`.
+   */
   props: unknown
   items: unknown
   readonly isDynamic: { props: boolean; items: boolean }

@@ -5,9 +5,9 @@ import { messageOf } from './messages.ts'
 import { type Check, escapePointer, type Routine, type Run, UNREAD } from './run.ts'
 
 /**
- * What is known of a value's evaluated properties or items when a schema is read: nothing, all, some by name or number, or
- * that it depends on the value, and where a run notes it. `unevaluatedProperties` and `unevaluatedItems` build on it as ajv
- * has them, whose verdicts are not always the specification's.
+ * What is known of a value's evaluated properties or items when a schema is read: nothing, all, some by name
+ * or number, or that it depends on the value, and where a run notes it. `unevaluatedProperties` and
+ * `unevaluatedItems` build on it as ajv has them, whose verdicts are not always the specification's.
  */
 export type Evaluated = undefined | true | number | Readonly<Record<string, true>> | Slot
 
@@ -62,7 +62,11 @@ export interface PartOptions {
 type Failing = Omit<Scope, 'schema'> & { readonly schema: JsonSchema | boolean }
 type Params = Readonly<Record<string, unknown>>
 
-/** A failure that is all there is to say of the routine, unless it is one of several alternatives. @returns false, for checks to return in turn */
+/**
+ * A failure that is all there is to say of the routine, unless it is one of several alternatives.
+ *
+ * @returns false, for checks to return in turn
+ */
 export function fail(run: Run, scope: Failing, keyword: string, data: unknown, params?: Params): false {
   if (!scope.isComposite) run.failures.length = run.base
   return failAfter(run, scope, keyword, data, params)

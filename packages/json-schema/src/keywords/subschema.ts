@@ -183,7 +183,8 @@ function makeChecks(scope: Scope): Check {
   const all = inTurn(checks)
   if (ofType === undefined) return all
   if (!isComposite) return checks.length === 0 ? ofType : (data, run) => ofType(data, run) && all(data, run)
-  // Where several alternatives may fail, ajv also reports what keywords about any type say of a value of a wrong one.
+  // Where several alternatives may fail, ajv also reports what keywords about any type
+  // say of a value of a wrong one.
   const first = made[0]
   return (data, run) => {
     if (ofType(data, run)) return all(data, run)

@@ -81,7 +81,10 @@ export function dateLiterals(source: Source): string[] {
 const shared = ({ path }: Source): boolean =>
   path.startsWith(coreSource) && !path.startsWith(`${coreSource}protocol/revisions/`)
 
-/** What tells the eras apart stands under protocol/revisions/; shared code asks a property, and never reads the era. */
+/**
+ * What tells the eras apart stands under protocol/revisions/; shared code asks a
+ * property, and never reads the era.
+ */
 export function eraReads(source: Source): string[] {
   if (!shared(source)) return []
   const found: string[] = []

@@ -104,7 +104,10 @@ function isPropertyName(node: Node, parent: Node | undefined): boolean {
   return 'key' in parent && parent.key === node
 }
 
-/** What a file declares at its top level: functions, variables, types and classes by name, members as `Class.member`. */
+/**
+ * What a file declares at its top level: functions, variables, types and classes by
+ * name, members as `Class.member`.
+ */
 export function namesDeclared(source: Source): Set<string> {
   const { program } = source
   if (program.type !== 'Program') return new Set()

@@ -79,7 +79,9 @@ interface Tally {
   failed: number
 }
 
-/** Clients of a server whose connections are cut anywhere, one after the other, until there were enough cuts. */
+/**
+ * Clients of a server whose connections are cut anywhere, one after the other, until there were enough cuts.
+ */
 async function callUntilCut(
   { options, path, atMost, resumes }: Way,
   cuts: number,

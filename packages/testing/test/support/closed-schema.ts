@@ -17,8 +17,9 @@ const LISTED = new Set(['anyOf', 'oneOf'])
 const NESTED = new Set(['items', 'additionalProperties'])
 
 /**
- * A copy of a published schema that refuses members it does not know: the published ones accept any, and so would
- * never notice a field of a newer revision. What a schema says about further members itself stays as it is.
+ * A copy of a published schema that refuses members it does not know: the published ones accept
+ * any, and so would never notice a field of a newer revision. What a schema says about further
+ * members itself stays as it is.
  */
 export function closeSchema(schema: JsonObject): JsonObject {
   const closed: Record<string, unknown> = {}

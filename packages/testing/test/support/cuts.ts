@@ -13,7 +13,10 @@ import { slowStore } from './slow-store.ts'
 
 const EVENTS = 100
 const AT_ONCE = 5
-/** The approximate bytes of one event. Cuts are spread over a fifth of a call, so most calls are cut several times. */
+/**
+ * The approximate bytes of one event. Cuts are spread over a fifth of a call, so most
+ * calls are cut several times.
+ */
 const EVENT_BYTES = 230
 const SPREAD = (EVENTS * EVENT_BYTES) / 5
 

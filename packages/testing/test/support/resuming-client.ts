@@ -113,7 +113,9 @@ export class ResumingClient {
     this.#agent.destroy()
   }
 
-  /** Calls, and stops reading after the first bytes. The rest fills the kernel's buffers, then the server's. */
+  /**
+   * Calls, and stops reading after the first bytes. The rest fills the kernel's buffers, then the server's.
+   */
   async stall(name: string, args: object): Promise<StalledReply> {
     const body = JSON.stringify(callTool(name, args, { id: 'stalled' }))
     const reply = await this.#reply('POST', JSON_POST, body)

@@ -1,6 +1,7 @@
 /**
- * A port of `@modelcontextprotocol/server-everything` 2026.8.31 (MIT), https://github.com/modelcontextprotocol/servers.
- * Names, descriptions and texts are the original's, because a test compares the answers of both servers; the code is ours.
+ * A port of `@modelcontextprotocol/server-everything` 2026.8.31 (MIT),
+ * https://github.com/modelcontextprotocol/servers. Names, descriptions and texts are the original's, because
+ * a test compares the answers of both servers; the code is ours.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

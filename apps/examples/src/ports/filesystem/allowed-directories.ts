@@ -3,7 +3,10 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expandHome, isWithin, normalizePath } from './paths.ts'
 
-/** The directories that a client may use. No path leaves this class that is outside of them, symbolic links followed. */
+/**
+ * The directories that a client may use. No path leaves this class that is outside of
+ * them, symbolic links followed.
+ */
 export class AllowedDirectories {
   readonly #list: readonly string[]
 
@@ -55,8 +58,8 @@ export class AllowedDirectories {
   }
 
   /**
-   * Resolves a path that does not exist, part by part, so that no part is a link to the outside. Takes a name in another
-   * Unicode normalisation for the same name, as macOS writes them.
+   * Resolves a path that does not exist, part by part, so that no part is a link to the outside. Takes a name
+   * in another Unicode normalisation for the same name, as macOS writes them.
    */
   async #resolveNew(absolute: string): Promise<string> {
     const longestFirst = this.#list.toSorted((a, b) => b.length - a.length)
@@ -92,8 +95,8 @@ async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
 const isDirectory = async (given: string) => (await unlessMissing(stat(given)))?.isDirectory() === true
 
 /**
- * The directories of the command line: as they were written and with their links followed, since clients may use both.
- * Others than directories are left out.
+ * The directories of the command line: as they were written and with their links followed, since clients may
+ * use both. Others than directories are left out.
  */
 export async function directoriesOf(args: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(

@@ -5,8 +5,9 @@ type Caller = Pick<RequestContext, 'client' | 'session'>
 type Answered = Caller & { readonly answers: { readonly roots: readonly Root[] | undefined } }
 
 /**
- * The directories of each caller: those of the command line, or its client's roots if it has ever had valid ones. Every
- * tool asks for the roots, which reaches a client once per session, and again after they have changed.
+ * The directories of each caller: those of the command line, or its client's roots if it has ever
+ * had valid ones. Every tool asks for the roots, which reaches a client once per session, and
+ * again after they have changed.
  */
 export class Directories {
   readonly #default: AllowedDirectories

@@ -40,7 +40,10 @@ function applyEdit(text: string, edit: Edit): string {
   throw new Error(`Could not find exact match for edit:\n${edit.oldText}`)
 }
 
-/** Replaces lines that differ from the wanted ones in the spaces around them only, and keeps their indentation. */
+/**
+ * Replaces lines that differ from the wanted ones in the spaces around them only,
+ * and keeps their indentation.
+ */
 function replaceLines(
   lines: readonly string[],
   wanted: readonly string[],

@@ -50,7 +50,10 @@ export async function lastLines(file: string, count: number): Promise<string> {
   return withLf(Buffer.concat(chunks).toString()).split('\n').slice(-count).join('\n')
 }
 
-/** Creates a file, or replaces one. Never writes through a symbolic link that appeared after the path was checked. */
+/**
+ * Creates a file, or replaces one. Never writes through a symbolic link that
+ * appeared after the path was checked.
+ */
 export async function writeText(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx' })

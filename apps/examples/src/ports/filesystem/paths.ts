@@ -8,8 +8,8 @@ export const expandHome = (given: string) =>
   given === '~' || given.startsWith('~/') ? path.join(homedir(), given.slice(1)) : given
 
 /**
- * One spelling for each path: no quotes or spaces around it, no repeated or trailing separators, and on Windows
- * backslashes and a capital drive letter. `/mnt/c/…` of WSL stays as it is.
+ * One spelling for each path: no quotes or spaces around it, no repeated or trailing separators, and on
+ * Windows backslashes and a capital drive letter. `/mnt/c/…` of WSL stays as it is.
  */
 export function normalizePath(given: string): string {
   const bare = given.trim().replace(/^["']|["']$/g, '')

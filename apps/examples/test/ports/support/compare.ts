@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Seen, Step } from './official-client.ts'
 
-/** A difference between an original and its port that is meant, with its reason. Applied to what both show. */
+/**
+ * A difference between an original and its port that is meant, with its reason. Applied to what both show.
+ */
 export interface Difference {
   readonly name: string
   readonly reason: string

@@ -239,7 +239,9 @@ const PROMPTS: readonly Step[] = [
   complete({ type: 'ref/prompt', name: 'no-such-prompt' }, 'city', 'R'),
 ]
 
-/** Every tool with right, missing and wrong arguments, and every resource, template, prompt and completion. */
+/**
+ * Every tool with right, missing and wrong arguments, and every resource, template, prompt and completion.
+ */
 export const EVERYTHING_STEPS: readonly Step[] = [
   { method: 'ping' },
   { method: 'tools/list' },

@@ -7,7 +7,9 @@ import { z } from 'zod'
 type Params = Record<string, unknown>
 type Message = Readonly<Record<string, unknown>>
 
-/** A request, with the results that the client gives while it runs, by the method that the server asks with. */
+/**
+ * A request, with the results that the client gives while it runs, by the method that the server asks with.
+ */
 export interface Step {
   readonly method: string
   readonly params?: Params

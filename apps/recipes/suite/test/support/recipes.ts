@@ -15,7 +15,10 @@ export interface Recipe {
   readonly sessions: boolean
   /** Whether notifications arrive during a call. */
   readonly streams: boolean
-  /** Whether the host reports that a client has disconnected, so that the signal of its call aborts. Lambda does not. */
+  /**
+   * Whether the host reports that a client has disconnected, so that the signal of its
+   * call aborts. Lambda does not.
+   */
   readonly aborts: boolean
   /** Whether the recipe closes its server on SIGTERM. */
   readonly closes?: true

@@ -19,8 +19,8 @@ export interface TrustedAddresses {
 
 /**
  * Metadata may name addresses that only this process can reach: a cloud's metadata service, a router, a local
- * database. So they must be https and public. Exceptions: what the user has configured need not be public, and if the
- * server is on loopback, loopback is allowed, over http as well.
+ * database. So they must be https and public. Exceptions: what the user has configured need not be public,
+ * and if the server is on loopback, loopback is allowed, over http as well.
  *
  * @see
  * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices#server-side-request-forgery-ssrf

@@ -10,8 +10,8 @@ export interface AuthorizationCodeOptions {
   /** Where the browser returns to: https, http on loopback, or a custom scheme. Register exactly this. */
   readonly redirectUri: string
   /**
-   * Opens the URL in a browser, and resolves to the URL that the browser was redirected to. The URL comes from the
-   * server: do not pass it to a shell. `signal` aborts after `timeoutMs`.
+   * Opens the URL in a browser, and resolves to the URL that the browser was redirected to. The URL comes
+   * from the server: do not pass it to a shell. `signal` aborts after `timeoutMs`.
    */
   readonly authorize: (url: URL, context: { readonly signal: AbortSignal }) => Promise<string | URL>
   /** Ms that the user may take. @default 600_000 */
@@ -109,9 +109,11 @@ async function ask({ authorize, timeoutMs = 600_000 }: AuthorizationCodeOptions,
 }
 
 /**
- * Compares the issuer first, so that a server in a mix-up attack gets no code, and its error text is not shown.
+ * Compares the issuer first, so that a server in a mix-up attack gets no code, and
+ * its error text is not shown.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
  */
 function readAnswer(
   { redirectUri }: AuthorizationCodeOptions,

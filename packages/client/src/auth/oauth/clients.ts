@@ -21,8 +21,8 @@ export interface ClientCredentials {
   /** Signs an assertion instead of sending a secret. */
   readonly privateKey?: SigningKey
   /**
-   * The issuer that has registered the client, spelled as in its metadata. Without it, the credentials are bound to
-   * the first authorization server that they are used with.
+   * The issuer that has registered the client, spelled as in its metadata. Without it, the credentials are
+   * bound to the first authorization server that they are used with.
    */
   readonly issuer?: string
   /** @default what fits the credentials and the server's metadata */

@@ -25,11 +25,12 @@ export interface Discovery {
 }
 
 /**
- * Finds the authorization server: with the URL in the challenge, or the well-known URLs, or at the server's own
- * origin (2025-03-26).
+ * Finds the authorization server: with the URL in the challenge, or the well-known URLs, or at the
+ * server's own origin (2025-03-26).
  *
  * @throws AuthorizationError `address`, `network`, `discovery`, `issuer`
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
  */
 export async function discover(at: Discovery, challenged: string | undefined): Promise<Discovered> {
   const metadata = await resourceMetadata(at, challenged)

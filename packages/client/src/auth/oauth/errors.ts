@@ -27,8 +27,8 @@ export type AuthorizationFailure =
   | 'dpop'
 
 /**
- * Authorization failed. The message has no secrets: of the authorization server's error, it keeps the code and a
- * description without the secrets of this client.
+ * Authorization failed. The message has no secrets: of the authorization server's error, it keeps the code
+ * and a description without the secrets of this client.
  */
 export class AuthorizationError extends Error {
   readonly reason: AuthorizationFailure

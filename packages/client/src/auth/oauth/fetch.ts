@@ -60,8 +60,8 @@ async function within(response: Response, url: URL, maxBytes: number, signal: Ab
 }
 
 /**
- * Resolves the name, checks every address, and connects to one of them, so that a second lookup cannot return another
- * address (DNS rebinding). Connections are not reused, and proxy variables are ignored.
+ * Resolves the name, checks every address, and connects to one of them, so that a second lookup cannot return
+ * another address (DNS rebinding). Connections are not reused, and proxy variables are ignored.
  */
 export function connectChecked(policy: AddressPolicy, resolve: Resolve = resolveAll): SendRequest {
   return async (url, init) => {

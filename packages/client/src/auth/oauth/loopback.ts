@@ -54,8 +54,8 @@ export function loopbackRedirect(options: LoopbackOptions): LoopbackRedirect {
 }
 
 /**
- * Resolves to the URL of the first request with this state: any page in the browser can send a request here, and must not
- * end the wait. `authorizationCode` validates the rest.
+ * Resolves to the URL of the first request with this state: any page in the browser can send a request here,
+ * and must not end the wait. `authorizationCode` validates the rest.
  */
 function answerOn(
   server: Server,

@@ -24,7 +24,8 @@ export interface OAuthOptions {
   /** Clients that are registered by hand. They are used before any other way. */
   readonly clients?: readonly ClientCredentials[]
   /**
-   * The https URL, with a path, of this client's metadata document. It is the client id at servers that support it:
+   * The https URL, with a path, of this client's metadata document. It is the client
+   * id at servers that support it:
    * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
    */
   readonly clientMetadataUrl?: string

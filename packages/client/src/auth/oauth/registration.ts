@@ -12,7 +12,8 @@ type RegistrationNeeds = Pick<Grant, 'grantTypes' | 'redirectUris'> & { readonly
  * The client id for an authorization server: one from `clients`, or the metadata document's URL, or a dynamic
  * registration, or one that the user gives.
  *
- * @throws AuthorizationError `issuer` for credentials of another issuer, `registration` if there is no client id
+ * @throws AuthorizationError `issuer` for credentials of another issuer,
+ *   `registration` if there is no client id
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export async function identify(
@@ -153,7 +154,9 @@ async function send(server: oauth.AuthorizationServer, metadata: Partial<oauth.C
   }
 }
 
-/** The library requires status 201 and `client_secret_expires_at`. Many servers send 200, or no such member. */
+/**
+ * The library requires status 201 and `client_secret_expires_at`. Many servers send 200, or no such member.
+ */
 async function lenient(answer: Response): Promise<Response> {
   if (!answer.ok) return answer
   const body = (await answer.json().catch(() => undefined)) as Record<string, unknown> | undefined

@@ -30,8 +30,8 @@ export interface StoredTokens {
 }
 
 /**
- * Stores credentials. Registrations are stored by issuer, tokens by server. A custom store must keep them as secret
- * as passwords, and separate for each user. If a function rejects, the request fails.
+ * Stores credentials. Registrations are stored by issuer, tokens by server. A custom store must keep them as
+ * secret as passwords, and separate for each user. If a function rejects, the request fails.
  */
 export interface CredentialStore {
   read<K extends CredentialKind>(kind: K, name: string): Promise<CredentialKinds[K] | undefined>

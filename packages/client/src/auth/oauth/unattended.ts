@@ -44,7 +44,8 @@ export function clientCredentials(): Grant {
 }
 
 /**
- * The platform signs an assertion for this workload, such as a service account token. It is requested for each token.
+ * The platform signs an assertion for this workload, such as a service account token. It
+ * is requested for each token.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
  */
@@ -75,8 +76,8 @@ const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token'
 
 /**
- * The enterprise's identity provider issues a grant for the server's authorization server. The user is not asked. The
- * client for the authorization server belongs into `clients`.
+ * The enterprise's identity provider issues a grant for the server's authorization server. The user is not
+ * asked. The client for the authorization server belongs into `clients`.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */

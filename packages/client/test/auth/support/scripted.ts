@@ -23,7 +23,10 @@ export interface Answer {
 
 export type Route = (seen: Seen) => Answer | Promise<Answer>
 
-/** An HTTP server on loopback, which ends with its test. The test sets responses by method and path; all other requests get 404. */
+/**
+ * An HTTP server on loopback, which ends with its test. The test sets responses by method and
+ * path; all other requests get 404.
+ */
 export interface Scripted {
   readonly origin: string
   readonly seen: Seen[]

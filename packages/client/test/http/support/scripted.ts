@@ -23,7 +23,10 @@ export interface Asked {
   readonly stream: () => (text: string) => void
 }
 
-/** Starts a server on loopback that runs its script for each request, and ends with the test. Resolves to its URL. */
+/**
+ * Starts a server on loopback that runs its script for each request, and ends with
+ * the test. Resolves to its URL.
+ */
 export async function scripted(script: (asked: Asked) => void): Promise<string> {
   const { origin, release } = await listen((request, response) => void answer(request, response))
   onTestFinished(release)

@@ -40,8 +40,8 @@ export function host(options: ClientManagerOptions = {}): Host {
 const KINDS = [['wrapper'], ['wrapper', 'stubborn'], ['wrapper', 'detached', 'stubborn']] as const
 
 /**
- * Connects and closes a server `rounds` times, with four managers at once. Resolves to the recorded pids, and those that
- * still run.
+ * Connects and closes a server `rounds` times, with four managers at once. Resolves to the recorded
+ * pids, and those that still run.
  */
 export async function connectAndClose(
   rounds: number,

@@ -1,4 +1,7 @@
-/** A server with sessions. Each of its tools breaks something. With `deaf` it reads nothing, with `mute` it writes nothing. */
+/**
+ * A server with sessions. Each of its tools breaks something. With `deaf` it reads nothing,
+ * with `mute` it writes nothing.
+ */
 import { createInterface } from 'node:readline'
 
 const [mode] = process.argv.slice(2)

@@ -1,4 +1,6 @@
-/** A process that misbehaves as its arguments say. It echoes lines; a line that starts with `!` is a command. */
+/**
+ * A process that misbehaves as its arguments say. It echoes lines; a line that starts with `!` is a command.
+ */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 

@@ -76,7 +76,8 @@ export const content = {
   /**
    * Links to a resource, which need not be in any list.
    *
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a URI that is not absolute, `ERR_MCP_INVALID_ICON` for an unsafe icon
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a URI that is not absolute,
+   *   `ERR_MCP_INVALID_ICON` for an unsafe icon
    */
   link: (resource: Resource): ResourceLink & Branded<'content'> => {
     const subject = { kind: 'resource link', name: String(resource.uri) }

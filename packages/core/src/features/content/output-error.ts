@@ -18,7 +18,10 @@ export function stringify(value: unknown, source: string): string {
   return json
 }
 
-/** As {@link stringify}, but undefined for a value that JSON leaves out, and without a search for what JSON loses. */
+/**
+ * As {@link stringify}, but undefined for a value that JSON leaves out, and without
+ * a search for what JSON loses.
+ */
 export function tryStringify(value: unknown, source: string): string | undefined {
   try {
     return JSON.stringify(value)

@@ -119,8 +119,9 @@ export function protocolToolResult(
 }
 
 /**
- * With an `outputSchema`, an object is a structured value if it has other members, or if the schema declares all of them.
- * Many tools declare `content` alone, and return it as `{ content: [...], structuredContent: { content } }`.
+ * With an `outputSchema`, an object is a structured value if it has other members, or if the schema declares
+ * all of them. Many tools declare `content` alone, and return it as
+ * `{ content: [...], structuredContent: { content } }`.
  */
 function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput, 'jsonSchema'>): boolean {
   const { content, structuredContent, isError } = value
@@ -135,8 +136,8 @@ function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput,
 const hasType = (item: unknown): boolean => isObject(item) && typeof item['type'] === 'string'
 
 /**
- * Refuses blocks that were not made by a helper and are in no result: JSON text of them is never what a model should read.
- * An object is a block if it has the type of one and no members but those of that type.
+ * Refuses blocks that were not made by a helper and are in no result: JSON text of them is never what a model
+ * should read. An object is a block if it has the type of one and no members but those of that type.
  *
  * @throws OutputError
  */

@@ -2,7 +2,10 @@ import type { BRAND } from '../registry/brand.ts'
 
 type Keys<T> = T extends unknown ? keyof T : never
 
-/** The blocks of the protocol with what they need. Optional members are not compared, because SDKs declare them differently. */
+/**
+ * The blocks of the protocol with what they need. Optional members are not compared, because
+ * SDKs declare them differently.
+ */
 type Block =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
@@ -71,8 +74,8 @@ type BareProblem<T> = [T] extends [{ readonly [BRAND]: unknown }]
     : never
 
 /**
- * An object is meant as a result if it has only members of one, or if all items of its list are right and another member
- * is misspelt.
+ * An object is meant as a result if it has only members of one, or if all items of its list are right
+ * and another member is misspelt.
  */
 type ListProblem<R, List extends string, Item, Whole, Member extends string> = string extends keyof R
   ? never

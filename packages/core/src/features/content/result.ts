@@ -32,7 +32,8 @@ interface ResultBuilder {
 }
 
 /**
- * Builds a tool result with more than a plain return value: content and a structured value, metadata, or a failure.
+ * Builds a tool result with more than a plain return value: content and a structured
+ * value, metadata, or a failure.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` for content that was not made by {@link content}
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result

@@ -50,7 +50,11 @@ interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> exten
   readonly arguments?: L
   /** Suggests values for arguments. */
   readonly complete?: Completers<Name, App, Locals>
-  /** Ends a call that reports no progress for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
+  /**
+   * Ends a call that reports no progress for this long, in ms.
+   *
+   * @default the server's `limits.handlerTimeoutMs`
+   */
   readonly timeoutMs?: number
   /** Whether a caller may know of the prompt. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>

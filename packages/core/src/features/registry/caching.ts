@@ -25,10 +25,11 @@ const METHODS: Readonly<Record<CacheKind, string>> = {
 }
 
 /**
- * Hints for all results, and for single kinds: `discover`, `tools`, `prompts`, `resources`, `resourceTemplates`, `reads`.
- * `public` for all results does not apply to results that may depend on the caller: those with a middleware, a template's
- * `list`, an `instructions` function, and reads. They are public only if their own hint says so, here or in a
- * definition. Results with a `visible` rule are always private.
+ * Hints for all results, and for single kinds: `discover`, `tools`, `prompts`, `resources`,
+ * `resourceTemplates`, `reads`. `public` for all results does not apply to results that may depend
+ * on the caller: those with a middleware, a template's `list`, an `instructions` function, and
+ * reads. They are public only if their own hint says so, here or in a definition. Results with a
+ * `visible` rule are always private.
  */
 export interface CacheOptions extends CacheHint {
   /** For `server/discover`. */
@@ -45,7 +46,10 @@ export interface CacheOptions extends CacheHint {
   readonly reads?: CacheHint
 }
 
-/** Whether a result depends on the caller: `perhaps` if an author's code makes it, `always` if there are rules. */
+/**
+ * Whether a result depends on the caller: `perhaps` if an author's code makes it,
+ * `always` if there are rules.
+ */
 export type Varies = 'never' | 'perhaps' | 'always'
 
 interface Policy {
@@ -55,7 +59,9 @@ interface Policy {
   readonly meant: boolean
 }
 
-/** Finds the cache hints of every result. Equal hints are the same object, so that callers can compare them. */
+/**
+ * Finds the cache hints of every result. Equal hints are the same object, so that callers can compare them.
+ */
 export class Caching {
   readonly #policies: Readonly<Record<CacheKind, Policy>>
   readonly #hasMiddleware: (method: string) => boolean
@@ -99,7 +105,8 @@ export class Caching {
 }
 
 /**
- * The hints of one read. A result that needed answers depends on more than its URI, so clients must not keep it.
+ * The hints of one read. A result that needed answers depends on more than its URI,
+ * so clients must not keep it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key
  */

@@ -26,8 +26,8 @@ export interface ListingOptions<Entry extends Listed<Item>, Item> {
 }
 
 /**
- * Answers the list methods. Each entry is serialised once per revision, and a list without pages and rules once too,
- * because entries and lists never change: a change makes new ones.
+ * Answers the list methods. Each entry is serialised once per revision, and a list without pages and rules
+ * once too, because entries and lists never change: a change makes new ones.
  */
 export class Listing<Entry extends Listed<Item>, Item extends object> {
   readonly #options: ListingOptions<Entry, Item>

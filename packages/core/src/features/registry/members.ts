@@ -62,7 +62,10 @@ const PROMPT: OptionNames<AnyPrompt> = {
   visible: 1,
 }
 
-/** The function of AI SDK, FastMCP, Mastra (`execute`), Anthropic's SDK (`run`), LangChain (`func`), mcp-use (`cb`), and others. */
+/**
+ * The function of AI SDK, FastMCP, Mastra (`execute`), Anthropic's SDK (`run`), LangChain
+ * (`func`), mcp-use (`cb`), and others.
+ */
 const FUNCTIONS = {
   execute: 'handler',
   run: 'handler',
@@ -104,8 +107,8 @@ const MEMBERS: Readonly<Record<string, MemberNames>> = {
 }
 
 /**
- * Refuses a member that most likely means another one, which the definition lacks. Any other member is the author's own:
- * a definition may be an instance of a class, or carry data for the author's middleware.
+ * Refuses a member that most likely means another one, which the definition lacks. Any other member is the
+ * author's own: a definition may be an instance of a class, or carry data for the author's middleware.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION`
  */

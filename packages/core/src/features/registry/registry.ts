@@ -36,8 +36,8 @@ interface Registration<Definition, Entry> {
 }
 
 /**
- * Definitions in the order of registration. Entries and lists of them never change: each change makes new ones, so that
- * caches can have them as keys.
+ * Definitions in the order of registration. Entries and lists of them never change: each change makes new
+ * ones, so that caches can have them as keys.
  */
 export class Registry<Definition extends object, Entry extends object> {
   readonly #options: RegistryOptions<Definition, Entry>
@@ -105,7 +105,8 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   /**
-   * Replaces the definitions of an owner, at the position of its first one. Unchanged definitions are not built again.
+   * Replaces the definitions of an owner, at the position of its first one. Unchanged
+   * definitions are not built again.
    *
    * @param refuse - called for a definition that is wrong or whose name another owner has; it is left out
    * @returns the new registrations of the owner

@@ -5,9 +5,9 @@ import { invalid, type Subject } from './checks.ts'
 import { type Awaitable, chain, isPromiseLike } from '../../util/promises.ts'
 
 /**
- * Whether the caller of a request may know of an entry. Hidden entries are not listed or completed, and requests for them
- * fail as if they did not exist. The rule runs on every request that could show the entry, so keep it fast. If it throws,
- * the entry is hidden.
+ * Whether the caller of a request may know of an entry. Hidden entries are not listed or completed, and
+ * requests for them fail as if they did not exist. The rule runs on every request that could show the entry,
+ * so keep it fast. If it throws, the entry is hidden.
  */
 export type VisibleRule<App = unknown, Locals = unknown> = (
   ctx: RequestContext<App, Locals>,

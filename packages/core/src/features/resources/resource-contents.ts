@@ -24,8 +24,8 @@ export interface ContentsOptions {
 }
 
 /**
- * The result of a read with several contents, metadata or other media types. An empty list means that there is no such
- * resource; an empty resource has a content with an empty text.
+ * The result of a read with several contents, metadata or other media types. An empty list means that there
+ * is no such resource; an empty resource has a content with an empty text.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` for wrong cache hints
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources

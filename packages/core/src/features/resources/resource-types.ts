@@ -8,8 +8,9 @@ import type { TemplateVariables } from '../uri-template/template-variables.ts'
 import type { VisibleRule } from '../registry/visibility.ts'
 
 /**
- * Called when the first client of this process subscribes to a URI, or the last subscription ends: starts and stops
- * watching for changes. Calls for one URI do not overlap. An error is logged, and the subscription stays.
+ * Called when the first client of this process subscribes to a URI, or the last subscription
+ * ends: starts and stops watching for changes. Calls for one URI do not overlap. An error is
+ * logged, and the subscription stays.
  *
  * @param app - the value that the server's `lifespan` opened
  */
@@ -19,12 +20,20 @@ interface ResourceFields<App, Locals> extends DisplayFields {
   readonly name: string
   readonly mimeType?: string | undefined
   readonly annotations?: Annotations | undefined
-  /** Ends a read that reports no progress for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
+  /**
+   * Ends a read that reports no progress for this long, in ms.
+   *
+   * @default the server's `limits.handlerTimeoutMs`
+   */
   readonly timeoutMs?: number
   readonly onSubscribe?: SubscriberHook<App>
   /** A subscription ends with an unsubscription, its session or its stream. */
   readonly onUnsubscribe?: SubscriberHook<App>
-  /** How long clients may keep the contents. Not public if there is a `visible` rule. @default the server's `cache.reads` */
+  /**
+   * How long clients may keep the contents. Not public if there is a `visible` rule.
+   *
+   * @default the server's `cache.reads`
+   */
   readonly cache?: CacheHint
   /**
    * Whether a caller may know of it, and read it. No template answers for the URI of a hidden resource.
@@ -48,9 +57,9 @@ interface TemplateFields<Template extends string, Variables, App, Locals, R = un
 }
 
 /**
- * A resource with a fixed URI. Its handler may return anything: a string is text, a `Uint8Array` is a blob, undefined
- * means that there is no such resource, `contents([…])` is several contents, another value is JSON text. `{ contents: [...] }`
- * is the protocol's own result.
+ * A resource with a fixed URI. Its handler may return anything: a string is text, a `Uint8Array` is a blob,
+ * undefined means that there is no such resource, `contents([…])` is several contents, another value is JSON
+ * text. `{ contents: [...] }` is the protocol's own result.
  */
 export interface ResourceDefinition<App = unknown, Locals = unknown, R = unknown> extends ResourceFields<
   App,

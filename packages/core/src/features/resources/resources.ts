@@ -133,8 +133,8 @@ export class Resources {
   }
 
   /**
-   * Fixed URIs come before templates, and the session's entries before the server's. The URI of a resource that is hidden
-   * from the caller reaches no template, which would serve it without the rule.
+   * Fixed URIs come before templates, and the session's entries before the server's. The URI of a resource
+   * that is hidden from the caller reaches no template, which would serve it without the rule.
    */
   #find(uri: string, own: SessionRegistry | undefined): Match | undefined {
     const fixed = own?.resources.get(uri) ?? this.registry.get(uri)

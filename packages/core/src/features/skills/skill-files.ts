@@ -8,7 +8,9 @@ import { hasFrontmatter, isUnicode } from './frontmatter.ts'
 import { mediaTypeOf } from './media-types.ts'
 import type { SkillContent, SkillResource } from './skill-types.ts'
 
-/** As JSON, in bytes. Together with the rest of the result less than the default `maxResultBytes` of 8 MiB. */
+/**
+ * As JSON, in bytes. Together with the rest of the result less than the default `maxResultBytes` of 8 MiB.
+ */
 const MAX_ENCODED_BYTES = 8_000_000
 const MAX_SEGMENTS = 32
 const MAX_PATH_LENGTH = 1024

@@ -1,8 +1,8 @@
 import type { RequestContext } from '../../call/request-context.ts'
 
 /**
- * A file of a skill: text, bytes, or a function that makes it for each read. A skill with such a function has no digests
- * (`"resources": "dynamic"`), and hosts may refuse it.
+ * A file of a skill: text, bytes, or a function that makes it for each read. A skill with such a function has
+ * no digests (`"resources": "dynamic"`), and hosts may refuse it.
  */
 export type SkillContent<App = unknown, Locals = unknown> =
   | string
@@ -10,7 +10,8 @@ export type SkillContent<App = unknown, Locals = unknown> =
   | ((ctx: RequestContext<App, Locals>) => string | Uint8Array | Promise<string | Uint8Array>)
 
 /**
- * A skill: a folder of files with instructions in its `SKILL.md`. It has either `instructions` or a file `SKILL.md`.
+ * A skill: a folder of files with instructions in its `SKILL.md`. It has either
+ * `instructions` or a file `SKILL.md`.
  *
  * At most 512 files and 16 MiB, including those of nested skills, because hosts need not accept more:
  * https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
@@ -21,8 +22,8 @@ export interface SkillDefinition<App = unknown, Locals = unknown> {
   /** Says what the skill does and when to use it, in 1 to 1024 characters. */
   readonly description: string
   /**
-   * The path below `skill://`, such as `acme/billing/refunds`. The last segment is the name; the others consist of a-z,
-   * 0-9, ".", "_", "~" and "-". @default the name
+   * The path below `skill://`, such as `acme/billing/refunds`. The last segment is the name; the others
+   * consist of a-z, 0-9, ".", "_", "~" and "-". @default the name
    */
   readonly path?: string
   /** The other fields of the frontmatter, such as `license` or `metadata`; plain JSON. */
@@ -30,8 +31,8 @@ export interface SkillDefinition<App = unknown, Locals = unknown> {
   /** The text of `SKILL.md` below its frontmatter, which contains the fields above. */
   readonly instructions?: SkillContent<App, Locals>
   /**
-   * By path in the skill's folder, such as `references/FORMS.md`. A `SKILL.md` is served unchanged; its frontmatter must
-   * have the fields above.
+   * By path in the skill's folder, such as `references/FORMS.md`. A `SKILL.md` is served unchanged; its
+   * frontmatter must have the fields above.
    */
   readonly files?: Readonly<Record<string, SkillContent<App, Locals>>>
 }

@@ -24,7 +24,8 @@ export interface SkillsOptions<App = unknown, Locals = unknown> {
 /** For the option `extensions` of servers. */
 export interface SkillsExtension<App = unknown, Locals = unknown> extends OfferingExtension<App, Locals> {
   /**
-   * Replaces all skills, and notifies clients that the list of resources has changed. Wrong skills change nothing.
+   * Replaces all skills, and notifies clients that the list of resources has changed.
+   * Wrong skills change nothing.
    *
    * @throws the errors of `skills(…)`
    */
@@ -36,12 +37,12 @@ const ID = 'io.modelcontextprotocol/skills'
 const PAGE_BYTES = 1024 * 1024
 
 /**
- * Serves skills: instructions for models, with their files. `skills/list` and `skills/get` return their manifests, and every
- * file is a resource below `skill://`.
+ * Serves skills: instructions for models, with their files. `skills/list` and `skills/get` return their
+ * manifests, and every file is a resource below `skill://`.
  *
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
- * @throws UsageError `ERR_MCP_INVALID_NAME`, `ERR_MCP_INVALID_DEFINITION` or `ERR_MCP_DUPLICATE_NAME` for wrong skills,
- *   `ERR_MCP_OPTION` for wrong options
+ * @throws UsageError `ERR_MCP_INVALID_NAME`, `ERR_MCP_INVALID_DEFINITION` or `ERR_MCP_DUPLICATE_NAME` for
+ *   wrong skills, `ERR_MCP_OPTION` for wrong options
  */
 export function skills<App = unknown, Locals = unknown>(
   options: SkillsOptions<App, Locals>,

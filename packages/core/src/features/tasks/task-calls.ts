@@ -58,8 +58,8 @@ export class TaskCalls {
   }
 
   /**
-   * Starts a task in place of the call; undefined if the call runs itself. In revisions without tasks a tool that requires
-   * a task runs as any other, because their clients have no other way to call it.
+   * Starts a task in place of the call; undefined if the call runs itself. In revisions without tasks a tool
+   * that requires a task runs as any other, because their clients have no other way to call it.
    *
    * @throws McpError if the call must be a task and is none
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#execution
@@ -83,7 +83,9 @@ export class TaskCalls {
     return client.extension(id) !== undefined
   }
 
-  /** Checks the shape of the call only. It is validated when it runs, and its errors become the task's result. */
+  /**
+   * Checks the shape of the call only. It is validated when it runs, and its errors become the task's result.
+   */
   async #startRequested({ name, task }: JsonObject, call: Call): Promise<TaskStarted> {
     if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
     const { find, unknown } = this.#options

@@ -21,10 +21,10 @@ const EARLIER = 'tasks'
 const MAX_ID_LENGTH = 256
 
 /**
- * The tasks extension, for the option `extensions`. If a client declares it, calls of tools with a `taskSupport` of
- * `optional` or `required` get a task at once, and the client asks for the result later; other clients get `-32021` for
- * the `required` ones. Clients can subscribe to changes of their tasks. Session revisions with tasks use the same tools and
- * store.
+ * The tasks extension, for the option `extensions`. If a client declares it, calls of tools with a
+ * `taskSupport` of `optional` or `required` get a task at once, and the client asks for the result later;
+ * other clients get `-32021` for the `required` ones. Clients can subscribe to changes of their tasks.
+ * Session revisions with tasks use the same tools and store.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
@@ -80,7 +80,8 @@ function methodsOf(runner: () => TaskRunner): Required<Extension>['methods'] {
 }
 
 /**
- * Finds a task for a client that has declared only the tasks of earlier revisions. Other tasks need the extension.
+ * Finds a task for a client that has declared only the tasks of earlier revisions.
+ * Other tasks need the extension.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension#backward-compatibility
  */

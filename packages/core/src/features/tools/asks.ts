@@ -12,8 +12,8 @@ type AskFunction = (args: unknown, ctx: AskView) => unknown
 
 export interface CompiledAsks {
   /**
-   * Runs every ask once, in the order of declaration. Undefined if all answers are known: then `ctx.answers` is complete.
-   * An ask that reads a missing answer runs again in the next round.
+   * Runs every ask once, in the order of declaration. Undefined if all answers are known: then `ctx.answers`
+   * is complete. An ask that reads a missing answer runs again in the next round.
    */
   resolve(args: unknown, ctx: CallContext): Promise<NeedsInput | undefined>
 }
@@ -31,8 +31,8 @@ class AskList {
 }
 
 /**
- * Builds a tool's `asks` one by one. Their types do not depend on the order of members, and each knows the answers of the
- * earlier ones.
+ * Builds a tool's `asks` one by one. Their types do not depend on the order of members, and each knows the
+ * answers of the earlier ones.
  *
  * @param _inputSchema - the tool's, for the types of the arguments
  */

@@ -7,8 +7,8 @@ import type { JsonSchema } from '../../schema/types.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
 /**
- * The parameters that clients repeat in headers; undefined if there are none. Clients ignore a tool whose schema declares
- * them wrongly, so it is refused here.
+ * The parameters that clients repeat in headers; undefined if there are none. Clients ignore a tool whose
+ * schema declares them wrongly, so it is refused here.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION`
  */
@@ -22,11 +22,12 @@ export function headerParameters(
 }
 
 /**
- * The error for the first parameter whose header differs from the argument. A proxy may have allowed the call by its
- * headers, so they are compared with the arguments before defaults and transforms. The schema checks values that no header
- * can hold, such as an object, unless there is a header.
+ * The error for the first parameter whose header differs from the argument. A proxy may have allowed the call
+ * by its headers, so they are compared with the arguments before defaults and transforms. The schema checks
+ * values that no header can hold, such as an object, unless there is a header.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
  */
 export function parameterFault(
   parameters: readonly HeaderParameter[],

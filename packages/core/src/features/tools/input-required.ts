@@ -10,9 +10,9 @@ export interface InputRequired extends Branded<'input-required'> {
 }
 
 /**
- * The low-level way to ask, for loops, prompts and resources. The handler returns its questions, and runs again from the
- * start with the answers in `ctx.inputs`. It repeats its side effects unless it checks for answers first; prefer the `asks`
- * of a tool, whose handler runs once.
+ * The low-level way to ask, for loops, prompts and resources. The handler returns its questions, and runs
+ * again from the start with the answers in `ctx.inputs`. It repeats its side effects unless it checks for
+ * answers first; prefer the `asks` of a tool, whose handler runs once.
  *
  * @param questions - by the key of the answer in `ctx.inputs`; with none the client may call again at once
  * @param options - `state` is a string for the next run, in `ctx.inputs.state`

@@ -28,7 +28,9 @@ export interface ToolEntry extends CompiledHandler, RelatedEntry {
   /** Whether clients without user interfaces get another form of it. */
   readonly hasUi: boolean
   readonly input: CompiledInput
-  /** The parameters that clients repeat in headers; undefined if there are none, which costs a call nothing. */
+  /**
+   * The parameters that clients repeat in headers; undefined if there are none, which costs a call nothing.
+   */
   readonly inHeaders: readonly HeaderParameter[] | undefined
   readonly output: CompiledOutput | undefined
   /** Undefined if structured values are sent as they are, or not at all. */

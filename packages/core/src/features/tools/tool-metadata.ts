@@ -13,7 +13,8 @@ export interface ToolHints extends ToolAnnotations {
 /** Metadata beyond the specification, published in `_meta`. */
 export interface ToolMetadata {
   /**
-   * A whole number. With the server's `tools.orderByPriority` higher ones come first. Published as `dev.jetway/priority`.
+   * A whole number. With the server's `tools.orderByPriority` higher ones come first.
+   * Published as `dev.jetway/priority`.
    * @default 0, not published
    */
   readonly priority?: number

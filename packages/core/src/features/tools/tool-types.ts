@@ -18,15 +18,23 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   readonly name: string
   /** Hints for the client, which must not trust them. */
   readonly annotations?: ToolHints
-  /** Ends a call that reports no progress for this long, in ms. @default the server's `limits.handlerTimeoutMs` */
+  /**
+   * Ends a call that reports no progress for this long, in ms.
+   *
+   * @default the server's `limits.handlerTimeoutMs`
+   */
   readonly timeoutMs?: number
-  /** Whether the tool refuses arguments that its `inputSchema` does not name. @default the server's `tools.strictInput` */
+  /**
+   * Whether the tool refuses arguments that its `inputSchema` does not name.
+   *
+   * @default the server's `tools.strictInput`
+   */
   readonly strictInput?: boolean
   /** Bytes that a result may have, 1024 or more. @default the server's `limits.maxResultBytes` */
   readonly maxResultBytes?: number
   /**
-   * Whether clients may (`optional`) or must (`required`) call the tool as a task: the call is answered at once, and the
-   * client asks for the result later. For a client without tasks the tool runs as any other.
+   * Whether clients may (`optional`) or must (`required`) call the tool as a task: the call is answered at
+   * once, and the client asks for the result later. For a client without tasks the tool runs as any other.
    * @default 'forbidden'
    */
   readonly taskSupport?: TaskSupport
@@ -34,13 +42,15 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   readonly immediateResponse?: string
   /** Whether results are checked against the `outputSchema`. @default the server's `tools.validateOutput` */
   readonly validateOutput?: boolean
-  /** The user interface that shows the tool's results. Needs the extension `apps()` of `@jetway/core/apps`. */
+  /**
+   * The user interface that shows the tool's results. Needs the extension `apps()` of `@jetway/core/apps`.
+   */
   readonly ui?: ToolUi
 }
 
 /**
- * Any value. With `unknown` the compiler would widen the `'open'` of a handler without parameters to `string`, because it
- * infers that handler before the `outputSchema`; the literals in this union prevent it.
+ * Any value. With `unknown` the compiler would widen the `'open'` of a handler without parameters to
+ * `string`, because it infers that handler before the `outputSchema`; the literals in this union prevent it.
  */
 type Anything =
   | ''
@@ -54,9 +64,9 @@ type Anything =
   | { readonly [key: string]: Anything }
 
 /**
- * With an `outputSchema`, a value of that schema or a whole result. Without one, anything: a string is text, content blocks
- * are content, undefined is no content, another value is JSON text. A whole result is made by `result(…)`, or is the
- * protocol's own `{ content: [...], structuredContent?, isError?, _meta? }`.
+ * With an `outputSchema`, a value of that schema or a whole result. Without one, anything: a string is text,
+ * content blocks are content, undefined is no content, another value is JSON text. A whole result is made by
+ * `result(…)`, or is the protocol's own `{ content: [...], structuredContent?, isError?, _meta? }`.
  */
 export type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
   ? Structured<InferOutput<O>> | InputRequired
@@ -90,20 +100,23 @@ export interface ToolDefinition<
   /** Describes the structured value. */
   readonly outputSchema?: O
   /**
-   * For an `outputSchema` that is not an object, such as an array: the member that holds the value for clients of revisions
-   * whose structured values must be objects. They get `{ items: value }` for `'items'`, and a schema that says so. Clients of
-   * revisions that allow any value get the value itself. @default such clients get the value as JSON text alone
+   * For an `outputSchema` that is not an object, such as an array: the member that holds the value for
+   * clients of revisions whose structured values must be objects. They get `{ items: value }` for `'items'`,
+   * and a schema that says so. Clients of revisions that allow any value get the value itself. @default such
+   * clients get the value as JSON text alone
    */
   readonly wrapOutput?: WrapOutput<O>
   /**
-   * Functions that run before the handler, each for a value or a question to the client. The handler then runs once and
-   * finds the answers in `ctx.answers`. Write it above `handler`, so that the compiler infers the answers;
-   * `asks(inputSchema)` works in any position, and its asks know the answers of earlier ones.
+   * Functions that run before the handler, each for a value or a question to the client. The handler then
+   * runs once and finds the answers in `ctx.answers`. Write it above `handler`, so that the compiler infers
+   * the answers; `asks(inputSchema)` works in any position, and its asks know the answers of earlier ones.
    */
   readonly asks?: ToolAsks<I, A, App, Locals>
   /** Whether a caller may know of the tool. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>
-  /** Throw a `ToolError` for a failure that the model should read; for other errors it reads a generic text. */
+  /**
+   * Throw a `ToolError` for a failure that the model should read; for other errors it reads a generic text.
+   */
   readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Locals, Answers<A>>) => Awaitable<R>
 }
 
@@ -124,14 +137,22 @@ export interface AnyTool<App = never, Locals = never> extends ToolFields {
 export interface ToolOptions {
   /** Whether `tools/list` is sorted by the tools' `priority`, highest first, then by name. @default false */
   readonly orderByPriority?: boolean
-  /** Whether a line at the end of a tool's description names its `relatedTools`, for models to read. @default false */
+  /**
+   * Whether a line at the end of a tool's description names its `relatedTools`, for models to read.
+   *
+   * @default false
+   */
   readonly describeRelations?: boolean
   /**
-   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish that. Objects that
-   * the schema declares open stay open. In JSON Schema only the root is closed, unless it declares its additional
-   * properties. @default false
+   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish that.
+   * Objects that the schema declares open stay open. In JSON Schema only the root is closed, unless it
+   * declares its additional properties. @default false
    */
   readonly strictInput?: boolean
-  /** Whether structured results are checked against the tool's `outputSchema` before they are sent. @default true */
+  /**
+   * Whether structured results are checked against the tool's `outputSchema` before they are sent.
+   *
+   * @default true
+   */
   readonly validateOutput?: boolean
 }

@@ -29,7 +29,9 @@ const MAX_VARIABLES = 32
 const OPERATORS = '+#./;?&'
 const RESERVED_OPERATORS = '=,!@|'
 const NAME = /^(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*$/
-/** The apostrophe, which the RFC's grammar leaves out, is a sub-delimiter of URIs, so literals may have it. */
+/**
+ * The apostrophe, which the RFC's grammar leaves out, is a sub-delimiter of URIs, so literals may have it.
+ */
 // oxlint-disable-next-line no-control-regex
 const BAD_LITERAL = /[\u0000-\u0020"<>\\^`|}\u007f-\u009f\p{Cs}]|%(?![0-9A-Fa-f]{2})/u
 

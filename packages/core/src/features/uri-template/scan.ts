@@ -26,13 +26,13 @@ const PERCENT = 37
 type Table = Uint8Array
 
 /**
- * Matches the steps with the whole URI. Returns the text of each span without its lead, in order, or undefined for a
- * missing optional one; undefined if there is no match.
+ * Matches the steps with the whole URI. Returns the text of each span without its lead, in order, or
+ * undefined for a missing optional one; undefined if there is no match.
  *
- * The time of a backtracking search grows with a power of the number of spans, and a peer chooses the URI. So one pass from
- * the right marks, for each step, where the rest can match, and one pass from the left then never goes back:
- * `(steps + 1) × (length + 1)` cells, each visited a fixed number of times. If there are several matches, the leftmost
- * choice decides.
+ * The time of a backtracking search grows with a power of the number of spans, and a peer chooses the URI. So
+ * one pass from the right marks, for each step, where the rest can match, and one pass from the left then
+ * never goes back: `(steps + 1) × (length + 1)` cells, each visited a fixed number of times. If there are
+ * several matches, the leftmost choice decides.
  */
 export function scan(steps: readonly Step[], uri: string): (string | undefined)[] | undefined {
   const first = steps[0]

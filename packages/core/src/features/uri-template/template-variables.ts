@@ -34,8 +34,9 @@ type VariablesObject<Found extends Variable> = {
 } & { [One in Found as One[2] extends 'optional' ? One[0] : never]?: One[1] }
 
 /**
- * The values of a template's literal type: `{ country: string; city: string }` for `'weather://{country}/{city}'`.
- * Exploded variables are arrays; those of `{;…}`, `{?…}` and `{&…}` are optional. The type `string` gives a record.
+ * The values of a template's literal type: `{ country: string; city: string }` for
+ * `'weather://{country}/{city}'`. Exploded variables are arrays; those of `{;…}`, `{?…}` and `{&…}` are
+ * optional. The type `string` gives a record.
  */
 export type TemplateVariables<Template extends string> = string extends Template
   ? Record<string, string | string[]>

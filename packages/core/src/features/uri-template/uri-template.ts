@@ -20,18 +20,19 @@ export interface UriTemplate {
   /** Variables of `{+…}` and `{#…}`, whose values may span path segments. */
   readonly reserved: number
   /**
-   * The values in a URI, percent-decoded exactly once; undefined if the URI does not match, is longer than 8192
-   * characters in its percent-encoded form, or has a refused value.
+   * The values in a URI, percent-decoded exactly once; undefined if the URI does not match, is longer than
+   * 8192 characters in its percent-encoded form, or has a refused value.
    *
-   * Exploded variables (`{list*}`) give an array, all others a string. Variables of `{;…}`, `{?…}` and `{&…}` are
-   * optional and come in any order; a name that the template does not have, or a second value for one that is not
-   * exploded, is no match. All others are required and not empty, except that an exploded one may be an empty array. If
-   * a URI can be read in several ways (`{a}-{b}`), variables further left take as little as possible. Maps are not
-   * restored.
+   * Exploded variables (`{list*}`) give an array, all others a string. Variables of `{;…}`, `{?…}` and `{&…}`
+   * are optional and come in any order; a name that the template does not have, or a second value for one
+   * that is not exploded, is no match. All others are required and not empty, except that an exploded one may
+   * be an empty array. If a URI can be read in several ways (`{a}-{b}`), variables further left take as
+   * little as possible. Maps are not restored.
    *
-   * Refused in every value, after decoding: control characters, invalid UTF-8, the segments `.` and `..`, a leading
-   * slash, backslash or drive letter. Slashes and backslashes elsewhere pass only in `{+…}`, `{#…}`, `{?…}` and `{&…}`.
-   * This keeps lexical traversal out; a handler that reads files still has to resolve symbolic links.
+   * Refused in every value, after decoding: control characters, invalid UTF-8, the segments `.` and
+   * `..`, a leading slash, backslash or drive letter. Slashes and backslashes elsewhere pass only in
+   * `{+…}`, `{#…}`, `{?…}` and `{&…}`. This keeps lexical traversal out; a handler that reads files
+   * still has to resolve symbolic links.
    */
   match(uri: string): Record<string, string | string[]> | undefined
 }
@@ -59,9 +60,9 @@ const namesIn = (expressions: readonly Expression[]): string[] =>
   expressions.flatMap(({ variables }) => variables.map(({ name }) => name))
 
 /**
- * Orders templates, the most specific first: more literal characters, then fewer variables, then fewer that span
- * segments, then the template's text by code units. Only equal templates compare as equal, so the order of registration
- * never decides.
+ * Orders templates, the most specific first: more literal characters, then fewer variables, then fewer that
+ * span segments, then the template's text by code units. Only equal templates compare as equal, so the order
+ * of registration never decides.
  */
 export function compareSpecificity(a: UriTemplate, b: UriTemplate): number {
   return (

@@ -1,6 +1,7 @@
 /**
- * The one spelling in which templates and URIs are compared: ASCII, upper-case triplets. A raw backslash becomes `%5C`
- * and a raw control character a triplet, so that both spellings meet the same checks. A lone percent sign stays.
+ * The one spelling in which templates and URIs are compared: ASCII, upper-case triplets. A raw
+ * backslash becomes `%5C` and a raw control character a triplet, so that both spellings meet the same
+ * checks. A lone percent sign stays.
  *
  * @throws URIError for a lone surrogate
  */

@@ -47,7 +47,10 @@ export function createEncoders(data: RevisionData, projector: Projector): Readon
   ])
 }
 
-/** Where a structured value is an object, a tool whose schema allows something else is shown without it, or with an object. */
+/**
+ * Where a structured value is an object, a tool whose schema allows something else is shown
+ * without it, or with an object.
+ */
 export function projectTool(
   { structured }: RevisionData,
   projector: Projector,

@@ -61,8 +61,8 @@ export const ofEra = (era: Era, served: readonly Revision[]): readonly Revision[
 export const isOfferedIn = (revision: Revision, eras: readonly Era[]): boolean => eras.includes(revision.era)
 
 /**
- * The revision of a new session: the one asked for if it is served, else the newest that is. Served are those that have
- * sessions.
+ * The revision of a new session: the one asked for if it is served, else the newest that is. Served
+ * are those that have sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
  */

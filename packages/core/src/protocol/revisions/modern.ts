@@ -28,7 +28,10 @@ export function modernRevision(data: RevisionData): Revision {
   }
 }
 
-/** Results that a client may keep say for how long: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
+/**
+ * Results that a client may keep say for how long:
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ */
 const CACHEABLE: ReadonlySet<string> = new Set([
   Method.Discover,
   Method.ListTools,

@@ -32,8 +32,8 @@ export type Shape =
 /** How a revision speaks of tasks. */
 export interface TaskDialect {
   /**
-   * The extension by which a client says that it knows tasks, and which calls become tasks is for the server to say;
-   * undefined where each call asks by itself.
+   * The extension by which a client says that it knows tasks, and which calls become tasks is for the server
+   * to say; undefined where each call asks by itself.
    */
   readonly extension: string | undefined
   /** Whether a tool's own failure, a result with `isError`, makes the task a failed one. */
@@ -44,7 +44,10 @@ export interface TaskDialect {
   shown(task: TaskInfo): JsonObject
 }
 
-/** How long a client may keep a result, and for whom: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
+/**
+ * How long a client may keep a result, and for whom:
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ */
 export interface CacheHints {
   /** In ms, a whole number; 0 for a result that is not to be kept. */
   readonly ttlMs: number
@@ -78,7 +81,8 @@ export type Envelope = (
 /**
  * Everything that differs between protocol versions, as questions to one object.
  * Shared code asks a property of the request's revision; it never compares dates.
- * The neutral model is the newest superset, and `project*` and `encodeResult` bring it down to what this revision can say.
+ * The neutral model is the newest superset, and `project*` and `encodeResult` bring it down
+ * to what this revision can say.
  */
 export interface Revision {
   readonly version: RevisionDate
@@ -99,7 +103,10 @@ export interface Revision {
   readonly progressMessage: boolean
   /** How forms look that a person fills in; undefined where there are none. */
   readonly forms: FormRules | undefined
-  /** Whether an address that a person is sent to has an id, by which the client can be notified that they are done. */
+  /**
+   * Whether an address that a person is sent to has an id, by which the client can be
+   * notified that they are done.
+   */
   readonly elicitationIds: boolean
   /** Whether sampling may use tools, and so have several blocks in a message. */
   readonly samplingTools: boolean
@@ -118,7 +125,9 @@ export interface Revision {
   projectSampling(params: JsonObject): JsonObject
   /** The result as JSON text. Throws what `JSON.stringify` throws. */
   encodeResult(method: string, result: JsonObject): string
-  /** Puts around the text of a complete result what every result has; undefined where there is no such thing. */
+  /**
+   * Puts around the text of a complete result what every result has; undefined where there is no such thing.
+   */
   readonly envelope: Envelope | undefined
   /** The error as this revision spells it. */
   encodeError(error: McpError): JsonRpcErrorObject

@@ -6,13 +6,18 @@ import { ofEra } from './index.ts'
 import { namesVersion, readRequestMeta, type RequestMeta } from './request-meta.ts'
 import type { Era, Revision } from './revision.ts'
 
-/** What a revision is assumed where nothing names one: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header */
+/**
+ * What a revision is assumed where nothing names one:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
+ */
 const ASSUMED = '2025-03-26'
 
 export interface SelectionInput {
   /** Undefined for a batch or a response, which name no method. */
   readonly message: JsonRpcRequest | JsonRpcNotification | undefined
-  /** The value of `MCP-Protocol-Version`, on transports that have headers; `null` where it was left out there. */
+  /**
+   * The value of `MCP-Protocol-Version`, on transports that have headers; `null` where it was left out there.
+   */
   readonly header?: string | null | undefined
   /** The revision that the live session has negotiated. */
   readonly session?: Revision | undefined
@@ -42,8 +47,8 @@ interface Refused {
 }
 
 /**
- * Chooses the revision of one message. It is asked for every message, on every transport, and remembers nothing:
- * what came before on a connection counts only through the session.
+ * Chooses the revision of one message. It is asked for every message, on every transport, and remembers
+ * nothing: what came before on a connection counts only through the session.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -61,7 +66,9 @@ export function selectRevision(input: SelectionInput): Selection {
   return revision === undefined ? unsupported(served) : { kind: 'serve', revision }
 }
 
-/** Whether clients can open sessions. Revisions come newest first, and the older ones are those with sessions. */
+/**
+ * Whether clients can open sessions. Revisions come newest first, and the older ones are those with sessions.
+ */
 export const hasSessions = (served: readonly Revision[]): boolean => served.at(-1)?.era === 'legacy'
 
 /** One that is asked for by name. A loop, since this runs for every request. */
@@ -71,8 +78,8 @@ function find(served: readonly Revision[], era: Era, version: string): Revision 
 }
 
 /**
- * Whether a message is of the era in which every request carries its own metadata. Where only that era is served all
- * messages are; where it is not, none is, so that clients which try it first fall back.
+ * Whether a message is of the era in which every request carries its own metadata. Where only that era is
+ * served all messages are; where it is not, none is, so that clients which try it first fall back.
  */
 export function standsAlone(
   message: JsonRpcRequest | JsonRpcNotification,
@@ -123,8 +130,8 @@ const NO_SESSION = refuse('missingSession', 'No session: send an initialize requ
 const NOT_ALONE = refuse('invalidMessage', 'A message must be one request or one notification')
 
 /**
- * Names the versions that the client can ask for in the same way, as `server/discover` does: one with sessions is not
- * among them, since naming it in a request would not open any.
+ * Names the versions that the client can ask for in the same way, as `server/discover` does: one with
+ * sessions is not among them, since naming it in a request would not open any.
  */
 export const unsupportedVersion = (served: readonly Revision[], requested: string): McpError =>
   new McpError(ErrorCode.UnsupportedProtocolVersion, 'Unsupported protocol version', {
@@ -132,7 +139,9 @@ export const unsupportedVersion = (served: readonly Revision[], requested: strin
     requested,
   })
 
-/** In the words that session clients show to their users, and which make newer ones fall back to `initialize`. */
+/**
+ * In the words that session clients show to their users, and which make newer ones fall back to `initialize`.
+ */
 function unsupported(served: readonly Revision[]): Selection {
   const versions = versionsOf(served, 'legacy').join(', ')
   return refuse('unsupportedVersion', `Unsupported protocol version: this server speaks ${versions}`)

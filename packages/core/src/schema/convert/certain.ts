@@ -8,8 +8,9 @@ const COVERS = new Set(['optional', 'nullable', 'readonly', 'nonoptional'])
 const HARMLESS_META = new Set(['description', 'title', 'examples', 'deprecated'])
 
 /**
- * Whether zod is certain to convert an object, to a JSON Schema that nothing is looked up in when it is registered. That is
- * known in a fraction of the time of the conversion, which can then wait until a client lists the tools.
+ * Whether zod is certain to convert an object, to a JSON Schema that nothing is looked up in when it
+ * is registered. That is known in a fraction of the time of the conversion, which can then wait
+ * until a client lists the tools.
  */
 export function convertsForCertain(schema: ZodSchema): boolean {
   return definitionOf(schema).type === 'object' && isCertain(schema, new Set(), 0)

@@ -1,6 +1,6 @@
 /**
- * The type that a JSON Schema describes, as far as it says so in plain words: `type`, `const`, `enum`, `properties`,
- * `required` and `items`, written as literals. Anything else is `unknown`.
+ * The type that a JSON Schema describes, as far as it says so in plain words: `type`, `const`, `enum`,
+ * `properties`, `required` and `items`, written as literals. Anything else is `unknown`.
  */
 type Described<S> = S extends { readonly const: infer C }
   ? C

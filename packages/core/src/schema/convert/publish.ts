@@ -4,8 +4,8 @@ import type { JsonSchema, StandardSchema } from '../types.ts'
 import { findUnconvertible, strippingObjects, toOpenJsonSchema, type Side, type ZodSchema } from './zod.ts'
 
 /**
- * The author's JSON Schema as it is, but a copy: were it changed later, what is published and what is enforced
- * would come apart.
+ * The author's JSON Schema as it is, but a copy: were it changed later, what is published and what
+ * is enforced would come apart.
  *
  * @throws Error if it is not JSON
  */
@@ -44,8 +44,9 @@ interface ConvertedOutput {
 }
 
 /**
- * The JSON Schema of results. Members of an `allOf` that are each closed to properties they do not know refuse one
- * another's, and zod does not always merge them. Where objects are joined they are published open, and always pruned.
+ * The JSON Schema of results. Members of an `allOf` that are each closed to properties they do not
+ * know refuse one another's, and zod does not always merge them. Where objects are joined they are
+ * published open, and always pruned.
  *
  * @throws Error with a readable message
  */
@@ -89,7 +90,10 @@ function published(converted: JsonSchema): JsonSchema {
   return withObjectRoot(withoutSafeBounds(withoutDialect(copyJsonSchema(converted))))
 }
 
-/** zod says of every integer that it is one JavaScript can count to, which tells a model nothing and costs it tokens. */
+/**
+ * zod says of every integer that it is one JavaScript can count to, which tells a model
+ * nothing and costs it tokens.
+ */
 export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
   const mapped = mapParts(schema, withoutSafeBounds)
   if (mapped['type'] !== 'integer') return mapped

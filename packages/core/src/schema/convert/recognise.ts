@@ -6,7 +6,9 @@ export type Recognised =
   | { readonly kind: 'standard'; readonly schema: StandardSchema; readonly zod: ZodSchema | undefined }
   | { readonly kind: 'json'; readonly schema: JsonSchema }
 
-/** Reads a schema by its structure: several copies and builds of one library may be about, so no class counts. */
+/**
+ * Reads a schema by its structure: several copies and builds of one library may be about, so no class counts.
+ */
 export function recognise(schema: unknown, site: SchemaSite): Recognised {
   if (!isObjectLike(schema))
     throw unsupported(site, 'is not a schema; give a zod object or a JSON Schema object')

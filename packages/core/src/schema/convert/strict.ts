@@ -5,8 +5,9 @@ const SAYS_WHAT_ELSE = ['additionalProperties', 'unevaluatedProperties', 'patter
 const DESCRIBES_ELSEWHERE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 
 /**
- * The root of an author's JSON Schema closed to arguments that it does not name. One that speaks of others itself,
- * or describes its properties elsewhere too, is left as it was written, and so is all that lies deeper.
+ * The root of an author's JSON Schema closed to arguments that it does not name. One that
+ * speaks of others itself, or describes its properties elsewhere too, is left as it was
+ * written, and so is all that lies deeper.
  */
 export function closeRoot(schema: JsonSchema): JsonSchema {
   const speaks = [...SAYS_WHAT_ELSE, ...DESCRIBES_ELSEWHERE].some((keyword) => Object.hasOwn(schema, keyword))
@@ -16,8 +17,8 @@ export function closeRoot(schema: JsonSchema): JsonSchema {
 /**
  * Closes every object that a library's JSON Schema says nothing of further properties for, at any depth.
  *
- * Objects joined by `allOf` would refuse each other's properties, so that they are closed together, from outside. One
- * that is used elsewhere too, by reference, stays open.
+ * Objects joined by `allOf` would refuse each other's properties, so that they are closed together, from
+ * outside. One that is used elsewhere too, by reference, stays open.
  */
 export function closeObjects(root: JsonSchema): JsonSchema {
   const joined = joinedObjects(root)

@@ -17,7 +17,10 @@ const ONE = [
 const LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']
 const BY_NAME = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']
 
-/** A schema whose parts have each been replaced, itself left as it is; what is no schema, such as `default`, is kept. */
+/**
+ * A schema whose parts have each been replaced, itself left as it is; what is no
+ * schema, such as `default`, is kept.
+ */
 export function mapParts(
   schema: JsonSchema,
   change: (part: JsonSchema, keyword: string) => unknown,

@@ -1,6 +1,9 @@
 import type { JsonSchema, StandardSchema } from '../types.ts'
 
-/** The part of zod 4's public core that is read here; zod itself is never imported. https://zod.dev/packages/core */
+/**
+ * The part of zod 4's public core that is read here; zod itself is never imported.
+ * https://zod.dev/packages/core
+ */
 export interface ZodSchema extends Partial<StandardSchema> {
   readonly _zod: {
     readonly def: ZodDef

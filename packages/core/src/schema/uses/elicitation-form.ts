@@ -172,7 +172,10 @@ export function formIssues(form: FormSchema, content: Readonly<Record<string, un
   })
 }
 
-/** Addresses may have umlauts, and only a mail server knows which of its addresses exist. JSON Schema's formats are stricter. */
+/**
+ * Addresses may have umlauts, and only a mail server knows which of its addresses exist. JSON
+ * Schema's formats are stricter.
+ */
 const LOOSE_FORMATS = new Map<unknown, (text: string) => boolean>([
   ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],
   ['uri', (text) => URL.canParse(text)],

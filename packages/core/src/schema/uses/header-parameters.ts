@@ -14,12 +14,18 @@ export type HeaderParameters =
   | { readonly ok: true; readonly parameters: readonly HeaderParameter[] }
   | { readonly ok: false; readonly problem: string }
 
-/** The keyword in a parameter's schema: https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header */
+/**
+ * The keyword in a parameter's schema:
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
+ */
 const KEYWORD = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 
-/** Finds the parameters that a tool's arguments repeat in headers. Clients leave out a tool that says it wrongly. */
+/**
+ * Finds the parameters that a tool's arguments repeat in headers. Clients leave out
+ * a tool that says it wrongly.
+ */
 export function findHeaderParameters(schema: JsonSchema): HeaderParameters {
   const parameters: HeaderParameter[] = []
   const taken = new Map<string, string>()

@@ -57,14 +57,15 @@ function uniqueItems({ _ }: Library): CodeKeywordDefinition {
 }
 
 /**
- * Loads ajv when it is first called. Each schema gets an instance, since two schemas with one `$id` would share the first
- * one's code. That costs 0.3 ms and 2 KiB.
+ * Loads ajv when it is first called. Each schema gets an instance, since two schemas with one `$id` would
+ * share the first one's code. That costs 0.3 ms and 2 KiB.
  *
  * @throws Error where code cannot be generated, and for what is no valid schema
  */
 export async function compileWithAjv(schema: JsonSchema): Promise<(value: unknown) => boolean> {
   const [library, create] = await LOAD[dialectOf(schema)]()
-  // Ajv would look the dialect's URI up. With `$async`, which is its own keyword, it would answer with a promise.
+  // Ajv would look the dialect's URI up. With `$async`, which is its own keyword, it
+  // would answer with a promise.
   const { $schema: _, $async: __, ...bare } = schema
   const ajv = create(OPTIONS).removeKeyword('uniqueItems').addKeyword(uniqueItems(library))
   // The base of relative references, as in the interpreter.

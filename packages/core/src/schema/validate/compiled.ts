@@ -37,7 +37,9 @@ export function standardCheck(schema: StandardSchema): CheckInput {
   }
 }
 
-/** A library's check, which drops unknown properties silently, and a check of the structure that reports them. */
+/**
+ * A library's check, which drops unknown properties silently, and a check of the structure that reports them.
+ */
 export const strictCheck =
   (check: CheckInput, structure: JsonValidator): CheckInput =>
   (value) => {

@@ -21,8 +21,8 @@ type Loss = { readonly path: (string | number)[]; readonly message: string }
 const TOO_DEEP: Loss = { path: [], message: '' }
 
 /**
- * Finds an object that JSON would turn into `{}`, or into members that say nothing: a `Map`, an `Error`, a promise that
- * nobody has awaited. An object with `toJSON` says itself what it is in JSON.
+ * Finds an object that JSON would turn into `{}`, or into members that say nothing: a `Map`, an `Error`, a
+ * promise that nobody has awaited. An object with `toJSON` says itself what it is in JSON.
  */
 export function findJsonLoss(value: unknown): Issue | undefined {
   const loss = typeof value === 'object' && value !== null ? find(value, 0) : undefined

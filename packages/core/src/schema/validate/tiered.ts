@@ -1,7 +1,10 @@
 import type { CompileJsonSchema, JsonSchema } from '../types.ts'
 import type { Interpreted } from './interpret.ts'
 
-/** How much a schema is interpreted before it is compiled, in values looked at. docs/design/decisions/validation.md */
+/**
+ * How much a schema is interpreted before it is compiled, in values looked at.
+ * docs/design/decisions/validation.md
+ */
 const HOT = 50_000
 
 /** Generates code that gives the verdict on a value. Rejects where that is not allowed. */
@@ -18,8 +21,8 @@ interface Tiers {
 }
 
 /**
- * Interprets schemas, and compiles each when that pays. Both give the same verdict. The interpreter alone explains it, so the
- * message does not change when a schema becomes hot.
+ * Interprets schemas, and compiles each when that pays. Both give the same verdict. The interpreter alone
+ * explains it, so the message does not change when a schema becomes hot.
  */
 export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers): CompileJsonSchema {
   const promote = createQueue(generate)
@@ -42,7 +45,9 @@ export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers):
   }
 }
 
-/** Ajv would need the documents of the dialect, which take more time to compile than such schemas ever save. */
+/**
+ * Ajv would need the documents of the dialect, which take more time to compile than such schemas ever save.
+ */
 const mentionsMetaschema = (schema: JsonSchema): boolean =>
   JSON.stringify({ ...schema, $schema: undefined }).includes('json-schema.org/')
 

@@ -108,7 +108,9 @@ export function itMatchesPairs(pairs: number): void {
   })
 }
 
-/** In ms, the least of several tries if the first is too slow: a pause of the machine is not the matcher's. */
+/**
+ * In ms, the least of several tries if the first is too slow: a pause of the machine is not the matcher's.
+ */
 export function leastTime(template: UriTemplate, uri: string): number {
   let least = Number.POSITIVE_INFINITY
   for (let tries = 0; tries < 20 && least >= MAX_MS; tries++) {

@@ -24,8 +24,8 @@ interface Polling {
 }
 
 /**
- * Sends the client a request, and polls its task until that has ended. Only 2025-11-25 has tasks of clients, so Jetway has
- * no method for them.
+ * Sends the client a request, and polls its task until that has ended. Only 2025-11-25 has tasks of clients,
+ * so Jetway has no method for them.
  */
 export async function runInClient(
   ctx: Pick<RequestContext, 'request' | 'signal'>,
