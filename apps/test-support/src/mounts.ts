@@ -1,5 +1,6 @@
 import { createServer as createHttp1, type Server } from 'node:http'
 import { createServer, type Http2Server } from 'node:http2'
+import type { Server as NetServer } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import type { McpServer, MountHandle } from '@jetway/core'
 import { type EndpointOptions, toFetch } from '@jetway/core/http'
@@ -16,7 +17,7 @@ export { originOf } from './listen.ts'
 /** A server that listens on the loopback in this process, at `/mcp`. */
 export interface Mounted {
   readonly server: McpServer
-  readonly http: Server
+  readonly http: NetServer
   readonly origin: string
   readonly port: number
   readonly handle: MountHandle

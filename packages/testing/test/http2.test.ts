@@ -1,29 +1,10 @@
 import { once } from 'node:events'
-import { connect, createServer as createHttp2, type Http2Server, type IncomingHttpHeaders } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { connect, type IncomingHttpHeaders } from 'node:http2'
 import { text } from 'node:stream/consumers'
-import { toFetch } from '@jetway/core/http'
-import type { EndpointOptions } from '@jetway/core/http'
-import { mcp as fastifyMcp } from '@jetway/fastify'
-import { mcp as honoMcp } from '@jetway/hono'
-import { mcp as nodeMcp } from '@jetway/node'
-import Fastify from 'fastify'
-import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callFrame, createServer, HEADERS } from '@jetway-apps/test-support/http'
-import { http2Server } from '@jetway-apps/test-support/mounts'
-
-const HOSTS: Readonly<Record<string, (options: EndpointOptions) => Http2Server | Promise<Http2Server>>> = {
-  async Fastify(options) {
-    const app = Fastify({ http2: true })
-    await app.register(fastifyMcp, { server: createServer(), ...options })
-    await app.ready()
-    return app.server
-  },
-  Hono: (options) => http2Server(new Hono().use(honoMcp({ server: createServer(), ...options })).fetch),
-  toFetch: (options) => http2Server(toFetch(createServer(), options)),
-  Node: (options) => createHttp2(nodeMcp({ server: createServer(), ...options })),
-}
+import { HTTP2_MOUNTS } from '@jetway-apps/test-support/http2-mounts'
+import type { Mount } from '@jetway-apps/test-support/mounts'
 
 interface Reply {
   readonly status: number | undefined
@@ -31,15 +12,13 @@ interface Reply {
   readonly body: string
 }
 
-/** Serves with one host, and returns a function that calls a tool with more headers. */
-async function serve(host: string, options: EndpointOptions = {}) {
-  const http = await HOSTS[host]?.({ stateless: true, allowedHosts: ['mcp.example'], ...options })
-  if (http === undefined) throw new Error(`No host is called ${host}`)
-  await once(http.listen(0, '127.0.0.1'), 'listening')
-  const client = connect(`http://127.0.0.1:${(http.address() as AddressInfo).port}`)
+/** Serves, and returns a function that calls a tool with more headers. */
+async function serve(mount: Mount) {
+  const { origin, stop } = await mount(createServer(), { stateless: true, allowedHosts: ['mcp.example'] })
+  const client = connect(origin)
   onTestFinished(() => {
     client.destroy()
-    http.close()
+    return stop()
   })
   return async (tool: string, headers: object): Promise<Reply> => {
     const stream = client.request({ ':method': 'POST', ':path': '/mcp', ...HEADERS, ...headers })
@@ -49,9 +28,9 @@ async function serve(host: string, options: EndpointOptions = {}) {
   }
 }
 
-describe.each(Object.keys(HOSTS))('HTTP/2 on %s', (host) => {
+describe.each(Object.entries(HTTP2_MOUNTS))('HTTP/2 on %s', (_host, mount) => {
   it('takes the host from :authority', async () => {
-    const call = await serve(host)
+    const call = await serve(mount)
     expect(await call('name', { ':authority': 'mcp.example' })).toMatchObject({ status: 200 })
     expect(await call('name', { ':authority': 'MCP.example', host: 'mcp.example' })).toMatchObject({
       status: 200,
@@ -66,7 +45,7 @@ describe.each(Object.keys(HOSTS))('HTTP/2 on %s', (host) => {
     const warn = (warning: Error): void => void warnings.push(warning)
     process.on('warning', warn)
     onTestFinished(() => void process.off('warning', warn))
-    const call = await serve(host)
+    const call = await serve(mount)
     const { headers, body } = await call('report', { ':authority': 'mcp.example' })
     expect(headers['content-type']).toBe('text/event-stream')
     expect(headers['connection']).toBeUndefined()
@@ -75,10 +54,12 @@ describe.each(Object.keys(HOSTS))('HTTP/2 on %s', (host) => {
   })
 })
 
-it.each(['Fastify', 'Hono', 'Node'])(
+const { toFetch: _joined, ...seeingBoth } = HTTP2_MOUNTS
+
+it.each(Object.entries(seeingBoth))(
   'HTTP/2 on %s refuses a Host that differs from :authority',
-  async (host) => {
-    const call = await serve(host)
+  async (_host, mount) => {
+    const call = await serve(mount)
     const differing = { ':authority': 'mcp.example', host: 'evil.example' }
     expect(await call('name', differing)).toMatchObject({ status: 400 })
   },
