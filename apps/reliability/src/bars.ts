@@ -72,6 +72,12 @@ export const BARS: readonly Bar[] = [
     lacks: NEEDS_SHARED_STORE,
   },
   {
+    name: 'Ends of connections',
+    promise:
+      'However a connection ends, on HTTP/1.0, 1.1 and 2, and whatever is under way on it: nothing of it is held 5 s later.',
+    files: ['apps/reliability/test/endings.long.test.ts'],
+  },
+  {
     name: 'Slow readers',
     promise:
       'At most 8 MiB for a reader that stops, 256 MiB for 100 of them, freed 5 s after they disconnect.',

@@ -16,7 +16,9 @@ interface Made {
 }
 
 /** How each host of `NODE_MOUNTS` serves HTTP/2, without TLS. */
-const HOSTS: Readonly<Record<keyof typeof NODE_MOUNTS, (...mounted: Parameters<Mount>) => Made | Promise<Made>>> = {
+const HOSTS: Readonly<
+  Record<keyof typeof NODE_MOUNTS, (...mounted: Parameters<Mount>) => Made | Promise<Made>>
+> = {
   async Fastify(server, options) {
     const app = Fastify({ http2: true })
     let handle: MountHandle | undefined

@@ -193,16 +193,6 @@ function respond(
   request.watch(endpoint, reply)
   // A plain record of headers stays a plain object down to Node's writeHead.
   const headers = reply.open ? streamHeaders(reply.headers) : (reply.headers as Record<string, string>)
-  const body = reply.open ? streamOf(reply, request) : (reply.body ?? null)
+  const body = reply.open ? toReadableStream(reply, request) : (reply.body ?? null)
   return context.body(body as string, reply.status as ContentfulStatusCode, headers)
 }
-
-const streamOf = (
-  reply: Extract<HttpReply, { readonly open: unknown }>,
-  request: ContextRequest,
-): ReadableStream<Uint8Array> =>
-  toReadableStream(
-    reply,
-    () => request.leave(),
-    (open) => request.atTurn(open),
-  )

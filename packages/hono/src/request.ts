@@ -5,6 +5,7 @@ import {
   onTurn,
   readWebStream,
   readWhole,
+  StallLimit,
   watchNodeReply,
 } from '@jetway/core/http'
 import type {
@@ -14,6 +15,7 @@ import type {
   HttpRequest,
   NodeRequest,
   NodeResponse,
+  StreamedRequest,
   RequestBody,
   Route,
 } from '@jetway/core/http'
@@ -39,7 +41,7 @@ const EMPTY = new Uint8Array()
 const KEEP_BODY = 'Read it with c.req.json() or c.req.text(), which keep it, instead of c.req.raw.'
 
 /** A request of Hono, as the endpoint needs it. */
-export class ContextRequest implements HttpRequest {
+export class ContextRequest implements HttpRequest, StreamedRequest {
   readonly method: string
   readonly route: Route
   readonly context: Context
@@ -107,6 +109,10 @@ export class ContextRequest implements HttpRequest {
       if (!connected) this.leave()
       open()
     })
+  }
+
+  get stall(): StallLimit | undefined {
+    return this.#outgoing && new StallLimit(this.#outgoing)
   }
 
   /** Watches the reply, on Node. */

@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { callTool } from '@jetway-apps/test-support'
-import { bytesOf, openSession } from '@jetway-apps/test-support/http'
+import { bytesOf, callFrame, openSession } from '@jetway-apps/test-support/http'
 import { type Mounted, NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import { McpServer } from '@jetway/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -11,6 +10,14 @@ function create(): McpServer {
   const server = new McpServer({ name: 'test', version: '1.0.0' }, { limits: { maxResultBytes: 2 * SIZE } })
   server.addTool({ name: 'large', handler: () => 'x'.repeat(SIZE) })
   server.addTool({ name: 'small', handler: () => 'x' })
+  server.addTool({
+    name: 'flood',
+    async handler(_args, ctx) {
+      const message = 'x'.repeat(65_536)
+      for (let step = 1; step <= SIZE / message.length; step++) await ctx.progress(step, undefined, message)
+      return 'flooded'
+    },
+  })
   return server
 }
 
@@ -23,8 +30,7 @@ async function connected({ http, port }: Mounted): Promise<{ client: Socket; soc
   return { client, socket: await accepted }
 }
 
-const callOf = (name: string, headers = {}): string =>
-  bytesOf('/mcp', JSON.stringify(callTool(name, {}, { id: 1 })), headers)
+const callOf = (name: string, headers = {}): string => bytesOf('/mcp', callFrame(name), headers)
 
 describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => {
   async function call(name: string) {
@@ -71,5 +77,30 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     const { client, socket } = await call('small')
     await new Promise((resolve) => void client.once('data', resolve).resume())
     expect(socket.timeout).not.toBe(60_000)
+  })
+
+  describe('as a stream', () => {
+    it('ends with its connection when its client reads nothing until the time of its socket is over', async () => {
+      const { mount, client, socket } = await call('flood')
+      await expect.poll(() => socket.timeout).toBe(60_000)
+      const closed = new Promise((resolve) => void client.once('close', resolve))
+      socket.emit('timeout')
+      await expect.poll(() => mount.stats().openStreams).toBe(0)
+      client.on('error', () => {}).resume()
+      await closed
+    })
+
+    it('is sent whole to a client that reads again, and then its socket has the time that it had before', async () => {
+      const { client, socket } = await call('flood')
+      const before = socket.timeout
+      await expect.poll(() => socket.timeout).toBe(60_000)
+      let received = ''
+      client
+        .setEncoding('utf8')
+        .on('data', (text: string) => (received += text.slice(-1_000)))
+        .resume()
+      await expect.poll(() => received).toContain('"text":"flooded"')
+      expect([socket.destroyed, socket.timeout === 60_000, before === 60_000]).toEqual([false, false, false])
+    })
   })
 })

@@ -32,6 +32,7 @@ import type { Servable, ServerSelector } from './served-servers.ts'
 import { answerWith, type ReadBody } from './adapter/accept.ts'
 import { type ReplyLimits, watchNodeReply } from './adapter/node-reply.ts'
 import { onTurn } from './adapter/node-turn.ts'
+import { StallLimit } from './adapter/stall-limit.ts'
 import {
   type AcceptedRequest,
   BodyError,
@@ -89,7 +90,7 @@ export const ALL_PARTS: EndpointParts = {
     routePaths,
   },
   subscriptions: (context) => new SubscriptionHandler(context),
-  node: { onTurn, watchReply: watchNodeReply },
+  node: { onTurn, watchReply: watchNodeReply, stallLimit: (response) => new StallLimit(response) },
   checkOptions: checkEndpointOptions,
 }
 

@@ -41,12 +41,8 @@ export {
   type HttpRequest,
   type RequestBody,
 } from './types.ts'
-export {
-  type NodeReplyTo,
-  type NodeRequest,
-  type NodeResponse,
-  watchNodeReply,
-} from './adapter/node-reply.ts'
+export { type NodeReplyTo, type NodeRequest, watchNodeReply } from './adapter/node-reply.ts'
 export { type NodeWritable, sendNodeStream } from './adapter/node-stream.ts'
 export { type NodeIncoming, type NodeOutgoing, nodeSignal, onNodeClose, onTurn } from './adapter/node-turn.ts'
-export { streamHeaders, toReadableStream } from './adapter/readable-stream.ts'
+export { type StreamedRequest, streamHeaders, toReadableStream } from './adapter/readable-stream.ts'
+export { type NodeResponse, StallLimit } from './adapter/stall-limit.ts'

@@ -1,4 +1,5 @@
 import type { watchNodeReply } from './adapter/node-reply.ts'
+import type { NodeResponse, StallLimit } from './adapter/stall-limit.ts'
 import type { onTurn } from './adapter/node-turn.ts'
 import type { routeOf, routePaths } from './legacy-sse/routes.ts'
 import type { checkEndpointOptions } from './mount-options.ts'
@@ -21,6 +22,7 @@ export interface EndpointParts {
 export interface NodePart {
   readonly onTurn: typeof onTurn
   readonly watchReply: typeof watchNodeReply
+  readonly stallLimit: (response: NodeResponse) => StallLimit
 }
 
 /** Sessions, their stores and streams, and HTTP+SSE, which has nothing else. */

@@ -11,7 +11,7 @@ import { readWebStream } from './read-body.ts'
 import type { Servable, ServerSelector } from '../served-servers.ts'
 import { type AcceptedRequest, BodyError, type Route, type HttpReply, type HttpRequest } from '../types.ts'
 import { type NodeExchange, nodeExchange } from './node-exchange.ts'
-import { streamHeaders, toReadableStream } from './readable-stream.ts'
+import { type StreamedRequest, streamHeaders, toReadableStream } from './readable-stream.ts'
 
 /** The options of {@link toFetch} that an endpoint does not have. */
 export interface FetchMountOptions<Locals> {
@@ -128,7 +128,7 @@ interface Seam {
   readonly node: EndpointParts['node'] | undefined
 }
 
-class FetchRequest implements HttpRequest {
+class FetchRequest implements HttpRequest, StreamedRequest {
   readonly route: Route
   readonly request: Request
   readonly #seam: Seam
@@ -184,6 +184,11 @@ class FetchRequest implements HttpRequest {
     })
   }
 
+  get stall(): StreamedRequest['stall'] {
+    const { outgoing } = this.#node ?? {}
+    return outgoing && this.#seam.node?.stallLimit(outgoing)
+  }
+
   /** Watches the reply on Node. */
   watch(endpoint: Endpoint, reply: HttpReply): HttpReply {
     const { incoming: request, outgoing: response } = this.#node ?? {}
@@ -220,10 +225,5 @@ const isHost = (given: unknown): given is Required<WorkHost> =>
 function toResponse(reply: HttpReply, request: FetchRequest): Response {
   const { status, headers } = reply
   if (!reply.open) return new Response(reply.body ?? null, { status, headers })
-  const body = toReadableStream(
-    reply,
-    () => request.leave(),
-    (open) => request.atTurn(open),
-  )
-  return new Response(body, { status, headers: streamHeaders(headers) })
+  return new Response(toReadableStream(reply, request), { status, headers: streamHeaders(headers) })
 }

@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../types.ts'
-import type { NodeRequest, NodeResponse } from './node-reply.ts'
+import type { NodeRequest } from './node-reply.ts'
+import type { NodeResponse } from './stall-limit.ts'
 
 type Socket = NonNullable<HttpRequest['peer']> & NodeRequest['socket']
 

@@ -1,5 +1,6 @@
 import type { HttpReply, HttpRequest } from '../types.ts'
-import { type NodeIncoming, type NodeOutgoing, onNodeClose } from './node-turn.ts'
+import { type NodeIncoming, onNodeClose } from './node-turn.ts'
+import { type NodeResponse, StallLimit } from './stall-limit.ts'
 
 /** What an endpoint limits after its reply. */
 export interface ReplyLimits {
@@ -27,12 +28,6 @@ export interface NodeRequest extends NodeIncoming {
   destroy(): unknown
 }
 
-/** The members of Node's response that are watched. */
-export interface NodeResponse extends NodeOutgoing {
-  setTimeout(ms: number, listener: () => void): unknown
-  destroy(): unknown
-}
-
 /** A request, and what carries it on Node. */
 export interface NodeReplyTo {
   readonly asked: HttpRequest
@@ -42,8 +37,6 @@ export interface NodeReplyTo {
 
 /** Smaller bodies fit into the buffers of a socket. */
 const LARGE = 65_536
-/** Node looks this often whether the client has read more, in ms, and acts when it has not: after one to two times this. */
-const STALLED_MS = 60_000
 
 /**
  * Watches a reply that is about to be sent on Node's response, until the client has read it and has sent its whole request.
@@ -67,6 +60,5 @@ export function watchNodeReply(
   }
   if (body === undefined || body.length < LARGE) return
   onNodeClose(request, response, endpoint.hold(asked, body.length))
-  // Node sets another time after the reply.
-  response.setTimeout(STALLED_MS, () => response.destroy())
+  new StallLimit(response).begin()
 }

@@ -1,8 +1,9 @@
 import type { FrameSink, HttpReply } from '../types.ts'
-import { type NodeIncoming, type NodeOutgoing, onTurn } from './node-turn.ts'
+import { type NodeIncoming, onTurn } from './node-turn.ts'
+import { type NodeResponse, StallLimit } from './stall-limit.ts'
 
 /** The members of Node's response that a stream is written to. */
-export interface NodeWritable extends NodeOutgoing {
+export interface NodeWritable extends NodeResponse {
   readonly headersSent: boolean
   write(chunk: string): boolean
   end(): unknown
@@ -39,6 +40,7 @@ class ResponseSink implements FrameSink {
   #response: (NodeWritable & { flush?: () => void }) | undefined
   #drained: Promise<void> | undefined
   #resume: (() => void) | undefined
+  #stall: StallLimit | undefined
 
   constructor(response: NodeWritable) {
     this.#response = response
@@ -68,12 +70,17 @@ class ResponseSink implements FrameSink {
   }
 
   #drain(response: NodeWritable): Promise<void> {
+    const stall = (this.#stall ??= new StallLimit(response))
+    stall.begin()
     return new Promise((resolve) => {
       this.#resume = () => {
         this.#drained = undefined
         resolve()
       }
-      response.once('drain', this.#resume)
+      response.once('drain', () => {
+        stall.end()
+        this.#resume?.()
+      })
     })
   }
 }

@@ -5,29 +5,30 @@ const AHEAD_BYTES = 16_384
 
 type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 
-/**
- * A stream reply as a web `ReadableStream`, for adapters whose host sends one.
- *
- * @param leave - called when the reader cancels: not every runtime aborts the request's signal when the client disconnects
- * @param atTurn - calls the function when the response may be written, now or later: on Node by `onTurn`
- */
-export function toReadableStream(
-  reply: StreamReply,
-  leave: () => void,
-  atTurn: (open: () => void) => void = (open) => open(),
-): ReadableStream<Uint8Array> {
+/** The request that a stream answers. */
+export interface StreamedRequest {
+  /** Called when the reader cancels: not every runtime aborts the request's signal when the client disconnects. */
+  leave(): void
+  /** Calls the function when the response may be written, now or later: on Node by `onTurn`. */
+  atTurn(open: () => void): void
+  /** Limits the time for which bytes wait for the reader: on Node a `StallLimit`. */
+  readonly stall?: { begin(): void; end(): void } | undefined
+}
+
+/** A stream reply as a web `ReadableStream`, for adapters whose host sends one. */
+export function toReadableStream(reply: StreamReply, request: StreamedRequest): ReadableStream<Uint8Array> {
   let sink: ReadableSink | undefined
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
-        const opened = new ReadableSink(controller)
+        const opened = new ReadableSink(controller, request.stall)
         sink = opened
-        atTurn(() => reply.open(opened))
+        request.atTurn(() => reply.open(opened))
       },
       pull: () => sink?.release(),
       cancel: () => {
         sink?.drop()
-        leave()
+        request.leave()
       },
     },
     { highWaterMark: AHEAD_BYTES, size: (chunk) => chunk.byteLength },
@@ -46,12 +47,14 @@ export const streamHeaders = (headers: HttpReply['headers']): Record<string, str
 const encoder = new TextEncoder()
 
 class ReadableSink implements FrameSink {
+  readonly #stall: StreamedRequest['stall']
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #drained: Promise<void> | undefined
   #resume: (() => void) | undefined
 
-  constructor(controller: ReadableStreamDefaultController<Uint8Array>) {
+  constructor(controller: ReadableStreamDefaultController<Uint8Array>, stall: StreamedRequest['stall']) {
     this.#controller = controller
+    this.#stall = stall
   }
 
   write(chunk: string): void | Promise<void> {
@@ -59,6 +62,7 @@ class ReadableSink implements FrameSink {
     if (controller === undefined) return undefined
     controller.enqueue(encoder.encode(chunk))
     if ((controller.desiredSize ?? 1) > 0) return undefined
+    if (this.#drained === undefined) this.#stall?.begin()
     return (this.#drained ??= new Promise((resolve) => {
       this.#resume = resolve
     }))
@@ -71,13 +75,19 @@ class ReadableSink implements FrameSink {
 
   /** Writers may continue: the reader has caught up. */
   release(): void {
-    this.#resume?.()
-    this.#resume = this.#drained = undefined
+    if (this.#drained === undefined) return
+    this.#stall?.end()
+    this.#continue()
   }
 
   /** The reader has cancelled. */
   drop(): void {
     this.#controller = undefined
-    this.release()
+    this.#continue()
+  }
+
+  #continue(): void {
+    this.#resume?.()
+    this.#resume = this.#drained = undefined
   }
 }

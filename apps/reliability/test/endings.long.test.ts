@@ -1,0 +1,91 @@
+import type { Mount, Mounted } from '@jetway-apps/test-support/mounts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Ending, ENDINGS } from './support/endings/endings.ts'
+import { Client, SESSION_STREAM, Target, UNDER_WAY, type UnderWay } from './support/endings/under-way.ts'
+import type { Asked, Sent } from './support/endings/wire.ts'
+
+/** After this nothing of a connection may be held, in ms. */
+const LIMIT_MS = 5_000
+
+let longest = 0
+let cells = 0
+
+describe.each(ENDINGS)('nothing is held 5 s after a connection $name', (ending) => {
+  describe.each(Object.entries(ending.mounts))('on %s', (_host, mount) => {
+    it.each(UNDER_WAY)('with $name', async (underWay) => {
+      const { target, mounted, client } = await serve(ending, mount)
+      const sent = await begin(ending, underWay, { target, mounted, client })
+      if (ending.byServer === true && underWay.replies === true) {
+        target.release()
+        await sent.closed
+        expect(sent.received()).toContain('released')
+      } else {
+        sent.leave(ending.leave)
+        target.release()
+      }
+      const left = performance.now()
+      // A client that cancels the streams of HTTP/2 keeps its connection.
+      const connections = ending.leave === 'cancel' ? 1 : 0
+      await expect.poll(() => held(mounted), { timeout: LIMIT_MS }).toEqual({ ...NOTHING, connections })
+      sent.leave('close')
+      await client.end()
+      const all = async (): Promise<object> => ({ ...(await held(mounted)), ...owned(target, mounted) })
+      await expect.poll(all, { timeout: LIMIT_MS }).toEqual({ ...NOTHING, ...NOTHING_OWNED })
+      longest = Math.max(longest, performance.now() - left)
+      cells++
+    })
+  })
+})
+
+it('all of them', ({ task }) => {
+  expect(cells).toBe(ENDINGS.length * 4 * UNDER_WAY.length)
+  Object.assign(task.meta, { figure: `${cells} endings, nothing held after ${Math.ceil(longest)} ms` })
+})
+
+interface Served {
+  readonly target: Target
+  readonly mounted: Mounted
+  readonly client: Client
+}
+
+async function serve({ send }: Ending, mount: Mount): Promise<Served> {
+  const target = new Target()
+  const mounted = await mount(target.server, { legacySse: true })
+  onTestFinished(mounted.stop)
+  return { target, mounted, client: new Client(mounted, send) }
+}
+
+/** Sends what is under way, and waits until the server works on it. */
+async function begin(
+  { send, pipelined }: Ending,
+  underWay: UnderWay,
+  { target, mounted, client }: Served,
+): Promise<Sent> {
+  const requests: Asked[] = []
+  if (pipelined !== undefined) requests.push(await SESSION_STREAM.asked(client))
+  const times = underWay.last === true ? 1 : (pipelined ?? 1)
+  for (let time = 0; time < times; time++) requests.push(await underWay.asked(client))
+  let arrived = 0
+  mounted.http.on('request', () => arrived++)
+  const sent = await send(mounted.port, requests)
+  onTestFinished(() => sent.leave('close'))
+  await expect.poll(() => [arrived, underWay.begun(target, mounted)]).toEqual([requests.length, true])
+  return sent
+}
+
+const NOTHING = { openStreams: 0, queuedBytes: 0, callsInFlight: 0, tasks: 0, connections: 0 }
+const NOTHING_OWNED = { sessions: 0, listeners: 0, replayStreams: 0 }
+
+async function held({ http, handle }: Mounted): Promise<typeof NOTHING> {
+  const { openStreams, queuedBytes, callsInFlight, tasks } = handle.stats()
+  const connections = await new Promise<number>((resolve, reject) =>
+    http.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
+  return { openStreams, queuedBytes, callsInFlight, tasks, connections }
+}
+
+/** What sessions own, which end by themselves. */
+function owned({ listeners }: Target, { handle }: Mounted): typeof NOTHING_OWNED {
+  const { sessions, replayStreams } = handle.stats()
+  return { sessions, listeners, replayStreams }
+}
