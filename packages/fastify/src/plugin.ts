@@ -221,8 +221,6 @@ class PluginMount {
   readonly #opening = new WeakMap<FastifyReply, StreamReply>()
   /** Streams, and bodies still being sent after their reply: Node's server waits for their connections. */
   readonly #unfinished = new Set<IncomingMessage | ServerResponse>()
-  /** Requests without a reply, whose bodies may still be coming. Node's server waits for these too. */
-  readonly #reading = new Set<IncomingMessage>()
 
   constructor(app: FastifyInstance, endpoint: Endpoint, readers: RequestReaders) {
     this.#app = app
@@ -260,7 +258,6 @@ class PluginMount {
   #answer(asked: PluginRequest, send: (answered: HttpReply) => void): void {
     const accepted = this.#endpoint.accept(asked)
     if (!(accepted instanceof Promise)) return this.#read(asked, accepted, send)
-    this.#reading.add(asked.request.raw)
     void accepted.then((settled) => this.#read(asked, settled, send))
   }
 
@@ -277,7 +274,6 @@ class PluginMount {
     }
     const body = asked.body()
     if (!isStream(body)) return answer(body)
-    this.#reading.add(asked.request.raw)
     // Events of the stream run outside the async context of the app's hooks, which handlers expect.
     const context = new AsyncResource('jetway')
     collectStream(body, accepted, (read) => context.runInAsyncScope(answer, undefined, read))
@@ -286,10 +282,7 @@ class PluginMount {
   #send(asked: PluginRequest, answered: HttpReply): void {
     const { reply } = asked
     // A timeout of the app has replied.
-    if (reply.raw.headersSent) {
-      this.#reading.delete(reply.request.raw)
-      return this.#endpoint.discard(answered)
-    }
+    if (reply.raw.headersSent) return this.#endpoint.discard(answered)
     try {
       const payload = this.#payload(asked, answered)
       if (payload instanceof Promise) payload.catch((error: Error) => void reply.send(error))
@@ -301,7 +294,6 @@ class PluginMount {
 
   #payload(asked: PluginRequest, answer: HttpReply): Payload | undefined {
     const { request, reply } = asked
-    this.#reading.delete(request.raw)
     if (isIncomplete(request.raw) && request.method !== 'GET') this.#track(request.raw)
     if (answer.open) return this.#stream(reply, answer)
     reply.code(answer.status)
@@ -349,8 +341,6 @@ class PluginMount {
 
   async close(): Promise<void> {
     await this.#endpoint.close()
-    const late = [...this.#reading].filter(({ complete }) => !complete)
-    for (const side of late) this.#unfinished.add(side)
     // The end of a stream is the turn of those that the client has pipelined behind it.
     while (this.#unfinished.size > 0)
       await Promise.all([...this.#unfinished].map((side) => this.#endOf(side)))

@@ -152,7 +152,9 @@ describe('closing', () => {
     const url = await listen(app)
     const socket = await raw(url, `${bytesOf('/mcp', '', { 'content-length': '100' })}{"jsonrpc"`)
     await begun.promise
+    const answered = until(socket, 'shutting down')
     await app.close()
+    expect(await answered).toContain(' 503 ')
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
   })
 

@@ -6,6 +6,8 @@ import { BodyError, type BodyReading } from './types.ts'
 const MAX_OF_CALLER = 32
 /** Of all callers, so that one cannot keep the others from sending. */
 const MAX_BODIES = 64
+/** Callers whose bytes are counted. More than these are forgotten while they send nothing: most requests find theirs. */
+const KNOWN_CALLERS = 1000
 
 export interface BodyLimits {
   /** How long a body may take, in ms. */
@@ -18,13 +20,17 @@ export interface BodyLimits {
 export class BodyBudget {
   readonly #limits: BodyLimits
   readonly #deadlines: Deadlines
-  /** By principal, while there are any. */
+  /** For bodies that nobody reads. */
+  readonly #rests: Deadlines
+  /** By principal. */
   readonly #held = new Map<string, number>()
   #bytes = 0
+  #closed = false
 
   constructor(clock: Clock, limits: BodyLimits) {
     this.#limits = limits
     this.#deadlines = new Deadlines(clock, limits.bodyTimeoutMs)
+    this.#rests = new Deadlines(clock, limits.bodyTimeoutMs)
   }
 
   /** For one body. Costs nothing before its `begin`. */
@@ -33,14 +39,15 @@ export class BodyBudget {
   }
 
   start(reading: LimitedReading): void {
-    this.#deadlines.add(reading)
+    if (this.#closed) reading.due()
+    else this.#deadlines.add(reading)
   }
 
   /** Adds bytes that a body has brought; false if those of its caller, or of all, exceed their limit. */
   take(principal: string, bytes: number): boolean {
     const { bodyLimit } = this.#limits
     const held = (this.#held.get(principal) ?? 0) + bytes
-    if (held === 0) this.#held.delete(principal)
+    if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(principal)
     else this.#held.set(principal, held)
     this.#bytes += bytes
     return held <= bodyLimit * MAX_OF_CALLER && this.#bytes <= bodyLimit * MAX_BODIES
@@ -54,9 +61,18 @@ export class BodyBudget {
     return BodyError.tooSlow(this.#limits.bodyTimeoutMs)
   }
 
-  /** Clears the timer if no body is being read. */
-  releaseTimer(): void {
-    this.#deadlines.releaseTimer()
+  /** Limits the time of the rest of a body that nobody reads, also after a close. The returned function clears the limit. */
+  limitRest(stop: () => void): () => void {
+    const rest: Due = { deadline: undefined, due: stop }
+    this.#rests.add(rest)
+    return () => this.#rests.remove(rest)
+  }
+
+  /** Ends the reading of all bodies, now and later. */
+  close(): void {
+    this.#closed = true
+    this.#deadlines.expireAll()
+    this.#rests.releaseTimer()
   }
 }
 

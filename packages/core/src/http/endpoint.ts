@@ -2,7 +2,7 @@ import { isErrorOf, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { standsAlone } from '../protocol/revisions/select.ts'
-import { ANONYMOUS, type AuthInfo, principalOf } from '../stores/principal.ts'
+import { type AuthInfo, principalOf } from '../stores/principal.ts'
 import { isolatedRequests } from '../util/platform.ts'
 import { RareLog } from '../util/rare-log.ts'
 import { refusePromise } from '../util/promises.ts'
@@ -191,10 +191,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   limitRest(stop: () => void): () => void {
-    // Only its time counts: nobody keeps its bytes.
-    const reading = this.#bodies.reading(ANONYMOUS)
-    reading.begin(stop)
-    return () => reading.end()
+    return this.#bodies.limitRest(stop)
   }
 
   probe(probe: Probe, method: string): HttpReply {
@@ -273,9 +270,9 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   #read(body: RequestBody | Error, answer: MessageHandler): HttpReply | Promise<HttpReply> {
+    // The endpoint may have closed while the body was read. The rest of the body may never come.
+    if (this.#closed) return refuse('draining', { headers: CLOSE })
     if (body instanceof Error) throw body
-    // The endpoint may have closed while the body was read.
-    if (this.#closed) return refuse('draining')
     const { parseLimits } = this.#context.options
     const parsed = 'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
     return parsed.ok ? answer(parsed.value) : refuse('parseError', parsed.error)
@@ -358,7 +355,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     calls.endAll()
     this.#sessions?.closeAll()
     upgrades.clear()
-    this.#bodies.releaseTimer()
+    this.#bodies.close()
     await openStreams.endAll()
     servers.finish()
   }

@@ -112,6 +112,13 @@ export class Deadlines {
     this.#timer = undefined
   }
 
+  /** Ends the time of all members. */
+  expireAll(): void {
+    for (let first = this.#deadlines.first; first !== undefined; first = this.#deadlines.first)
+      this.#expire(first)
+    this.clear()
+  }
+
   #expire({ member }: Deadline): void {
     this.remove(member)
     member.due()

@@ -34,7 +34,7 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
   bodyTimeout:
     'The body was not complete within `limits.bodyTimeoutMs` (30 s by default). The connection ends',
   tooManyBodies:
-    'The bodies that the mount reads at the same time exceed 32 times `limits.bodyBytes`. The connection ends',
+    'The bodies that the mount reads at the same time exceed 64 times `limits.bodyBytes`, or those of one principal or of all anonymous clients 32 times. The connection ends',
   bodyTooLarge: 'The body is larger than `limits.bodyBytes` (4 MiB by default)',
   parseError:
     'The body is not UTF-8 or not JSON, is nested too deeply, has too many elements, or has repeated or forbidden keys',

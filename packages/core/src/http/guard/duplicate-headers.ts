@@ -1,7 +1,7 @@
 /**
  * Headers that a proxy and this server may read differently when they are repeated. All `Mcp-*` headers are checked too.
  */
-const UNIQUE: ReadonlySet<string> = new Set([
+const UNIQUE = [
   'authorization',
   'content-type',
   'host',
@@ -11,7 +11,9 @@ const UNIQUE: ReadonlySet<string> = new Set([
   'mcp-protocol-version',
   'mcp-method',
   'mcp-name',
-])
+]
+/** A bit for each, since a list would cost an allocation for each request. */
+const BITS: ReadonlyMap<string, number> = new Map(UNIQUE.map((name, index) => [name, 1 << index]))
 
 /**
  * The first header that must not be repeated and is, in a list like Node's `rawHeaders`. HTTP/2 repeats `Host` if it names
@@ -20,8 +22,8 @@ const UNIQUE: ReadonlySet<string> = new Set([
  * @see https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
  */
 export function duplicateHeader(rawHeaders: readonly string[]): string | undefined {
-  let first = ''
-  let more: string[] | undefined
+  let seen = 0
+  let others: string[] | undefined
   let authority: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
@@ -30,10 +32,14 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
     // Pseudo-headers come before all others.
     if (lower === ':authority') authority = rawHeaders[i + 1]
     if (lower === 'host' && authority !== undefined && differ(authority, rawHeaders[i + 1])) return lower
-    if (!lower.startsWith('mcp-') && !UNIQUE.has(lower)) continue
-    if (lower === first || more?.includes(lower) === true) return lower
-    if (first === '') first = lower
-    else (more ??= []).push(lower)
+    const bit = BITS.get(lower)
+    if (bit !== undefined) {
+      if ((seen & bit) !== 0) return lower
+      seen |= bit
+    } else if (lower.startsWith('mcp-')) {
+      if (others?.includes(lower) === true) return lower
+      ;(others ??= []).push(lower)
+    }
   }
   return undefined
 }
