@@ -357,6 +357,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     upgrades.clear()
     this.#bodies.close()
     await openStreams.endAll()
+    await this.#sessions?.table.leave()
     servers.finish()
   }
 }

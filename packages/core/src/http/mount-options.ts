@@ -56,6 +56,7 @@ const ENDPOINT_OPTIONS: OptionNames<EndpointOptions> = {
   response: 1,
   limits: LIMITS,
   sessions: SESSIONS,
+  shared: 1,
   streams: STREAMS,
   health: HEALTH,
   onReject: 1,

@@ -3,6 +3,7 @@ import { narrowRevisions, REVISIONS } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { type CallPool, createCallPool } from '../session/call-pool.ts'
 import { Drainable, type DrainSteps } from '../session/drainable.ts'
+import type { SharedStores } from '../stores/shared-stores.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Logger, safeLogger, stderrLogger } from '../util/logger.ts'
 import { type Random, secureRandom } from '../util/random.ts'
@@ -22,6 +23,8 @@ export interface EndpointContext {
   readonly logger: Logger
   /** Newest first. */
   readonly served: readonly Revision[]
+  /** What the processes share; undefined for a single one. */
+  readonly shared: SharedStores | undefined
   /** Calls that belong to no session. */
   readonly calls: CallPool
   readonly openStreams: OpenStreams
@@ -58,6 +61,7 @@ export function createContext(
     options: resolved,
     logger,
     served,
+    shared: options.shared ?? runtime?.shared,
     calls: createCallPool(),
     openStreams: new OpenStreams(clock, resolved.keepAlive),
     rejections: new Rejections(servers, options.onReject, logger),

@@ -3,6 +3,7 @@ import type { RevisionDate } from '../protocol/revisions/revision.ts'
 import type { EventStore } from '../stores/event-store.ts'
 import type { Logger } from '../util/logger.ts'
 import type { SealKey } from '../util/sealer.ts'
+import type { SharedStores } from '../stores/shared-stores.ts'
 import type { SessionStore } from '../stores/session-store.ts'
 import type { Authenticate } from './guard/bearer.ts'
 import type { LegacySseOptions, SsePaths } from './legacy-sse/routes.ts'
@@ -143,6 +144,11 @@ export interface EndpointOptions {
   readonly limits?: MountLimits
   /** How long sessions live, and where they are stored. */
   readonly sessions?: SessionOptions
+  /**
+   * Stores that several processes share, so that each serves the sessions and streams of all. The options `sessions.store`
+   * and `streams.eventStore` replace one of them. Cannot be used with `sessions.seal`. @default that of the server
+   */
+  readonly shared?: SharedStores
   /** How event streams begin, stay open and are resumed. */
   readonly streams?: StreamOptions
   /**

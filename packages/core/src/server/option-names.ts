@@ -60,6 +60,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   revisions: 1,
   onError: 1,
   logger: 1,
+  shared: 1,
   bus: 1,
   clock: null,
   random: null,

@@ -8,6 +8,7 @@ import type { Logger } from '../util/logger.ts'
 import type { Random } from '../util/random.ts'
 import type { RequestStateOptions } from '../call/input/request-state.ts'
 import type { SessionLimits } from '../session/server-runtime.ts'
+import type { SharedStores } from '../stores/shared-stores.ts'
 import type { TaskStore } from '../stores/task-store.ts'
 import type { TaskLimits } from '../tasks/task-runner.ts'
 import type { CacheOptions } from '../features/registry/caching.ts'
@@ -76,6 +77,11 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
   readonly onError?: (error: unknown, ctx: RequestContext, correlationId: string) => void
   /** A logger with the methods of pino. @default warnings and errors go to stderr */
   readonly logger?: Logger
+  /**
+   * Stores that several processes share, for the bus, tasks, used states and the mounts of the server. The options `bus`
+   * and `tasks.store` replace one of them. Closes with the server. @default each process has its own
+   */
+  readonly shared?: SharedStores
   /** Carries change events. Nodes need a shared one. @default one in memory */
   readonly bus?: Bus
 }

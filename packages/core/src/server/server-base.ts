@@ -20,7 +20,7 @@ import {
   MiddlewareStack,
 } from '../call/middleware.ts'
 import { ServerMounts } from '../session/server-mounts.ts'
-import { attempt } from '../util/promises.ts'
+import { attempt, type Awaitable } from '../util/promises.ts'
 import { secureRandom } from '../util/random.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Refusals, type ServerStats } from '../session/stats.ts'
@@ -60,6 +60,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   protected readonly followers: Set<Follower> = new Set()
   readonly #lifespan: Lifespan
   readonly #bus: Bus
+  #releaseShared: (() => Awaitable<void>) | undefined
   protected readonly logger: Logger
   readonly #events: Events
   readonly #refusals = new Refusals()
@@ -75,6 +76,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
     this.#events = new Events(this.logger)
     this.#bus =
       options.bus ??
+      options.shared?.bus ??
       new MemoryBus({ onError: (err, topic) => this.logger.error({ err, topic }, 'A bus listener failed') })
     this.#lifespan = createLifespan(options.lifespan)
     this.features = createFeatures({
@@ -99,6 +101,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
         onStored: ({ owner, taskId }) => this.publish({ kind: 'task', owner, taskId }),
       }),
     })
+    this.#releaseShared = options.shared?.acquire()
     this.runtime = this.#createRuntime(options, parts, limits, logLevel)
   }
 
@@ -248,6 +251,9 @@ export class ServerBase<Locals = unknown, App = unknown> {
       await this.#mounts.close(options)
     } finally {
       await this.#lifespan.close()
+      const release = this.#releaseShared
+      this.#releaseShared = undefined
+      await release?.()
     }
   }
 
@@ -277,6 +283,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       revisions: resolveRevisions(options.revisions),
       dispatcher: this.#createDispatcher(options, limits),
       bus: this.#bus,
+      shared: options.shared,
       clock: options.clock ?? systemClock,
       random: options.random ?? secureRandom,
       logger: this.logger,

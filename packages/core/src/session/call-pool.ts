@@ -44,7 +44,11 @@ export class CallPool {
   }
 
   has(id: RequestId): boolean {
-    return this.#withId(id).length > 0
+    return this.callsWith(id) > 0
+  }
+
+  callsWith(id: RequestId): number {
+    return this.#withId(id).length
   }
 
   /** Does nothing if several calls share the id: cancelling the wrong one would be worse. */

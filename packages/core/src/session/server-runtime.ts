@@ -2,6 +2,7 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation, LogLevel, ServerCapabilities } from '../protocol/types.ts'
 import type { InputContext } from '../call/input/types.ts'
 import type { Bus } from '../stores/bus.ts'
+import type { SharedStores } from '../stores/shared-stores.ts'
 import type { Clock } from '../util/clock.ts'
 import type { ClientView } from '../call/client-view.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
@@ -44,6 +45,8 @@ export interface ServerRuntime {
   readonly revisions: readonly Revision[]
   readonly dispatcher: Dispatcher
   readonly bus: Bus
+  /** What the processes share; undefined for a single one. */
+  readonly shared: SharedStores | undefined
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

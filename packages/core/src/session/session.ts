@@ -33,6 +33,8 @@ export interface SessionChannel {
   send(frame: string): void | Promise<void>
   /** Sends a ping; false if the client is not connected. */
   ping?(frame: string): boolean
+  /** Another node writes the stream. It sees changes itself, and gets only what this one alone knows. */
+  readonly remote?: boolean
 }
 
 /** The transport's part of a session. An object, because functions for each session would take more memory than the rest. */
@@ -41,6 +43,12 @@ export interface SessionKeeper {
   recordChanged(change: ChangeRecord): Awaitable<void>
   /** Runs once, before the listeners of the session's end. */
   sessionClosed(cause: CloseCause): void
+  /** The id of this node, where the session may have requests on several. */
+  readonly node?: string | undefined
+  /** Takes the response to a request of another node; false if there is none. */
+  answerElsewhere?(response: JsonRpcResponse): boolean
+  /** Takes a cancellation where the call may run on another node; false if there is none. */
+  cancelAnywhere?(id: RequestId): boolean
 }
 
 /**
@@ -82,6 +90,8 @@ export class Session implements CallSession {
   /** Running tasks that only this session can fetch. */
   #held = 0
   #unansweredPings = 0
+  /** Set while the record is read again. */
+  #updating: Promise<void> | undefined
   /** The functions that unsubscribe, by resource URI. */
   #watched: Map<string, (() => void) | undefined> | undefined
 
@@ -195,6 +205,7 @@ export class Session implements CallSession {
       this.#requests = new PendingRequests({
         clock,
         random,
+        node: this.keeper?.node,
         timeoutMs: (input?.limits ?? DEFAULT_INPUT_LIMITS).timeoutMs,
         onSend: () => {
           this.#limit?.release()
@@ -223,7 +234,7 @@ export class Session implements CallSession {
       if (!this.#record.initialized) void this.update(() => ({ initialized: true }))
     } else if (message.method === Notification.Cancelled) {
       const id = message.params?.['requestId']
-      if (isRequestId(id)) this.#pool?.cancel(id)
+      if (isRequestId(id) && this.keeper?.cancelAnywhere?.(id) !== true) this.cancel(id)
     } else if (message.method === Notification.RootsListChanged && this.client.supports('roots')) {
       const { id, principal } = this.#record
       this.#runtime.events.emit('roots:change', () => ({ sessionId: id, session: this, principal }))
@@ -233,7 +244,16 @@ export class Session implements CallSession {
   /** False for a response to a request that this session has not sent from this process. */
   response(message: JsonRpcResponse): boolean {
     this.#unansweredPings = 0
-    return this.#requests?.settle(message) === true
+    return this.#requests?.settle(message) === true || this.keeper?.answerElsewhere?.(message) === true
+  }
+
+  /** Ends a call of this process, unless several have the id. */
+  cancel(id: RequestId): void {
+    this.#pool?.cancel(id)
+  }
+
+  callsWith(id: RequestId): number {
+    return this.#pool?.callsWith(id) ?? 0
   }
 
   /** Every later message of the client counts as a response. */
@@ -279,11 +299,34 @@ export class Session implements CallSession {
   /** Notifies the client of a change that its capabilities or subscriptions cover. */
   onChange(event: ChangeEvent): void {
     if (this.#closed) return
+    if (this.#updating !== undefined) {
+      void this.#updating.then(() => this.onChange(event))
+      return
+    }
     if (event.kind === 'elicitation') return this.#elicited(event.id)
     // The process that runs a task notifies its session.
-    if (this.#channel === undefined || event.kind === 'task') return
+    if (this.#channel === undefined || this.#channel.remote === true || event.kind === 'task') return
     const frame = this.#frameOf(event)
     if (frame !== undefined) void this.#channel.send(frame)
+  }
+
+  /** Changes wait until the record is read again: another process has changed it. */
+  holdChanges(until: Promise<unknown>): void {
+    const updating = until.then(
+      () => {},
+      () => {},
+    )
+    this.#updating = updating
+    void updating.then(() => {
+      if (this.#updating === updating) this.#updating = undefined
+    })
+  }
+
+  /** Notifies the client as if all that it listens to had changed: some changes may have been missed. */
+  onGap(): void {
+    const { listChanged, subscriptions } = this.#record
+    for (const kind of listChanged) this.onChange({ kind })
+    for (const uri of subscriptions) this.onChange({ kind: 'resource', uri })
   }
 
   #frameOf(event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' }>): string | undefined {
@@ -313,6 +356,7 @@ export class Session implements CallSession {
     void this.update(({ pendingUrls = [] }) => ({
       pendingUrls: withoutPendingUrl(pendingUrls, id, now) ?? pendingUrls,
     }))
+    if (this.#channel?.remote === true) return
     void this.#channel?.send(notificationFrame(Notification.ElicitationComplete, { elicitationId: id }))
   }
 
@@ -343,7 +387,7 @@ export class Session implements CallSession {
   }
 
   hasCall(id: RequestId): boolean {
-    return this.#pool?.has(id) === true
+    return this.callsWith(id) > 0
   }
 }
 

@@ -66,6 +66,7 @@ export function createTestRuntime(
     info: { name: 'test', version: '1' },
     revisions: REVISIONS,
     bus,
+    shared: undefined,
     random,
     logger: { debug: log, info: log, warn: log, error: log },
     events,

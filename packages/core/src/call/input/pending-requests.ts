@@ -46,6 +46,8 @@ export interface RequestChannel {
 export interface PendingRequestsOptions {
   readonly clock: Clock
   readonly random: Random
+  /** The id of this node, where responses may arrive at another one. */
+  readonly node?: string | undefined
   readonly timeoutMs: number
   /** Runs before each request is sent. */
   readonly onSend: () => void
@@ -147,7 +149,8 @@ export class PendingRequests implements RequestChannel {
    * numbers alone, that answer would approve another question.
    */
   #nextId(kind = ''): string {
-    this.#prefix ??= `${randomToken(TOKEN_LENGTH, this.#options.random)}-`
+    const { node, random } = this.#options
+    this.#prefix ??= `${node === undefined ? '' : `${node}.`}${randomToken(TOKEN_LENGTH, random)}-`
     return `${this.#prefix}${kind}${++this.#lastId}`
   }
 
@@ -184,3 +187,10 @@ const disconnectedText = (key: string): string =>
 
 const reasonOf = ({ code, message }: JsonRpcErrorObject): string =>
   `the client replied with error ${code}: ${message.slice(0, MAX_REASON)}`
+
+/** The node that has sent a request with this id; undefined if there is only one. */
+export function nodeOfRequest(id: RequestId | null | undefined): string | undefined {
+  if (typeof id !== 'string') return undefined
+  const at = id.indexOf('.')
+  return at > 0 ? id.slice(0, at) : undefined
+}

@@ -1,10 +1,15 @@
 import { hasSessions } from '../../protocol/revisions/select.ts'
 import { DEFAULT_MAX_RESULT_BYTES } from '../../session/server-runtime.ts'
 import { MemoryEventStore } from '../../stores/memory-event-store.ts'
+import type { SharedStores } from '../../stores/shared-stores.ts'
 import { check } from '../../util/check-options.ts'
 import { createSealer } from '../../util/sealer.ts'
 import { LegacySse } from '../legacy-sse/sse-transport.ts'
 import type { EndpointContext } from '../mount.ts'
+import { Cancellations } from '../nodes/cancellations.ts'
+import { FollowedStreams } from '../nodes/followed-streams.ts'
+import { Peers } from '../nodes/peers.ts'
+import type { SessionNetwork } from '../nodes/session-link.ts'
 import type { EndpointOptions } from '../options.ts'
 import { SessionRoutes } from '../streamable/get-delete.ts'
 import { Pings } from './pings.ts'
@@ -30,16 +35,25 @@ export function createSessions(
   const { keepAlive, bodyLimit } = options
   const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = context.servers.single?.runtime ?? {}
   const maxFinalBytes = Math.max(bodyLimit, maxResultBytes + ENVELOPE_BYTES)
-  const { eventStore = new MemoryEventStore({ maxFinalBytes, clock, random }) } = streams
+  const { shared } = context
+  const { eventStore = shared?.events ?? new MemoryEventStore({ maxFinalBytes, clock, random }) } = streams
+  const store = sessions?.store ?? shared?.sessions
   const table = new SessionTable(context, {
-    store: sessions?.store,
+    store,
+    network: shared && createNetwork(context, shared),
     events: eventStore === false ? undefined : eventStore,
     plain: new PlainIds(context),
     sealed,
-    unshared: sealed === undefined && sessions?.store === undefined,
+    unshared: sealed === undefined && store === undefined,
     pings: keepAlive !== false && keepAlive.mode === 'ping' ? new Pings(context, keepAlive) : undefined,
   })
   return new SessionRoutes(context, table, createLegacySse(context, table, publicUrl))
+}
+
+function createNetwork(context: EndpointContext, shared: SharedStores): SessionNetwork {
+  const { clock, random, logger } = context
+  const peers = new Peers({ shared, clock, random, logger })
+  return { peers, followed: new FollowedStreams(context, peers), cancellations: new Cancellations(peers) }
 }
 
 function createSealedIds({ options, servers, clock, random }: EndpointContext): SealedIds | undefined {

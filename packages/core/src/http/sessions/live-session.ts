@@ -1,14 +1,17 @@
 import type { EncodedAnswer } from '../../call/response.ts'
-import type { EventStore, StreamKey, StreamOrigin } from '../../stores/event-store.ts'
+import type { JsonRpcResponse, RequestId } from '../../protocol/jsonrpc.ts'
+import type { EventStore, SeizedStream, StreamKey, StreamOrigin } from '../../stores/event-store.ts'
 import type { SessionKey } from '../../stores/session-store.ts'
 import type { ChangeRecord, CloseCause, Session, SessionKeeper } from '../../session/session.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import { randomToken } from '../../util/random.ts'
 import type { EndpointContext } from '../mount.ts'
+import { SessionLink, type SessionNetwork } from '../nodes/session-link.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import { replay, ResumableStream } from '../streams/resumable-stream.ts'
 import type { EventId } from '../streams/sse-format.ts'
 import type { StreamReader } from '../streams/sse-writer.ts'
+import { fromStore } from '../streams/store-failure.ts'
 import { storedStream, wholeStream } from '../streams/whole-stream.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
@@ -17,20 +20,31 @@ import type { SharedRecord } from './shared-record.ts'
 
 /** Characters, of six random bits each. */
 const STREAM_TOKEN_LENGTH = 12
-const LOCAL = ''
+/** The id of the node where there is only one. */
+const ONLY_NODE = ''
 
 /** What the sessions of a mount share. */
 export interface SessionHome {
   readonly context: EndpointContext
   /** Undefined if nothing can be resumed. */
   readonly events: EventStore | undefined
+  /** Undefined without other nodes. */
+  readonly network: SessionNetwork | undefined
   readonly changed: (live: LiveSession) => void
+  /** Another process has ended the session, and deleted all that was stored. */
+  readonly forget: (live: LiveSession) => void
   readonly remove: (live: LiveSession, cause: CloseCause) => void
 }
 
 export interface LiveParts {
   readonly server: ServedServer
-  readonly shared: SharedRecord | undefined
+  readonly shared?: SharedRecord | undefined
+}
+
+interface OpenedStream {
+  readonly stream: EventStream
+  /** Undefined if it cannot be resumed. */
+  readonly token: string | undefined
 }
 
 /** A session in this process, with its streams. */
@@ -45,6 +59,10 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
   forgotten: Promise<unknown> | undefined
   /** The stream of GET, for messages outside of any request. */
   standalone: EventStream | undefined
+  /** Undefined without other nodes. */
+  readonly link: SessionLink | undefined
+  /** The name of {@link standalone}; undefined if it cannot be resumed. */
+  #standaloneToken: string | undefined
   list: LruList<LiveSession> | undefined
   previous: LiveSession | undefined
   next: LiveSession | undefined
@@ -57,6 +75,9 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
     this.session = session
     this.shared = shared
     this.lastSeen = home.context.clock.now()
+    if (shared === undefined || home.network === undefined) return
+    this.link = new SessionLink(this, shared, home.network)
+    session.attach(this.link.channel)
   }
 
   get key(): SessionKey {
@@ -66,7 +87,24 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
 
   recordChanged(change: ChangeRecord): Awaitable<void> {
     this.#home.changed(this)
-    return this.shared?.save(change)
+    return this.link === undefined ? this.shared?.save(change) : this.link.save(change)
+  }
+
+  get node(): string | undefined {
+    return this.link?.node
+  }
+
+  answerElsewhere(response: JsonRpcResponse): boolean {
+    return this.link?.answerElsewhere(response) === true
+  }
+
+  cancelAnywhere(id: RequestId): boolean {
+    return this.link?.cancelAnywhere(id) === true
+  }
+
+  /** Ends here, because another process has ended the session. */
+  forget(): void {
+    this.#home.forget(this)
   }
 
   sessionClosed(cause: CloseCause): void {
@@ -77,6 +115,7 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
   /** Has a running call or a connected stream. */
   get active(): boolean {
     if (this.session.inFlight > 0 || this.standalone?.connected === true) return true
+    if (this.link?.isFollowing === true) return true
     for (const stream of this.#streams?.values() ?? []) if (stream.connected) return true
     return false
   }
@@ -93,53 +132,132 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
     return storedStream(answer, {
       store: events,
       key: this.#keyOf(randomToken(STREAM_TOKEN_LENGTH, random)),
-      node: LOCAL,
+      node: this.node ?? ONLY_NODE,
       primes: this.session.revision.primesStreams,
       retry: options.retryMs,
       logger,
     })
   }
 
-  openStream(kind: StreamOrigin['kind'], pending: StreamOrigin['pending']): EventStream {
+  /** Opens the stream of a call, whose responses are to come on it. */
+  openCallStream(pending: readonly RequestId[]): EventStream {
+    return this.#open('call', pending).stream
+  }
+
+  /** Opens the stream for messages outside of any request. It replaces the one before. */
+  listen(reader: StreamReader): Awaitable<HttpReply> {
+    const { stream, token } = this.#open('session', [])
+    this.#setStandalone(stream, token)
+    const reply = stream.connect(reader)
+    return this.link === undefined ? reply : this.link.took(token, 'yield').then(() => reply)
+  }
+
+  /** Continues the stream for messages outside of any request, which another node has written so far. */
+  continueStream(token: string, seized: SeizedStream): ResumableStream {
+    const { events } = this.#home
+    if (events === undefined) throw new TypeError('A stream without an event store cannot be continued')
+    const stream = this.#write(events, token, seized)
+    this.#setStandalone(stream, token)
+    return stream
+  }
+
+  /** Another node has the stream for messages outside of any request. */
+  yieldStream({ kind, stream }: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void {
+    const { standalone } = this
+    if (standalone === undefined || stream !== this.#standaloneToken) return
+    if (kind === 'seized') standalone.release()
+    else standalone.close()
+    this.#forgetStandalone()
+  }
+
+  /** The reply that continues a stream after an event; undefined if the event is unknown. */
+  async resume(from: EventId, reader: StreamReader): Promise<HttpReply | undefined> {
+    const stream = this.#streams?.get(from.stream)
+    const reply = await stream?.resume(from, reader)
+    if (stream !== undefined && reply !== 'seized') return reply
+    const { context, events } = this.#home
+    if (events === undefined) return undefined
+    const log = { store: events, key: this.#keyOf(from.stream) }
+    const state = await fromStore(() => events.read(log.key, from, this.node))
+    if (state === undefined) return undefined
+    if (this.link !== undefined && !state.ended) return this.link.resume({ log, from, state, reader })
+    return replay(context, this.server, { from, reader, events: state.events, session: this.session.id })
+  }
+
+  /** Ends the streams of a session that is over. Those of calls end with the answers of their calls. */
+  closeStreams(): void {
+    this.standalone?.close()
+    for (const stream of this.#streams?.values() ?? []) stream.forget()
+    this.link?.close()
+  }
+
+  /** Leaves the streams to other nodes, if there are any. */
+  releaseStreams(): void {
+    this.endStandalone()
+    this.link?.close()
+  }
+
+  /** Ends the stream for messages outside of any request, which another node may continue. */
+  endStandalone(): void {
+    if (this.link === undefined) this.standalone?.close()
+    else this.standalone?.release()
+  }
+
+  #open(kind: StreamOrigin['kind'], pending: StreamOrigin['pending']): OpenedStream {
     const { server, session } = this
     const { context, events } = this.#home
-    if (events === undefined) return new PlainStream(context, server, session.id)
+    if (events === undefined)
+      return { stream: new PlainStream(context, server, session.id), token: undefined }
     const token = randomToken(STREAM_TOKEN_LENGTH, context.random)
-    const stream = new ResumableStream(context, {
+    return { token, stream: this.#write(events, token, { node: this.node ?? ONLY_NODE, kind, pending }) }
+  }
+
+  #write(store: EventStore, token: string, begin: StreamOrigin | SeizedStream): ResumableStream {
+    const { server, session } = this
+    const stream: ResumableStream = new ResumableStream(this.#home.context, {
       server,
-      log: { store: events, key: this.#keyOf(token) },
-      origin: { node: LOCAL, kind, pending },
+      log: { store, key: this.#keyOf(token) },
+      node: this.node ?? ONLY_NODE,
+      begin,
       primes: session.revision.primesStreams,
-      onEnd: () => this.#streams?.delete(token),
+      onEnd: () => {
+        if (this.#streams?.get(token) === stream) this.#streams.delete(token)
+      },
+      onFollowed: (node) => this.link?.followed(node, token),
+      onFenced: (frame) => this.#fenced(stream, frame),
     })
     this.#streams ??= new Map()
     this.#streams.set(token, stream)
     return stream
   }
 
-  /** Opens the stream for messages outside of any request. It replaces the one before. */
-  listen(reader: StreamReader): HttpReply {
+  #setStandalone(stream: EventStream, token: string | undefined): void {
     this.standalone?.close()
-    const stream = this.openStream('session', [])
     this.standalone = stream
+    this.#standaloneToken = token
     this.session.attach(stream)
-    return stream.connect(reader)
   }
 
-  /** The reply that continues a stream after an event; undefined if the event is unknown. */
-  async resume(from: EventId, reader: StreamReader): Promise<HttpReply | undefined> {
-    const stream = this.#streams?.get(from.stream)
-    if (stream !== undefined) return stream.resume(from, reader)
-    const { context, events } = this.#home
-    if (events === undefined) return undefined
-    const log = { store: events, key: this.#keyOf(from.stream) }
-    return replay(context, this.server, { log, from, reader })
+  #forgetStandalone(): void {
+    const { standalone } = this
+    if (standalone === undefined) return
+    this.standalone = undefined
+    this.#standaloneToken = undefined
+    if (this.link === undefined) this.session.detach(standalone)
+    else this.session.attach(this.link.channel)
   }
 
-  /** Ends the standalone stream. The streams of calls end with the answers of their calls. */
-  closeStreams(): void {
-    this.standalone?.close()
-    for (const stream of this.#streams?.values() ?? []) stream.forget()
+  #fenced(stream: EventStream, frame: string): void {
+    if (stream !== this.standalone || this.link === undefined) return
+    this.#forgetStandalone()
+    this.link
+      .fenced(frame)
+      .catch((error: unknown) =>
+        this.#home.context.logger.error(
+          { err: error },
+          'A frame could not be sent to the node of its stream',
+        ),
+      )
   }
 
   #keyOf(stream: string): StreamKey {

@@ -13,6 +13,7 @@ import type { EndpointContext } from '../mount.ts'
 import type { Pings } from './pings.ts'
 import type { PlainIds } from './plain-ids.ts'
 import type { SealedIds } from './sealed-ids.ts'
+import type { SessionNetwork } from '../nodes/session-link.ts'
 import { fromStore } from '../streams/store-failure.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpRequest } from '../types.ts'
@@ -35,6 +36,8 @@ interface Opening {
 export interface SessionTableParts {
   /** Undefined if no other process can continue a session: then this table has all of them. */
   readonly store: SessionStore | undefined
+  /** Undefined without other nodes. */
+  readonly network: SessionNetwork | undefined
   /** Undefined where nothing can be resumed. */
   readonly events: EventStore | undefined
   readonly plain: PlainIds
@@ -70,9 +73,13 @@ export class SessionTable {
     this.#home = {
       context,
       events: parts.events,
+      network: parts.network,
+      forget: (live) => this.#forget(live),
       changed: (live) => this.#rank(live),
       remove: (live, cause) => this.#remove(live, cause),
     }
+    if (parts.network !== undefined)
+      parts.network.peers.onMail = ({ key, from, mail }) => this.#live(key)?.link?.receive(from, mail)
     const { ttlMs, uninitializedTtlMs, verifyMs } = context.options.sessions
     const { store } = parts
     if (store !== undefined) {
@@ -145,6 +152,7 @@ export class SessionTable {
       const result = await answerInitialize(server.runtime, { served: server.legacy, message, principal, id })
       if (result.error !== undefined) return result
       const { record, revision } = result
+      await this.#joined()
       const version = await fromStore(() => this.#create(record))
       this.#add(new Session(server.runtime, record, revision), server, { resumed: false, version })
       return result
@@ -168,14 +176,19 @@ export class SessionTable {
     this.#size = 0
     this.#sweeper.stop()
     for (const live of all) {
-      live.standalone?.close()
+      live.releaseStreams()
       live.session.close('released')
     }
   }
 
+  /** Leaves the other nodes. Must follow the end of all streams. */
+  leave(): Promise<void> | undefined {
+    return this.#parts.network?.peers.close()
+  }
+
   /** Ends the standalone streams, so that clients know that nothing more will come. */
   endStandalone(): void {
-    for (const live of this.#all()) live.standalone?.close()
+    for (const live of this.#all()) live.endStandalone()
   }
 
   #name(draft: SessionDraft): Awaitable<string> {
@@ -220,7 +233,13 @@ export class SessionTable {
   }
 
   #remove(live: LiveSession, cause: CloseCause): void {
-    if (!this.#detach(live) || cause === 'released') return
+    if (!this.#detach(live)) return
+    if (cause === 'released') {
+      live.releaseStreams()
+      return
+    }
+    live.closeStreams()
+    live.link?.end()
     const { principal, id: session } = live.key
     live.forgotten = this.#background(() => this.#parts.store?.delete(live.key))
     void this.#background(() => this.#parts.events?.delete({ principal, session }))
@@ -235,7 +254,6 @@ export class SessionTable {
     if (own.size === 0) this.#principals.delete(principal)
     live.list?.remove(live)
     if (--this.#size === 0) this.#sweeper.stop()
-    live.closeStreams()
     return true
   }
 
@@ -247,10 +265,20 @@ export class SessionTable {
       this.#rank(live)
       return live
     }
-    // Another process has ended it, and deleted all that was stored.
-    this.#detach(live)
-    live.session.close()
+    this.#forget(live)
     return undefined
+  }
+
+  /** Closes a session that another process has ended. */
+  #forget(live: LiveSession): void {
+    if (!this.#detach(live)) return
+    live.closeStreams()
+    live.session.close()
+  }
+
+  /** Other nodes must see this one before they see its id. */
+  #joined(): Awaitable<void> {
+    return fromStore(() => this.#parts.network?.peers.ready())
   }
 
   #create(record: SessionRecord): Awaitable<string | undefined> {
@@ -262,8 +290,10 @@ export class SessionTable {
 
   async #restore(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
     const { servers } = this.#context
+    await this.#joined()
     const stored = await fromStore(() => this.#parts.store?.get(key))
     const record = stored?.record ?? (await this.#parts.sealed?.open(key))
+    if (record?.transport !== undefined) return undefined
     if (record === undefined) return this.#live(key) ?? this.#unknown(key)
     const opening = { resumed: true, version: stored?.version }
     const server = await servers.choose(request, caller)

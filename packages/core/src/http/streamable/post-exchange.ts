@@ -216,7 +216,7 @@ export class PostExchange implements Exchange, Due {
   #startStream(): EventStream {
     if (this.#stream === undefined) {
       const { context, live, server, request } = this.#options
-      this.#stream = live?.openStream('call', this.#pending) ?? new PlainStream(context, server)
+      this.#stream = live?.openCallStream(this.#pending) ?? new PlainStream(context, server)
       this.#reply = this.#stream.connect(request)
       this.#resolve?.(this.#reply)
     }

@@ -20,6 +20,8 @@ export interface EventStream extends SessionChannel {
   closeConnection(retryMs: number | undefined): void
   /** Ends the stream without a response and forgets it. */
   close(): void
+  /** Ends the connection, and leaves a stream that can be resumed to other nodes. */
+  release(): void
 }
 
 /** A stream of one connection, which cannot be resumed. If the client reads too slowly, notifications are dropped. */
@@ -62,5 +64,9 @@ export class PlainStream implements EventStream {
 
   close(): void {
     this.#writer.end()
+  }
+
+  release(): void {
+    this.close()
   }
 }

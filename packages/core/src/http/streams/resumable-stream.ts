@@ -2,6 +2,7 @@ import type { RequestId } from '../../protocol/jsonrpc.ts'
 import type {
   AppendResult,
   EventStore,
+  SeizedStream,
   StoredEvent,
   StreamKey,
   StreamLease,
@@ -26,12 +27,19 @@ export interface StreamLog {
 
 export interface ResumableStreamOptions {
   readonly log: StreamLog
-  readonly origin: StreamOrigin
+  /** The id of this node. */
+  readonly node: string
+  /** A new stream, or one that another node has written so far. */
+  readonly begin: StreamOrigin | SeizedStream
   /** Whether the client accepts events with an id and no data. */
   readonly primes: boolean
   readonly server: ServedServer
   /** Called once, when the stream has ended. */
   onEnd?(): void
+  /** Called after each event whose client reads on at another node. */
+  onFollowed?(node: string): void
+  /** Called with the event that could not be stored because another node has taken the stream. The stream has ended. */
+  onFenced?(frame: string): void
 }
 
 /** A notice may be dropped if events are not stored, a response never; the final one ends the stream. */
@@ -60,7 +68,13 @@ export class ResumableStream implements EventStream {
     this.#context = context
     this.#options = options
     this.#log = options.log
-    this.#run(() => this.#open(options.log))
+    const { begin, log } = options
+    if ('lease' in begin) {
+      this.#lease = begin.lease
+      this.#seq = begin.last
+    } else {
+      this.#run(() => this.#open(log, begin))
+    }
   }
 
   get connected(): boolean {
@@ -125,6 +139,14 @@ export class ResumableStream implements EventStream {
     this.#run(() => this.#options.onEnd?.())
   }
 
+  /** Ends the connection, and leaves the stream to other nodes. */
+  release(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#run(() => this.#writer?.end())
+    this.#run(() => this.#options.onEnd?.())
+  }
+
   /** Stores nothing from now on, because the session ends: the answer of its call can still be sent. */
   forget(): void {
     this.#run(() => this.#forget())
@@ -132,27 +154,31 @@ export class ResumableStream implements EventStream {
 
   /**
    * The reply that continues after an event, or undefined if the event is unknown. It replaces a connection that may still
-   * be open. Frames sent meanwhile wait, so that every event arrives once and in order.
+   * be open. Frames sent meanwhile wait, so that every event arrives once and in order. `seized` if another node has taken
+   * the stream, which ends here.
    */
-  resume(from: EventId, reader: StreamReader): Promise<HttpReply | undefined> {
+  resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
     return new Promise((resolve, reject) => {
-      this.#run(async () => {
-        try {
-          const events = await readLog(this.#log, from)
-          if (events === undefined || (this.#ended && events.length === 0)) {
-            resolve(undefined)
-            return
-          }
-          const writer = this.#attach()
-          if (events.length === 0) this.#prime(writer, undefined)
-          for (const event of events) writer.writeAlways(eventText(from, event))
-          if (this.#ended) writer.end()
-          resolve(writer.reply(reader))
-        } catch (error) {
-          reject(error)
-        }
-      })
+      this.#run(() => this.#resume(from, reader).then(resolve, reject))
     })
+  }
+
+  async #resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
+    const log = this.#log
+    const { node } = this.#options
+    const state = log && (await fromStore(() => log.store.read(log.key, from, node)))
+    if (state === undefined) return undefined
+    if (state.node !== node) {
+      this.#drop()
+      return 'seized'
+    }
+    const { events } = state
+    if (this.#ended && events.length === 0) return undefined
+    const writer = this.#attach()
+    if (events.length === 0) this.#prime(writer, undefined)
+    for (const event of events) writer.writeAlways(eventText(from, event))
+    if (this.#ended) writer.end()
+    return writer.reply(reader)
   }
 
   #attach(): SseWriter {
@@ -167,9 +193,9 @@ export class ResumableStream implements EventStream {
     return writer
   }
 
-  #open(log: StreamLog): void | Promise<void> {
+  #open(log: StreamLog, origin: StreamOrigin): void | Promise<void> {
     return this.#store(
-      () => log.store.open(log.key, this.#options.origin),
+      () => log.store.open(log.key, origin),
       (lease) => {
         this.#lease = lease ?? UNOPENED
       },
@@ -209,10 +235,31 @@ export class ResumableStream implements EventStream {
     const append = (): Awaitable<AppendResult> =>
       log.store.append(log.key, this.#lease, [event], kind === 'final' ? FINAL : undefined)
     return this.#store(append, (result) => {
+      if (result?.state === 'fenced') {
+        this.#fenced(frame)
+        return
+      }
       // The store has dropped the stream, so no client could resume from this event.
       if (result?.state !== 'kept') this.#log = undefined
+      if (result?.follower !== undefined) {
+        this.#writer?.cut()
+        this.#options.onFollowed?.(result.follower)
+      }
       write()
     })
+  }
+
+  /** Another node writes the stream, so this one must not. */
+  #fenced(frame: string): void {
+    this.#drop()
+    this.#options.onFenced?.(frame)
+  }
+
+  #drop(): void {
+    this.#log = undefined
+    this.#ended = true
+    this.#writer?.cut()
+    this.#options.onEnd?.()
   }
 
   #write(chunk: string, kind: FrameKind): void {
@@ -275,24 +322,24 @@ export class ResumableStream implements EventStream {
 }
 
 /** The reply with the remaining events of a stream that has ended; undefined if there are none. */
-export async function replay(
+export function replay(
   context: EndpointContext,
   server: ServedServer,
-  { log, from, reader }: { readonly log: StreamLog; readonly from: EventId; readonly reader: StreamReader },
-): Promise<HttpReply | undefined> {
-  const events = await readLog(log, from)
-  if (events === undefined || events.length === 0) return undefined
-  const writer = createSseWriter(context, { overflow: 'drop', server, sessionId: log.key.session })
+  { from, events, reader, session }: Replay,
+): HttpReply | undefined {
+  if (events.length === 0) return undefined
+  const writer = createSseWriter(context, { overflow: 'drop', server, sessionId: session })
   for (const event of events) writer.writeAlways(eventText(from, event))
   writer.end()
   return writer.reply(reader)
 }
 
-const readLog = async (
-  log: StreamLog | undefined,
-  from: EventId,
-): Promise<readonly StoredEvent[] | undefined> =>
-  log === undefined ? undefined : (await fromStore(() => log.store.read(log.key, from)))?.events
+export interface Replay {
+  readonly from: EventId
+  readonly events: readonly StoredEvent[]
+  readonly reader: StreamReader
+  readonly session: string
+}
 
 const eventText = ({ stream, epoch }: EventId, { seq, frame }: StoredEvent): string =>
   formatEvent({ id: formatEventId({ stream, epoch, seq }), data: frame })

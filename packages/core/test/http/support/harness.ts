@@ -207,6 +207,8 @@ export interface Harness {
   readonly send: (sent: Sent) => Promise<Answer>
   readonly post: (body: unknown, headers?: Sent['headers'], more?: Sent) => Promise<Answer>
   /** Opens a session, and sends `notifications/initialized`. */
+  /** A session that another harness has opened. */
+  readonly continue: (session: Pick<TestSession, 'id' | 'headers'>, more?: Sent) => TestSession
   readonly open: (options?: OpenOptions) => Promise<TestSession>
 }
 
@@ -278,7 +280,9 @@ export function createHarness({
     await session.post({ jsonrpc: '2.0', method: 'notifications/initialized' })
     return session
   }
-  return { server, endpoint, clock, log, send, post, open }
+  const resumed = ({ id, headers }: Pick<TestSession, 'id' | 'headers'>, more?: Sent): TestSession =>
+    new OpenSession(id, headers, send, more)
+  return { server, endpoint, clock, log, send, post, open, continue: resumed }
 }
 
 class ReceivedAnswer implements Answer {

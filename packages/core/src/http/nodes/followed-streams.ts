@@ -1,0 +1,156 @@
+import type { Revision } from '../../protocol/revisions/revision.ts'
+import type { StoredEvent, StreamState } from '../../stores/event-store.ts'
+import { Recurring } from '../../util/timers.ts'
+import type { EndpointContext } from '../mount.ts'
+import type { ServedServer } from '../served-server.ts'
+import { createSseWriter } from '../streams/create-writer.ts'
+import type { StreamLog } from '../streams/resumable-stream.ts'
+import { type EventId, formatEvent, formatEventId } from '../streams/sse-format.ts'
+import type { SseWriter, StreamReader } from '../streams/sse-writer.ts'
+import type { HttpReply } from '../types.ts'
+import { endOrphan } from './orphans.ts'
+import type { Peers } from './peers.ts'
+
+/** How often the writers of followed streams are checked, in ms. Their pokes can be lost. */
+const LOOK_MS = 1_000
+
+export interface FollowedStreamOptions {
+  readonly log: StreamLog
+  readonly revision: Revision
+  readonly server: ServedServer
+  readonly onEnd: () => void
+}
+
+/** The streams of other nodes whose clients are connected here. */
+export class FollowedStreams {
+  readonly context: EndpointContext
+  readonly peers: Peers
+  readonly #streams = new Set<FollowedStream>()
+  readonly #timer: Recurring
+
+  constructor(context: EndpointContext, peers: Peers) {
+    this.context = context
+    this.peers = peers
+    this.#timer = new Recurring(context.clock, LOOK_MS, () => void this.#look())
+  }
+
+  add(stream: FollowedStream): void {
+    this.#streams.add(stream)
+    this.#timer.start()
+  }
+
+  remove(stream: FollowedStream): void {
+    if (this.#streams.delete(stream) && this.#streams.size === 0) this.#timer.stop()
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const nodes = [...new Set([...this.#streams].map(({ node }) => node))]
+      const alive = await this.peers.alive(nodes)
+      const gone = new Set(nodes.filter((_, i) => alive[i] === false))
+      for (const stream of this.#streams) stream.look(gone.has(stream.node))
+    } catch (error) {
+      this.context.logger.error({ err: error }, 'The writers of streams could not be checked')
+    }
+  }
+}
+
+/** The rest of a call's stream, which another node writes. */
+export class FollowedStream {
+  readonly #all: FollowedStreams
+  readonly #options: FollowedStreamOptions
+  readonly #writer: SseWriter
+  #position: EventId
+  #node: string
+  #reading = false
+  #again = false
+
+  constructor(
+    all: FollowedStreams,
+    options: FollowedStreamOptions,
+    { from, state }: { readonly from: EventId; readonly state: StreamState },
+  ) {
+    this.#all = all
+    this.#options = options
+    this.#position = from
+    this.#node = state.node
+    this.#writer = createSseWriter(all.context, {
+      overflow: 'cut',
+      server: options.server,
+      sessionId: options.log.key.session,
+      onGone: () => {
+        all.remove(this)
+        options.onEnd()
+      },
+    })
+    if (state.events.length === 0 && options.revision.primesStreams)
+      this.#writer.writeAlways(formatEvent({ id: formatEventId(from), data: '' }))
+    for (const event of state.events) this.#writer.writeAlways(this.#take(event))
+    all.add(this)
+  }
+
+  /** The node that writes the stream. */
+  get node(): string {
+    return this.#node
+  }
+  get connected(): boolean {
+    return !this.#writer.ending
+  }
+
+  reply(reader: StreamReader): HttpReply {
+    return this.#writer.reply(reader)
+  }
+
+  /** There are new events. */
+  poke(): void {
+    void this.#run(() => this.#read())
+  }
+
+  /** Reads on, in case a poke was lost, and takes the stream over if its writer is gone. */
+  look(gone: boolean): void {
+    void this.#run(async () => {
+      const { log, revision } = this.#options
+      if (gone) await endOrphan(log, { epoch: this.#position.epoch, node: this.#all.peers.id, revision })
+      await this.#read()
+    })
+  }
+
+  close(): void {
+    this.#writer.end()
+  }
+
+  /** One step at a time; those that come meanwhile are one more. */
+  async #run(step: () => Promise<void>): Promise<void> {
+    if (this.#reading) {
+      this.#again = true
+      return
+    }
+    this.#reading = true
+    try {
+      await step()
+    } catch (error) {
+      this.#all.context.logger.error({ err: error }, 'The events of another node could not be read')
+    } finally {
+      this.#reading = false
+    }
+    if (!this.#again) return
+    this.#again = false
+    this.poke()
+  }
+
+  async #read(): Promise<void> {
+    if (this.#writer.ending) return
+    const { store, key } = this.#options.log
+    const state = await store.read(key, this.#position)
+    for (const event of state?.events ?? []) this.#writer.write(this.#take(event))
+    if (state !== undefined) this.#node = state.node
+    // The client reads elsewhere by now, or nothing more comes.
+    if (state === undefined || state.ended || state.follower !== this.#all.peers.id) this.#writer.end()
+  }
+
+  /** The text of the next event. */
+  #take({ seq, frame }: StoredEvent): string {
+    this.#position = { ...this.#position, seq }
+    return formatEvent({ id: formatEventId(this.#position), data: frame })
+  }
+}

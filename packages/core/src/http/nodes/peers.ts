@@ -1,0 +1,102 @@
+import type { JsonValue } from '../../protocol/jsonrpc.ts'
+import type { SessionKey } from '../../stores/session-store.ts'
+import type { SharedStores } from '../../stores/shared-stores.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { Logger } from '../../util/logger.ts'
+import { attempt, type Awaitable } from '../../util/promises.ts'
+import type { Random } from '../../util/random.ts'
+import { readMail, type ReceivedMail, type SessionMail, toMessage } from './session-mail.ts'
+
+/** The topic of mail for all nodes. */
+const TOPIC = 'sessions'
+
+export interface PeersOptions {
+  readonly shared: SharedStores
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+/** The other nodes that serve the sessions of a mount. Takes part from the first session on. */
+export class Peers {
+  /** Gets mail about sessions, also those that this node does not have. */
+  onMail: (received: ReceivedMail) => void = () => {}
+  readonly clock: Clock
+  readonly random: Random
+  readonly #shared: SharedStores
+  readonly #logger: Logger
+  readonly #release: () => Awaitable<void>
+  #joining: Promise<void> | undefined
+  #joined = false
+  #leave: (() => Awaitable<void>) | undefined
+  #unsubscribe: (() => void) | undefined
+
+  constructor({ shared, clock, random, logger }: PeersOptions) {
+    this.#shared = shared
+    this.clock = clock
+    this.random = random
+    this.#logger = logger
+    this.#release = shared.acquire()
+  }
+
+  /** The id of this node. */
+  get id(): string {
+    return this.#shared.nodes.id
+  }
+
+  /** Makes this node known to the others. Undefined once it is. */
+  ready(): Promise<void> | undefined {
+    if (this.#joined) return undefined
+    this.#joining ??= this.#join().finally(() => {
+      this.#joining = undefined
+    })
+    return this.#joining
+  }
+
+  /** Sends mail to one node. Resolves to false if it is gone or cannot be reached. */
+  send(node: string, key: SessionKey, mail: SessionMail): Awaitable<boolean> {
+    const failed = (error: unknown): boolean => {
+      this.#logger.error({ err: error, kind: mail.kind }, 'Another node could not be reached')
+      return false
+    }
+    return attempt(() => this.#shared.nodes.send(node, toMessage(key, this.id, mail)), failed)
+  }
+
+  /** Sends mail to all other nodes. */
+  broadcast(key: SessionKey, mail: SessionMail): void {
+    const failed = (error: unknown): void =>
+      this.#logger.error({ err: error, kind: mail.kind }, 'The other nodes could not be reached')
+    void attempt(() => this.#shared.bus.publish(TOPIC, toMessage(key, this.id, mail) as JsonValue), failed)
+  }
+
+  alive(nodes: readonly string[]): Awaitable<readonly boolean[]> {
+    return this.#shared.nodes.alive(nodes)
+  }
+
+  /** Leaves, and uses the shared stores no more. */
+  async close(): Promise<void> {
+    try {
+      await this.#joining
+      this.#unsubscribe?.()
+      await this.#leave?.()
+      this.#joined = false
+    } catch (error) {
+      this.#logger.error({ err: error }, 'A node could not leave the others. Its lease expires')
+    } finally {
+      await this.#release()
+    }
+  }
+
+  async #join(): Promise<void> {
+    const receive = (message: unknown): void => {
+      const received = readMail(message)
+      if (received !== undefined) this.onMail(received)
+    }
+    this.#leave = await this.#shared.nodes.join(receive)
+    this.#unsubscribe = this.#shared.bus.subscribe(TOPIC, (message) => {
+      const received = readMail(message)
+      if (received !== undefined && received.from !== this.id) this.onMail(received)
+    })
+    this.#joined = true
+  }
+}

@@ -1,0 +1,213 @@
+import { nodeOfRequest } from '../../call/input/pending-requests.ts'
+import type { JsonRpcResponse, RequestId } from '../../protocol/jsonrpc.ts'
+import type { ChangeRecord, SessionChannel } from '../../session/session.ts'
+import type { StreamState } from '../../stores/event-store.ts'
+import type { SessionRecord } from '../../stores/session-store.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import type { SharedRecord } from '../sessions/shared-record.ts'
+import { replay, type StreamLog } from '../streams/resumable-stream.ts'
+import type { EventId } from '../streams/sse-format.ts'
+import type { StreamReader } from '../streams/sse-writer.ts'
+import { fromStore } from '../streams/store-failure.ts'
+import type { HttpReply } from '../types.ts'
+import type { Cancellations } from './cancellations.ts'
+import { FollowedStream, type FollowedStreams } from './followed-streams.ts'
+import { endOrphan } from './orphans.ts'
+import type { Peers } from './peers.ts'
+import type { SessionMail } from './session-mail.ts'
+
+/** What the sessions of a mount need to reach other nodes. */
+export interface SessionNetwork {
+  readonly peers: Peers
+  readonly followed: FollowedStreams
+  readonly cancellations: Cancellations
+}
+
+/** A stream that a client resumes here and that is not written here. */
+export interface ElsewhereStream {
+  readonly log: StreamLog
+  readonly from: EventId
+  readonly state: StreamState
+  readonly reader: StreamReader
+}
+
+/** Connects one session to the nodes that serve it too. */
+export class SessionLink {
+  /** Sends frames to the node that writes the session's own stream. */
+  readonly channel: SessionChannel
+  readonly #live: LiveSession
+  readonly #record: SharedRecord
+  readonly #network: SessionNetwork
+  /** The calls' streams of other nodes whose clients are connected here. */
+  #following: Map<string, FollowedStream> | undefined
+
+  constructor(live: LiveSession, record: SharedRecord, network: SessionNetwork) {
+    this.#live = live
+    this.#record = record
+    this.#network = network
+    this.channel = { remote: true, send: (frame) => this.sendElsewhere({ kind: 'frame', frame }) }
+  }
+
+  get node(): string {
+    return this.#network.peers.id
+  }
+
+  get isFollowing(): boolean {
+    for (const stream of this.#following?.values() ?? []) if (stream.connected) return true
+    return false
+  }
+
+  /** Stores a change of the record, and informs the node whose stream depends on it. */
+  async save(change: ChangeRecord): Promise<void> {
+    await this.#record.save(change)
+    await this.sendElsewhere({ kind: 'changed' })
+  }
+
+  /** Sends mail to the node that writes the session's own stream, if that is another one. */
+  async sendElsewhere(mail: SessionMail): Promise<void> {
+    const { stream } = this.#live.session.record
+    if (stream !== undefined && stream.node !== this.node)
+      await this.#network.peers.send(stream.node, this.#live.key, mail)
+  }
+
+  /** Tells the other nodes that the session is over. */
+  end(): void {
+    this.#network.peers.broadcast(this.#live.key, { kind: 'ended' })
+  }
+
+  answerElsewhere(response: JsonRpcResponse): boolean {
+    const node = nodeOfRequest(response.id)
+    if (node === undefined || node === this.node) return false
+    void this.#network.peers.send(node, this.#live.key, { kind: 'answer', response })
+    return true
+  }
+
+  cancelAnywhere(id: RequestId): boolean {
+    this.#network.cancellations.cancel(this.#live.session, this.#live.key, id)
+    return true
+  }
+
+  receive(from: string, mail: SessionMail): void {
+    const { session } = this.#live
+    switch (mail.kind) {
+      case 'ended':
+        return this.#live.forget()
+      case 'changed':
+        return session.holdChanges(this.#record.verify())
+      case 'frame':
+        return void this.#live.standalone?.send(mail.frame)
+      case 'yield':
+      case 'seized':
+        return this.#live.yieldStream(mail)
+      case 'poke':
+        return this.#following?.get(mail.stream)?.poke()
+      case 'answer':
+        return void session.response(mail.response)
+      case 'cancel':
+        return session.cancel(mail.id)
+      case 'count':
+        return this.#count(from, mail)
+      case 'counted':
+        return this.#network.cancellations.counted(mail.round, from, mail.calls)
+    }
+  }
+
+  /** The session's own stream is written here now: the node that had it ends its connection. */
+  async took(token: string | undefined, how: 'yield' | 'seized'): Promise<void> {
+    const own: SessionRecord['stream'] =
+      token === undefined ? { node: this.node } : { node: this.node, token }
+    let before: SessionRecord['stream']
+    await this.#live.session.update(({ stream }) => {
+      if (stream?.token !== token || stream?.node !== this.node) before = stream
+      return { stream: own }
+    })
+    if (before === undefined || before.node === this.node) return
+    const mail = { kind: how, ...(before.token !== undefined && { stream: before.token }) }
+    await this.#network.peers.send(before.node, this.#live.key, mail)
+  }
+
+  /** A frame that could not be written because another node has seized the session's own stream. */
+  async fenced(frame: string): Promise<void> {
+    await this.#record.verify()
+    await this.sendElsewhere({ kind: 'frame', frame })
+  }
+
+  followed(node: string, stream: string): void {
+    void this.#network.peers.send(node, this.#live.key, { kind: 'poke', stream })
+  }
+
+  /** @throws StoreFailure */
+  async resume(elsewhere: ElsewhereStream): Promise<HttpReply | undefined> {
+    const { state } = elsewhere
+    const alive = await this.#isAlive(state.node)
+    if (state.kind === 'session') return this.#resumeSession(elsewhere, alive)
+    return alive ? this.#follow(elsewhere) : this.#resumeOrphan(elsewhere)
+  }
+
+  close(): void {
+    for (const stream of this.#following?.values() ?? []) stream.close()
+  }
+
+  async #isAlive(node: string): Promise<boolean> {
+    // This node writes no such stream: it was left behind.
+    if (node === this.node) return false
+    const [alive] = await fromStore(() => this.#network.peers.alive([node]))
+    return alive === true
+  }
+
+  /** The stream continues here. Changes may have been missed if its node has gone. */
+  async #resumeSession(
+    { log, from, reader }: ElsewhereStream,
+    alive: boolean,
+  ): Promise<HttpReply | undefined> {
+    const seized = await fromStore(() => log.store.seize(log.key, from.epoch, this.node))
+    if (seized === undefined) return undefined
+    const stream = this.#live.continueStream(from.stream, seized)
+    const reply = await stream.resume(from, reader)
+    await this.took(from.stream, 'seized')
+    if (!alive) this.#live.session.onGap()
+    return reply === 'seized' ? undefined : reply
+  }
+
+  async #resumeOrphan({ log, from, reader }: ElsewhereStream): Promise<HttpReply | undefined> {
+    const { server, session } = this.#live
+    const { epoch } = from
+    await endOrphan(log, { epoch, node: this.node, revision: session.revision })
+    const state = await fromStore(() => log.store.read(log.key, from))
+    if (state === undefined) return undefined
+    return replay(this.#network.followed.context, server, {
+      from,
+      reader,
+      events: state.events,
+      session: session.id,
+    })
+  }
+
+  #follow({ log, from, state, reader }: ElsewhereStream): HttpReply {
+    const { server, session } = this.#live
+    const { stream: token } = from
+    const following = (this.#following ??= new Map())
+    following.get(token)?.close()
+    const stream: FollowedStream = new FollowedStream(
+      this.#network.followed,
+      {
+        log,
+        server,
+        revision: session.revision,
+        onEnd: () => {
+          if (following.get(token) === stream) following.delete(token)
+        },
+      },
+      { from, state },
+    )
+    following.set(token, stream)
+    // An event may have come between the reading and now.
+    stream.poke()
+    return stream.reply(reader)
+  }
+
+  #count(from: string, { id, round }: Extract<SessionMail, { readonly kind: 'count' }>): void {
+    const calls = this.#live.session.callsWith(id)
+    if (calls > 0) void this.#network.peers.send(from, this.#live.key, { kind: 'counted', calls, round })
+  }
+}

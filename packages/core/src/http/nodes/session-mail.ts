@@ -1,0 +1,75 @@
+import {
+  isObject,
+  isRequestId,
+  type JsonObject,
+  type JsonRpcResponse,
+  type RequestId,
+} from '../../protocol/jsonrpc.ts'
+import type { SessionKey } from '../../stores/session-store.ts'
+
+/** A message about one session, from one node to another. */
+export type SessionMail =
+  /** The session is over. */
+  | { readonly kind: 'ended' }
+  /** The record has changed, and the receiver has the stream that depends on it. */
+  | { readonly kind: 'changed' }
+  /** A frame for the stream of the session, which the receiver writes. */
+  | { readonly kind: 'frame'; readonly frame: string }
+  /** The sender has a new stream for the session: this one is of no use any more. Left out if it has no name. */
+  | { readonly kind: 'yield'; readonly stream?: string }
+  /** The sender writes this stream now. */
+  | { readonly kind: 'seized'; readonly stream?: string }
+  /** A stream that the receiver follows has new events. */
+  | { readonly kind: 'poke'; readonly stream: string }
+  /** The response to a request that the receiver has sent to the client. */
+  | { readonly kind: 'answer'; readonly response: JsonRpcResponse }
+  /** How many calls have this id? */
+  | { readonly kind: 'count'; readonly id: RequestId; readonly round: string }
+  | { readonly kind: 'counted'; readonly calls: number; readonly round: string }
+  /** The client has cancelled the call. */
+  | { readonly kind: 'cancel'; readonly id: RequestId }
+
+export interface ReceivedMail {
+  readonly key: SessionKey
+  /** The node that sent it. */
+  readonly from: string
+  readonly mail: SessionMail
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isOptionalText = (value: unknown): boolean => value === undefined || isText(value)
+
+/** The members of each kind. Nodes of another version may send others. */
+const MEMBERS: {
+  readonly [Kind in SessionMail['kind']]: Readonly<Record<string, (value: unknown) => boolean>>
+} = {
+  ended: {},
+  changed: {},
+  frame: { frame: isText },
+  yield: { stream: isOptionalText },
+  seized: { stream: isOptionalText },
+  poke: { stream: isText },
+  answer: { response: (value) => isObject(value) && isRequestId(value['id']) },
+  count: { id: isRequestId, round: isText },
+  counted: { calls: (value) => typeof value === 'number', round: isText },
+  cancel: { id: isRequestId },
+}
+
+export const toMessage = ({ principal, id }: SessionKey, from: string, mail: SessionMail): JsonObject => ({
+  principal,
+  session: id,
+  from,
+  mail,
+})
+
+/** Undefined for a message that is not about a session. */
+export function readMail(message: unknown): ReceivedMail | undefined {
+  if (!isObject(message)) return undefined
+  const { principal, session: id, from, mail } = message
+  if (!isText(principal) || !isText(id) || !isText(from) || !isObject(mail)) return undefined
+  const { kind } = mail
+  if (!isText(kind) || !Object.hasOwn(MEMBERS, kind)) return undefined
+  const members = Object.entries(MEMBERS[kind as SessionMail['kind']])
+  if (!members.every(([name, isValid]) => isValid(mail[name]))) return undefined
+  return { key: { principal, id }, from, mail: mail as unknown as SessionMail }
+}

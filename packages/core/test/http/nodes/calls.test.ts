@@ -1,0 +1,146 @@
+import { settled } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { elicit } from '../../../src/call/input/question.ts'
+import type { McpServer } from '../../../src/index.ts'
+import { type Answer, type Harness, initializeMessage, type TestSession } from '../support/harness.ts'
+import { createCluster, type TestNode } from '../support/nodes.ts'
+
+const ok = z.object({ ok: z.boolean() })
+const alice = { auth: { principal: 'alice' } }
+
+const asking = (server: McpServer): void => {
+  server.addTool({
+    name: 'ask',
+    asks: { confirm: () => elicit('Sure?', ok) },
+    handler: (_args, ctx) => `${ctx.answers.confirm.ok}`,
+  })
+}
+
+/** Opens a session of a client that answers questions. */
+async function open(node: Harness, more: object = {}): Promise<TestSession> {
+  const message = initializeMessage('2025-11-25') as { params: object }
+  const params = { ...message.params, capabilities: { elicitation: {} } }
+  const { headers } = await node.post({ ...message, params }, undefined, more)
+  const id = headers['mcp-session-id'] ?? ''
+  return node.continue({ id, headers: { 'mcp-session-id': id } }, more)
+}
+
+const answer = (session: TestSession, id: unknown, accepted: boolean): Promise<Answer> =>
+  session.post({ jsonrpc: '2.0', id, result: { action: 'accept', content: { ok: accepted } } })
+
+async function ask(session: TestSession, id: number): Promise<Answer> {
+  const asked = await session.call('ask', {}, { id })
+  await asked.sink.until(() => asked.sink.messages.length > 0)
+  return asked
+}
+
+describe('a question', () => {
+  it('is answered at whichever node the response arrives', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
+    const session = await open(a)
+    const { sink } = await ask(session, 2)
+    expect((await answer(b.at(session), sink.messages[0]?.id, true)).status).toBe(202)
+    await sink.ended()
+    expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
+  })
+
+  it('has an id that no other question of the session has, at any node', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
+    const session = await open(a)
+    const first = (await ask(session, 2)).sink
+    const second = (await ask(b.at(session), 3)).sink
+    expect(first.messages[0]?.id).not.toBe(second.messages[0]?.id)
+    await answer(session, second.messages[0]?.id, false)
+    await answer(session, first.messages[0]?.id, true)
+    await Promise.all([first.ended(), second.ended()])
+    expect([first.messages[1], second.messages[1]]).toMatchObject([
+      { id: 2, result: { content: [{ text: 'true' }] } },
+      { id: 3, result: { content: [{ text: 'false' }] } },
+    ])
+  })
+
+  it('is not answered by another session or principal at another node', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
+    const { sink } = await ask(await open(a, alice), 2)
+    const id = sink.messages[0]?.id
+    expect((await answer(await open(b, alice), id, true)).status).toBe(202)
+    expect((await answer(await open(b, { auth: { principal: 'bob' } }), id, true)).status).toBe(202)
+    await settled()
+    expect(sink.messages).toHaveLength(1)
+  })
+
+  it('of a node that is gone is accepted and forgotten', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
+    const session = await open(a)
+    const { sink } = await ask(session, 2)
+    a.kill()
+    expect((await answer(b.at(session), sink.messages[0]?.id, true)).status).toBe(202)
+  })
+})
+
+interface Hanging {
+  readonly node: TestNode
+  readonly ended: unknown[]
+}
+
+function hanging(cluster: ReturnType<typeof createCluster>): Hanging {
+  const ended: unknown[] = []
+  const node = cluster.node({
+    setUp: (server) => {
+      server.addTool({
+        name: 'hang',
+        handler: (_args, ctx) =>
+          new Promise<string>(() => ctx.signal.addEventListener('abort', () => ended.push(ctx.requestId))),
+      })
+    },
+  })
+  return { node, ended }
+}
+
+const cancel = (session: TestSession, requestId: number): Promise<Answer> =>
+  session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
+
+describe('a cancellation', () => {
+  it('ends the call at whichever node it runs', async () => {
+    const cluster = createCluster()
+    const [a, b, c] = [hanging(cluster), hanging(cluster), hanging(cluster)]
+    const session = await a.node.open()
+    void session.call('hang', {}, { id: 5 })
+    void c.node.at(session).call('hang', {}, { id: 6 })
+    await settled()
+    expect((await cancel(b.node.at(session), 5)).status).toBe(202)
+    await cluster.clock.advance(100)
+    expect([a.ended.length, b.ended.length, c.ended.length]).toEqual([1, 0, 0])
+    await cancel(c.node.at(session), 6)
+    await cluster.clock.advance(100)
+    expect(c.ended).toHaveLength(1)
+  })
+
+  it('ends no call if several of the session have the id', async () => {
+    const cluster = createCluster()
+    const [a, b] = [hanging(cluster), hanging(cluster)]
+    const session = await a.node.open()
+    void session.call('hang', {}, { id: 5 })
+    void b.node.at(session).call('hang', {}, { id: 5 })
+    await settled()
+    for (const { node } of [a, b]) await cancel(node.at(session), 5)
+    await cluster.clock.advance(100)
+    expect([...a.ended, ...b.ended]).toEqual([])
+  })
+
+  it('ends no call of another session', async () => {
+    const cluster = createCluster()
+    const [a, b] = [hanging(cluster), hanging(cluster)]
+    const session = await a.node.open()
+    void session.call('hang', {}, { id: 5 })
+    const other = await b.node.open()
+    await cancel(other, 5)
+    await cluster.clock.advance(100)
+    expect(a.ended).toEqual([])
+  })
+})

@@ -1,0 +1,169 @@
+import { settled } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import type { McpServer } from '../../../src/index.ts'
+import { initializeMessage } from '../support/harness.ts'
+import { createCluster } from '../support/nodes.ts'
+
+const ping = { jsonrpc: '2.0', id: 9, method: 'ping' }
+const alice = { auth: { principal: 'alice' } }
+const subscribe = (uri: string): object => ({
+  jsonrpc: '2.0',
+  id: 3,
+  method: 'resources/subscribe',
+  params: { uri },
+})
+const setLevel = (level: string): object => ({
+  jsonrpc: '2.0',
+  id: 4,
+  method: 'logging/setLevel',
+  params: { level },
+})
+const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
+
+const resources = (server: McpServer): void => {
+  for (const name of ['a', 'b', 'c']) server.addResource({ uri: `test://${name}`, name, handler: () => name })
+}
+
+describe('a session that several nodes serve', () => {
+  it('continues at each of them', async () => {
+    const cluster = createCluster()
+    const [a, b, c] = [cluster.node(), cluster.node(), cluster.node()]
+    const session = await a.open()
+    for (const node of [b, c, a, b]) expect((await node.at(session).post(ping)).status).toBe(200)
+  })
+
+  it('is unknown to other principals at each of them', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node(), cluster.node()]
+    const session = await a.open({ more: alice })
+    expect((await b.continue(session, { auth: { principal: 'bob' } }).post(ping)).status).toBe(404)
+    expect((await b.at(session).post(ping)).status).toBe(404)
+    expect((await b.continue(session, alice).post(ping)).status).toBe(200)
+  })
+
+  it('goes on where it is in use when it is idle or evicted elsewhere', async () => {
+    const cluster = createCluster()
+    const endpoint = { sessions: { ttlMs: 10_000, max: 1 } }
+    const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
+    const session = await a.open()
+    for (let i = 0; i < 6; i++) {
+      await cluster.clock.advance(4_000)
+      expect((await b.at(session).post(ping)).status).toBe(200)
+    }
+    expect((await a.at(session).post(ping)).status).toBe(200)
+    await a.open()
+    expect((await b.at(session).post(ping)).status).toBe(200)
+  })
+
+  it('expires everywhere when no node uses it', async () => {
+    const cluster = createCluster()
+    const endpoint = { sessions: { ttlMs: 10_000 } }
+    const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
+    const session = await a.open()
+    await b.at(session).post(ping)
+    await cluster.clock.advance(13_000)
+    for (const node of [a, b]) expect((await node.at(session).post(ping)).status).toBe(404)
+  })
+
+  it('ends everywhere with DELETE at one of them, at once', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node(), cluster.node()]
+    const session = await a.open()
+    const other = b.at(session)
+    await other.post(ping)
+    const stream = await session.get()
+    expect((await other.delete()).status).toBe(204)
+    expect((await session.post(ping)).status).toBe(404)
+    expect(stream.sink.closed).toBe(true)
+    expect([cluster.sessions.size, cluster.events.size.streams]).toEqual([0, 0])
+  })
+
+  it('ends within verifyMs at a node that misses the message', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node(), cluster.node()]
+    const session = await a.open()
+    b.shared.bus.publish = () => {}
+    await b.at(session).delete()
+    expect((await session.post(ping)).status).toBe(200)
+    await cluster.clock.advance(1_001)
+    expect((await session.post(ping)).status).toBe(404)
+  })
+
+  it('keeps what requests at different nodes change at the same time', async () => {
+    const cluster = createCluster()
+    const nodes = [1, 2, 3].map(() => cluster.node({ setUp: resources }))
+    const [a] = nodes
+    const session = await a?.open()
+    if (session === undefined) throw new Error('No session')
+    const at = nodes.map((node) => node.at(session))
+    await Promise.all(at.map((one) => one.post(ping)))
+    const changes = [subscribe('test://a'), setLevel('debug'), subscribe('test://b')]
+    await Promise.all(at.map((one, i) => one.post(changes[i])))
+    await at[0]?.post(subscribe('test://c'))
+    const stored = cluster.sessions.get({ principal: '', id: session.id })?.record
+    expect(new Set(stored?.subscriptions)).toEqual(new Set(['test://a', 'test://b', 'test://c']))
+    expect(stored?.logLevel).toBe('debug')
+  })
+
+  it('lives on when a node that knows it as uninitialized releases it', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node(), cluster.node()]
+    const opened = await a.post(initializeMessage())
+    const headers = { 'mcp-session-id': opened.headers['mcp-session-id'] }
+    await b.post(ping, headers)
+    await a.post(initialized, headers)
+    await cluster.clock.advance(10 * 60_000)
+    expect((await a.post(ping, headers)).status).toBe(200)
+    await cluster.clock.advance(10 * 60_000)
+    expect((await b.post(ping, headers)).status).toBe(200)
+  })
+
+  it('is read at most once for each verifyMs', async () => {
+    const cluster = createCluster()
+    const a = cluster.node()
+    const session = await a.open()
+    let reads = 0
+    const get = a.shared.sessions.get.bind(a.shared.sessions)
+    a.shared.sessions.get = (...args) => {
+      reads++
+      return get(...args)
+    }
+    await cluster.clock.advance(2_000)
+    for (let i = 0; i < 20; i++) await session.post(ping)
+    expect(reads).toBe(1)
+    await cluster.clock.advance(999)
+    await session.post(ping)
+    expect(reads).toBe(1)
+  })
+})
+
+describe('changes', () => {
+  it('reach the stream of a session whose subscription was made at another node', async () => {
+    const cluster = createCluster()
+    const [a, b, c] = [1, 2, 3].map(() => cluster.node({ setUp: resources }))
+    if (a === undefined || b === undefined || c === undefined) throw new Error('No nodes')
+    const session = await a.open()
+    const { sink } = await session.get()
+    await b.at(session).post(subscribe('test://b'))
+    c.server.notify.resourceUpdated('test://b')
+    await settled()
+    expect(sink.messages).toMatchObject([
+      { method: 'notifications/resources/updated', params: { uri: 'test://b' } },
+    ])
+  })
+})
+
+describe('a node that stops', () => {
+  it('leaves its sessions to the others, and ends its use of the stores', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node(), cluster.node()]
+    const session = await a.open()
+    expect(a.uses()).toBe(2)
+    const closing = a.server.close()
+    await cluster.clock.advance(10_000)
+    await closing
+    expect(a.uses()).toBe(0)
+    expect((await b.at(session).post(ping)).status).toBe(200)
+    expect(await b.shared.nodes.alive([a.id])).toEqual([false])
+  })
+})

@@ -1,0 +1,212 @@
+import { settled } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { McpServer } from '../../../src/index.ts'
+import type { Answer, Message, TestSession, TestSink } from '../support/harness.ts'
+import { type Cluster, createCluster, type TestNode } from '../support/nodes.ts'
+
+const VERSION = '2025-11-25'
+
+interface Bench {
+  readonly cluster: Cluster
+  readonly a: TestNode
+  readonly b: TestNode
+  readonly c: TestNode
+  /** Opened at the first node. */
+  readonly session: TestSession
+  /** Lets every running `count` take one step. */
+  readonly step: () => Promise<void>
+}
+
+/** Three nodes with a tool that reports 1, 2, 3 … up to `to`, one number for each step of the test. */
+async function bench(): Promise<Bench> {
+  let waiting: (() => void)[] = []
+  const setUp = (server: McpServer): void => {
+    server.addTool({
+      name: 'count',
+      inputSchema: z.object({ to: z.number() }),
+      handler: async ({ to }, ctx) => {
+        for (let i = 1; i <= to; i++) {
+          await new Promise<void>((resolve) => waiting.push(resolve))
+          await ctx.progress(i)
+        }
+        return 'counted'
+      },
+    })
+  }
+  const cluster = createCluster()
+  const [a, b, c] = [cluster.node({ setUp }), cluster.node({ setUp }), cluster.node({ setUp })]
+  const session = await a.open({ version: VERSION })
+  const step = async (): Promise<void> => {
+    const now = waiting
+    waiting = []
+    for (const resolve of now) resolve()
+    for (let i = 0; i < 3; i++) await settled()
+  }
+  return { cluster, a, b, c, session, step }
+}
+
+/** Starts a call, and lets it report its first number. */
+async function started({ session, step }: Bench, to: number): Promise<Answer> {
+  const pending = session.call('count', { to }, { id: 2, progressToken: 'p' })
+  await settled()
+  await step()
+  return pending
+}
+
+const lastId = (sink: TestSink): string => sink.events.at(-1)?.id ?? ''
+const resume = (node: TestNode, session: TestSession, from: string): Promise<Answer> =>
+  node.at(session).get({ 'last-event-id': from })
+const numbers = (messages: readonly Message[]): unknown[] =>
+  messages.map(({ params, result, error }) => params?.['progress'] ?? (result ? 'result' : error?.code))
+
+describe('the stream of a call, resumed at another node', () => {
+  it('goes on there, each event once and in order', async () => {
+    const nodes = await bench()
+    const first = await started(nodes, 5)
+    await nodes.step()
+    first.request.leave()
+    await nodes.step()
+    const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    await nodes.step()
+    second.request.leave()
+    await nodes.step()
+    const third = await resume(nodes.c, nodes.session, lastId(second.sink))
+    await nodes.step()
+    await third.sink.ended()
+    const all = [first, second, third].flatMap(({ sink }) => sink.messages)
+    expect(numbers(all)).toEqual([1, 2, 3, 4, 5, 'result'])
+  })
+
+  it('takes over from a connection that is still open', async () => {
+    const nodes = await bench()
+    const first = await started(nodes, 3)
+    const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    await nodes.step()
+    expect([first.sink.closed, numbers(second.sink.messages)]).toEqual([true, [2]])
+    const third = await resume(nodes.a, nodes.session, lastId(second.sink))
+    await nodes.cluster.clock.advance(1_000)
+    expect(second.sink.closed).toBe(true)
+    await nodes.step()
+    await third.sink.ended()
+    expect(numbers(third.sink.messages)).toEqual([3, 'result'])
+  })
+
+  it('ends there with an error if its node is gone', async () => {
+    const nodes = await bench()
+    const first = await started(nodes, 3)
+    nodes.a.kill()
+    const { sink } = await resume(nodes.b, nodes.session, lastId(first.sink))
+    await sink.ended()
+    expect(sink.messages).toMatchObject([{ id: 2, error: { code: -32_603 } }])
+    expect((await resume(nodes.c, nodes.session, lastId(sink))).status).toBe(400)
+  })
+
+  it('ends there with an error when its node goes, and what that node sends later is dropped', async () => {
+    const nodes = await bench()
+    const first = await started(nodes, 3)
+    const { sink } = await resume(nodes.b, nodes.session, lastId(first.sink))
+    nodes.a.kill()
+    await nodes.cluster.clock.advance(1_000)
+    await sink.ended()
+    expect(numbers(sink.messages)).toEqual([-32_603])
+    await nodes.step()
+    await nodes.step()
+    const again = await resume(nodes.c, nodes.session, lastId(first.sink))
+    expect(numbers(again.sink.messages)).toEqual([-32_603])
+  })
+
+  it('has the response if the call has ended meanwhile, and is unknown after it', async () => {
+    const nodes = await bench()
+    const first = await started(nodes, 1)
+    first.request.leave()
+    await nodes.step()
+    const [primer] = first.sink.events
+    const second = await resume(nodes.b, nodes.session, primer?.id ?? '')
+    await second.sink.ended()
+    expect(numbers(second.sink.messages)).toEqual([1, 'result'])
+    expect((await resume(nodes.c, nodes.session, lastId(second.sink))).status).toBe(400)
+  })
+
+  it('is unknown to other sessions', async () => {
+    const nodes = await bench()
+    const first = await started(nodes, 3)
+    const other = await nodes.b.open({ version: VERSION })
+    expect((await other.get({ 'last-event-id': lastId(first.sink) })).status).toBe(400)
+  })
+})
+
+const change = (node: TestNode, name: string): unknown => node.server.addTool({ name, handler: () => name })
+const methods = ({ sink }: Answer): unknown[] => sink.messages.map(({ method }) => method)
+const CHANGED = 'notifications/tools/list_changed'
+
+describe('the GET stream of a session', () => {
+  it('is replaced by a GET at another node', async () => {
+    const nodes = await bench()
+    const first = await nodes.session.get()
+    const second = await nodes.b.at(nodes.session).get()
+    await settled()
+    expect(first.sink.closed).toBe(true)
+    change(nodes.c, 'more')
+    await settled()
+    expect([methods(first), methods(second)]).toEqual([[], [CHANGED]])
+    const third = await nodes.session.get()
+    await settled()
+    expect([second.sink.closed, third.sink.closed]).toEqual([true, false])
+  })
+
+  it('continues at another node, each change once', async () => {
+    const nodes = await bench()
+    const first = await nodes.session.get()
+    change(nodes.c, 'one')
+    await settled()
+    first.request.leave()
+    change(nodes.c, 'two')
+    await settled()
+    const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    change(nodes.c, 'three')
+    await settled()
+    expect([methods(first), methods(second)]).toEqual([[CHANGED], [CHANGED, CHANGED]])
+  })
+
+  it('continues after its node has gone, as if everything had changed', async () => {
+    const nodes = await bench()
+    const first = await nodes.session.get()
+    change(nodes.c, 'one')
+    await settled()
+    nodes.a.kill()
+    const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    await settled()
+    expect(methods(second)).toContain(CHANGED)
+    expect(second.sink.closed).toBe(false)
+  })
+
+  it('continues at another node when its node stops', async () => {
+    const nodes = await bench()
+    const first = await nodes.session.get()
+    change(nodes.c, 'one')
+    await settled()
+    const closing = nodes.a.server.close()
+    await first.sink.ended()
+    await closing
+    const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    change(nodes.c, 'two')
+    await settled()
+    expect([second.status, methods(second).at(-1)]).toEqual([200, CHANGED])
+  })
+
+  it('that was taken over goes on at its new node when the former one writes late', async () => {
+    const nodes = await bench()
+    const first = await nodes.session.get()
+    change(nodes.c, 'one')
+    await settled()
+    nodes.a.kill()
+    const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    change(nodes.c, 'two')
+    await settled()
+    expect(first.sink.closed).toBe(true)
+    expect(second.sink.closed).toBe(false)
+    const ids = second.sink.events.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})
