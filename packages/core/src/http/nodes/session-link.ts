@@ -1,11 +1,11 @@
 import { nodeOfRequest } from '../../call/input/pending-requests.ts'
 import type { JsonRpcResponse, RequestId } from '../../protocol/jsonrpc.ts'
-import type { ChangeRecord, SessionChannel } from '../../session/session.ts'
-import type { StreamState } from '../../stores/event-store.ts'
-import type { SessionRecord } from '../../stores/session-store.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
+import type { ChangeRecord, Session, SessionChannel } from '../../session/session.ts'
+import type { SeizedStream, StreamState } from '../../stores/event-store.ts'
+import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
+import type { ServedServer } from '../served-server.ts'
 import type { SharedRecord } from '../sessions/shared-record.ts'
-import { replay, type StreamLog } from '../streams/resumable-stream.ts'
+import { replay, type ResumableStream, type StreamLog } from '../streams/resumable-stream.ts'
 import type { EventId } from '../streams/sse-format.ts'
 import type { StreamReader } from '../streams/sse-writer.ts'
 import { fromStore } from '../streams/store-failure.ts'
@@ -31,17 +31,32 @@ export interface ElsewhereStream {
   readonly reader: StreamReader
 }
 
+/** A session in this process. */
+export interface LinkedSession {
+  readonly session: Session
+  readonly key: SessionKey
+  readonly server: ServedServer
+  /** The stream for messages outside of any request, if it is written here. */
+  readonly standalone: { send(frame: string): void | Promise<void> } | undefined
+  /** Ends it here, because another process has ended it. */
+  forget(): void
+  /** Another node has the stream for messages outside of any request. */
+  yieldStream(mail: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void
+  /** Writes the stream for messages outside of any request from now on. */
+  continueStream(token: string, seized: SeizedStream): ResumableStream
+}
+
 /** Connects one session to the nodes that serve it too. */
 export class SessionLink {
   /** Sends frames to the node that writes the session's own stream. */
   readonly channel: SessionChannel
-  readonly #live: LiveSession
+  readonly #live: LinkedSession
   readonly #record: SharedRecord
   readonly #network: SessionNetwork
   /** The calls' streams of other nodes whose clients are connected here. */
   #following: Map<string, FollowedStream> | undefined
 
-  constructor(live: LiveSession, record: SharedRecord, network: SessionNetwork) {
+  constructor(live: LinkedSession, record: SharedRecord, network: SessionNetwork) {
     this.#live = live
     this.#record = record
     this.#network = network

@@ -6,7 +6,7 @@ import type { ChangeRecord, CloseCause, Session, SessionKeeper } from '../../ses
 import type { Awaitable } from '../../util/promises.ts'
 import { randomToken } from '../../util/random.ts'
 import type { EndpointContext } from '../mount.ts'
-import { SessionLink, type SessionNetwork } from '../nodes/session-link.ts'
+import { type LinkedSession, SessionLink, type SessionNetwork } from '../nodes/session-link.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import { replay, ResumableStream } from '../streams/resumable-stream.ts'
 import type { EventId } from '../streams/sse-format.ts'
@@ -48,7 +48,7 @@ interface OpenedStream {
 }
 
 /** A session in this process, with its streams. */
-export class LiveSession implements Ranked<LiveSession>, SessionKeeper {
+export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSession {
   readonly session: Session
   readonly server: ServedServer
   /** When a request last belonged to it. */
