@@ -1,2 +1,2 @@
 export { mcp } from './plugin.ts'
-export type { McpPluginOptions, McpSelector } from './plugin.ts'
+export type { McpPluginOptions, McpSelector } from './options.ts'

@@ -1,0 +1,173 @@
+import { AsyncResource } from 'node:async_hooks'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { collectStream, sendNodeStream, watchNodeReply } from '@jetway/core/http'
+import type { AcceptedRequest, BodyError, Endpoint, HttpReply, RequestBody, Route } from '@jetway/core/http'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { setHeaders } from './reply.ts'
+import { isIncomplete, isStream, PluginRequest, type RequestReaders } from './request.ts'
+
+type StreamReply = Extract<HttpReply, { readonly open: unknown }>
+type Body = string | Uint8Array
+type Payload = Body | Promise<Body | undefined>
+
+/** How long to wait for the last bytes after a close, in ms: a stalled client never reads them. */
+const FLUSH_MS = 1000
+
+/** Answers the requests of one mount, and ends what is unfinished when it closes. */
+export class PluginMount {
+  /** `open`, wrapped by @fastify/sse. */
+  stream: RouteHandlerMethod
+  readonly #app: FastifyInstance
+  readonly #endpoint: Endpoint
+  readonly #readers: RequestReaders
+  /** The handlers that `handler` gives for those of `answerAt`. */
+  readonly #direct = new Map<RouteHandlerMethod, RouteHandlerMethod>()
+  readonly #opening = new WeakMap<FastifyReply, StreamReply>()
+  /** Streams, and bodies still being sent after their reply: Node's server waits for their connections. */
+  readonly #unfinished = new Set<IncomingMessage | ServerResponse>()
+
+  constructor(app: FastifyInstance, endpoint: Endpoint, readers: RequestReaders) {
+    this.#app = app
+    this.#endpoint = endpoint
+    this.#readers = readers
+    this.stream = this.open
+  }
+
+  /** A handler that returns what Fastify sends, for hooks that wrap it. */
+  answerAt(route: Route): RouteHandlerMethod {
+    const answer = (request: FastifyRequest, reply: FastifyReply): Promise<Body | undefined> => {
+      const asked = new PluginRequest(route, request, reply, this.#readers)
+      return new Promise((resolve, reject) => {
+        this.#answer(asked, (answered) => {
+          try {
+            resolve(this.#payload(asked, answered))
+          } catch (error) {
+            reject(error)
+          }
+        })
+      })
+    }
+    this.#direct.set(answer, (request, reply) => {
+      const asked = new PluginRequest(route, request, reply, this.#readers)
+      this.#answer(asked, (answered) => this.#send(asked, answered))
+    })
+    return answer
+  }
+
+  /** Without a wrapper of the app, a handler that needs no promise: a promise costs more than most calls. */
+  handler(handler: RouteHandlerMethod): RouteHandlerMethod {
+    return this.#direct.get(handler) ?? handler
+  }
+
+  #answer(asked: PluginRequest, send: (answered: HttpReply) => void): void {
+    const accepted = this.#endpoint.accept(asked)
+    if (!(accepted instanceof Promise)) return this.#read(asked, accepted, send)
+    void accepted.then((settled) => this.#read(asked, settled, send))
+  }
+
+  #read(
+    asked: PluginRequest,
+    accepted: HttpReply | AcceptedRequest,
+    send: (answered: HttpReply) => void,
+  ): void {
+    if ('status' in accepted) return send(accepted)
+    const answer = (body: RequestBody | BodyError): void => {
+      const answered = accepted.answer(body)
+      if (answered instanceof Promise) void answered.then(send)
+      else send(answered)
+    }
+    const body = asked.body()
+    if (!isStream(body)) return answer(body)
+    // Events of the stream run outside the async context of the app's hooks, which handlers expect.
+    const context = new AsyncResource('jetway')
+    collectStream(body, accepted, (read) => context.runInAsyncScope(answer, undefined, read))
+  }
+
+  #send(asked: PluginRequest, answered: HttpReply): void {
+    const { reply } = asked
+    // A timeout of the app has replied.
+    if (reply.raw.headersSent) return this.#endpoint.discard(answered)
+    try {
+      const payload = this.#payload(asked, answered)
+      if (payload instanceof Promise) payload.catch((error: Error) => void reply.send(error))
+      else reply.send(payload)
+    } catch (error) {
+      reply.send(error)
+    }
+  }
+
+  #payload(asked: PluginRequest, answer: HttpReply): Payload | undefined {
+    const { request, reply } = asked
+    if (isIncomplete(request.raw) && request.method !== 'GET') this.#track(request.raw)
+    if (answer.open) return this.#stream(reply, answer)
+    reply.code(answer.status)
+    setHeaders(reply, answer.headers)
+    watchNodeReply(this.#endpoint, { asked, request: request.raw, response: reply.raw }, answer)
+    return answer.body
+  }
+
+  /** Resolves when the stream is open. */
+  #stream(reply: FastifyReply, answer: StreamReply): Promise<undefined> {
+    const { request, raw } = reply
+    return new Promise((resolve) => {
+      let headed: Promise<undefined> | undefined
+      const open: StreamReply['open'] = (sink) => {
+        answer.open(sink)
+        resolve(headed)
+      }
+      sendNodeStream(request.raw, raw, { ...answer, open }, () => {
+        this.#opening.set(reply, answer)
+        headed = this.stream.call(this.#app, request, reply) as Promise<undefined>
+        return raw.headersSent
+      })
+    })
+  }
+
+  /** Sends the head of a stream, with the headers that hooks have set. */
+  readonly open = (request: FastifyRequest, reply: FastifyReply): void => {
+    const answer = this.#opening.get(reply)
+    if (answer === undefined || reply.sent) return
+    setHeaders(reply, answer.headers)
+    reply.sse.keepAlive()
+    if (request.raw.httpVersionMajor === 2)
+      reply.raw.writeHead(answer.status, reply.getHeaders() as OutgoingHttpHeaders)
+    else {
+      if (!reply.hasHeader('connection')) reply.header('connection', connectionOf(reply.raw))
+      reply.sse.sendHeaders(answer.status)
+    }
+    this.#track(reply.raw)
+  }
+
+  #track(side: IncomingMessage | ServerResponse): void {
+    this.#unfinished.add(side)
+    side.once('close', () => this.#unfinished.delete(side))
+  }
+
+  async close(): Promise<void> {
+    await this.#endpoint.close()
+    // The end of a stream is the turn of those that the client has pipelined behind it.
+    while (this.#unfinished.size > 0)
+      await Promise.all([...this.#unfinished].map((side) => this.#endOf(side)))
+  }
+
+  /** Resolves when a request or a response has closed; destroys it after FLUSH_MS. */
+  #endOf(side: IncomingMessage | ServerResponse): Promise<void> {
+    return new Promise((resolve) => {
+      const ended = (): void => {
+        clearTimeout(timer)
+        this.#unfinished.delete(side)
+        resolve()
+      }
+      const timer = setTimeout(() => side.destroy(), FLUSH_MS)
+      if (side.destroyed) ended()
+      else side.once('close', ended)
+    })
+  }
+}
+
+/** `sendHeaders` sets `keep-alive`, whatever the client has asked for and Fastify has decided. */
+function connectionOf(raw: ServerResponse): string {
+  const decided = raw.getHeader('connection')
+  if (typeof decided === 'string') return decided
+  return raw.shouldKeepAlive ? 'keep-alive' : 'close'
+}

@@ -1,0 +1,31 @@
+import { STATUS_CODES } from 'node:http'
+import type { HttpReply } from '@jetway/core/http'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Fastify would add the charset to a content type without one. */
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+export function setHeaders(reply: FastifyReply, headers: HttpReply['headers']): void {
+  for (const name in headers) {
+    const value = headers[name]
+    reply.header(name, value === 'application/json' ? JSON_TYPE : value)
+  }
+}
+
+/** Answers Fastify's own errors as JSON-RPC, and leaves errors of hooks to the app's error handler. */
+export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): string {
+  const status = error.statusCode ?? 500
+  if (status !== 413 && status !== 415 && !String(error.code).startsWith('FST_ERR_')) {
+    reply.code(status >= 400 ? status : 500)
+    throw error
+  }
+  if (status >= 500) request.log.error({ err: error }, 'Fastify refused an MCP request')
+  reply.code(status)
+  return problem(reply, status)
+}
+
+function problem(reply: FastifyReply, status: number): string {
+  reply.header('content-type', JSON_TYPE)
+  const code = status >= 500 ? -32603 : -32600
+  return JSON.stringify({ jsonrpc: '2.0', error: { code, message: STATUS_CODES[status] ?? 'Refused' } })
+}
