@@ -35,19 +35,20 @@ const MAX_OUTPUT = 256 * 1024
  * @param {readonly string[]} command
  * @param {object} [options]
  * @param {boolean} [options.quiet] print the output only if the command fails
+ * @param {'ignore'} [options.output] print no output
  * @param {Record<string, string>} [options.env] additional environment variables
  * @param {string} [options.cwd] default: the repository's root
  * @param {number} [options.timeoutMs] kills the command, and all that it started, after this time
  * @param {(text: string) => void} [options.onOutput] called at the end with the last output
  */
-export function run(command, { quiet = false, env = {}, cwd = root, timeoutMs, onOutput } = {}) {
+export function run(command, { quiet = false, output, env = {}, cwd = root, timeoutMs, onOutput } = {}) {
   return new Promise((resolve) => {
     const [file, ...args] = command
-    const output = quiet || onOutput !== undefined ? 'pipe' : 2
+    const streams = output ?? (quiet || onOutput !== undefined ? 'pipe' : 2)
     const child = spawn(file, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: ['ignore', output, output],
+      stdio: ['ignore', streams, streams],
       shell: windows,
       // In its own process group, so that servers that the command started can be killed with it.
       detached: timeoutMs !== undefined && !windows,

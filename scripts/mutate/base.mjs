@@ -1,0 +1,76 @@
+/** The run without mutants: which test files reach which places, and how long each takes. */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { Sources } from './scopes.mjs'
+
+/** Reads the sources, and would not like the probes. No mutant changes its verdict. */
+const READS_SOURCES = 'packages/testing/test/architecture.test.ts'
+
+/** @typedef {{ path: string, ms: number, places: Set<number> }} TestFile */
+
+/**
+ * @param {import('./checkout.mjs').Checkout} checkout
+ * @param {object[]} mutants
+ * @returns {Promise<(mutant: object) => TestFile[]>} the test files that reach a mutant
+ */
+export async function runBase(checkout, mutants) {
+  const sources = new Sources(checkout.sources)
+  const ids = new Map()
+  const idOf = ({ file, scope }) => {
+    const key = `${file}:${scope.start}`
+    if (!ids.has(key)) ids.set(key, { id: ids.size, file, scope })
+    return ids.get(key).id
+  }
+  const places = new Map(mutants.map((mutant) => [mutant, sources.running(mutant).map(idOf)]))
+  insertProbes(checkout, [...ids.values()])
+  const failed = await checkout.test([], { oneByOne: true, exclude: READS_SOURCES })
+  checkout.restore()
+  await refuse(checkout, failed)
+  const files = readLog(checkout)
+  return (mutant) => files.filter((file) => places.get(mutant).some((id) => file.places.has(id)))
+}
+
+/** Every process that runs a probe finds the log by the path in it, whatever its environment. */
+function insertProbes(checkout, probes) {
+  const load = `globalThis.process.getBuiltinModule('module').createRequire(${JSON.stringify(checkout.path('/'))})`
+  const place = `globalThis.jetwayReached ??= ${load}('./scripts/mutate/reached.cjs').place`
+  for (const file of new Set(probes.map((probe) => probe.file))) {
+    const inserted = []
+    for (const { id, scope } of probes.filter((probe) => probe.file === file)) {
+      const call = `(${place})(${id})`
+      if (scope.expressionEnd === undefined) inserted.push({ at: scope.body, text: `;${call};` })
+      else inserted.push({ at: scope.body, text: `(${call}, ` }, { at: scope.expressionEnd, text: ')' })
+    }
+    inserted.sort((a, b) => b.at - a.at)
+    const probed = inserted.reduce(
+      (text, { at, text: added }) => text.slice(0, at) + added + text.slice(at),
+      checkout.sources[file],
+    )
+    writeFileSync(checkout.path(file), probed)
+  }
+  appendFileSync(
+    checkout.path('vitest.setup.ts'),
+    `import { createRequire } from 'node:module'
+    import { expect } from 'vitest'
+    createRequire(import.meta.url)('./scripts/mutate/reached.cjs').testFile(expect.getState().testPath)\n`,
+  )
+}
+
+/** Tests that fail without a mutant would kill them all. */
+async function refuse(checkout, failed) {
+  if (failed.length === 0) return
+  console.log(`Failed without a mutant, and runs again: ${failed.join(', ')}`)
+  const again = await checkout.test(failed)
+  if (again.length > 0) throw new Error(`Fails without a mutant: ${again.join(', ')}. Correct it first.`)
+}
+
+/** @returns {TestFile[]} */
+function readLog(checkout) {
+  const files = []
+  for (const line of readFileSync(checkout.path('scripts/mutate/reached.log'), 'utf8').trim().split('\n')) {
+    const [, time, path] = /^(\d+) (.*)$/.exec(line) ?? []
+    if (time === undefined) files.at(-1)?.places.add(Number(line))
+    else files.push({ path: checkout.relative(path), start: Number(time), places: new Set() })
+  }
+  const ends = [...files.slice(1).map(({ start }) => start), Date.now()]
+  return files.map(({ path, start, places }, index) => ({ path, places, ms: ends[index] - start }))
+}

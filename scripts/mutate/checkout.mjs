@@ -1,0 +1,88 @@
+/** A checkout of HEAD in the system's temporary folder, where mutants live: none can be committed. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, sep } from 'node:path'
+import process from 'node:process'
+import { pnpm, root } from '../../.ci/pnpm.mjs'
+import { run, stepOrExit } from '../steps.mjs'
+
+const git = (cwd, ...args) => execFileSync('git', args, { cwd, encoding: 'utf8' }).trim()
+
+export class Checkout {
+  #folder
+  /** The texts of the packages' sources, by path. @type {Record<string, string>} */
+  sources = {}
+
+  constructor(folder) {
+    this.#folder = folder
+  }
+
+  static async create() {
+    const folder = join(mkdtempSync(join(tmpdir(), 'jetway-mutants-')), 'jetway')
+    process.once('exit', () => {
+      git(root, 'worktree', 'remove', '--force', folder)
+      rmSync(dirname(folder), { recursive: true, force: true })
+    })
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+
+    git(root, 'worktree', 'add', '--quiet', '--detach', folder, 'HEAD')
+    const options = { quiet: true, cwd: folder }
+    await stepOrExit('install', [...pnpm(), 'install', '--frozen-lockfile', '--prefer-offline'], options)
+    // Some tests look at the build.
+    await stepOrExit('build', [join(folder, 'node_modules', '.bin', 'tsdown')], options)
+
+    const checkout = new Checkout(folder)
+    for (const file of checkout.files(['packages/*/src/**/*.ts']))
+      checkout.sources[file] = readFileSync(checkout.path(file), 'utf8')
+    return checkout
+  }
+
+  /** @param {string[]} patterns as git writes them */
+  files(patterns) {
+    return git(this.#folder, 'ls-files', '--', ...patterns).split('\n')
+  }
+
+  path(file) {
+    return join(this.#folder, file)
+  }
+
+  relative(path) {
+    return relative(this.#folder, path).split(sep).join('/')
+  }
+
+  commit() {
+    return git(this.#folder, 'rev-parse', '--short', 'HEAD')
+  }
+
+  /** Removes all changes of files. */
+  restore() {
+    git(this.#folder, 'checkout', '--quiet', '--', '.')
+  }
+
+  /**
+   * @param {string[]} files of tests; all if empty
+   * @returns {Promise<string[]>} the files that failed, or a reason if no file did
+   */
+  async test(files, { oneByOne = false, exclude, bail = 0, timeoutMs } = {}) {
+    const report = this.path('mutate-report.json')
+    rmSync(report, { force: true })
+    const command = [
+      this.path('node_modules/.bin/vitest'),
+      'run',
+      `--bail=${bail}`,
+      '--experimental.fsModuleCache',
+      '--reporter=json',
+      `--outputFile=${report}`,
+      ...(oneByOne ? ['--no-file-parallelism'] : []),
+      ...(exclude === undefined ? [] : [`--exclude=${exclude}`]),
+      ...files,
+    ]
+    const code = await run(command, { cwd: this.#folder, output: 'ignore', timeoutMs })
+    if (code === 0) return []
+    if (!existsSync(report)) return ['the time limit']
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
+    const failed = testResults.filter(({ status }) => status === 'failed')
+    return failed.length === 0 ? ['an unhandled error'] : failed.map(({ name }) => this.relative(name))
+  }
+}
