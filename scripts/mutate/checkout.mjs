@@ -64,7 +64,7 @@ export class Checkout {
    * @param {string[]} files of tests; all if empty
    * @returns {Promise<string[]>} the files that failed, or a reason if no file did
    */
-  async test(files, { oneByOne = false, exclude, bail = 0, timeoutMs } = {}) {
+  async test(files, { oneByOne = false, bail = 0, timeoutMs } = {}) {
     const report = this.path('mutate-report.json')
     rmSync(report, { force: true })
     const command = [
@@ -75,7 +75,6 @@ export class Checkout {
       '--reporter=json',
       `--outputFile=${report}`,
       ...(oneByOne ? ['--no-file-parallelism'] : []),
-      ...(exclude === undefined ? [] : [`--exclude=${exclude}`]),
       ...files,
     ]
     const code = await run(command, { cwd: this.#folder, output: 'ignore', timeoutMs })
