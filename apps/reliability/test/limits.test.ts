@@ -4,11 +4,15 @@ import { CLIENT } from './support/limits/client.ts'
 import { DEFINITIONS } from './support/limits/definitions.ts'
 import { HTTP } from './support/limits/http.ts'
 import { MESSAGES } from './support/limits/messages.ts'
+import { STORES } from './support/limits/stores.ts'
+import { STREAMS } from './support/limits/streams.ts'
 
 describe.each([
   ['messages', MESSAGES],
   ['HTTP', HTTP],
   ['calls', CALLS],
+  ['streams', STREAMS],
+  ['stores', STORES],
   ['definitions', DEFINITIONS],
   ['the client', CLIENT],
 ])('a limit of %s holds at the limit, and one beyond', (_, rows) => {

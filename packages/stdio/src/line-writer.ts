@@ -108,7 +108,7 @@ export class LineWriter {
     const { output, write, highWaterMark } = this.#options
     while (!this.#gone && this.#queue.length > 0) {
       write(this.#takePiece())
-      if (output.writableNeedDrain && output.writableLength >= highWaterMark) {
+      if (output.writableNeedDrain && output.writableLength > highWaterMark) {
         this.#behind ??= deferred()
         return
       }

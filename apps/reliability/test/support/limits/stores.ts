@@ -1,0 +1,166 @@
+import { callTool, FakeClock, ping } from '@jetway-apps/test-support'
+import { MemoryEventStore, MemorySessionStore, MemoryTaskStore } from '@jetway/core/stores'
+import { ALICE, BY_TOKEN, createServer, type Limit, list, peer, web } from './row.ts'
+
+type EventLimits = Omit<NonNullable<ConstructorParameters<typeof MemoryEventStore>[0]>, 'clock' | 'random'>
+
+/** One call of a tool, whose reply is a stream. */
+interface Reply {
+  /** The messages, and the response at last. */
+  readonly frames: readonly string[]
+  /** The status of a GET that resumes the stream after its first event. */
+  readonly resume: () => Promise<number>
+}
+
+/** A session, and its tool that logs texts and then returns one. */
+async function streaming(limits: EventLimits): Promise<{
+  readonly clock: FakeClock
+  readonly call: (logged: readonly string[], returned?: string) => Promise<Reply>
+}> {
+  const clock = new FakeClock()
+  const server = createServer({ clock, limits: { maxResultBytes: 10_000_000 } })
+  let say: readonly string[] = []
+  let give = ''
+  server.addTool({
+    name: 'say',
+    handler: (_args, ctx) => {
+      for (const text of say) ctx.log.info(text)
+      return give
+    },
+  })
+  const client = web(server, {
+    response: 'sse',
+    streams: { eventStore: new MemoryEventStore({ clock, ...limits }) },
+  })
+  const session = await client.open()
+  return {
+    clock,
+    async call(logged, returned = '') {
+      say = logged
+      give = returned
+      const text = await (await client.send('POST', session, JSON.stringify(callTool('say')))).text()
+      const frames = Array.from(text.matchAll(/^data: (.+)$/gm), ([, frame]) => frame!)
+      const [, id = ''] = /^id: (.*)$/m.exec(text) ?? []
+      return {
+        frames,
+        async resume() {
+          const { status, body } = await client.send('GET', { ...session, 'last-event-id': id })
+          await body?.cancel()
+          return status
+        },
+      }
+    },
+  }
+}
+
+/** Whether a stream can be resumed that sent so many events before its response. */
+async function afterEvents(count: number): Promise<unknown> {
+  const { call } = await streaming({ maxEvents: 3 })
+  return (await call(list(count, String))).resume()
+}
+
+/** The same of two events that have so many bytes together. */
+async function afterBytes(bytes: number): Promise<unknown> {
+  const { call } = await streaming({ maxBytes: 2_000 })
+  const [event = ''] = (await call([''])).frames
+  return (await call(['', 'x'.repeat(bytes - 2 * event.length)])).resume()
+}
+
+/** The same of a stream whose response has so many bytes. */
+async function afterResponse(limits: EventLimits, bytes: number): Promise<unknown> {
+  const { call } = await streaming(limits)
+  const response = (await call([])).frames.at(-1) ?? ''
+  return (await call([], 'x'.repeat(bytes - response.length))).resume()
+}
+
+/** The same of a stream that ended so long ago. */
+async function afterTime(ms: number): Promise<unknown> {
+  const { clock, call } = await streaming({ ttlMs: 1_000 })
+  const { resume } = await call(['a'])
+  await clock.advance(ms)
+  return resume()
+}
+
+/** The same of the first stream of so many. */
+async function afterStreams(count: number): Promise<unknown> {
+  const { call } = await streaming({ maxStreamsPerSession: 3 })
+  const [first] = await Promise.all(list(count, () => call(['a'])))
+  return first?.resume()
+}
+
+/** The same of the first of two streams, whose responses have so many bytes together. */
+async function afterTotal(bytes: number): Promise<unknown> {
+  const { call } = await streaming({ maxTotalBytes: 2_000 })
+  const first = await call([])
+  const size = first.frames.at(-1)?.length ?? 0
+  await call([], 'x'.repeat(bytes - 2 * size))
+  return first.resume()
+}
+
+/** The status of a ping in the first session of so many, on another mount over the same store. */
+async function restored(store: MemorySessionStore, count: number, headers?: typeof ALICE): Promise<unknown> {
+  const [here, there] = [1, 2].map(() =>
+    web(createServer(), { ...(headers && BY_TOKEN), sessions: { store } }),
+  )
+  const first = await here!.open(headers)
+  for (let i = 1; i < count; i++) await here!.open(headers)
+  return (await there!.post(ping(), first)).status
+}
+
+/** The response to the second task, in a store for both but so many bytes. */
+async function tasks(missing: number): Promise<unknown> {
+  const start = async (store: MemoryTaskStore): Promise<unknown> => {
+    const server = createServer({ clock: new FakeClock(), tasks: { store } })
+    server.addTool({ name: 'wait', taskSupport: 'required', handler: () => new Promise(() => {}) })
+    const connection = await peer(server)
+    const params = { name: 'wait', arguments: {}, task: {} }
+    await connection.request('tools/call', params)
+    return connection.request('tools/call', params)
+  }
+  const both = new MemoryTaskStore()
+  await start(both)
+  return start(new MemoryTaskStore({ maxBytes: both.bytes - missing }))
+}
+
+const HELD = { accepted: 200, refused: 400 }
+
+export const STORES: readonly Limit[] = [
+  { limit: 'maxEvents of MemoryEventStore', most: 3, use: afterEvents, ...HELD },
+  { limit: 'maxBytes of MemoryEventStore', most: 2_000, use: afterBytes, ...HELD },
+  {
+    limit: 'maxFinalBytes of MemoryEventStore',
+    most: 2_000,
+    use: (bytes) => afterResponse({ maxFinalBytes: 2_000 }, bytes),
+    ...HELD,
+  },
+  {
+    limit: 'maxFinalBytes of MemoryEventStore, by default',
+    most: 8_396_800,
+    use: (bytes) => afterResponse({}, bytes),
+    ...HELD,
+  },
+  { limit: 'ttlMs of MemoryEventStore', most: 1_000, use: afterTime, ...HELD },
+  { limit: 'maxStreamsPerSession of MemoryEventStore', most: 3, use: afterStreams, ...HELD },
+  { limit: 'maxTotalBytes of MemoryEventStore', most: 2_000, use: afterTotal, ...HELD },
+  {
+    limit: 'max of MemorySessionStore',
+    most: 3,
+    use: (count) => restored(new MemorySessionStore({ max: 3 }), count),
+    accepted: 200,
+    refused: 404,
+  },
+  {
+    limit: 'maxPerPrincipal of MemorySessionStore',
+    most: 3,
+    use: (count) => restored(new MemorySessionStore({ maxPerPrincipal: 3 }), count, ALICE),
+    accepted: 200,
+    refused: 404,
+  },
+  {
+    limit: 'maxBytes of MemoryTaskStore',
+    most: 0,
+    use: tasks,
+    accepted: { result: {} },
+    refused: { error: { code: -32603 } },
+  },
+]
