@@ -12,8 +12,8 @@ const PATIENCE = 500
 interface Fault {
   readonly does: string
   readonly parts: Partial<Parts>
-  /** The cases that must fail. */
-  readonly breaks: readonly string[]
+  /** The cases that must fail, and what is in the message of the assertion that fails. */
+  readonly breaks: Readonly<Record<string, string>>
 }
 
 const inRequests: readonly Fault[] = [
@@ -25,10 +25,11 @@ const inRequests: readonly Fault[] = [
         await SOUND.serve(exchanged, { ...parts, read: async () => body })
       },
     },
-    breaks: [
-      'answers before the body arrives to a forbidden Host, and to a DELETE',
-      'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413',
-    ],
+    breaks: {
+      'answers before the body arrives to a forbidden Host, and to a DELETE': 'for a reply',
+      'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413':
+        'for a reply',
+    },
   },
   {
     does: 'looks headers up as they are spelled, and gives the last of a query parameter',
@@ -43,7 +44,10 @@ const inRequests: readonly Fault[] = [
         })
       },
     },
-    breaks: ['gives the method, the first value of a query parameter, and headers by lower-case name'],
+    breaks: {
+      'gives the method, the first value of a query parameter, and headers by lower-case name':
+        "expected [ '2', 'ä', undefined ] to deeply equal [ '1', 'ä', undefined ]",
+    },
   },
   {
     does: 'shows the first of repeated headers only',
@@ -53,17 +57,22 @@ const inRequests: readonly Fault[] = [
           rawHeaders: Object.entries(exchanged.req.headers).flat(),
         }),
     },
-    breaks: [
-      'refuses a repeated Mcp-Session-Id',
-      'refuses a repeat of each header that must be single, and of no other',
-    ],
+    breaks: {
+      'refuses a repeated Mcp-Session-Id': "expected '200' to be '400'",
+      'refuses a repeat of each header that must be single, and of no other':
+        "expected [ 'authorization', '200' ] to deeply equal [ 'authorization', …(1) ]",
+    },
   },
   {
     does: 'tells no address',
     parts: {
       request: (exchanged, parts) => Object.assign(SOUND.request(exchanged, parts), { peer: undefined }),
     },
-    breaks: ['gives both addresses of the socket', 'accepts loopback Hosts only on a loopback socket'],
+    breaks: {
+      'gives both addresses of the socket': '.toMatch() expects to receive a string, but got undefined',
+      'accepts loopback Hosts only on a loopback socket':
+        'expected [ 200, …(1) ] to deeply equal [ 403, …(1) ]',
+    },
   },
   {
     does: 'decodes each piece of a body by itself',
@@ -74,25 +83,33 @@ const inRequests: readonly Fault[] = [
         return Buffer.from(decoded)
       },
     },
-    breaks: ['reads a body whose chunks end inside a character'],
+    breaks: {
+      'reads a body whose chunks end inside a character': `to contain '"text":"aä€😀"'`,
+    },
   },
   {
     does: 'ignores the limit',
     parts: { read: (req) => buffer(req) },
-    breaks: ['counts a chunked body, and answers 413 beyond the limit'],
+    breaks: {
+      'counts a chunked body, and answers 413 beyond the limit':
+        'expected [ 200, …(1) ] to deeply equal [ 413, …(1) ]',
+    },
   },
   {
     does: 'holds a body to less than the limit',
     parts: { read: (req, limit) => SOUND.read(req, limit - 1) },
-    breaks: [
-      'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413',
-      'counts a chunked body, and answers 413 beyond the limit',
-    ],
+    breaks: {
+      'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413':
+        'expected 413 to be 200',
+      'counts a chunked body, and answers 413 beyond the limit': 'Status 413 and no result',
+    },
   },
   {
     does: 'parses JSON itself',
     parts: { read: async (req) => ({ parsed: JSON.parse(await text(req)) as unknown }) },
-    breaks: ['answers a body that is not JSON as JSON-RPC'],
+    breaks: {
+      'answers a body that is not JSON as JSON-RPC': 'expected [ 500, …(1) ] to deeply equal [ 400, …(1) ]',
+    },
   },
   {
     does: 'waits for the end of a body that was broken off',
@@ -106,7 +123,10 @@ const inRequests: readonly Fault[] = [
             .on('end', () => resolve(Buffer.concat(chunks)))
         }),
     },
-    breaks: ['answers a request whose client disconnects before the end of the body, and serves others'],
+    breaks: {
+      'answers a request whose client disconnects before the end of the body, and serves others':
+        'for the end of the request',
+    },
   },
   {
     does: 'reads a body again that the host has parsed',
@@ -116,7 +136,9 @@ const inRequests: readonly Fault[] = [
         await SOUND.serve({ ...exchanged, host: {} }, parts)
       },
     },
-    breaks: ['accepts a body that the host has parsed'],
+    breaks: {
+      'accepts a body that the host has parsed': 'Status 400 and no result',
+    },
   },
   {
     does: 'takes one request per connection',
@@ -126,7 +148,10 @@ const inRequests: readonly Fault[] = [
         await SOUND.serve(exchanged, parts)
       },
     },
-    breaks: ['answers many requests on one connection in order, as JSON and as streams'],
+    breaks: {
+      'answers many requests on one connection in order, as JSON and as streams':
+        "expected [ '<1>' ] to deeply equal [ '<1>', '<2>', '<3>', '<4>', …(46) ]",
+    },
   },
   {
     does: 'serves what is left on the connection when it has refused a head',
@@ -139,7 +164,9 @@ const inRequests: readonly Fault[] = [
         await SOUND.serve(exchanged, parts)
       },
     },
-    breaks: ['never reads the body of a refused request as the next request'],
+    breaks: {
+      'never reads the body of a refused request as the next request': "to contain '<smuggled>'",
+    },
   },
   {
     does: 'makes the context before it is asked for, outside the endpoint',
@@ -149,10 +176,11 @@ const inRequests: readonly Fault[] = [
         await SOUND.serve({ ...exchanged, host: { ...exchanged.host, locals: () => mount } }, parts)
       },
     },
-    breaks: [
-      'does not compute locals if the guard refuses the head',
-      'answers 500 as JSON-RPC if locals throws, and only the log has its message',
-    ],
+    breaks: {
+      'does not compute locals if the guard refuses the head': 'expected 1 to be +0',
+      'answers 500 as JSON-RPC if locals throws, and only the log has its message':
+        "expected [ 500, 'secret' ] to deeply equal [ 500, …(1) ]",
+    },
   },
   {
     does: 'makes the context twice',
@@ -162,15 +190,18 @@ const inRequests: readonly Fault[] = [
         return SOUND.request({ ...exchanged, host: { locals } }, parts)
       },
     },
-    breaks: [
-      'passes locals to tools, and computes them once per call',
-      'passes on the auth info of the host, and refuses what has expired before the body arrives',
-    ],
+    breaks: {
+      'passes locals to tools, and computes them once per call': `expected '{"locals":{"made":2}}' to be '{"locals":{"made":1}}'`,
+      'passes on the auth info of the host, and refuses what has expired before the body arrives': `expected '{}' to be '{"auth":"ada"}'`,
+    },
   },
   {
     does: 'takes the paths below its own, too',
     parts: { isForMcp: (path) => path.startsWith('/mcp') },
-    breaks: ['leaves other paths and their bodies to the host, also when the server has closed'],
+    breaks: {
+      'leaves other paths and their bodies to the host, also when the server has closed':
+        "expected [ '/mcp2', 400, true ] to deeply equal [ '/mcp2', 404, false ]",
+    },
   },
 ]
 
@@ -178,20 +209,25 @@ const inReplies: readonly Fault[] = [
   {
     does: 'drops the headers of whole replies',
     parts: { sendWhole: (res, { status, body }) => void res.writeHead(status).end(body) },
-    breaks: [
-      'answers a call with JSON',
-      'sends the session id with the initialize response, as JSON and as a stream',
-      'sends the headers of a refusal: Allow, WWW-Authenticate',
-      'answers HEAD with 405 and without a body, and OPTIONS with 204',
-    ],
+    breaks: {
+      [PLAIN]: '.toMatch() expects to receive a string, but got undefined',
+      'sends the session id with the initialize response, as JSON and as a stream':
+        'expected [ 200, undefined ] to deeply equal [ 200, StringMatching{…} ]',
+      'sends the headers of a refusal: Allow, WWW-Authenticate':
+        "expected undefined to be 'GET, POST, DELETE, OPTIONS'",
+      'answers HEAD with 405 and without a body, and OPTIONS with 204':
+        "expected [ 405, '', undefined ] to deeply equal [ 405, '', …(1) ]",
+    },
   },
   {
     does: 'drops the headers of streams',
     parts: { sendHead: (res) => res.flushHeaders() },
-    breaks: [
-      'sends a whole stream in order, and ends it',
-      'sends the headers that stop proxies from buffering a stream',
-    ],
+    breaks: {
+      'sends a whole stream in order, and ends it':
+        '.toMatch() expects to receive a string, but got undefined',
+      'sends the headers that stop proxies from buffering a stream':
+        '.toMatch() expects to receive a string, but got undefined',
+    },
   },
   {
     does: 'forgets what the host has set when it sends a stream',
@@ -201,7 +237,10 @@ const inReplies: readonly Fault[] = [
         SOUND.sendHead(res, reply)
       },
     },
-    breaks: ['keeps the headers that the host has set, on every kind of reply'],
+    breaks: {
+      'keeps the headers that the host has set, on every kind of reply':
+        "expected [ 'stream', { …(7) } ] to deeply equal [ 'stream', ObjectContaining{…} ]",
+    },
   },
   {
     does: 'counts the characters of a body instead of its bytes',
@@ -211,7 +250,10 @@ const inReplies: readonly Fault[] = [
         SOUND.sendWhole(res, reply)
       },
     },
-    breaks: ['answers a call with JSON', 'sends a large response byte for byte'],
+    breaks: {
+      [PLAIN]: 'Unterminated string in JSON',
+      'sends a large response byte for byte': 'Unterminated string in JSON',
+    },
   },
   {
     does: 'takes every body for text',
@@ -219,22 +261,28 @@ const inReplies: readonly Fault[] = [
       sendWhole: (res, { status, headers, body }) =>
         SOUND.sendWhole(res, { status, headers, ...(body !== undefined && { body: String(body) }) }),
     },
-    breaks: ['sends a body of bytes unchanged'],
+    breaks: {
+      'sends a body of bytes unchanged': 'Unexpected non-whitespace character after JSON',
+    },
   },
   {
     does: 'sends streams in another encoding',
     parts: { write: (res, chunk) => void res.write(chunk, 'latin1') },
-    breaks: ['sends a whole stream in order, and ends it'],
+    breaks: {
+      'sends a whole stream in order, and ends it': 'Bad control character in string literal in JSON',
+    },
   },
   {
     does: 'gives a body to replies that have none',
     parts: {
       sendWhole: (res, { headers, body = '{}' }) => SOUND.sendWhole(res, { status: 200, headers, body }),
     },
-    breaks: [
-      'sends replies without a body: 202 to a notification, 204 to a DELETE',
-      'answers HEAD with 405 and without a body, and OPTIONS with 204',
-    ],
+    breaks: {
+      'sends replies without a body: 202 to a notification, 204 to a DELETE':
+        "expected [ 200, '{}' ] to deeply equal [ 202, '' ]",
+      'answers HEAD with 405 and without a body, and OPTIONS with 204':
+        "expected [ 200, '', …(1) ] to deeply equal [ 405, '', …(1) ]",
+    },
   },
   {
     does: 'words errors of the server itself',
@@ -244,11 +292,14 @@ const inReplies: readonly Fault[] = [
         else res.writeHead(500).end('Sorry')
       },
     },
-    breaks: [
-      'answers 500 as JSON-RPC if an option of the mount throws, without its message',
-      'answers 500 as JSON-RPC if locals throws, and only the log has its message',
-      'answers running calls while the server closes, and new calls with 503',
-    ],
+    breaks: {
+      'answers 500 as JSON-RPC if an option of the mount throws, without its message':
+        "expected [ 500, 'Sorry' ] to deeply equal [ 500, …(1) ]",
+      'answers 500 as JSON-RPC if locals throws, and only the log has its message':
+        "expected [ 500, 'Sorry' ] to deeply equal [ 500, …(1) ]",
+      'answers running calls while the server closes, and new calls with 503':
+        "expected [ 500, undefined, 'Sorry' ] to deeply equal [ 503, '1', StringContaining{…} ]",
+    },
   },
 ]
 
@@ -261,7 +312,10 @@ const inStreams: readonly Fault[] = [
         res.setHeaders(new Map(Object.entries(headers)))
       },
     },
-    breaks: ['sends the head of a stream at once, before there is anything to write'],
+    breaks: {
+      'sends the head of a stream at once, before there is anything to write':
+        'for the head of the reply to GET',
+    },
   },
   {
     does: 'sends the type of a stream and no other of its headers',
@@ -271,7 +325,10 @@ const inStreams: readonly Fault[] = [
         SOUND.sendHead(res, { ...reply, headers: Object.fromEntries(kept) })
       },
     },
-    breaks: ['sends the headers that stop proxies from buffering a stream'],
+    breaks: {
+      'sends the headers that stop proxies from buffering a stream':
+        "expected undefined to be 'no-cache, no-transform'",
+    },
   },
   {
     does: 'collects a stream until its end',
@@ -287,25 +344,33 @@ const inStreams: readonly Fault[] = [
         })
       },
     },
-    breaks: ['sends each frame when it is written', 'sends the head of a long call when it becomes a stream'],
+    breaks: {
+      'sends each frame when it is written': 'for the head of the reply to POST',
+      'sends the head of a long call when it becomes a stream': 'for the head of the reply to POST',
+    },
   },
   {
     does: 'sends no comments',
     parts: { write: (res, chunk) => (chunk.startsWith(':') ? undefined : SOUND.write(res, chunk)) },
-    breaks: ['keeps an open stream alive with comments'],
+    breaks: {
+      'keeps an open stream alive with comments': 'for : keep-alive',
+    },
   },
   {
     does: 'never ends a stream',
     parts: { end: () => {} },
-    breaks: [
-      'sends a whole stream in order, and ends it',
-      'ends open streams when it is closed, and accepts a second close',
-    ],
+    breaks: {
+      'sends a whole stream in order, and ends it': 'for the end of a reply',
+      'ends open streams when it is closed, and accepts a second close': 'for the end of a reply',
+    },
   },
   {
     does: 'ignores that the peer is behind',
     parts: { write: (res, chunk) => void res.write(chunk) },
-    breaks: ['applies backpressure while the peer does not read, and sends everything when it reads again'],
+    breaks: {
+      'applies backpressure while the peer does not read, and sends everything when it reads again':
+        'expected 1024 to be less than 512',
+    },
   },
   {
     does: 'waits for a peer that is behind, and not for one that leaves',
@@ -314,21 +379,29 @@ const inStreams: readonly Fault[] = [
       write: (res, chunk) =>
         res.write(chunk) ? undefined : new Promise((resolve) => res.once('drain', resolve)),
     },
-    breaks: ['releases the writer when a peer that does not read disconnects'],
+    breaks: {
+      'releases the writer when a peer that does not read disconnects':
+        'for the writer to go on without its peer',
+    },
   },
   {
     does: 'never tells that the peer has left',
     parts: { signal: () => new AbortController().signal },
-    breaks: [
-      'aborts the signal when the peer closes an open stream',
-      'aborts the signal when the peer disconnects before the reply, and still serves others',
-      'gives an aborted signal if it is first read after the peer disconnected',
-    ],
+    breaks: {
+      'aborts the signal when the peer closes an open stream': 'for the signal of a peer that left a stream',
+      'aborts the signal when the peer disconnects before the reply, and still serves others':
+        'for the signal of a peer that left',
+      'gives an aborted signal if it is first read after the peer disconnected':
+        'for the signal of a peer that left',
+    },
   },
   {
     does: 'forgets a peer that left before the signal was read',
     parts: { signal: (req, res) => (res.destroyed ? new AbortController().signal : SOUND.signal(req, res)) },
-    breaks: ['gives an aborted signal if it is first read after the peer disconnected'],
+    breaks: {
+      'gives an aborted signal if it is first read after the peer disconnected':
+        'for a signal that is read late',
+    },
   },
   {
     does: 'takes the end of a reply for a peer that leaves',
@@ -340,7 +413,10 @@ const inStreams: readonly Fault[] = [
         return left.signal
       },
     },
-    breaks: ['does not abort the signal after the peer received the whole reply'],
+    breaks: {
+      'does not abort the signal after the peer received the whole reply':
+        'expected [ true, true, true, true, true, true ] to deeply equal [ false, false, false, false, …(2) ]',
+    },
   },
 ]
 
@@ -353,15 +429,17 @@ const inConnections: readonly Fault[] = [
         SOUND.sendHead(res, reply)
       },
     },
-    breaks: ['closes the connection after a stream if the client asks for it'],
+    breaks: {
+      'closes the connection after a stream if the client asks for it': 'for the end of the connection',
+    },
   },
   {
     does: 'opens streams before their turn',
     parts: { turn: (_req, _res, begin) => begin() },
-    breaks: [
-      'opens a pipelined stream when the one before it has ended',
-      'ends pipelined streams with their connection',
-    ],
+    breaks: {
+      'opens a pipelined stream when the one before it has ended': 'for the first stream to open',
+      'ends pipelined streams with their connection': 'for the first stream to open',
+    },
   },
   {
     does: 'does not watch the connections of pipelined requests',
@@ -372,7 +450,9 @@ const inConnections: readonly Fault[] = [
         return left.signal
       },
     },
-    breaks: ['aborts the signals of pipelined requests when their connection ends'],
+    breaks: {
+      'aborts the signals of pipelined requests when their connection ends': 'for the signals',
+    },
   },
 ]
 
@@ -380,24 +460,26 @@ const inClosing: readonly Fault[] = [
   {
     does: 'never comes to the end of a close',
     parts: { close: () => new Promise(() => {}) },
-    breaks: [
-      'answers running calls when it is closed, as JSON and as a stream',
-      'ends open streams when it is closed, and accepts a second close',
-      'closes even if a peer has stopped reading',
-    ],
+    breaks: {
+      'answers running calls when it is closed, as JSON and as a stream': 'for the close',
+      'ends open streams when it is closed, and accepts a second close': 'for the close',
+      'closes even if a peer has stopped reading': 'for the close',
+    },
   },
   {
     does: 'waits for no call',
     parts: { close: (endpoint) => endpoint.close({ deadline: 0 }) },
-    breaks: ['answers running calls when it is closed, as JSON and as a stream'],
+    breaks: {
+      'answers running calls when it is closed, as JSON and as a stream': 'Status 503 and no result',
+    },
   },
   {
     does: 'closes nothing',
     parts: { close: async () => {} },
-    breaks: [
-      'ends open streams when it is closed, and accepts a second close',
-      'starts no call after it was closed',
-    ],
+    breaks: {
+      'ends open streams when it is closed, and accepts a second close': 'for the end of a reply',
+      'starts no call after it was closed': 'expected [ undefined, 503 ] to include 200',
+    },
   },
 ]
 
@@ -405,25 +487,33 @@ const inDoors: readonly Fault[] = [
   {
     does: 'takes the stream of HTTP+SSE for the MCP path',
     parts: { route: (path) => (path === '/message' ? 'message' : 'mcp') },
-    breaks: ['opens an HTTP+SSE stream, and answers posted messages on it'],
+    breaks: {
+      'opens an HTTP+SSE stream, and answers posted messages on it': 'The reply ended before',
+    },
   },
   {
     does: 'takes its messages for the MCP path',
     parts: { route: (path) => (path === '/sse' ? 'sse' : 'mcp') },
-    breaks: [
-      'opens an HTTP+SSE stream, and answers posted messages on it',
-      'passes every method on the HTTP+SSE routes to the endpoint',
-    ],
+    breaks: {
+      'opens an HTTP+SSE stream, and answers posted messages on it':
+        "expected [ 200, …(1) ] to deeply equal [ 202, 'Accepted' ]",
+      'passes every method on the HTTP+SSE routes to the endpoint':
+        "expected [ '/message', 'PUT', 405, …(1) ] to deeply equal [ '/message', 'PUT', 405, …(1) ]",
+    },
   },
   {
     does: 'never tells that a peer has left the stream of HTTP+SSE',
     parts: { signal: () => new AbortController().signal },
-    breaks: ['ends the HTTP+SSE session when the peer closes its stream'],
+    breaks: {
+      'ends the HTTP+SSE session when the peer closes its stream': 'for the end of the session',
+    },
   },
   {
     does: 'leaves the stream of HTTP+SSE open',
     parts: { end: () => {} },
-    breaks: ['ends the HTTP+SSE stream when it is closed'],
+    breaks: {
+      'ends the HTTP+SSE stream when it is closed': 'for the end of a reply',
+    },
   },
   {
     does: 'answers every path with an event stream',
@@ -431,7 +521,10 @@ const inDoors: readonly Fault[] = [
       isForMcp: () => true,
       serve: async ({ res }) => void res.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
     },
-    breaks: [PLAIN, 'serves the HTTP+SSE routes only if legacySse is set'],
+    breaks: {
+      [PLAIN]: "expected 'text/event-stream' to match /^application\\/json(;|$)/json(;|$)",
+      'serves the HTTP+SSE routes only if legacySse is set': 'expected [ 400, 404 ] to include 200',
+    },
   },
 ]
 
@@ -448,16 +541,15 @@ describe('an adapter is caught that', () => {
     '$does',
     async ({ parts, breaks }) => {
       const subject = breakable(parts)
-      for (const name of breaks) {
-        await expect(runAdapterCase(subject, named(name), PATIENCE), name).rejects.toThrow()
-      }
-      if (!breaks.includes(PLAIN)) await runAdapterCase(subject, named(PLAIN))
+      for (const [name, message] of Object.entries(breaks))
+        await expect(runAdapterCase(subject, named(name), PATIENCE), name).rejects.toThrow(message)
+      if (breaks[PLAIN] === undefined) await runAdapterCase(subject, named(PLAIN))
     },
     30_000,
   )
 })
 
 it('is a contract of which every part can be broken', () => {
-  const broken = new Set(FAULTS.flatMap(({ breaks }) => breaks))
+  const broken = new Set(FAULTS.flatMap(({ breaks }) => Object.keys(breaks)))
   expect(CASES.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([])
 })
