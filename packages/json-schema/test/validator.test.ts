@@ -62,6 +62,31 @@ describe('createValidator', () => {
     expect(createValidator(unused, { validateSchema: false }).isValid('')).toBe(false)
   })
 
+  it('resolves references against the nearest $id', () => {
+    const validator = createValidator({
+      $id: 'https://a.test/root',
+      $defs: { word: { $id: 'word', type: 'string' } },
+      properties: {
+        a: { $id: 'inner/', $defs: { word: { $id: 'word', type: 'number' } }, items: { $ref: 'word' } },
+      },
+      items: { $ref: 'word' },
+    })
+    expect([[1], ['x']].map((value) => validator.isValid({ a: value }))).toEqual([true, false])
+    expect([[1], ['x']].map((value) => validator.isValid(value))).toEqual([false, true])
+  })
+
+  it.each<[string, object[]]>([
+    ['all properties, then one', [{ additionalProperties: true }, { properties: { a: true } }]],
+    ['one property, then all', [{ properties: { a: true } }, { additionalProperties: true }]],
+    ['one property each', [{ properties: { a: true } }, { properties: { b: true } }]],
+  ])('joins what branches have evaluated: %s', (_, branches) => {
+    const oneOf = branches.map((branch) => ({ anyOf: [{ required: ['none'] }, branch] }))
+    const validator = createValidator({ allOf: oneOf, unevaluatedProperties: false })
+    expect(validator.isValid({ a: 1, b: 2 })).toBe(true)
+    const alone = createValidator({ anyOf: [{ type: 'object' }], allOf: oneOf, unevaluatedProperties: false })
+    expect(alone.isValid({ a: 1, b: 2 })).toBe(true)
+  })
+
   it('counts the values that it looks at', () => {
     const validator = createValidator({ type: 'array', items: { type: 'number' } })
     expect(validator.steps()).toBe(0)

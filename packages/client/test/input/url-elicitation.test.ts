@@ -196,7 +196,8 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
   it('rejects if the handler throws', async () => {
     const handler: Handler = () => Promise.reject(new Error('No browser'))
     const { client } = await scripted(demanding(), asking(handler))
-    await expect(client.callTool('x')).rejects.toMatchObject({
+    const { signal } = new AbortController()
+    await expect(client.callTool('x', {}, { signal })).rejects.toMatchObject({
       code: 'input-unavailable',
       cause: { message: 'No browser' },
     })

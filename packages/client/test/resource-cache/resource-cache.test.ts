@@ -209,7 +209,7 @@ describe('invalidating', () => {
     for (const server of ['one', 'two'])
       for (const uri of ['a://x', 'a://x/y', 'a://xy'])
         for (const partition of ['ann', 'bob']) cache.set({ server, uri, partition }, of(uri))
-    cache.set({ server: 'one', uri: 'p://', partition: 'ann' }, of('p', { cacheScope: 'public' }))
+    cache.set({ server: 'one', uri: 'p://', partition: 'bob' }, of('p', { cacheScope: 'public' }))
     return cache
   }
   const has = (cache: ResourceCache, uri: string, server = 'one', partition = 'ann'): boolean =>

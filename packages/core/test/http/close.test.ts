@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { McpServer } from '../../src/index.ts'
 import type { EndpointOptions } from '../../src/http/options.ts'
-import { createHarness, initializeMessage, type TestSession } from './support/harness.ts'
+import { createHarness, FakeRequest, initializeMessage, type TestSession } from './support/harness.ts'
 
 async function bench(stateless = false, options: EndpointOptions = {}) {
   const finishers: (() => void)[] = []
@@ -73,6 +73,18 @@ describe('closing a mount', () => {
     await closing
     await endpoint.closed
     expect(clock.pending).toBe(0)
+  })
+
+  it('refuses requests whose bodies have not arrived yet', async () => {
+    const { endpoint } = await bench()
+    let arrive = (_body: Uint8Array): void => {}
+    const body = new Promise<Uint8Array>((resolve) => (arrive = resolve))
+    const reply = endpoint.handle(new FakeRequest({ body: initializeMessage() }), () => body)
+    await settled()
+    const closing = endpoint.close()
+    arrive(new TextEncoder().encode(JSON.stringify(initializeMessage())))
+    expect(await reply).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    await closing
   })
 
   it('ends the calls that still run at the deadline', async () => {

@@ -68,6 +68,7 @@ describe('the events of a server', () => {
     await settled()
     await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } })
     await cancelled
+    await session.post({ jsonrpc: '2.0', id: 10, method: 'tools/list' })
     expect(heard.request.map(({ name, outcome, errorCode, durationMs }) => [name, outcome, errorCode, durationMs])) // prettier-ignore
       .toEqual([
         ['ok', 'ok', undefined, 0],
@@ -77,6 +78,7 @@ describe('the events of a server', () => {
         ['large', 'failed', undefined, 0],
         ['slow', 'ok', undefined, 250],
         ['slow', 'cancelled', undefined, 0],
+        [undefined, 'ok', undefined, 0],
       ])
     expect(heard.request[0]).toMatchObject({
       method: 'tools/call',

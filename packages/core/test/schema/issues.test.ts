@@ -23,6 +23,16 @@ describe('issues say which field is wrong and why', () => {
     [object({}, { additionalProperties: false }), { x: 1 }, 'x: is not a known property'],
     [object({}, { unevaluatedProperties: false }), { x: 1 }, 'x: is not a known property'],
     [object({ a: { enum: ['x', 2] } }), { a: 3 }, 'a: must be one of "x", 2'],
+    [
+      object({ a: { enum: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] } }),
+      { a: 10 },
+      'a: must be one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9',
+    ],
+    [
+      object({ a: { enum: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] } }),
+      { a: 11 },
+      'a: must be one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …',
+    ],
     [object({ a: { const: 'x' } }), { a: 3 }, 'a: must be "x"'],
     [object({ a: false }), { a: 3 }, 'a: is not allowed'],
     [object({ a: { items: { items: { type: 'null' } } } }), { a: [[], [null, 0]] }, 'a[1][1]: must be null'],

@@ -53,7 +53,7 @@ export const DEFINITIONS: readonly Limit[] = [
         }),
       ),
     accepted: 'done',
-    refused: { code: 'ERR_MCP_URI_TEMPLATE' },
+    refused: { code: 'ERR_MCP_URI_TEMPLATE', message: expect.stringContaining('"a://{b}/') },
   },
   {
     limit: 'variables of a URI template',

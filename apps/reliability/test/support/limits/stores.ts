@@ -1,6 +1,6 @@
 import { callTool, FakeClock, ping } from '@jetway-apps/test-support'
 import { MemoryEventStore, MemorySessionStore, MemoryTaskStore } from '@jetway/core/stores'
-import { ALICE, BY_TOKEN, createServer, type Limit, list, peer, web } from './row.ts'
+import { createServer, type Limit, list, peer, web } from './row.ts'
 
 type EventLimits = Omit<NonNullable<ConstructorParameters<typeof MemoryEventStore>[0]>, 'clock' | 'random'>
 
@@ -98,18 +98,17 @@ async function afterTotal(bytes: number): Promise<unknown> {
 }
 
 /** The status of a ping in the first session of so many, on another mount over the same store. */
-async function restored(store: MemorySessionStore, count: number, headers?: typeof ALICE): Promise<unknown> {
-  const [here, there] = [1, 2].map(() =>
-    web(createServer(), { ...(headers && BY_TOKEN), sessions: { store } }),
-  )
-  const first = await here!.open(headers)
-  for (let i = 1; i < count; i++) await here!.open(headers)
+async function restored(count: number): Promise<unknown> {
+  const store = new MemorySessionStore({ max: 3 })
+  const [here, there] = [1, 2].map(() => web(createServer(), { sessions: { store } }))
+  const first = await here!.open()
+  for (let i = 1; i < count; i++) await here!.open()
   return (await there!.post(ping(), first)).status
 }
 
-/** The response to the second task, in a store for both but so many bytes. */
+/** The response to a second task, in a store half of which lacks so many bytes for both. */
 async function tasks(missing: number): Promise<unknown> {
-  const start = async (store: MemoryTaskStore): Promise<unknown> => {
+  const twice = async (store: MemoryTaskStore): Promise<unknown> => {
     const server = createServer({ clock: new FakeClock(), tasks: { store } })
     server.addTool({ name: 'wait', taskSupport: 'required', handler: () => new Promise(() => {}) })
     const connection = await peer(server)
@@ -118,8 +117,8 @@ async function tasks(missing: number): Promise<unknown> {
     return connection.request('tools/call', params)
   }
   const both = new MemoryTaskStore()
-  await start(both)
-  return start(new MemoryTaskStore({ maxBytes: both.bytes - missing }))
+  await twice(both)
+  return twice(new MemoryTaskStore({ maxBytes: 2 * both.bytes - missing }))
 }
 
 const HELD = { accepted: 200, refused: 400 }
@@ -145,19 +144,12 @@ export const STORES: readonly Limit[] = [
   {
     limit: 'max of MemorySessionStore',
     most: 3,
-    use: (count) => restored(new MemorySessionStore({ max: 3 }), count),
+    use: restored,
     accepted: 200,
     refused: 404,
   },
   {
-    limit: 'maxPerPrincipal of MemorySessionStore',
-    most: 3,
-    use: (count) => restored(new MemorySessionStore({ maxPerPrincipal: 3 }), count, ALICE),
-    accepted: 200,
-    refused: 404,
-  },
-  {
-    limit: 'maxBytes of MemoryTaskStore',
+    limit: 'half of maxBytes of MemoryTaskStore, for the tasks of one caller',
     most: 0,
     use: tasks,
     accepted: { result: {} },

@@ -165,6 +165,16 @@ describe('a Rejection', () => {
     expect(json).toEqual({ jsonrpc: '2.0', error: { code: -32600, message: 'Not today' } })
   })
 
+  it.each([
+    ['its cause', new Error('canary'), ['Authentication failed']],
+    ['nothing without a cause', undefined, []],
+  ])('logs %s', async (_, cause, logged) => {
+    const authenticate = (): Rejection => new Rejection(403, 'Not today', { cause })
+    const { post, log } = createHarness({ endpoint: { authenticate } })
+    await post(initializeMessage())
+    expect(log.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual(logged)
+  })
+
   it.each([200, 302, 600, 400.5])('cannot have the status %s', (status) => {
     expect(() => new Rejection(status, 'x')).toThrow(/ERR_MCP_OPTION/)
   })
