@@ -97,7 +97,8 @@ export const BARS: readonly Bar[] = [
   {
     name: 'Soak',
     promise: 'One hour of mixed load: memory grows by at most 5 MiB an hour, delays stay below 50 ms.',
-    lacks: 'No long test runs for an hour.',
+    files: ['apps/reliability/test/soak.long.test.ts'],
+    short: 'Two minutes, in which RSS may grow by 16 MiB,',
   },
   {
     name: 'Drain',
@@ -179,6 +180,12 @@ export const BARS: readonly Bar[] = [
     name: 'Conformance',
     promise: 'All scenarios of the official suite pass, for all revisions, with no exception listed.',
     lacks: '`bash .ci/run` runs it.',
+  },
+  {
+    name: 'Hostile servers',
+    promise:
+      'A server that answers any request of the client wrongly, slowly or without end: a named error within the limits, no unhandled rejection, no connection left.',
+    files: ['packages/client/test/http/hostile-servers.long.test.ts'],
   },
   {
     name: 'Skewed clocks',

@@ -95,8 +95,8 @@ export const FLOW_CONTROL: Group = {
       behaviour: 'The client gives up a reply or an event at 64 MiB, and drops a line at 10 MiB.',
       tests: [
         {
-          file: 'packages/client/test/http/streamable-http.test.ts',
-          name: 'is given up at the limit, with its connection',
+          file: 'packages/client/test/http/support/attacks.ts',
+          name: 'a body without end',
         },
         {
           file: 'packages/client/test/stdio/faults.test.ts',

@@ -224,9 +224,10 @@ export class Client {
     return this.#requests.send(method, params ?? {}, options)
   }
 
-  /** Sends any notification. */
+  /** Sends any notification. @throws RequestTimeoutError if the server does not take it within `timeoutMs` */
   async notify(method: string, params?: JsonObject): Promise<void> {
-    await this.#connected().connection.notify(method, params)
+    const { timeoutMs } = this.#options
+    await this.#connected().connection.notify(method, params, { timeoutMs })
   }
 
   /** Sends `ping`, or `server/discover` in revisions without `ping`. */

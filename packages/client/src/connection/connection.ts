@@ -13,9 +13,15 @@ import {
   type Revision,
 } from '@jetway/core/protocol'
 import type { Clock } from '@jetway/core/stores'
-import { because, ClientError, ConnectionClosedError, invalidResponse } from '../errors.ts'
+import {
+  because,
+  ClientError,
+  ConnectionClosedError,
+  invalidResponse,
+  RequestTimeoutError,
+} from '../errors.ts'
 import type { ClientTransport, TransportClose } from '../transport/client-transport.ts'
-import { toError } from '../util/promises.ts'
+import { abortable, abortingAfter, toError } from '../util/promises.ts'
 import { InboundRequests } from './inbound-requests.ts'
 import { PendingRequest, type RequestSettings } from './pending-request.ts'
 
@@ -29,6 +35,14 @@ export interface ConnectionHandlers {
   closed(reason: TransportClose): void
 }
 
+export interface NotifySettings {
+  /** For a server that does not take the notification. @default 60_000 */
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+  /** The request on whose connection it belongs. */
+  readonly relatedTo?: RequestId
+}
+
 /** Messages without effect: late or unknown responses, unwanted progress and requests, malformed ones. */
 export type IgnoredMessages = Readonly<Record<'responses' | 'progress' | 'requests' | 'malformed', number>>
 
@@ -36,6 +50,7 @@ export const NOTHING_IGNORED: IgnoredMessages = { responses: 0, progress: 0, req
 
 const MAX_PENDING = 1024
 const MAX_BATCH = 1024
+const NOTIFY_TIMEOUT_MS = 60_000
 
 /** JSON-RPC over one transport: matches responses to requests and applies their time limits. */
 export class Connection {
@@ -122,10 +137,15 @@ export class Connection {
     return request.response
   }
 
-  async notify(method: string, params?: JsonObject, relatedTo?: RequestId): Promise<void> {
+  /** @throws RequestTimeoutError if the transport cannot send it within the time */
+  async notify(method: string, params: JsonObject | undefined, settings: NotifySettings): Promise<void> {
     if (this.closed !== undefined) throw new ConnectionClosedError('The connection is closed', this.closed)
+    const { timeoutMs: ms = NOTIFY_TIMEOUT_MS, relatedTo } = settings
     const message = { jsonrpc: '2.0', method, ...(params !== undefined && { params }) } as const
-    await this.#send(message, { revision: this.revision, relatedTo })
+    const late = (): Error => new RequestTimeoutError(method, ms)
+    await abortingAfter({ ms, clock: this.#clock, late, signal: settings.signal }, (signal) =>
+      abortable(this.#send(message, { revision: this.revision, relatedTo, signal }), signal),
+    )
   }
 
   async close(): Promise<void> {
@@ -151,7 +171,7 @@ export class Connection {
   }
 
   /** Cancels an abandoned request. Over HTTP without sessions, the end of its stream does that. */
-  #abandon(request: PendingRequest, reason: unknown, { uncancellable }: RequestSettings): void {
+  #abandon(request: PendingRequest, reason: unknown, { uncancellable, timeoutMs }: RequestSettings): void {
     this.#pending.delete(request.id)
     if (uncancellable === true || this.closed !== undefined) return
     if (this.transport.streamPerRequest && this.revision?.cancelOnDisconnect === true) return
@@ -159,7 +179,7 @@ export class Connection {
     this.notify(
       Notification.Cancelled,
       { requestId: request.id, reason: text.slice(0, 256) },
-      request.id,
+      { relatedTo: request.id, timeoutMs },
     ).catch(this.#report)
   }
 
@@ -185,7 +205,9 @@ export class Connection {
   }
 
   #response(message: JsonRpcResponse, relatedTo: RequestId | undefined): void {
-    const request = this.#take(message.id ?? relatedTo ?? this.#onlyRequest())
+    const request = this.#take(
+      message.id ?? ('error' in message ? (relatedTo ?? this.#onlyRequest()) : undefined),
+    )
     if (request === undefined) {
       this.ignored.responses++
       return

@@ -39,7 +39,7 @@ async function initialize(options: DialectOptions, revisions: readonly Revision[
   if (revision === undefined)
     throw unsupported(typeof version === 'string' ? [version.slice(0, 64)] : [], revisions)
   connection.revision = revision
-  await connection.notify(Notification.Initialized)
+  await connection.notify(Notification.Initialized, undefined, { timeoutMs: client.timeoutMs, signal })
   connection.transport.negotiated?.(revision)
   return { revision, server: describeServer(result) }
 }

@@ -1,0 +1,40 @@
+import { FULL, type Sample, trendOf } from '@jetway-apps/test-support'
+import { expect, it, vi } from 'vitest'
+import { soak } from './support/soak.ts'
+
+const MIB = 1024 * 1024
+const HOURS = FULL ? 1 : 2 / 60
+/** Of the whole run. RSS alone is noisy, and two minutes do not settle it. */
+const MAX_GROWTH = { heap: 5, rss: FULL ? 5 : 16 }
+const MAX_DELAY_MS = 50
+
+it(
+  'a server under mixed load neither grows nor stalls, and holds nothing at the end',
+  { timeout: 4_000_000 },
+  async ({ task }) => {
+    const { steps, rss, heap, percent, delayMs, held } = await soak(HOURS * 3_600_000)
+    const grown = { heap: growth(heap), rss: growth(rss) }
+    const figure =
+      `${steps} steps in ${Math.round(HOURS * 60)} minutes at ${Math.round(percent)} % of a processor: ` +
+      `RSS at most +${grown.rss.toFixed(1)} MiB, heap +${grown.heap.toFixed(1)} MiB, delay p99 ${delayMs.toFixed(0)} ms`
+    Object.assign(task.meta, { figure })
+    expect(grown.heap, figure).toBeLessThanOrEqual(MAX_GROWTH.heap)
+    expect(grown.rss, figure).toBeLessThanOrEqual(MAX_GROWTH.rss)
+    expect(delayMs, figure).toBeLessThanOrEqual(MAX_DELAY_MS)
+    await vi.waitFor(async () => expect((await held()).stats).toMatchObject(NOTHING))
+  },
+)
+
+/** The most MiB that a measurement has grown by in the run, whatever its noise. */
+const growth = (samples: readonly Sample[]): number => (trendOf(samples).upper * HOURS) / MIB
+
+const NOTHING = {
+  sessions: 0,
+  openStreams: 0,
+  queuedBytes: 0,
+  callsInFlight: 0,
+  tasks: 0,
+  replayStreams: 0,
+  replayEvents: 0,
+  replayBytes: 0,
+}

@@ -1,0 +1,3 @@
+import { describeAttacks } from './support/describe-attacks.ts'
+
+describeAttacks(['a call'])

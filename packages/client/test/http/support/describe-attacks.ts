@@ -1,0 +1,65 @@
+import { ClientError } from '@jetway/client'
+import { describe, expect, it, vi } from 'vitest'
+import { type Attack, ATTACKS, MAX_MESSAGE_BYTES } from './attacks.ts'
+import { type Asked, connect, DONE, handshake, scripted } from './scripted.ts'
+
+/** The requests that a server can answer wrongly. */
+const STEPS: Readonly<Record<string, (asked: Asked) => boolean>> = {
+  'the first request': ({ message }) => message.method === 'server/discover',
+  initialize: ({ message }) => message.method === 'initialize',
+  'notifications/initialized': ({ message }) => message.method === 'notifications/initialized',
+  'a call': ({ method, message, headers }) => message.method === 'tools/call' || isResumed(method, headers),
+  'the stream of the session': ({ method, headers }) =>
+    method === 'GET' && headers['last-event-id'] === undefined,
+  DELETE: ({ method }) => method === 'DELETE',
+}
+const isResumed = (method: string, headers: Asked['headers']): boolean =>
+  method === 'GET' && headers['last-event-id'] !== undefined
+
+/** Sockets and readers buffer more than a message. */
+const MAX_SENT = MAX_MESSAGE_BYTES + 16 * 1024 * 1024
+
+/** Answers wrongly at one step, and rightly at the others. */
+async function attack({ script }: Attack, step: string) {
+  const open = new Set<Asked['response']>()
+  let sent = 0
+  const url = await scripted((asked) => {
+    const { response } = asked
+    open.add(response)
+    const { socket } = response
+    const before = socket?.bytesWritten ?? 0
+    response.once('close', () => {
+      open.delete(response)
+      sent = Math.max(sent, (socket?.bytesWritten ?? 0) - before)
+    })
+    if (STEPS[step]?.(asked) === true) return script(asked)
+    if (asked.method === 'DELETE') return void response.writeHead(200).end()
+    if (!handshake(asked, { 'mcp-session-id': 'one' })) asked.result(DONE)
+  })
+  const options = { maxMessageBytes: MAX_MESSAGE_BYTES, closeTimeoutMs: 200 }
+  const client = connect(url, options, { timeoutMs: 300, connectTimeoutMs: 1_000 })
+  return { client, leftOpen: () => open.size, sent: () => sent }
+}
+
+const named = (error: unknown): unknown => {
+  expect(error).toBeInstanceOf(ClientError)
+  expect((error as ClientError).message).toMatch(/^[A-Z\w].{9,}/)
+  return error
+}
+
+/** Tests every attack at some steps of a connection. */
+export function describeAttacks(steps: readonly string[] = Object.keys(STEPS)): void {
+  describe.each(steps)('a client of a server that answers %s with', (step) => {
+    it.each(ATTACKS.map((row) => [row.reply, row] as const))('%s', async (_, row) => {
+      const { client: connecting, leftOpen, sent } = await attack(row, step)
+      const client = await connecting.catch(named)
+      const connected = client instanceof ClientError ? undefined : (client as Awaited<typeof connecting>)
+      if (step === 'a call') await expect(connected?.callTool('x')).rejects.toThrow(row.error)
+      else if (connected !== undefined) expect(await connected.callTool('x')).toEqual(DONE)
+      await connected?.close()
+      expect(connected?.stats().pending ?? 0).toBe(0)
+      await vi.waitFor(() => expect(leftOpen()).toBe(0))
+      expect(sent()).toBeLessThan(MAX_SENT)
+    })
+  })
+}
