@@ -37,7 +37,7 @@ export type McpPluginOptions<Locals = unknown, App = unknown> = PluginOptions<Lo
 
 /**
  * What Fastify's own signatures of `register` ask of a server that declares its locals. No call can satisfy it: the
- * signature below takes those that are right, and the compiler reports the last signature that it tried. The types are an
+ * signature in `plugin.ts` takes those that are right, and the compiler reports the last signature that it tried. The types are an
  * intersection because it then reports the option that is missing, and not how two servers differ.
  */
 export type OptionsWithLocals = Omit<McpPluginOptions, 'server' | 'locals'> & ServerWithLocals
