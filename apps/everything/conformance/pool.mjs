@@ -1,4 +1,4 @@
-/** Runs jobs in order, a few at a time, and gives their results in that order. */
+/** Starts jobs in order, at most `size` at a time, and returns their results in that order. */
 export async function pooled(jobs, size) {
   const results = []
   const queue = jobs.entries()

@@ -1,7 +1,7 @@
 /**
- * Runs the public conformance suite against the built server: on each web framework, at each revision that
- * the suite has scenarios for. Warnings count as failures, and so does a requirement that no run proves; what
- * is allowed to fail stands in expected-failures.txt.
+ * Runs the public conformance suite against the built server, on each web framework and at each revision that the
+ * suite has scenarios for. A warning is a failure, and so is a requirement that no run proves.
+ * `expected-failures.txt` lists the scenarios that may fail.
  */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -15,23 +15,20 @@ const ADAPTERS = ['fastify', 'hono']
 const LAST_WITH_SESSIONS = '2025-11-25'
 const FIRST_WITHOUT_SESSIONS = '2026-07-28'
 
-/** Runs that share the machine at a time. */
+/** The number of concurrent runs. */
 const AT_ONCE = 2
 
 /**
- * How many scenarios this very version of the suite has for a revision: one that is left out would pass
- * unseen. Its client always offers the newest revision that it knows, so an older one is reached by a
- * server that speaks no other.
+ * `scenarios` is their number in the pinned version of the suite: a scenario that it skips must not go unseen. The
+ * suite's client offers the newest revision that it knows, so an older one needs a server that speaks no other.
  */
 const RUNS = [
   { revision: '2025-03-26', scenarios: 1, flags: ['--revisions', '2025-03-26'] },
   { revision: '2025-06-18', scenarios: 27, flags: ['--revisions', '2025-06-18'] },
   { revision: '2025-11-25', scenarios: 33, flags: ['--revisions', '2025-11-25'] },
   { revision: '2025-11-25', scenarios: 33, flags: [] },
-  // Some scenarios look at streams, and have nothing to say where an answer is plain JSON.
+  // Some scenarios test streams, and skip their checks if a reply is plain JSON.
   { revision: '2025-11-25', scenarios: 33, flags: ['--response', 'sse'] },
-  // Every server scenario without sessions, scored or not: headers, parameters in
-  // headers and JSON Schema among them.
   { revision: '2026-07-28', scenarios: 40, flags: [] },
   { revision: '2026-07-28', scenarios: 40, flags: ['--revisions', '2026-07-28'] },
   { revision: '2026-07-28', scenarios: 40, flags: ['--response', 'sse'] },
@@ -45,8 +42,7 @@ const NAMED = [
   },
   {
     extension: 'tasks',
-    // All but tasks-status-notifications, which this version of the suite has as a
-    // name without a single check.
+    // Without tasks-status-notifications, which has no check in this version of the suite.
     names: [
       'tasks-lifecycle',
       'tasks-capability-negotiation',
@@ -79,7 +75,9 @@ async function visit(adapter, { revision, scenarios, flags }) {
     await checkNegotiated(url, revision)
     const found = await runSuite(url, revision)
     if (found.length !== scenarios)
-      throw new Error(`${revision} has ${scenarios} scenarios, but ${found.length} were run`)
+      throw new Error(
+        `${revision} has ${scenarios} scenarios, but ${found.length} ran. Update RUNS if the suite has a new version`,
+      )
     return { title: [adapter, revision, ...flags].join(' '), adapter, scenarios: found }
   } finally {
     child.kill()
@@ -88,8 +86,8 @@ async function visit(adapter, { revision, scenarios, flags }) {
 }
 
 /**
- * Asks as the suite's clients do, with the newest revision of each era. A flag that the server overlooked
- * would else make a run about another revision pass.
+ * Negotiates as the suite's clients do. If the server ignored the flag `--revisions`, the run would test another
+ * revision, and pass.
  */
 async function checkNegotiated(url, revision) {
   const spoken = revision >= FIRST_WITHOUT_SESSIONS ? await discover(url) : [await initialize(url)]

@@ -1,4 +1,4 @@
-/** The built app as a process of its own. */
+/** Starts the built app as a process. */
 import { spawn } from 'node:child_process'
 import process, { execPath } from 'node:process'
 import { createInterface } from 'node:readline'
@@ -11,19 +11,19 @@ export async function serve(flags) {
   const child = spawn(execPath, [main, '--http', '--port', '0', ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  // A run that fails ends this process, and nothing of it may stay.
+  // The server must not outlive a run that fails.
   const end = () => child.kill()
   process.once('exit', end)
   child.once('exit', () => process.off('exit', end))
-  const heard = []
+  const printed = []
   for await (const line of createInterface({ input: child.stderr })) {
     if (!line.startsWith('{"ready"')) {
-      heard.push(line)
+      printed.push(line)
       continue
     }
     // Leaving the loop pauses the stream.
     child.stderr.resume()
     return { url: JSON.parse(line).url, child }
   }
-  throw new Error(`The server ended before it was ready:\n${heard.join('\n')}`)
+  throw new Error(`The server ended before it was ready:\n${printed.join('\n')}`)
 }

@@ -1,4 +1,4 @@
-/** The public conformance suite's command line, as a function. It runs on the newer Node that it needs. */
+/** Runs the command line of the public conformance suite, on the newer Node that it needs. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,13 +7,12 @@ import { conformance, node } from '@jetway-tools/newer-node'
 
 const SUITE_TIMEOUT_MS = 150_000
 
-/** A check that every scenario has: it holds whatever was sent against the schema, errors too. */
+/** Every scenario has this check of all messages against the schema, so it says nothing about the scenario. */
 const GENERAL_CHECK = 'wire-schema-valid'
 
 /**
- * What the suite says of one scenario: the checks of its own that say yes, by id; what it finds
- * fault with; and the requirements that it had no occasion to try, with its reason. Entries without
- * a requirement are its notes.
+ * Sorts the checks of one scenario. `proven` has the ids of those that passed, `complaints` the texts of failures
+ * and warnings, and `open` the requirements that the suite could not test, each with the reason.
  */
 const outcome = (name, checks) => ({
   name,
@@ -22,6 +21,7 @@ const outcome = (name, checks) => ({
   open: checks.filter(isOpen).map(({ id, description, details }) => [id, details?.message ?? description]),
 })
 
+/** An `INFO` without a requirement is a note of the suite. */
 const isOpen = ({ status, specReferences = [] }) =>
   status === 'SKIPPED' || (status === 'INFO' && specReferences.length > 0)
 
@@ -31,7 +31,7 @@ const describe = ({ status, id, errorMessage, description }) =>
 /**
  * Runs every server scenario of a revision against `url`.
  *
- * @throws when the suite ends early, or says that it ran more scenarios than it reports on
+ * @throws Error if the suite ends early, or reports on fewer scenarios than it announced
  */
 export const runSuite = (url, revision) =>
   reported(async (folder) => {
@@ -40,9 +40,7 @@ export const runSuite = (url, revision) =>
     return { announced, printed }
   })
 
-/**
- * Runs these scenarios, such as those of extensions, which no revision selects. Throws like {@link runSuite}.
- */
+/** Runs scenarios by name. Those of extensions belong to no revision. Throws like {@link runSuite}. */
 export const runScenarios = (url, names) =>
   reported(async (folder) => {
     let printed = ''
@@ -52,7 +50,7 @@ export const runScenarios = (url, names) =>
 
 /** The client scenarios, each with the revisions that have it. */
 export async function listClientScenarios() {
-  const printed = await print(node, [conformance, 'list', '--client'])
+  const printed = await outputOf(node, [conformance, 'list', '--client'])
   return [...printed.matchAll(/^ +- (\S+) \[(.+)\]$/gm)].map(([, name, revisions]) => ({
     name,
     revisions: revisions.split(','),
@@ -60,16 +58,16 @@ export async function listClientScenarios() {
 }
 
 /**
- * Runs one client scenario, `client` being the path of the program that it is about.
+ * Runs one client scenario. If the suite's verdict is a failure that no check explains, the end of the output is
+ * the complaint: the client's process has failed.
  *
- * @returns what the suite says of it; that the program itself ended badly, where the scenario does not expect
- *   it to fail, is a complaint too
+ * @param client - the path of the client's program
  */
 export async function runClientScenario(client, name, revision, folder) {
   const command = `"${process.execPath}" "${client}"`
   const args = ['--scenario', name, '--spec-version', revision, '--force', '-o', folder]
   mkdirSync(folder, { recursive: true })
-  const printed = await print(node, [conformance, 'client', '--command', command, ...args])
+  const printed = await outputOf(node, [conformance, 'client', '--command', command, ...args])
   const [report] = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('checks.json'))
   if (report === undefined)
     return { name, proven: [], open: [], complaints: [`failure: no report:\n${printed}`] }
@@ -79,9 +77,9 @@ export async function runClientScenario(client, name, revision, folder) {
 }
 
 const server = (url, folder, args) =>
-  print(node, [conformance, 'server', '--url', url, ...args, '-o', folder])
+  outputOf(node, [conformance, 'server', '--url', url, ...args, '-o', folder])
 
-/** Gives a run a folder for its reports, and reads them. */
+/** Runs the suite with a temporary folder, and reads the reports that it writes there. */
 async function reported(runIn) {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-conformance-'))
   try {
@@ -111,8 +109,8 @@ function read(folder, entry) {
   }
 }
 
-/** The exit code is left aside: what counts is the report, and how it compares with what is expected. */
-function print(file, args) {
+/** Ignores the exit code: the suite fails for failures that are expected too, so only its reports count. */
+function outputOf(file, args) {
   return new Promise((resolve, reject) => {
     execFile(file, args, { timeout: SUITE_TIMEOUT_MS, maxBuffer: 2 ** 28 }, (error, stdout, stderr) => {
       if (error !== null && typeof error.code !== 'number') reject(error)

@@ -1,4 +1,4 @@
-/** What the runs of the suite amount to. */
+/** Compares the results of the suite with the expected failures, and prints them. */
 
 /** @returns the scenarios that may fail, each with its reason */
 function readExpected(text) {
@@ -12,12 +12,12 @@ function readExpected(text) {
   )
 }
 
-/** Prints how each scenario went and counts. */
+/** Prints and counts the results of scenarios. */
 export class Verdict {
   #subject
   #expected
   #seen = new Set()
-  /** Requirements that some run of a framework has left open, and those that one has proven. */
+  /** Requirements that a run on a framework left open, with the reason. Another run may have proven them. */
   #open = new Map()
   #proven = new Set()
   #passed = 0
@@ -30,7 +30,7 @@ export class Verdict {
     this.#expected = readExpected(expected)
   }
 
-  /** Takes in one run: its title, the framework, and what `runSuite` gave. */
+  /** @param run - its title, the framework, and the result of `runSuite` */
   add({ title, adapter, scenarios }) {
     for (const scenario of scenarios) {
       this.#seen.add(scenario.name)
@@ -40,14 +40,16 @@ export class Verdict {
     }
   }
 
-  /** Says what is left over from all runs together, then the sum. @returns whether all is well */
+  /** Prints the requirements that no run has proven, and the totals. @returns whether all passed */
   conclude() {
     for (const [requirement, why] of this.#open) {
       if (!this.#proven.has(requirement)) this.#complain(requirement, [`no run has tried it: ${why}`])
     }
     for (const name of this.#expected.keys()) {
       if (!this.#seen.has(name))
-        this.#complain(name, ['is expected to fail, but the suite has no such scenario'])
+        this.#complain(name, [
+          'is expected to fail, but the suite has no such scenario: remove it from expected-failures.txt',
+        ])
     }
     console.log(
       `${this.#subject}: ${this.#passed} passed, ${this.#failed} failed as expected, ${this.#wrong} wrong`,
@@ -58,7 +60,7 @@ export class Verdict {
   #judge(title, { name, proven, complaints }) {
     const reason = this.#expected.get(name)
     const faults =
-      proven.length > 0 || complaints.length > 0 ? complaints : ['proves nothing: no check of it says yes']
+      proven.length > 0 || complaints.length > 0 ? complaints : ['proves nothing: none of its checks passed']
     if (reason !== undefined && faults.length === 0) {
       this.#complain(`${title} ${name}`, [
         'passes, but is expected to fail: remove it from expected-failures.txt',
