@@ -6,8 +6,7 @@ import { fault, readFrontmatter } from './frontmatter.ts'
 import { filesBelow, type FoundFile } from './walk.ts'
 
 /**
- * Bounds on what is read, so that a folder that is not the one that was meant fails
- * instead of filling the memory.
+ * Limits for the search, so that a wrong folder, such as `/`, fails instead of filling the memory.
  */
 export interface ReadSkillsOptions {
   /** Folders below the folder. @default 16 */
@@ -19,18 +18,17 @@ export interface ReadSkillsOptions {
 }
 
 const DOCUMENT = 'SKILL.md'
-/** Open at a time; a process may have few descriptors. */
+/** Files open at a time: a process may have few descriptors. */
 const AT_ONCE = 16
 
 /**
  * Reads every folder that has a `SKILL.md`, at any depth, for `skills({ skills })` of `@jetway/core/skills`.
- * A skill's path is that of its folder; where the folder given is a skill itself, its own name. Files that
- * belong to no skill, and names that begin with a dot, are passed over; links are followed within the folder.
- * To take changes up, read again and give what comes to the extension's `set`.
+ * A skill's path is the path of its folder below `folder`, or its name if `folder` is the skill. Ignores files that
+ * belong to no skill, and names that begin with a dot. Follows links within the folder. To update the skills, read
+ * the folder again and pass the result to the extension's `set`.
  *
- * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for frontmatter that cannot be read, a link
- *   out of the folder, or where a limit is passed; `ERR_MCP_OPTION` for a limit that is none;
- *   and what the file system throws
+ * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for invalid frontmatter, a link out of the folder, and beyond a
+ *   limit; `ERR_MCP_OPTION` for an invalid limit; and errors of the file system
  */
 export async function readSkills(
   folder: string,
@@ -43,7 +41,7 @@ export async function readSkills(
   const bySkill = divide(found)
   const all = [...bySkill.values()].flat()
   if (all.reduce((sum, { size }) => sum + size, 0) > maxBytes)
-    throw fault(folder, `holds skills of more than ${maxBytes} bytes`)
+    throw fault(folder, `has skills of more than ${maxBytes} bytes; raise maxBytes or remove files`)
   const contents = await readAll(folder, all)
   const prefix = bySkill.has('') ? basename(resolve(folder)) : ''
   return [...bySkill].map(([root, files]) =>
@@ -52,8 +50,7 @@ export async function readSkills(
 }
 
 /**
- * Files by the folder of their skill, which is the nearest that has a document. A
- * folder without skills gives none.
+ * Groups files by skill. A file belongs to the nearest folder above it that has a document, or to no skill.
  */
 function divide(found: readonly FoundFile[]): ReadonlyMap<string, FoundFile[]> {
   const roots = found.filter(({ path }) => basename(path) === DOCUMENT).map(({ path }) => parent(path))
@@ -82,7 +79,7 @@ async function readAll(
 }
 
 /**
- * One byte more than it had is read, so that a file that grows meanwhile neither fills the memory nor is cut.
+ * Reads one byte more than the file had, to notice growth without reading an endless file into memory.
  */
 async function readWhole(folder: string, { path, real, size }: FoundFile): Promise<Uint8Array> {
   const file = await open(real)
@@ -92,7 +89,7 @@ async function readWhole(folder: string, { path, real, size }: FoundFile): Promi
     for (let read = -1; read !== 0 && length <= size; length += read)
       read = (await file.read(bytes, length, bytes.length - length)).bytesRead
     if (length === size) return bytes.subarray(0, size)
-    throw fault(join(folder, path), 'changed while it was read')
+    throw fault(join(folder, path), 'changed while it was read; read the skills again')
   } finally {
     await file.close()
   }
@@ -118,7 +115,7 @@ function toSkill(
   const shown = join(folder, root, DOCUMENT)
   const { name, description, others } = readFrontmatter(shown, document)
   if (basename(path) !== name)
-    throw fault(shown, `is of a skill named ${JSON.stringify(name)}, and so must its folder be named`)
+    throw fault(shown, `names the skill ${JSON.stringify(name)}; give its folder the same name`)
   return { name, description, path, frontmatter: others, files: Object.fromEntries(byPath) }
 }
 

@@ -2,7 +2,7 @@ import { opendir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { fault } from './frontmatter.ts'
 
-/** Bounds on what is looked at. */
+/** Limits for the search. */
 export interface WalkLimits {
   readonly maxDepth: number
   readonly maxFiles: number
@@ -12,7 +12,7 @@ export interface WalkLimits {
 export interface FoundFile {
   /** From the folder, with `/` between segments. */
   readonly path: string
-  /** Without links, for reading. */
+  /** The path with its links resolved. */
   readonly real: string
   readonly size: number
 }
@@ -20,16 +20,14 @@ export interface FoundFile {
 interface Place {
   readonly path: string
   readonly real: string
-  /** Those that it stands in, to know a link that leads back. */
+  /** The real paths of the folders above, to find links that lead back. */
   readonly within: readonly string[]
 }
 
 /**
- * All files below a folder. Names that begin with a dot are passed over; links are followed as long as they
- * lead to something in the folder.
+ * Returns all files below a folder, except those whose names begin with a dot. Follows links within the folder.
  *
- * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for a link that leads out or
- *   back, or where a limit is passed
+ * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for a link that leads out or back, and beyond a limit
  */
 export async function filesBelow(folder: string, limits: WalkLimits): Promise<readonly FoundFile[]> {
   const root = await realpath(folder)
@@ -38,16 +36,22 @@ export async function filesBelow(folder: string, limits: WalkLimits): Promise<re
   let seen = 0
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     if (place.within.length > limits.maxDepth)
-      throw fault(join(folder, place.path), `lies deeper than ${limits.maxDepth} folders`)
+      throw fault(
+        join(folder, place.path),
+        `is deeper than ${limits.maxDepth} folders; raise maxDepth or move it up`,
+      )
     for await (const { name } of await opendir(place.real)) {
       if (name.startsWith('.')) continue
       if (++seen > limits.maxFiles)
-        throw fault(folder, `holds more than ${limits.maxFiles} files and folders`)
+        throw fault(
+          folder,
+          `has more than ${limits.maxFiles} files and folders; raise maxFiles or remove some`,
+        )
       const path = place.path === '' ? name : `${place.path}/${name}`
       const real = await resolve(join(folder, path), join(place.real, name), root)
       const info = await stat(real)
       if (info.isFile()) files.push({ path, real, size: info.size })
-      // Whatever else there is, sockets and the like, is no part of a skill.
+      // Sockets, devices and the like cannot be part of a skill.
       else if (info.isDirectory()) places.push(enter(folder, place, { path, real }))
     }
   }
@@ -59,15 +63,19 @@ async function resolve(shown: string, at: string, root: string): Promise<string>
   try {
     real = await realpath(at)
   } catch (cause) {
-    throw fault(shown, 'cannot be read', cause)
+    throw fault(shown, 'cannot be read; correct or remove it', cause)
   }
-  // A link to the folder itself leads back, which is for its place to say.
+  // A link to the root leads back: `enter` refuses it, with a better message.
   if (real === root || real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) return real
-  throw fault(shown, 'is a link that leads out of the folder of skills')
+  throw fault(
+    shown,
+    'is a link that leads out of the folder of skills; remove it, or copy its target into the folder',
+  )
 }
 
 function enter(folder: string, place: Place, { path, real }: Pick<Place, 'path' | 'real'>): Place {
   const within = [...place.within, place.real]
-  if (within.includes(real)) throw fault(join(folder, path), 'is a link to a folder that it stands in')
+  if (within.includes(real))
+    throw fault(join(folder, path), 'is a link to a folder that contains it; remove the link')
   return { path, real, within }
 }

@@ -13,7 +13,7 @@ import { readSkills } from '../src/index.ts'
 const document = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: What ${name} does\n${more}---\n\n# ${name}\n`
 
-/** A folder of its own with these files. */
+/** A new folder with these files. */
 function folder(files: Readonly<Record<string, string | Uint8Array>>): string {
   const path = mkdtempSync(join(tmpdir(), 'jetway-skills-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
@@ -164,7 +164,7 @@ describe('links', () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     symlinkSync('..', join(path, 'git/again'))
     await expect(readSkills(path)).rejects.toThrow(
-      refusal(/git.again is a link to a folder that it stands in/),
+      refusal(/git.again is a link to a folder that contains it/),
     )
   })
 
@@ -186,15 +186,15 @@ describe('an invalid document', () => {
     ['no frontmatter', '# Git\n', /does not begin with frontmatter/],
     ['frontmatter that does not end', '---\nname: git\n', /does not begin with frontmatter/],
     ['a byte order mark before it', `\ufeff${document('git')}`, /does not begin with frontmatter/],
-    ['no YAML', '---\na: [\n---\n', /no YAML/],
-    ['a field twice', '---\nname: git\nname: git\ndescription: a\n---\n', /no YAML/],
-    ['a list', '---\n- git\n---\n', /no list of fields/],
-    ['no description', '---\nname: git\n---\n', /needs a name and a description/],
-    ['a name that is a number', '---\nname: 1\ndescription: a\n---\n', /needs a name and a description/],
-    ['another name than its folder', document('other'), /so must its folder be named/],
-    ['no UTF-8', new Uint8Array([0xff, 0xfe]), /no UTF-8/],
+    ['invalid YAML', '---\na: [\n---\n', /invalid YAML/],
+    ['a field twice', '---\nname: git\nname: git\ndescription: a\n---\n', /invalid YAML/],
+    ['a list', '---\n- git\n---\n', /not a mapping/],
+    ['no description', '---\nname: git\n---\n', /has no name or no description/],
+    ['a name that is a number', '---\nname: 1\ndescription: a\n---\n', /has no name or no description/],
+    ['another name than its folder', document('other'), /give its folder the same name/],
+    ['another encoding', new Uint8Array([0xff, 0xfe]), /not UTF-8/],
     ['too long frontmatter', document('git', `note: ${'x'.repeat(65_536)}\n`), /more than 65536/],
-    ['aliases that multiply', document('git', bomb()), /no YAML|more than/],
+    ['aliases that multiply', document('git', bomb()), /invalid YAML|more than/],
   ])('is refused with its path: %s', async (_, content, message) => {
     const path = folder({ 'git/SKILL.md': content })
     await expect(readSkills(path)).rejects.toThrow(refusal(message))
