@@ -51,7 +51,7 @@ function library(cwd: string): UserConfig {
   return cwd === 'packages/json-schema' ? { ...common, ...NEUTRAL } : { ...common, platform: 'node' }
 }
 
-/** What runs wherever web standards do, and is loaded by short-lived processes. */
+/** For code that runs wherever web standards do. Without JSDoc, because short-lived processes load it. */
 const NEUTRAL = { platform: 'neutral', outputOptions: { comments: { jsdoc: false } } } satisfies UserConfig
 
 function core(common: UserConfig): UserConfig {
@@ -64,7 +64,7 @@ function core(common: UserConfig): UserConfig {
   }
 }
 
-/** An app's `dist` mirrors its `src` file by file, so that any of them can be started as a process of its own. */
+/** An app's `dist` mirrors its `src` file by file, so that a process can start any of them. */
 function application(cwd: string): UserConfig {
   return {
     ...shared,

@@ -1,5 +1,5 @@
 /**
- * Writes the tables of options and members in the reference pages from the JSDoc of the interfaces. A table stands between
+ * Writes the tables of options and members in the reference pages from the JSDoc of the interfaces. A table goes between
  * `<!-- members: packages/core/src/server/options.ts#ServerOptions -->` and `<!-- /members -->`. Options of options
  * follow as `limits.pageSize`. Without arguments it prints which pages differ and exits 1; `--write` updates them.
  */
@@ -12,7 +12,7 @@ import ts from 'typescript'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const reference = join(root, 'docs', 'reference')
 const TABLE = /<!-- members: (\S+)#(\w+) -->[\s\S]*?<!-- \/members -->/g
-/** Names of interfaces that hold options, whose members get rows of their own. */
+/** Names of interfaces that hold options, whose members get rows too. */
 const NESTED = /(?:Options|Limits)$/
 
 /** @param {readonly string[]} files */
@@ -41,7 +41,7 @@ function createReader(files) {
       (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name,
     )
     if (declared === undefined) throw new Error(`${file} has no interface ${name}`)
-    // Inherited options have a table of their own.
+    // Inherited options have another table.
     const own = declared.members.flatMap((member) => checker.getSymbolAtLocation(member.name) ?? [])
     const rows = rowsOf(own, '')
     const withDefaults = rows.some((row) => row.default !== '')
@@ -87,7 +87,7 @@ function createReader(files) {
   function typeText(member, nested) {
     const declared = declarationOf(member)
     if (declared !== undefined && ts.isMethodSignature(declared)) return 'method'
-    // A member of a mapped type such as Record has no declaration of its own.
+    // A member of a mapped type such as Record has no declaration.
     if (declared === undefined || !ts.isPropertySignature(declared) || declared.type === undefined)
       return cell(`\`${checker.typeToString(checker.getNonNullableType(checker.getTypeOfSymbol(member)))}\``)
     const parts = ts.isUnionTypeNode(declared.type) ? declared.type.types : [declared.type]

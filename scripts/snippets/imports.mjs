@@ -11,7 +11,7 @@ const COMMENTS_AND_STRINGS = /`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:
  * @typedef {object} Binding
  * @property {string} local the name in the file
  * @property {string} text how the import statement says it
- * @property {'default' | 'named'} kind a namespace counts as a default: it stands outside the braces too
+ * @property {'default' | 'named'} kind a namespace counts as a default: it is outside the braces too
  */
 
 /** @param {string} source @returns {{ type: string, bindings: Binding[], specifier: string }[]} */

@@ -68,7 +68,7 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
     const title = `${titleOf(form.session, FORM_CONNECTIONS)}: in a session, and as a request of ${STANDING_VERSION}`
     await add({ name, title }, jetways, (bench) => bench.compareForms(form, FORM_CONNECTIONS, timing))
   }
-  const title = 'tools/call, text, 16 connections, Jetway on Fastify with other tools beside it'
+  const title = 'tools/call, text, 16 connections, Jetway on Fastify with other tools registered'
   await add({ name: 'tools-1000', title }, TOOL_COUNTS, (bench) => bench.measure(TEXT, 16, timing))
   return tables
 }

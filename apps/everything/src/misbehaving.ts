@@ -107,7 +107,7 @@ export function addMisbehaving(server: McpServer): void {
   })
   server.addPrompt({
     name: 'misbehaving',
-    description: 'Misbehaves as it is told to',
+    description: 'Misbehaves as its argument says',
     argsSchema: z.object({ deed: z.enum(MISBEHAVING) }),
     timeoutMs: PATIENCE_MS,
     handler: ({ deed }, ctx) => perform(deed, ctx) as string,

@@ -57,7 +57,7 @@ describe.each(HTTP_TRANSPORTS)("the Inspector's command line over %s", (transpor
   )
 
   it(
-    'lists and calls a tool on the HTTP+SSE path beside it',
+    'lists and calls a tool on the HTTP+SSE path as well',
     () => listAndCall('--server-url', new URL('/sse', server.url).href, '--transport', 'sse'),
     TIMEOUT_MS,
   )

@@ -4,7 +4,7 @@ import { HEADERS } from '@jetway-apps/test-support/http'
 import { describe, expect, it } from 'vitest'
 import { call, firstEvent, initialize, openSession, withProcess } from './support.ts'
 
-/** What a browser asks before a request of another origin, and what the app allows and lets it read. */
+/** Sends the preflight request of a browser, and returns what the app allows other origins. */
 async function preflight(url: string, method: string): Promise<Record<string, string | null>> {
   const headers = { origin: 'https://app.example.com', 'access-control-request-method': method }
   const { headers: allowed } = await fetch(url, { method: 'OPTIONS', headers })

@@ -5,7 +5,7 @@ import { server } from '../src/tools/header-parameters.ts'
 
 const mount = toFetch(server)
 
-/** Calls the tool with headers beside those that every request has. */
+/** Calls the tool with headers in addition to those that every request has. */
 async function query(args: object, headers: Record<string, string>): Promise<readonly unknown[]> {
   const params = {
     name: 'query',

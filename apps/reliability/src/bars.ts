@@ -4,13 +4,13 @@ import { missingRows } from './catalogue.ts'
 export interface Bar {
   /** The heading of its row. */
   readonly name: string
-  /** What must hold, with its figure. */
+  /** The promise, with its figure. */
   readonly promise: string
   /** The tests that measure it, as paths from the root. `npm run test:long` runs them all. */
   readonly files?: readonly string[]
-  /** What of the promise no test measures yet, and why. A bar without files needs it. */
+  /** The part of the promise that no test measures yet, and why. A bar without files needs it. */
   readonly lacks?: string
-  /** What the short form leaves out, for a bar whose tests take too long for each run. */
+  /** Says what the short form omits, if the tests take too long for each run. */
   readonly short?: string
 }
 

@@ -46,8 +46,7 @@ describe('the catalogue', () => {
 })
 
 /**
- * What may be a title or a part of one: texts in quotes, and the keys of tables. Not
- * comments, and no other code.
+ * Texts that may be titles, or parts of titles: texts in quotes and the keys of tables, without comments.
  */
 function titles(file: string): readonly string[] {
   const lines = readFileSync(root + file, 'utf8').split('\n')

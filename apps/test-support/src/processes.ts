@@ -6,7 +6,7 @@ import process from 'node:process'
 /** A program of this repository in its own process. */
 export interface Running {
   readonly process: ChildProcessWithoutNullStreams
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly output: { stdout: string; stderr: string }
   /** Resolves to the exit code, or to null after a signal, once all output has been read. */
   readonly exited: Promise<number | null>

@@ -61,7 +61,7 @@ const literal = defineTool({
 })
 
 export async function calls(): Promise<void> {
-  // What a definition takes is what may be sent: before defaults
+  // Arguments have the type of the schema's input: before defaults
   const { structuredContent } = await client.callTool(forecast, { city: 'Rome' })
   holds<Same<typeof structuredContent, { high: number } | undefined>>()
   await client.callTool(forecast, { city: 'Rome', days: 1 }, { timeoutMs: 1 })

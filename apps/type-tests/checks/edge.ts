@@ -7,7 +7,7 @@ server.addTool({ name: 'a', handler: (_, ctx) => ctx.app.database })
 const create = (options: EdgeServerOptions): McpServer =>
   new McpServer({ name: 'types', version: '1' }, options)
 
-// What a preset leaves out is a compile error.
+// Using a part that the preset omits is a compile error.
 
 // @ts-expect-error no connections
 server.connect(createMemoryTransportPair()[0])

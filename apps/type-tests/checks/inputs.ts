@@ -81,7 +81,7 @@ server.addTool({
     >(),
 })
 
-// 7: in a file of its own, whatever the order of members
+// 7: in a separate file, with the members in any order
 defineTool({
   handler: ({ city }) => city.toUpperCase(),
   inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },

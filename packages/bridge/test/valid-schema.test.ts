@@ -57,7 +57,7 @@ describe('a schema that model APIs refuse keeps what is valid in it', () => {
     ['an exclusive limit of draft-04', { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
     ['a limit of draft-04 that is not exclusive', { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
     ['an unknown type', { type: 'any', description: 'x' }, { description: 'x' }],
-    ['an unknown type beside others', { type: ['string', 'file'] }, {}],
+    ['an unknown type among others', { type: ['string', 'file'] }, {}],
     [
       "another language's types",
       { type: ['Int', 'float', 'STRING'] },

@@ -106,7 +106,7 @@ export const resourceNotFound = (uri: string): McpError =>
 export const internalError = (correlationId: string): McpError =>
   new McpError(ErrorCode.InternalError, `Internal error (reference ${correlationId})`)
 
-/** The client cannot be asked what the call depends on. Newer revisions have a code of their own for it. */
+/** The call needs input, and this client cannot be asked. Newer revisions define a code for it. */
 export const missingCapability = (message: string, required: object): McpError =>
   new McpError(ErrorCode.InvalidRequest, message, { requiredCapabilities: required }, 'missing-capability')
 

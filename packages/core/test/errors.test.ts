@@ -19,7 +19,7 @@ it('every usage error is documented, and nothing else is', () => {
   expect(new Set(documented)).toEqual(new Set(Object.keys(USAGE_ERRORS)))
 })
 
-/** The rows of the table of codes: to whom one is sent, and what a reader is told of it. */
+/** The rows of the table of codes: who gets each code, what it means and what to do. */
 const codes = new Map(
   [...reference.matchAll(/^\| `(-\d{5})` \|(.*)\|$/gm)].map(([, code, rest = '']) => {
     const [session = '', alone = '', means = '', todo = ''] = rest.split('|').map((cell) => cell.trim())

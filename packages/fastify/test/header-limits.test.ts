@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { expect, it, vi } from 'vitest'
 import { mounted } from './support.ts'
 
-/** What the plugin logs when the app listens with two mounts. */
+/** The plugin's log lines when the app listens with two mounts. */
 async function logged(app: FastifyInstance): Promise<readonly unknown[]> {
   const info = vi.fn<Logger['info']>()
   const logger: Logger = { debug: () => {}, info, warn: () => {}, error: () => {} }
@@ -20,20 +20,20 @@ async function logged(app: FastifyInstance): Promise<readonly unknown[]> {
   return info.mock.calls.map(([, message]) => message)
 }
 
-it('an app that limits neither headers nor requests is told once which options do', async () => {
+it('logs once which options limit headers and requests, if the app limits neither', async () => {
   expect(await logged(Fastify())).toEqual([
     expect.stringMatching(/app\.server\.headersTimeout.* requestTimeout of Fastify/),
   ])
 })
 
-it('an app that limits requests is told about headers only', async () => {
+it('logs the options for headers only, if the app limits requests', async () => {
   const [message, ...more] = await logged(Fastify({ requestTimeout: 90_000 }))
   expect(more).toEqual([])
   expect(message).toContain('app.server.headersTimeout')
   expect(message).not.toContain('requestTimeout of')
 })
 
-it('an app that limits headers is told nothing, wherever it does', async () => {
+it('logs nothing if the app limits headers, wherever it does', async () => {
   const after = Fastify()
   after.server.headersTimeout = 10_000
   const options = { headersTimeout: 10_000 }
@@ -41,6 +41,6 @@ it('an app that limits headers is told nothing, wherever it does', async () => {
   for (const app of [after, Fastify({ http: options }), own]) expect(await logged(app)).toEqual([])
 })
 
-it('an app over HTTP/2, which has no such limits, is told nothing', async () => {
+it('logs nothing over HTTP/2, which has no such limits', async () => {
   expect(await logged(Fastify({ http2: true }) as unknown as FastifyInstance)).toEqual([])
 })

@@ -112,7 +112,7 @@ describe('hooks of the app', () => {
     expect(wrapped).toBe(3)
   })
 
-  it('work beside the app’s own @fastify/sse', async () => {
+  it('work in an app that uses @fastify/sse', async () => {
     const app = Fastify()
     await app.register((await import('@fastify/sse')).default as never)
     app.register(mcp, { ...STATELESS, path: '/json' })
@@ -200,7 +200,7 @@ describe('authentication of the app', () => {
     },
   )
 
-  it('is what handlers see as ctx.auth, beside the context as ctx.locals', async () => {
+  it('is what handlers see as ctx.auth; the context is ctx.locals', async () => {
     const app = guarded('preHandler')
     const response = await post(`${await mounted(options, app)}/mcp`, callFrame('seen'), {
       authorization: 'Bearer good',

@@ -111,7 +111,7 @@ function matcher(
   return (c) => own(c) ?? (currentRoute(c)?.path.endsWith('*') === false ? 'mcp' : undefined)
 }
 
-/** The route that runs. The helpers of `hono/route` know the contexts of their own copy of Hono only. */
+/** The route that runs. The helpers of `hono/route` know only contexts of the copy of Hono that they belong to. */
 const currentRoute = (c: Context): RouterRoute | undefined => c.req.matchedRoutes[c.req.routeIndex]
 
 /** Whether a request is for a path below any base path. The cheap test comes first. */

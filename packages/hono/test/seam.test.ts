@@ -113,7 +113,7 @@ describe.each([
     ],
     ['Hono’s bodyLimit', '12', (app: Hono) => app.use(bodyLimit({ maxSize: 50 }))],
     [
-      'a request in the place of its own',
+      'a replaced request',
       '2',
       (app: Hono) =>
         app.use(async (c, next) => {

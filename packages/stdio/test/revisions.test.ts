@@ -43,7 +43,7 @@ class Lines implements Transport {
   }
 }
 
-/** What the official client comes to: the revision, and what a tool says; or that it gives up. */
+/** Connects the official client. Returns the revision and a tool's text, or that it gives up. */
 async function visit(mode: Mode, revisions: readonly RevisionDate[]): Promise<unknown> {
   const server = new McpServer({ name: 'fixture', version: '1.0.0' })
   server.addTool({ name: 'echo', handler: () => 'hello' })

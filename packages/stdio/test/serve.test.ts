@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Child, type Exit } from './support/child.ts'
 
-/** A drain that is told from its absence on the busiest machine, in ms. */
+/** Long enough to tell a drain from none on the busiest machine, in ms. */
 const LONG = 40_000
 const AT_ONCE = LONG / 2
 

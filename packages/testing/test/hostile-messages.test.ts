@@ -40,7 +40,7 @@ const REFUSED: [what: string, line: string, code: number][] = [
   ['the id twice', '{"jsonrpc":"2.0","id":1,"method":"ping","id":2}', -32700],
   ['the id twice, once with escapes', '{"jsonrpc":"2.0","id":1,"method":"ping","\\u0069d":2}', -32700],
   [
-    '__proto__ beside the method',
+    '__proto__ next to the method',
     '{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{"polluted":1}}',
     -32700,
   ],

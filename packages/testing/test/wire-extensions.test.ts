@@ -126,7 +126,7 @@ const statuses = (shown: readonly JsonObject[]): string[] =>
   [...new Set(shown.map(({ status }) => String(status)))].toSorted()
 
 const ALL = ['cancelled', 'completed', 'failed', 'input_required', 'working']
-const KINDS = { 'beside the session revisions': {}, alone: { revisions: [REVISION] } } as const
+const KINDS = { 'with the session revisions': {}, alone: { revisions: [REVISION] } } as const
 
 // https://modelcontextprotocol.io/seps/2663-tasks-extension
 describe.each(TRANSPORTS)('task messages without sessions over %s', (_name, transport) => {

@@ -20,7 +20,7 @@ const TRANSPORTS: readonly [name: string, over: MatrixTransport, shared: boolean
   memoryTransport,
   ...HOST_TRANSPORTS,
 ].map((over) => [over.name, over, over.name === 'memory' || over.name === 'stdio'])
-const SERVERS = { 'beside the session revisions': {}, alone: { revisions: [REVISION] } } as const
+const SERVERS = { 'with the session revisions': {}, alone: { revisions: [REVISION] } } as const
 const CELLS = TRANSPORTS.flatMap(([name, over, shared]) =>
   Object.entries(SERVERS).map(([kind, options]) => [name, kind, { over, shared, options }] as const),
 )

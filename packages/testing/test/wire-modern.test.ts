@@ -31,7 +31,7 @@ const TRANSPORTS = {
   Fastify: sockets(fastify),
   Hono: sockets(hono),
 }
-const SERVERS = { 'beside the session revisions': {}, alone: { revisions: [REVISION] } } as const
+const SERVERS = { 'with the session revisions': {}, alone: { revisions: [REVISION] } } as const
 const CELLS = Object.keys(TRANSPORTS).flatMap((over) =>
   Object.keys(SERVERS).map(
     (kind) => [over as keyof typeof TRANSPORTS, kind as keyof typeof SERVERS] as const,

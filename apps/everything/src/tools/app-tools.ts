@@ -20,13 +20,13 @@ export function addAppTools(server: McpServer): void {
     description: 'Shows a number, in a user interface where there is one',
     inputSchema: z.object({ count: z.int().default(0) }),
     ui: { resourceUri: uri },
-    handler: ({ count }) => `The counter stands at ${count}`,
+    handler: ({ count }) => `The counter is at ${count}`,
   })
   server.addTool({
     name: 'count_up',
     description: 'Adds one to a number that the user interface shows',
     inputSchema: z.object({ count: z.int() }),
     ui: { resourceUri: uri, visibility: ['app'] },
-    handler: ({ count }) => `The counter stands at ${count + 1}`,
+    handler: ({ count }) => `The counter is at ${count + 1}`,
   })
 }

@@ -74,7 +74,7 @@ function addResourceSwitch(server: McpServer, added: Set<string>, remember: Reme
 function addPromptSwitch(server: McpServer, added: Set<string>, remember: Remember): void {
   server.addTool({
     name: 'add_prompt',
-    description: 'Adds a prompt that consists of its own name',
+    description: 'Adds a prompt whose text is its name',
     inputSchema: Named,
     handler({ name }) {
       remember(`prompt ${name}`)

@@ -64,7 +64,7 @@ function addSeveralQuestions(server: McpServer): void {
 function addGuardedQuestions(server: McpServer): void {
   server.addTool({
     name: 'test_input_required_result_request_state',
-    description: 'Keeps a text of its own while it asks',
+    description: 'Keeps state between its questions',
     handler: (_args, { inputs }) => {
       const answer = inputs.get('confirm', OK)
       if (answer === undefined)

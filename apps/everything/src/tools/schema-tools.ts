@@ -76,7 +76,7 @@ export function addSchemaTools(server: McpServer): void {
 
   server.addTool({
     name: 'full_result',
-    description: 'A structured value beside a text of its own, and metadata',
+    description: 'A structured value with a separate text, and metadata',
     outputSchema: z.object({ answer: z.number() }),
     handler: () =>
       result({

@@ -61,8 +61,8 @@ describe.each(VERSIONS)('the port of server-filesystem, for roots of the officia
   afterAll(() => folders.remove())
 
   it.each([
-    ['with folders of its own', true],
-    ['without folders of its own', false],
+    ['started with folders', true],
+    ['started without folders', false],
   ])('uses the same folders, %s', async (_title, hasOwn) => {
     const args = hasOwn ? [folders.shared] : []
     const capabilities = { roots: { listChanged: true } }

@@ -25,7 +25,7 @@ export async function bundleClients(): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-/** Calls a function of the script in a page of its own. Rejects with what the browser's console says. */
+/** Calls a function of the script in a new page. Rejects with the text of the browser's console. */
 export async function inPage<K extends keyof typeof InPage>(
   browser: Browser,
   script: string,

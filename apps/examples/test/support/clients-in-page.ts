@@ -1,4 +1,4 @@
-/** What the page of `browser.ts` runs: the official clients, as a web app has them. */
+/** The script of the page of `browser.ts`: the official clients in a web app. */
 import {
   Client as ClientV2,
   StreamableHTTPClientTransport as TransportV2,
@@ -37,7 +37,7 @@ export interface SessionSeen extends Seen {
   /** The status of a request in the session after its end. */
   readonly afterDelete: number
   readonly responses: readonly Readable[]
-  /** What the client reported to `onerror` before the end of the session. */
+  /** The errors that `onerror` got before the end of the session. */
   readonly errors: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What a page tells its reader to do, in its order. */
+/** One instruction of a page to its reader. */
 export type Step =
   | { readonly kind: 'save'; readonly file: string; readonly text: string }
   | { readonly kind: 'run'; readonly command: string }
@@ -7,8 +7,8 @@ const BLOCK = /^```(\w+)\n([\s\S]*?)^```$/gm
 const SAVE = /\b[Ss]ave (?:this|it) as `([^`]+)`/
 
 /**
- * The steps of a page: its shell blocks, and each other block whose text above it says where to save it. A
- * block of TypeScript must have such a text.
+ * The steps of a page, in its order: it runs shell blocks, and saves other blocks if the text above says where.
+ * The text above a block of TypeScript must say so.
  */
 export function stepsOf(markdown: string): readonly Step[] {
   let end = 0

@@ -78,7 +78,7 @@ const MARK = '=== end of step'
 
 export interface Ran {
   readonly command: string
-  /** What it wrote to standard output. */
+  /** Its standard output. */
   readonly output: string
 }
 

@@ -52,7 +52,7 @@ export const AUTHORIZATION: Group = {
       row: 'I6',
       fault: 'A token with too few scopes',
       behaviour:
-        'Handlers see the scopes. `authenticate` may refuse a request with a status and challenge of its own.',
+        'Handlers see the scopes. `authenticate` may refuse a request with another status and challenge.',
       lacks: 'Jetway compares no scopes.',
     },
     {

@@ -52,7 +52,7 @@ export const HANDLERS: Group = {
       row: 'F5',
       fault: 'It returns NaN, Infinity, a Date, a Map',
       behaviour:
-        'They are checked as JSON has them: NaN is no number. What JSON would empty, as a Map, is an error.',
+        'They are checked as JSON has them: NaN is no number. A value that JSON would empty, such as a Map, is an error.',
       tests: [
         {
           file: 'packages/core/test/schema/validate/output.test.ts',

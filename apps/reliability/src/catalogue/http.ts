@@ -75,7 +75,7 @@ export const HTTP: Group = {
       behaviour:
         '400 if Authorization, Host, Origin, Content-Type, Last-Event-ID or an `Mcp-*` header is repeated.',
       tests: [
-        { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused when a header stands twice' },
+        { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused when a header is sent twice' },
         {
           file: 'packages/testing/src/contracts/adapter-requests.ts',
           name: 'refuses a repeat of each header that must be single',

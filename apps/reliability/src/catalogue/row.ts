@@ -11,7 +11,7 @@ interface Fault {
   readonly row: string
   /** The fault or the attack. */
   readonly fault: string
-  /** What Jetway does then. */
+  /** How Jetway responds. */
   readonly behaviour: string
 }
 

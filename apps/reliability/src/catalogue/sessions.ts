@@ -36,7 +36,7 @@ export const SESSIONS: Group = {
     {
       row: 'D3',
       fault: 'A session id that the client has chosen',
-      behaviour: '`initialize` ignores it and makes an id of its own.',
+      behaviour: '`initialize` ignores it and creates another id.',
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',

@@ -70,7 +70,7 @@ export async function fuzzStdio(inputs: number, seed: number): Promise<Fuzzed> {
   })
 }
 
-/** Sends changed requests to a server over HTTP, each on a connection of its own. */
+/** Sends changed requests to a server over HTTP, each on a new connection. */
 export async function fuzzHttp(inputs: number, seed: number): Promise<Fuzzed> {
   const target = start(['http'])
   const [origin] = await target.until(/http:\S+/)
@@ -107,7 +107,7 @@ async function attack({ inputs, thousand, heap }: Attack): Promise<Fuzzed> {
   for (let at = 0; at < inputs; at += SENTINEL_EVERY) {
     await thousand(Math.min(SENTINEL_EVERY, inputs - at))
     last = await heap(at)
-    // What the first inputs load and compile is no leak.
+    // The first inputs load and compile code, which is no leak.
     if (at <= inputs / 10) base = last
   }
   return { inputs, heap: Math.max(0, (last - base) / MIB) }

@@ -29,7 +29,7 @@ export type { RequestSettings }
 
 export interface ConnectionHandlers {
   notification(message: JsonRpcNotification): void
-  /** Undefined if the request gets no response. What it rejects with becomes a JSON-RPC error. */
+  /** Undefined if the request gets no response. A rejection becomes a JSON-RPC error. */
   request(message: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
   readonly error: (error: Error) => void
   closed(reason: TransportClose): void

@@ -36,7 +36,7 @@ describe('the metadata of a server', () => {
 
   it.for([
     ['another origin', 'https://evil.example/mcp'],
-    ['a path beside', '/mc'],
+    ['a shorter path', '/mc'],
     ['a path below', '/mcp/deeper'],
     ['another path', '/other'],
     ['a fragment', '/mcp#x'],

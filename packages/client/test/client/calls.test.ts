@@ -245,7 +245,7 @@ it.each([
   ['content that is null', { content: null }, []],
   ['a toolResult', { toolResult: { sum: 3 } }, [{ type: 'text', text: '{"sum":3}' }]],
   ['a toolResult that is a text', { toolResult: '3', content: [] }, [{ type: 'text', text: '3' }]],
-  ['a toolResult beside content', { toolResult: '3', ...DONE }, DONE.content],
+  ['a toolResult and content', { toolResult: '3', ...DONE }, DONE.content],
 ])('a result may have %s', async (_, result, content) => {
   const { client } = await scripted({ ...sessions(), [Method.CallTool]: result })
   expect(await client.callTool('x')).toEqual({ ...result, content })

@@ -35,7 +35,7 @@ describe('negotiating the era', () => {
   it.each<[string, JsonObject]>([
     ['an unknown method', { error: { code: -32601, message: 'Method not found' } }],
     ['bad parameters', REFUSED],
-    ['a code of its own', { error: { code: -32000, message: 'Bad Request' } }],
+    ['an unknown code', { error: { code: -32000, message: 'Bad Request' } }],
     ['a result that is none', { result: { tools: [] } }],
     ['a malformed result', { result: 'hello' }],
     ['an error without an id', { id: null, error: { code: -32600, message: 'Not initialized' } }],

@@ -69,7 +69,7 @@ function transportTo(url: string, options: HttpOptions = {}): LegacySseTransport
   return transport
 }
 
-/** A transport to a server that has named this endpoint; ORIGIN stands for the server's origin. */
+/** A transport to a server that has named this endpoint; ORIGIN is replaced by the server's origin. */
 async function openedAt(
   post?: (asked: Asked) => void,
   options: HttpOptions = {},

@@ -166,7 +166,7 @@ describe('a request of a server with sessions', () => {
     ['a tool use and another message', { messages: [assistant(use('a')), user(text)] }, true],
     ['one result for two', { messages: [assistant(use('a'), use('b')), user(resultOf('a'))] }, true],
     ['the result of another', { messages: [assistant(use('a')), user(resultOf('b'))] }, true],
-    ['a result beside a text', { messages: [assistant(use('a')), user(resultOf('a'), text)] }, true],
+    ['a result and a text', { messages: [assistant(use('a')), user(resultOf('a'), text)] }, true],
     ['a result out of nowhere', { messages: [user(resultOf('a'))] }, true],
     ['no messages', {}, true],
   ])(`for sampling with %s is refused: ${SAMPLING}#error-handling`, async (_, params, declared) => {

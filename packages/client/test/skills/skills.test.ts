@@ -203,7 +203,7 @@ describe('a skill whose content does not match its entry', () => {
     ['a number for a text', DOCUMENT.replace('Fill forms in', '1')],
     ['no frontmatter', 'Body'],
     ['no end of it', '---\nname: pdf\ndescription: Fill forms in\n'],
-    ['a field that stands twice', DOCUMENT.replace('name: pdf', 'name: pdf\nname: pdf')],
+    ['a field that occurs twice', DOCUMENT.replace('name: pdf', 'name: pdf\nname: pdf')],
     ['no YAML', DOCUMENT.replace('name: pdf', 'name: [')],
   ])(`is not loaded with %s in its frontmatter: ${SPEC}#frontmatter-verification`, async (_, document) => {
     const consistent = entryOf({ 'SKILL.md': document })

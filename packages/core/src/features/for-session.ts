@@ -12,7 +12,7 @@ import type { ResourceDefinition, ResourceTemplateDefinition } from './resources
 import type { SessionRegistry } from './session-registry.ts'
 import type { CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
 
-/** Of each kind. What has to be built for one client should be little. */
+/** Definitions of each kind: they cost memory for every session. */
 const MAX_OWN = 256
 
 /**

@@ -1,7 +1,7 @@
 import { isObject, isRequestId, type JsonObject, type RequestId } from './jsonrpc.ts'
 
 /**
- * What every request carries where there are no sessions:
+ * The keys that `_meta` of every request has in revisions without sessions:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'

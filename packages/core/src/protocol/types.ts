@@ -136,7 +136,7 @@ export interface EmbeddedResource extends Block {
 }
 
 /**
- * What a model in the client calls:
+ * A tool call of the model in the client:
  * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use-in-sampling
  */
 export interface ToolUseContent {

@@ -43,8 +43,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 /**
- * As much of a {@link StandardSchema} as tells it from anything else. What an author passes is compared with
- * this, which makes the compiler instantiate fewer types than its validators and results would.
+ * The members that tell a {@link StandardSchema} from other objects. Comparing schemas with the whole interface
+ * would make the compiler instantiate the types of validators and results for each of them.
  */
 interface LooksStandard {
   readonly '~standard': Pick<StandardProps<unknown, unknown>, 'version' | 'vendor' | 'jsonSchema'>

@@ -222,7 +222,7 @@ export class Session implements CallSession {
     if (input === undefined || this.#input !== undefined) return this.#input
     const { rounds, limits, states, bus, clock } = input
     const channel: RequestChannel = { send: (...question) => this.#clientRequests().send(...question) }
-    // Not spread: V8 gives each such object a hidden class of its own.
+    // Not spread: V8 gives each such object another hidden class.
     this.#input = { rounds, limits, states, bus, clock, live: new LiveRequests(channel, limits) }
     return this.#input
   }

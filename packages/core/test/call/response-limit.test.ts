@@ -91,7 +91,7 @@ describe.each(['large', 'large-later'])('a batch of 100 calls of a tool with a %
   })
 })
 
-it('the first result of a batch may have the larger limit of its own tool', async () => {
+it('the first result of a batch may have the larger limit of its tool', async () => {
   const session = await createHarness({ server, setUp: addTools }).open({ version: BATCHES })
   const { list } = await session.post([...calls('larger', 2), ping('p')])
   expect(list.map(({ id, result }) => [id, result !== undefined])).toEqual([

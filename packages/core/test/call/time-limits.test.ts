@@ -42,7 +42,7 @@ describe('a call that runs out of time', () => {
       'Call ctx.progress in the handler, or raise limits.handlerTimeoutMs, or timeoutMs of the definition.',
     ],
     [
-      'of its own',
+      'of the tool',
       { timeoutMs: 1_000, handler: never },
       silent,
       'Call ctx.progress in the handler, or raise timeoutMs of the definition.',

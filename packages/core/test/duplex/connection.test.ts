@@ -439,7 +439,7 @@ describe('a transport that breaks', () => {
         void transport.receive(ping(2))
       },
     ],
-  ])('%s is told of no later change', async (_, end) => {
+  ])('%s gets no notification of later changes', async (_, end) => {
     const listeners = new Set<unknown>()
     const bus: Bus = {
       publish: () => {},

@@ -23,7 +23,7 @@ class ByteStream extends ScriptedTransport {
     void super.send(message)
   }
 
-  /** What was sent, by method or id. */
+  /** The messages sent, by method or id. */
   get order(): readonly unknown[] {
     return (this.sent as Frame[]).map(({ id, method }) => method ?? id)
   }

@@ -106,7 +106,7 @@ describe('adding to one session', () => {
     expect(await peer.request('tools/call', { name: 'long' })).toMatchObject({ result: { isError: true } })
   })
 
-  it('serves completions of its own templates', async () => {
+  it('serves completions of the session’s templates', async () => {
     const server = create()
     server.setResourceTemplates([])
     const { peer, session } = await open(server)

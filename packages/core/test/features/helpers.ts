@@ -79,7 +79,7 @@ export async function wire(
   ) as JsonObject
 }
 
-/** What a call failed with, synchronously or not. */
+/** The error of a call, thrown or rejected. */
 export async function errorOf(run: () => unknown): Promise<unknown> {
   try {
     await run()

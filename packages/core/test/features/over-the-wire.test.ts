@@ -9,7 +9,7 @@ const create = (options: object = {}): McpServer =>
 
 const text = (said: string): object => ({ type: 'text', text: said })
 
-/** What one tool answers to a client of each revision. */
+/** The result of one tool for a client of each revision. */
 async function answers(define: (server: McpServer) => void): Promise<Record<'now' | 'before', unknown>> {
   const server = create()
   define(server)

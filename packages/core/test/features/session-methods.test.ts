@@ -11,7 +11,7 @@ interface Kept {
   logLevel?: string
 }
 
-/** Options of a call on a session that keeps what it is told. */
+/** Options of a call on a session that records its notifications. */
 function session(subscriptions: readonly string[] = []) {
   const kept: Kept = { subscriptions }
   const updates: object[] = []

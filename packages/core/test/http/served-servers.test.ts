@@ -47,7 +47,7 @@ describe('a mount with a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('sends each session the info of its own server', async () => {
+  it('sends each session the info of its server', async () => {
     const { post } = tenancy()
     const { json } = await post(initializeMessage(), { 'x-tenant': 'b' })
     expect(json.result).toMatchObject({ serverInfo: { name: 'b' } })

@@ -110,7 +110,7 @@ describe('raw requests', () => {
     ['Content-Type: text/plain'],
     ['Origin: http://localhost', 'Origin: http://evil.example'],
     ['Last-Event-ID: a.b.1', 'Last-Event-ID: a.b.2'],
-  ])('are refused when a header stands twice: %s, %s', async (...lines) => {
+  ])('are refused when a header is sent twice: %s, %s', async (...lines) => {
     const { raw, runs } = await mount()
     const text = await raw(head([...FINE, ...lines]))
     expect(statusOf(text)).toBe(400)

@@ -22,7 +22,7 @@ export async function checkInput(schema: AnySchema, value: unknown): Promise<unk
   return checked.ok ? checked.value : { refused: describeIssues(checked.issues) }
 }
 
-/** What would be sent for a returned value, parsed; what is wrong, as text, for a refused one. */
+/** The JSON that a returned value becomes, parsed; or `refused` with the issues as text. */
 export function checkOutput(schema: AnySchema, value: unknown): unknown {
   const checked: CheckedOutput = engine.output(schema, outputSite).check(value, JSON.stringify(value))
   return checked.ok ? JSON.parse(checked.json) : { refused: describeIssues(checked.issues) }

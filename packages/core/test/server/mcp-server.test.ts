@@ -210,7 +210,7 @@ describe('changes while clients are connected', () => {
   })
 })
 
-describe('definitions in files of their own', () => {
+describe('definitions in separate files', () => {
   it('made by hand are refused by server.add, which says what it takes', () => {
     expect(() => create().add({ name: 'a', handler: () => 'x' } as never)).toThrow(
       /server\.add takes what defineTool.*ERR_MCP_INVALID_DEFINITION/,

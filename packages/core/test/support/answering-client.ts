@@ -11,7 +11,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** What the client does with a question: answers, replies with an error, or says nothing. */
+/** Returns the client's answer to a question: a result, an error, or undefined for silence. */
 export type Script = (question: Message) => object | { readonly error: object } | undefined
 
 export const accept = (content: object): object => ({ action: 'accept', content })
@@ -44,7 +44,7 @@ export async function openAnsweringClient<M, A>(
   { version = '2025-11-25', capabilities = EVERYTHING, answer = () => undefined, ...options }: Options = {},
 ): Promise<AnsweringClient> {
   const [near, far] = createMemoryTransportPair()
-  // What the server demands of a mount is the test's to give.
+  // Any server may be passed: the test gives the options that its type requires.
   ;(server as McpServer).connect(far, options)
   const waiting = new Map<number, (reply: Message) => void>()
   const asked: Message[] = []

@@ -3,7 +3,7 @@ import type { Answer, Harness, Sent } from '../http/support/harness.ts'
 
 export const MODERN = '2026-07-28'
 
-/** What every request without a session says of itself. */
+/** The `_meta` of every request without a session. */
 export const requestMeta = (capabilities: object = {}): object => ({
   'io.modelcontextprotocol/protocolVersion': MODERN,
   'io.modelcontextprotocol/clientCapabilities': capabilities,

@@ -27,7 +27,7 @@ export async function openPeer<M, A>(
   { version = '2025-11-25', ...options }: ConnectionOptions & { version?: string } = {},
 ): Promise<Peer & { readonly initialized: Reply }> {
   const [near, far] = createMemoryTransportPair()
-  // What the server demands of a mount is the test's to give.
+  // Any server may be passed: the test gives the options that its type requires.
   ;(server as McpServer).connect(far, options)
   const waiting = new Map<number, (reply: Reply) => void>()
   const notifications: Reply[] = []

@@ -12,12 +12,12 @@ interface Reply {
 export interface WebClient {
   readonly initialized: Reply
   request(method: string, params?: object): Promise<Reply>
-  /** The body of the answer as it came, with the HTTP status before it. Every request has the same id. */
+  /** The unparsed body of the answer, after the HTTP status. Every request has the same id. */
   text(method: string, params?: object): Promise<string>
 }
 
 /**
- * Serves over the fetch door, where the bearer token is the principal. Each client has a session of its own.
+ * Serves with `toFetch`, where the bearer token is the principal. Each client has another session.
  */
 export function serveWeb(server: McpServer): { open(token?: string, version?: string): Promise<WebClient> } {
   const options: FetchOptions = {

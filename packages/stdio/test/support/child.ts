@@ -14,7 +14,7 @@ export interface Exit {
   readonly at: number
 }
 
-/** The fixture as a process of its own, spoken to in raw lines. It ends with the test. */
+/** Starts the fixture as a process, for tests that send raw lines. It ends with the test. */
 export class Child {
   readonly process: ChildProcessWithoutNullStreams
   readonly exited: Promise<Exit>

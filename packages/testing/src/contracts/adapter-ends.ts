@@ -34,12 +34,12 @@ async function flood({ serve }: CaseContext): Promise<Flood> {
   reply.pause()
   let last = -1
   let unchanged = 0
-  const stands = (): boolean => {
+  const stopped = (): boolean => {
     unchanged = written === last ? unchanged + 1 : 0
     last = written
     return unchanged > 20
   }
-  await client.eventually(stands, 'the writer to stop')
+  await client.eventually(stopped, 'the writer to stop')
   return { ...serving, written: () => written, reply }
 }
 

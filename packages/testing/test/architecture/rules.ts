@@ -82,8 +82,8 @@ const shared = ({ path }: Source): boolean =>
   path.startsWith(coreSource) && !path.startsWith(`${coreSource}protocol/revisions/`)
 
 /**
- * What tells the eras apart stands under protocol/revisions/; shared code asks a
- * property, and never reads the era.
+ * Differences between the eras are written under protocol/revisions/ only. Shared code asks a property of the
+ * revision, and never reads the era.
  */
 export function eraReads(source: Source): string[] {
   if (!shared(source)) return []

@@ -105,8 +105,7 @@ function isPropertyName(node: Node, parent: Node | undefined): boolean {
 }
 
 /**
- * What a file declares at its top level: functions, variables, types and classes by
- * name, members as `Class.member`.
+ * The names declared at the top level of a file, with members as `Class.member`.
  */
 export function namesDeclared(source: Source): Set<string> {
   const { program } = source

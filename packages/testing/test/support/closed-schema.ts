@@ -17,9 +17,8 @@ const LISTED = new Set(['anyOf', 'oneOf'])
 const NESTED = new Set(['items', 'additionalProperties'])
 
 /**
- * A copy of a published schema that refuses members it does not know: the published ones accept
- * any, and so would never notice a field of a newer revision. What a schema says about further
- * members itself stays as it is.
+ * Copies a published schema so that it refuses unknown members: the published schemas accept any, so they would
+ * not notice a field of a newer revision. An `additionalProperties` of the schema is kept.
  */
 export function closeSchema(schema: JsonObject): JsonObject {
   const closed: Record<string, unknown> = {}

@@ -9,5 +9,7 @@ if (args.length > 0 && list.length === 0) {
   process.exit(1)
 }
 if (list.length === 0)
-  console.error('Only clients with roots can use this server: it has no directories of its own')
+  console.error(
+    'No directories are allowed, so only clients with roots can use this server. To allow directories, pass them as arguments',
+  )
 await serveStdio(createFilesystem(list))

@@ -17,7 +17,7 @@ const isCallOf = (step: Step, tool: string) => step.method === 'tools/call' && s
 const isFailure = (answer: Record<string, unknown>) => answer['isError'] === true || 'error' in answer
 const CLOCK = /\d{1,2}:\d\d:\d\d(?:\s[AP]M)?/g
 
-/** What every run of one server makes anew. */
+/** Values that differ between two runs of the same server. */
 const RANDOM: readonly Difference[] = [
   {
     name: 'the time in dynamic resources',
@@ -153,7 +153,7 @@ const ASKING: readonly Difference[] = [
   },
   {
     name: 'the words for an invalid or missing reply of the client',
-    reason: 'the SDK sends the issues of its own schema; both are failures of the tool',
+    reason: 'the SDK sends its schema's issues; both are failures of the tool',
     remove: inAnswer(
       (step, answer) =>
         ['trigger-sampling-request', 'trigger-elicitation-request'].some((tool) => isCallOf(step, tool)) &&

@@ -128,7 +128,7 @@ export function webTo(handle: (request: Request) => Response | Promise<Response>
   }
 }
 
-/** A client of a server in memory, which sends exactly what it is told to. */
+/** A client of a server in memory, which sends any message, valid or not. */
 export function peer(server: McpServer, options: Partial<PeerOptions> = {}): Promise<TestConnection> {
   const [client, end] = createMemoryTransportPair()
   server.connect(end, { endGraceMs: 0 })
@@ -149,7 +149,7 @@ export function waiting(options: ServerOptions = {}): McpServer {
 
 export const textOf = (answer: Body): unknown => answer.result?.content?.[0]?.text
 
-/** What it throws, as a text; undefined if nothing. */
+/** The error as a text; undefined if none is thrown. */
 export async function failureOf(run: () => unknown): Promise<unknown> {
   try {
     await run()

@@ -7,7 +7,7 @@ import { isBase64 } from '../../util/bytes.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 import { OutputError } from './output-error.ts'
 
-/** What a member must be; undefined if it is that. */
+/** Says what a member must be; undefined if the value is valid. */
 type Rule = (value: unknown) => string | undefined
 type Rules = Readonly<Record<string, Rule>>
 

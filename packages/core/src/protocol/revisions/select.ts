@@ -7,7 +7,7 @@ import { namesVersion, readRequestMeta, type RequestMeta } from './request-meta.
 import type { Era, Revision } from './revision.ts'
 
 /**
- * What a revision is assumed where nothing names one:
+ * The revision of a request that names none:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
  */
 const ASSUMED = '2025-03-26'

@@ -22,7 +22,7 @@ class Failure extends Error {
   readonly code = 'E_FAILURE'
 }
 
-/** What JSON would turn into `{}`, and what the log says of it. */
+/** Values that JSON turns into `{}`, and the message in the log. */
 const LOSSES: readonly (readonly [string, () => unknown, string])[] = [
   ['an Error', () => new Error('No'), 'is an Error; send its message, or throw it'],
   ['an Error with members', () => new Failure('No'), 'is an Error; send its message, or throw it'],
@@ -37,7 +37,7 @@ const LOSSES: readonly (readonly [string, () => unknown, string])[] = [
   ['a generator', () => numbers(), 'is a Generator; send an array of its items'],
   ['an async generator', () => laterNumbers(), 'is an AsyncGenerator; send an array of its items'],
   ['an iterator of a Map', () => new Map().values(), 'is a Map Iterator; send an array of its items'],
-  ['an iterator of its own', () => new Countdown(), 'is an iterator; send an array of its items'],
+  ['a custom iterator', () => new Countdown(), 'is an iterator; send an array of its items'],
   ['a typed array', () => new Float32Array(2), 'is a Float32Array; send base64, or an array of numbers'],
   ['a regular expression', () => /x/, 'is a RegExp; send what it holds'],
 ]

@@ -14,7 +14,7 @@ const REQUIRED = { requiredCapabilities: { extensions: { [ID]: {} } } }
 interface Bench extends Harness {
   /** Lets `slow` return. */
   readonly release: () => void
-  /** What ran, in order. */
+  /** The calls that ran, in order. */
   readonly ran: string[]
   ask(method: string, params?: object, more?: ModernCall): Promise<Answer>
   start(name: string, args?: object, more?: ModernCall): Promise<string>

@@ -136,7 +136,7 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
     }
   })
 
-  it('hears of no task of somebody else: one is left out as one is that never was', async () => {
+  it('gets no task of another principal: the id is left out like an unknown one', async () => {
     const bench = open()
     const [own, foreign, anyones] = [
       await bench.start(as('ann')),

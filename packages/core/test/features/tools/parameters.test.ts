@@ -12,10 +12,10 @@ interface Kind {
   readonly three: z3.ZodTypeAny
   readonly published: JsonSchema
   readonly required?: boolean
-  /** What is sent, and what the handler gets if that is something else. */
+  /** The value sent, and the value that the handler gets if it is another. */
   readonly good: readonly (readonly [sent: unknown, got?: unknown])[]
   readonly bad: readonly unknown[]
-  /** What the handler gets where nothing is sent; a refusal if it is required. */
+  /** The value that the handler gets if nothing is sent; a refusal if it is required. */
   readonly omitted?: unknown
 }
 

@@ -191,7 +191,7 @@ describe('tools/call: without an outputSchema', () => {
       { ...textOf('{"a":1}'), structuredContent: { a: 1 } },
     ],
     [
-      'a structured value with content of its own',
+      'a structured value with separate content',
       result({ content: 'one', structured: { a: 1 } }),
       { ...textOf('one'), structuredContent: { a: 1 } },
     ],

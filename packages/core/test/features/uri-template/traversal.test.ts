@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
 
-/** What peers send to leave a handler's directory: none may reach a handler as a value. */
+/** Attempts to leave a handler's directory: none may reach a handler as a value. */
 const FORMS = [
   '.',
   '..',
@@ -105,7 +105,7 @@ const TEMPLATES = [
   'x://root{#v}',
 ]
 
-/** Puts a form where the template's variable stands, the way a peer would: without encoding it. */
+/** Replaces the template's variable by a form, the way a peer would: without encoding it. */
 const plant = (template: string, form: string): string =>
   template.replace(/\{([+#./;?&]?)(v)\*?\}/, (_, operator: string) => {
     const lead = operator === '+' ? '' : operator

@@ -64,7 +64,7 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
   })
 
   it.each([
-    ['a name beyond ASCII as it stands', 'prompts/get', { name: 'héllo' }, 'héllo'],
+    ['a name beyond ASCII, not encoded', 'prompts/get', { name: 'héllo' }, 'héllo'],
     ['another case', 'tools/call', { name: 'plain' }, 'Plain'],
     ['an encoding in capitals', 'tools/call', { name: 'plain' }, '=?BASE64?cGxhaW4=?='],
     ['an encoding without padding', 'tools/call', { name: 'plain' }, '=?base64?cGxhaW4?='],

@@ -66,9 +66,9 @@ const MISUSES: readonly Misuse[] = [
   }),
   elsewhere('on a server with another name and the same keys', () => guarded({ keys: [KEY] }, 'other')),
   elsewhere('on a server with other keys', () => guarded({ keys: [OTHER_KEY] })),
-  elsewhere('on a server with keys of its own', () => guarded({})),
+  elsewhere('on a server with other keys', () => guarded({})),
   elsewhere(
-    'from a server with keys of its own',
+    'from a server with other keys',
     () => guarded({}),
     () => guarded({}),
   ),

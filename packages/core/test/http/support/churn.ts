@@ -5,7 +5,7 @@ import { type Sample, trendOf } from '@jetway-apps/test-support'
 import { program } from '@jetway-tools/runtimes/program'
 import { expect, it } from 'vitest'
 
-/** What remains after many sessions. */
+/** Counts what remains after many sessions. */
 export interface ChurnReport {
   readonly opened: number
   readonly closed: number

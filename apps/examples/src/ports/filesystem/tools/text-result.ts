@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What all tools but one return: a text, also as a structured value. */
+/** The output of all tools but one: the text is also the structured value. */
 export const TEXT = z.object({ content: z.string() })
 
 export const textResult = (text: string) => ({
