@@ -153,7 +153,7 @@ const ASKING: readonly Difference[] = [
   },
   {
     name: 'the words for an invalid or missing reply of the client',
-    reason: 'the SDK sends its schema's issues; both are failures of the tool',
+    reason: 'the SDK sends the issues of another schema; both are failures of the tool',
     remove: inAnswer(
       (step, answer) =>
         ['trigger-sampling-request', 'trigger-elicitation-request'].some((tool) => isCallOf(step, tool)) &&
