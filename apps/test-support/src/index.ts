@@ -1,3 +1,4 @@
+export { EVERY_CAPABILITY } from './adapter-capabilities.ts'
 export { type Deferred, deferred } from './deferred.ts'
 export { FakeClock, settled } from './fake-clock.ts'
 export { FULL } from './long-form.ts'

@@ -3,6 +3,7 @@ import { json } from 'node:stream/consumers'
 import type { McpServer } from '@jetway/core'
 import type { describeAdapter } from '@jetway/testing/adapter'
 import { bodyParser } from '@koa/bodyparser'
+import { EVERY_CAPABILITY } from '@jetway-apps/test-support'
 import { listen } from '@jetway-apps/test-support/http'
 import { NestFactory } from '@nestjs/core'
 import connect from 'connect'
@@ -74,17 +75,7 @@ const nest: Host = async (mount, { headers = {}, parsesBodies }) => {
 }
 
 const subject = (host: Host): AdapterSubject => ({
-  capabilities: [
-    'headers',
-    'routes',
-    'parsedBody',
-    'locals',
-    'auth',
-    'rawHeaders',
-    'peer',
-    'pipelining',
-    'legacySse',
-  ],
+  capabilities: EVERY_CAPABILITY,
   async serve(server: McpServer, options, setup) {
     const { locals, auth } = setup
     const mount = mcp({ server, ...options, ...(locals && { locals }), ...(auth && { authInfo: auth }) })

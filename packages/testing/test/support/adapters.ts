@@ -5,20 +5,11 @@ import { mcp as honoMcp } from '@jetway/hono'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import type { AdapterSubject } from '../../src/contracts/adapter.ts'
+import { EVERY_CAPABILITY } from '@jetway-apps/test-support'
 import { listenFetch as listen, originOf } from '@jetway-apps/test-support/mounts'
 
 export const fastify: AdapterSubject = {
-  capabilities: [
-    'headers',
-    'routes',
-    'parsedBody',
-    'locals',
-    'auth',
-    'rawHeaders',
-    'peer',
-    'pipelining',
-    'legacySse',
-  ],
+  capabilities: EVERY_CAPABILITY,
   async serve(server, options, { headers = {}, parsesBodies, locals, auth }) {
     const app = Fastify()
     app.addHook('onRequest', async (_request, reply) => void reply.headers(headers))
@@ -45,17 +36,7 @@ export const fastify: AdapterSubject = {
 }
 
 export const hono: AdapterSubject = {
-  capabilities: [
-    'headers',
-    'routes',
-    'parsedBody',
-    'locals',
-    'auth',
-    'rawHeaders',
-    'peer',
-    'pipelining',
-    'legacySse',
-  ],
+  capabilities: EVERY_CAPABILITY,
   async serve(server, options, { headers = {}, parsesBodies, locals, auth }) {
     const app = new Hono()
     app.use(async (c, next) => {

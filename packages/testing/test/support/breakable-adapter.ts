@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { EVERY_CAPABILITY } from '@jetway-apps/test-support'
 import { listen } from '@jetway-apps/test-support/http'
 import type { Logger } from '@jetway/core'
 import {
@@ -141,17 +142,7 @@ const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
   const parts = { ...SOUND, ...broken }
   return {
-    capabilities: [
-      'headers',
-      'routes',
-      'parsedBody',
-      'locals',
-      'auth',
-      'rawHeaders',
-      'peer',
-      'pipelining',
-      'legacySse',
-    ],
+    capabilities: EVERY_CAPABILITY,
     async serve(server, options, host) {
       const endpoint = createEndpoint(server, { logger: SILENT, ...options })
       const routes = routePaths('/mcp', options.legacySse)

@@ -1,0 +1,12 @@
+/** Every capability of the adapter contract, for hosts that support all of them. */
+export const EVERY_CAPABILITY = [
+  'headers',
+  'routes',
+  'parsedBody',
+  'locals',
+  'auth',
+  'rawHeaders',
+  'peer',
+  'pipelining',
+  'legacySse',
+] as const
