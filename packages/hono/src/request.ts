@@ -175,7 +175,9 @@ export class ContextRequest implements HttpRequest, StreamedRequest {
     const { req } = this.context
     const { json } = req.bodyCache
     if (json !== undefined) return { parsed: await json }
-    return limited(await req.arrayBuffer(), limit)
+    const bytes = new Uint8Array(await req.arrayBuffer())
+    if (bytes.byteLength > limit) throw BodyError.tooLarge(limit)
+    return bytes
   }
 
   waitUntil(work: Promise<unknown>): void {
@@ -185,9 +187,4 @@ export class ContextRequest implements HttpRequest, StreamedRequest {
       // Only runtimes like Workers have an execution context; the others keep running anyway.
     }
   }
-}
-
-function limited(buffer: ArrayBuffer, limit: number): Uint8Array {
-  if (buffer.byteLength > limit) throw BodyError.tooLarge(limit)
-  return new Uint8Array(buffer)
 }

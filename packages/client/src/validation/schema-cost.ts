@@ -22,7 +22,7 @@ const MAX_PATTERN_STEPS = 20_000_000
 const MAX_TEXT = 65_536
 /** The parser's limit. */
 const MAX_LEVELS = 128
-/** `uniqueItems` compares every item with every other. */
+/** Items of a list with `uniqueItems`: the check writes each as a text, which costs more than a visit. */
 const MAX_UNIQUE = 1_000
 
 /**
