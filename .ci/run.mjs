@@ -64,6 +64,7 @@ async function steps() {
   if (!(await countStep('install', installAll(), 5 * minute))) return
   const chromiumInstalled = await countStep('chromium', script('.ci/chromium.mjs'), 5 * minute)
   const nginxInstalled = await countStep('nginx', script('.ci/nginx.mjs'), 5 * minute)
+  const redisInstalled = await countStep('redis', script('.ci/redis.mjs'), 5 * minute)
   const suiteInstalled = await countStep(
     'JSON-Schema-Test-Suite',
     script('.ci/json-schema-test-suite.mjs'),
@@ -76,7 +77,7 @@ async function steps() {
   if (!(await countStep('build', build()))) return
   await countStep('type tests', script('.ci/type-tests.mjs'), 5 * minute)
   await countSeededTests()
-  if (chromiumInstalled && nginxInstalled && suiteInstalled)
+  if (chromiumInstalled && nginxInstalled && redisInstalled && suiteInstalled)
     await countTests('system tests', { JETWAY_SYSTEM_TESTS: '1' })
   await countStep('packages', script('scripts/packages.mjs'), 6 * minute)
   await countStep(

@@ -18,8 +18,9 @@ exit(await step('tests', vitest(...args), { env: BUILT }))
 
 /** @param {readonly string[]} rest */
 async function long(rest) {
-  // Some long tests run behind nginx.
+  // Some long tests run behind nginx, or over Redis.
   await stepOrExit('nginx', script('.ci/nginx.mjs'))
+  await stepOrExit('redis', script('.ci/redis.mjs'))
   const form = env['JETWAY_LONG_TESTS'] ?? 'short'
   const report = join(tmpdir(), `jetway-long-tests-${pid}.json`)
   const command = vitest('--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...rest)

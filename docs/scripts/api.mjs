@@ -22,6 +22,7 @@ const ORDER = [
   'client',
   'bridge',
   'skills',
+  'redis',
   'zod3',
   'json-schema',
 ]

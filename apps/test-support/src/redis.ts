@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createConnection, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Debian's Redis, or another server that speaks its protocol, such as Valkey. */
+const SERVER = process.env['REDIS_SERVER'] ?? '/usr/bin/redis-server'
+const SENTINEL = process.env['REDIS_SENTINEL'] ?? '/usr/bin/redis-sentinel'
+/** How long a server may take to serve, in ms. */
+const START_MS = 20_000
+
+/** A real Redis on a free port of 127.0.0.1, with its data in a temporary folder. */
+export interface RedisServer {
+  readonly url: string
+  readonly port: number
+  /** Sends one command by a connection of its own. Resolves to the raw reply. */
+  command(...args: readonly string[]): Promise<string>
+  /** Sends SIGSTOP or SIGCONT. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+  /** Ends the process by SIGKILL. */
+  kill(): Promise<void>
+  /** Starts the process again, with the same port and data. */
+  restart(): Promise<void>
+  /** Ends the process, and deletes its data. */
+  stop(): Promise<void>
+}
+
+/** Starts Redis with options as on its command line, such as `--maxmemory 10mb`. */
+export async function startRedis(...options: readonly string[]): Promise<RedisServer> {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-redis-'))
+  const base = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '']
+  return startProcess(SERVER, [...base, ...options], { port, folder })
+}
+
+/** Starts a cluster of three masters without replicas. Each command of a server reaches that one only. */
+export async function startRedisCluster(): Promise<readonly RedisServer[]> {
+  const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no']
+  const servers = await Promise.all([1, 2, 3].map(() => startRedis(...options)))
+  const [first] = servers
+  for (const [at, server] of servers.entries()) {
+    const slots = Array.from({ length: 16_384 }, (_, slot) => slot).filter((slot) => slot % 3 === at)
+    await server.command('CLUSTER', 'ADDSLOTS', ...slots.map(String))
+    if (first !== undefined && at > 0) await first.command('CLUSTER', 'MEET', '127.0.0.1', String(server.port))
+  }
+  await Promise.all(
+    servers.map(async (server) =>
+      until(async () => {
+        const info = await server.command('CLUSTER', 'INFO')
+        return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3')
+      }),
+    ),
+  )
+  return servers
+}
+
+/** A master with a replica, and three sentinels that watch them. */
+export interface RedisSentinels {
+  readonly name: string
+  readonly urls: readonly string[]
+  readonly data: readonly RedisServer[]
+  /** The port of the master, as the first sentinel says. */
+  master(): Promise<number>
+  stop(): Promise<void>
+}
+
+/** Starts a master, a replica and three sentinels that replace a silent master after 1 s. */
+export async function startRedisSentinels(): Promise<RedisSentinels> {
+  const name = 'jetway'
+  const master = await startRedis()
+  const replica = await startRedis('--replicaof', `127.0.0.1 ${master.port}`)
+  const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(name, master.port)))
+  const [first] = sentinels
+  if (first === undefined) throw new Error('There is no sentinel')
+  await until(async () => {
+    const info = await first.command('INFO', 'sentinel')
+    return info.includes('slaves=1,sentinels=3')
+  })
+  return {
+    name,
+    urls: sentinels.map(({ url }) => url),
+    data: [master, replica],
+    master: async () => {
+      const reply = await first.command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name)
+      return Number(reply.split('\r\n')[4])
+    },
+    stop: async () => {
+      await Promise.all([master, replica, ...sentinels].map((server) => server.stop()))
+    },
+  }
+}
+
+async function startSentinel(name: string, masterPort: number): Promise<RedisServer> {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-sentinel-'))
+  const file = join(folder, 'sentinel.conf')
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${folder}`,
+    `sentinel monitor ${name} 127.0.0.1 ${masterPort} 2`,
+    `sentinel down-after-milliseconds ${name} 1000`,
+    `sentinel failover-timeout ${name} 3000`,
+  ]
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  return startProcess(SENTINEL, [file, '--sentinel'], { port, folder })
+}
+
+async function startProcess(
+  program: string,
+  args: readonly string[],
+  { port, folder }: { readonly port: number; readonly folder: string },
+): Promise<RedisServer> {
+  let child: ChildProcess
+  let exited: Promise<unknown> = Promise.resolve()
+  const killNow = (): void => void child.kill('SIGKILL')
+  const start = async (): Promise<void> => {
+    child = spawn(program, args, { stdio: 'ignore' })
+    exited = once(child, 'exit')
+    await Promise.race([
+      until(async () => (await send(port, ['PING'])).startsWith('+PONG')),
+      // `once` rejects if the program cannot be started.
+      exited.then(() => Promise.reject(new Error(`${program} ended. Install it by: node .ci/redis.mjs`))),
+    ])
+  }
+  const kill = async (): Promise<void> => {
+    killNow()
+    await exited
+  }
+  const stop = async (): Promise<void> => {
+    process.off('exit', killNow)
+    await kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  await start()
+  process.once('exit', killNow)
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    command: (...command) => send(port, command),
+    signal: (signal) => void child.kill(signal),
+    kill,
+    restart: start,
+    stop,
+  }
+}
+
+/** Sends a command by a new connection. Resolves to the reply as Redis wrote it. */
+function send(port: number, command: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let reply = ''
+    const socket = createConnection(port, '127.0.0.1')
+    socket.setEncoding('utf8').on('data', (text: string) => void (reply += text))
+    socket.on('error', reject).on('close', () => resolve(reply))
+    // Redis replies to QUIT and closes, so the end of the first reply need not be found.
+    socket.end(encode(command) + encode(['QUIT']))
+  })
+}
+
+const encode = (command: readonly string[]): string =>
+  `*${command.length}\r\n${command.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`).join('')}`
+
+async function until(done: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + START_MS
+  for (;;) {
+    if (await done().catch(() => false)) return
+    if (Date.now() > deadline) throw new Error('A Redis server did not start in time')
+    await delay(20)
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  await new Promise((closed) => server.close(closed))
+  // A cluster node listens on this port plus 10,000 too.
+  return port > 55_000 ? freePort() : port
+}

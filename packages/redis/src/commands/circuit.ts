@@ -1,0 +1,44 @@
+/** Failures in a row that open the circuit. */
+const MAX_FAILURES = 5
+/** How long an open circuit refuses commands, in ms. */
+const OPEN_MS = 1_000
+
+/** Whether commands are sent, refused, or one is sent as a probe. */
+export type CircuitState = 'closed' | 'open' | 'probing'
+
+/** Refuses commands at once while Redis does not reply, so that callers do not wait for a timeout each. */
+export class Circuit {
+  #failures = 0
+  #openUntil = 0
+  #probing = false
+
+  /** Whether a command may be sent. After an open circuit's time, one command may: its outcome decides. */
+  admits(now: number): boolean {
+    if (this.#failures < MAX_FAILURES) return true
+    if (this.#probing || now < this.#openUntil) return false
+    this.#probing = true
+    return true
+  }
+
+  /** Returns whether the circuit was open. */
+  succeed(): boolean {
+    const wasOpen = this.#failures >= MAX_FAILURES
+    this.#failures = 0
+    this.#probing = false
+    return wasOpen
+  }
+
+  /** Returns whether this failure opened the circuit, for the first time or after a probe. */
+  fail(now: number): 'opened' | 'reopened' | undefined {
+    this.#probing = false
+    this.#failures++
+    if (this.#failures < MAX_FAILURES || now < this.#openUntil) return undefined
+    this.#openUntil = now + OPEN_MS
+    return this.#failures === MAX_FAILURES ? 'opened' : 'reopened'
+  }
+
+  get state(): CircuitState {
+    if (this.#failures < MAX_FAILURES) return 'closed'
+    return this.#probing ? 'probing' : 'open'
+  }
+}

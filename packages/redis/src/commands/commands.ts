@@ -1,0 +1,111 @@
+import type { Logger } from '@jetway/core'
+import { type RedisConnection, type RedisReply, RedisReplyError } from '../connection/connection.ts'
+import { Circuit } from './circuit.ts'
+import type { Script } from './script.ts'
+
+/** How long a command may take, in ms. */
+const COMMAND_MS = 500
+/** Commands that wait for their reply; one more is refused. */
+const MAX_IN_FLIGHT = 2_000
+
+/** Redis did not reply in time, or cannot be reached. It is unknown whether it executed the command. */
+export class RedisUnavailable extends Error {
+  override readonly name = 'RedisUnavailable'
+}
+
+/** Sends commands with a deadline, a limit and a circuit for each node of Redis. */
+export class Commands {
+  readonly #connection: RedisConnection
+  readonly #logger: Logger
+  readonly #circuits = new Map<string, Circuit>()
+  #inFlight = 0
+
+  constructor(connection: RedisConnection, logger: Logger) {
+    this.#connection = connection
+    this.#logger = logger
+  }
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** Whether every node replies, as far as known. */
+  get available(): boolean {
+    return [...this.#circuits.values()].every(({ state }) => state === 'closed')
+  }
+
+  /** @throws RedisUnavailable within 500 ms, RedisReplyError */
+  async run(key: string, args: readonly string[]): Promise<RedisReply> {
+    const node = this.#connection.nodeOf?.(key) ?? ''
+    const circuit = this.#circuitOf(node)
+    if (!circuit.admits(Date.now()))
+      throw new RedisUnavailable('Redis has failed several times in a row. Commands are refused for up to 1 s')
+    try {
+      const reply = await this.#withDeadline(key, args)
+      this.#succeeded(circuit, node)
+      return reply
+    } catch (error) {
+      if (error instanceof RedisReplyError) this.#succeeded(circuit, node)
+      else this.#failed(circuit, node, error)
+      throw error
+    }
+  }
+
+  /** Runs a script. `keys` are all that it touches; in a cluster they have one slot. */
+  async script(
+    { source, sha1 }: Script,
+    keys: readonly [string, ...string[]],
+    args: readonly (string | number)[],
+  ): Promise<RedisReply> {
+    const rest = [String(keys.length), ...keys, ...args.map(String)]
+    try {
+      return await this.run(keys[0], ['EVALSHA', sha1, ...rest])
+    } catch (error) {
+      if (!(error instanceof RedisReplyError) || !error.message.startsWith('NOSCRIPT')) throw error
+      return this.run(keys[0], ['EVAL', source, ...rest])
+    }
+  }
+
+  async #withDeadline(key: string, args: readonly string[]): Promise<RedisReply> {
+    if (this.#inFlight >= MAX_IN_FLIGHT)
+      throw new RedisUnavailable(`${MAX_IN_FLIGHT} commands wait for Redis. Try again later`)
+    this.#inFlight++
+    const reply = this.#connection.command(key, args).finally(() => this.#inFlight--)
+    return withDeadline(reply, COMMAND_MS)
+  }
+
+  #circuitOf(node: string): Circuit {
+    const known = this.#circuits.get(node)
+    if (known !== undefined) return known
+    // Only nodes that failed matter, and a cluster may have had other nodes.
+    if (this.#circuits.size > 1_000) this.#circuits.clear()
+    const circuit = new Circuit()
+    this.#circuits.set(node, circuit)
+    return circuit
+  }
+
+  #succeeded(circuit: Circuit, node: string): void {
+    if (circuit.succeed()) this.#logger.info({ node }, 'Redis replies again')
+  }
+
+  #failed(circuit: Circuit, node: string, error: unknown): void {
+    const opened = circuit.fail(Date.now())
+    if (opened === undefined) return
+    if (opened === 'opened') this.#logger.warn({ node, err: error }, 'Redis does not reply. Commands are refused')
+    // A connection that lost its peer without notice would wait for minutes.
+    this.#connection.reset?.()
+  }
+}
+
+/** @throws RedisUnavailable if the reply is not there in time */
+export async function withDeadline<T>(reply: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new RedisUnavailable(`Redis did not reply within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([reply, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,32 @@
+/** A value in a reply of Redis, as RESP2 has them. */
+export type RedisReply = string | number | null | readonly RedisReply[]
+
+/** A connection for commands that block it. */
+export interface RedisReader {
+  command(args: readonly string[]): Promise<RedisReply>
+  /** Ends the connection, and rejects the command that waits on it. */
+  close(): void
+}
+
+/** The part of a Redis client that the stores need. Opens no connection before its first command. */
+export interface RedisConnection {
+  /**
+   * Sends a command. In a cluster, `key` chooses the node. A command that cannot be sent now rejects: it is never kept for
+   * later.
+   *
+   * @throws RedisReplyError if Redis replied with an error
+   */
+  command(key: string, args: readonly string[]): Promise<RedisReply>
+  /** A connection of its own to the node of a key. It does not reconnect. */
+  reader(key: string): RedisReader
+  /** The node that serves a key, so that the failure of one node does not stop the others. @default one for all keys */
+  nodeOf?(key: string): string
+  /** Replaces connections on which replies no longer arrive. */
+  reset?(): void
+  close(): Promise<void>
+}
+
+/** Redis has executed the command, or refused to, and replied with an error. */
+export class RedisReplyError extends Error {
+  override readonly name = 'RedisReplyError'
+}

@@ -1,0 +1,33 @@
+import { type RedisConnection, type RedisReply, RedisReplyError } from './connection.ts'
+
+/** The part of a client of ioredis or iovalkey, or of their `Cluster`, that is used. */
+export interface IoredisClient {
+  call(command: string, ...args: string[]): Promise<unknown>
+  duplicate(): IoredisClient
+  disconnect(): void
+  on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/**
+ * Uses a client of ioredis or iovalkey. Create it with `enableOfflineQueue: false` and `maxRetriesPerRequest: 0`, so that
+ * it keeps no command for later. The stores never close it: close it after the server.
+ */
+export function fromIoredis(client: IoredisClient): RedisConnection {
+  return {
+    command: (_, args) => call(client, args),
+    reader: () => {
+      const reader = client.duplicate()
+      reader.on('error', () => {})
+      return { command: (args) => call(reader, args), close: () => reader.disconnect() }
+    },
+    close: async () => {},
+  }
+}
+
+async function call(client: IoredisClient, [command = '', ...args]: readonly string[]): Promise<RedisReply> {
+  try {
+    return (await client.call(command, ...args)) as RedisReply
+  } catch (error) {
+    throw error instanceof Error && error.name === 'ReplyError' ? new RedisReplyError(error.message) : error
+  }
+}

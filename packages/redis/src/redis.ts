@@ -1,0 +1,148 @@
+import type { Logger } from '@jetway/core'
+import { checkNames, type OptionNames, UsageError } from '@jetway/core/protocol'
+import type { SharedStores } from '@jetway/core/stores'
+import { Commands, withDeadline } from './commands/commands.ts'
+import type { RedisConnection } from './connection/connection.ts'
+import { connectTo, type RedisAddress } from './connection/node-redis.ts'
+import { Keys } from './keys.ts'
+import { RedisBus } from './stores/bus.ts'
+import { type RedisEventLimits, RedisEventStore } from './stores/event-store.ts'
+import { MessageReader } from './stores/message-reader.ts'
+import { RedisNodes } from './stores/nodes.ts'
+import { RedisSessionStore } from './stores/session-store.ts'
+import { type RedisTaskLimits, RedisTaskStore } from './stores/task-store.ts'
+import { RedisUsedStates } from './stores/used-states.ts'
+
+/** Options of {@link redis}. Set one of `url`, `sentinel`, `cluster` and `connection`. */
+export interface RedisOptions extends RedisAddress {
+  /** Another client, such as that of `fromIoredis`. */
+  readonly connection?: RedisConnection
+  /** Separates deployments that use the same Redis: 1 to 32 lower-case letters, digits and `-`. */
+  readonly namespace: string
+  /** Limits of the events that clients can resume. */
+  readonly events?: RedisEventLimits
+  /** Limits of tasks, for all nodes together. */
+  readonly tasks?: RedisTaskLimits
+  /** Gets failures of Redis and its return. @default writes warnings and errors to stderr */
+  readonly logger?: Logger
+}
+
+/** Figures of one process. */
+export interface RedisStats {
+  /** Whether Redis replies, as far as known. */
+  readonly available: boolean
+  /** Commands that wait for a reply. */
+  readonly inFlight: number
+  /** Messages of the bus that wait for Redis. */
+  readonly unsent: number
+}
+
+/** The stores of one process, for the option `shared` of servers and mounts. */
+export interface RedisStores extends SharedStores {
+  /**
+   * Connects, and checks the version of Redis. Resolves when messages of other nodes arrive. Servers do not need it: they
+   * connect at first use, and work again when Redis does.
+   *
+   * @throws an error if Redis cannot be reached within 3 s, or is older than 6.2
+   */
+  ready(): Promise<void>
+  stats(): RedisStats
+}
+
+const NAMESPACE = /^[a-z0-9-]{1,32}$/
+const READY_MS = 3_000
+const OLDEST = [6, 2] as const
+
+const NAMES: OptionNames<RedisOptions> = {
+  url: 1,
+  sentinel: { name: 1, urls: 1 },
+  cluster: 1,
+  username: 1,
+  password: 1,
+  tls: 1,
+  connection: 1,
+  namespace: 1,
+  events: { maxEvents: 1, maxBytes: 1, maxFinalBytes: 1, ttlMs: 1, maxStreamsPerSession: 1 },
+  tasks: { max: 1, maxPerOwner: 1, maxBytes: 1 },
+  logger: 1,
+}
+
+/**
+ * Creates the stores through which many processes serve as one. Connects at first use, and closes with the last server or
+ * mount that uses them.
+ *
+ * @throws `ERR_MCP_OPTION`
+ */
+export function redis(options: RedisOptions): RedisStores {
+  check(options)
+  const { namespace, logger = stderrLogger } = options
+  const failed = (error: unknown): void => logger.debug({ err: error }, 'A connection to Redis failed')
+  const connection = options.connection ?? connectTo(options, failed)
+  const commands = new Commands(connection, logger)
+  const keys = new Keys(namespace)
+  const reader = new MessageReader(connection, failed)
+  const nodes = new RedisNodes(commands, keys, reader)
+  const listenerFailed = (error: unknown): void => logger.error({ err: error }, 'A listener of the bus failed')
+  const bus = new RedisBus(commands, reader, { key: keys.bus, node: nodes.id, onError: listenerFailed })
+  const events = new RedisEventStore(commands, keys, options.events)
+  let uses = 0
+  const close = async (): Promise<void> => {
+    bus.close()
+    events.close()
+    await connection.close()
+  }
+  return {
+    sessions: new RedisSessionStore(commands, keys),
+    events,
+    tasks: new RedisTaskStore(commands, keys, options.tasks),
+    bus,
+    nodes,
+    usedStates: new RedisUsedStates(commands, keys),
+    acquire: () => {
+      uses++
+      let released = false
+      return async () => {
+        if (released) return
+        released = true
+        if (--uses === 0) await close()
+      }
+    },
+    ready: async () => {
+      await connect(connection, keys, logger)
+      await withDeadline(reader.ready, READY_MS)
+    },
+    stats: () => ({ available: commands.available, inFlight: commands.inFlight, unsent: bus.unsent }),
+  }
+}
+
+function check(options: RedisOptions): void {
+  checkNames(options, NAMES)
+  const { url, sentinel, cluster, connection, namespace } = options
+  if ([url, sentinel, cluster, connection].filter((one) => one !== undefined).length !== 1)
+    throw new UsageError('ERR_MCP_OPTION', 'Set one of url, sentinel, cluster and connection')
+  if (typeof namespace !== 'string' || !NAMESPACE.test(namespace))
+    throw new UsageError(
+      'ERR_MCP_OPTION',
+      'The option namespace must be 1 to 32 lower-case letters, digits and hyphens, such as "prod"',
+    )
+}
+
+/** Checks that Redis can do what the scripts need. */
+async function connect(connection: RedisConnection, keys: Keys, logger: Logger): Promise<void> {
+  const info = String(await withDeadline(connection.command(keys.bus, ['INFO']), READY_MS))
+  const [major = 0, minor = 0] = (/redis_version:(\S+)/.exec(info)?.[1] ?? '').split('.').map(Number)
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
+    throw new Error(`Redis ${major}.${minor} is too old. Use 6.2 or newer, or Valkey`)
+  const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction'
+  const limit = /maxmemory:(\d+)/.exec(info)?.[1] ?? '0'
+  if (limit !== '0' && policy !== 'noeviction')
+    logger.warn({ policy }, 'Redis may drop sessions when its memory is full. Set maxmemory-policy noeviction')
+}
+
+/** Warnings and errors on stderr. */
+const stderrLogger: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: (fields, message) => console.error(`[jetway] warn: ${message}`, fields),
+  error: (fields, message) => console.error(`[jetway] error: ${message}`, fields),
+}

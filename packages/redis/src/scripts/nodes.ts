@@ -1,0 +1,25 @@
+import { type Script, script } from '../commands/script.ts'
+
+/**
+ * Shows that a node runs, and drops the messages that it has read.
+ *
+ * KEYS: lease, inbox. ARGV: time to live of the lease and of the inbox, last message that was read.
+ */
+export const RENEW_LEASE: Script = script(`
+redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])
+redis.call('XTRIM', KEYS[2], 'MINID', ARGV[3])
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return 1
+`)
+
+/**
+ * Sends a message to a node. Returns 0 if it is gone, or its inbox is full.
+ *
+ * KEYS: lease, inbox. ARGV: message, limit of messages, time to live of the inbox.
+ */
+export const SEND: Script = script(`
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('XLEN', KEYS[2]) >= tonumber(ARGV[2]) then return 0 end
+redis.call('XADD', KEYS[2], '*', 'd', ARGV[1])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return 1
+`)

@@ -1,0 +1,40 @@
+import { type Script, script } from '../commands/script.ts'
+
+/**
+ * Replaces a record that still has the given text.
+ *
+ * KEYS: record. ARGV: text, new text, time to live.
+ */
+export const REPLACE: Script = script(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1
+`)
+
+/**
+ * Adds a session to those of its principal. Returns the sessions beyond the limit, which the caller deletes.
+ *
+ * KEYS: sessions of the principal. ARGV: session, time to live, limit.
+ */
+export const ADD_TO_PRINCIPAL: Script = script(`
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local dropped = {}
+local over = redis.call('ZCARD', KEYS[1]) + 1 - ARGV[3]
+if over > 0 then dropped = redis.call('ZRANGE', KEYS[1], 0, over - 1) end
+for i = 1, #dropped do redis.call('ZREM', KEYS[1], dropped[i]) end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return dropped
+`)
+
+/**
+ * Prolongs a session of a principal, if it is among them.
+ *
+ * KEYS: sessions of the principal. ARGV: session, time to live.
+ */
+export const RENEW_OF_PRINCIPAL: Script = script(`
+redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
+local left = redis.call('PTTL', KEYS[1])
+if left > 0 and left < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 1
+`)

@@ -1,0 +1,115 @@
+import type { JsonValue } from '@jetway/core/protocol'
+import { type Bus, type BusListener, MemoryBus } from '@jetway/core/stores'
+import type { Commands } from '../commands/commands.ts'
+import type { MessageReader } from './message-reader.ts'
+
+/** Messages that the bus keeps for nodes that read slowly, or reconnect. */
+const MAX_KEPT = 10_000
+/** Messages that wait for Redis; one more drops the oldest. Equal ones wait once. */
+const MAX_UNSENT = 1_000
+/** The time between two tries to send what waits, in ms. */
+const RETRY_MS = 500
+
+interface Unsent {
+  readonly topic: string
+  readonly text: string
+}
+
+/** A bus over one Redis Stream. This node's listeners get a message at once, and do not get it again from Redis. */
+export class RedisBus implements Bus {
+  readonly #commands: Commands
+  readonly #key: string
+  readonly #node: string
+  readonly #reader: MessageReader
+  readonly #local: MemoryBus
+  readonly #gapListeners = new Set<() => void>()
+  readonly #unsent = new Map<string, Unsent>()
+  #subscriptions = 0
+  #leave: (() => void) | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(
+    commands: Commands,
+    reader: MessageReader,
+    { key, node, onError }: { readonly key: string; readonly node: string; readonly onError: (error: unknown) => void },
+  ) {
+    this.#commands = commands
+    this.#reader = reader
+    this.#key = key
+    this.#node = node
+    this.#local = new MemoryBus({ onError })
+  }
+
+  /** Messages that wait for Redis. */
+  get unsent(): number {
+    return this.#unsent.size
+  }
+
+  async publish(topic: string, message: JsonValue): Promise<void> {
+    this.#local.publish(topic, message)
+    const unsent = { topic, text: JSON.stringify(message) }
+    // A message must not overtake those that wait.
+    if (this.#unsent.size > 0) this.#keep(unsent)
+    else await this.#send(unsent).catch(() => this.#keep(unsent))
+  }
+
+  subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void {
+    // Wrapped, since several subscriptions may have the same function.
+    const gap = (): void => onGap?.()
+    this.#gapListeners.add(gap)
+    const unsubscribe = this.#local.subscribe(topic, listener)
+    this.#subscriptions++
+    this.#leave ??= this.#reader.read({
+      key: this.#key,
+      receive: (fields) => this.#receive(fields),
+      lost: () => this.#reportGap(),
+    })
+    return () => {
+      unsubscribe()
+      if (!this.#gapListeners.delete(gap) || --this.#subscriptions > 0) return
+      this.#leave?.()
+      this.#leave = undefined
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#unsent.clear()
+  }
+
+  async #send({ topic, text }: Unsent): Promise<void> {
+    const id = ['MAXLEN', '~', String(MAX_KEPT), '*']
+    await this.#commands.run(this.#key, ['XADD', this.#key, ...id, 'n', this.#node, 't', topic, 'd', text])
+  }
+
+  #keep(unsent: Unsent): void {
+    const { topic, text } = unsent
+    const [oldest] = this.#unsent.keys()
+    if (oldest !== undefined && this.#unsent.size >= MAX_UNSENT) this.#unsent.delete(oldest)
+    this.#unsent.set(`${topic.length}:${topic}${text}`, unsent)
+    this.#timer ??= setTimeout(() => void this.#retry(), RETRY_MS).unref()
+  }
+
+  async #retry(): Promise<void> {
+    this.#timer = undefined
+    for (const [key, unsent] of this.#unsent) {
+      try {
+        await this.#send(unsent)
+        this.#unsent.delete(key)
+      } catch {
+        this.#timer = setTimeout(() => void this.#retry(), RETRY_MS).unref()
+        return
+      }
+    }
+  }
+
+  #receive({ n: node, t: topic, d: text }: Readonly<Record<string, string>>): void {
+    if (node === this.#node || topic === undefined || text === undefined) return
+    this.#local.publish(topic, JSON.parse(text) as JsonValue)
+  }
+
+  #reportGap(): void {
+    for (const listener of this.#gapListeners) listener()
+  }
+}

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto'
+import type { RequestId } from '@jetway/core/protocol'
+import type {
+  AppendResult,
+  Cursor,
+  EventStore,
+  SeizedStream,
+  StoredEvent,
+  StreamKey,
+  StreamLease,
+  StreamOrigin,
+  StreamState,
+} from '@jetway/core/stores'
+import type { Commands } from '../commands/commands.ts'
+import { hashOf, hashOfSession, type Keys } from '../keys.ts'
+import { APPEND, OPEN, READ, SEIZE } from '../scripts/streams.ts'
+import { OpenStreams } from './open-streams.ts'
+
+/** Limits of the event store. */
+export interface RedisEventLimits {
+  /** Events kept for each stream. @default 1_000 */
+  readonly maxEvents?: number
+  /** Bytes of events kept for each stream. @default 1_048_576 */
+  readonly maxBytes?: number
+  /** The largest final response that is kept; the limits above do not apply to it. @default 8_396_800 */
+  readonly maxFinalBytes?: number
+  /** How long an event and an ended stream are kept, in ms. @default 600_000 */
+  readonly ttlMs?: number
+  /** Streams of one session; one more drops an ended one, or else the oldest. @default 512 */
+  readonly maxStreamsPerSession?: number
+}
+
+/** The time to live of a stream that has not ended, in ms. Its writer prolongs it. */
+export const OPEN_STREAM_MS = 60 * 60_000
+
+const APPEND_STATES = new Map<unknown, AppendResult['state']>([
+  [1, 'kept'],
+  [-1, 'fenced'],
+])
+
+/** The keys of a stream. */
+export interface StreamKeys {
+  readonly session: string
+  readonly state: string
+  readonly events: string
+  readonly streams: string
+  /** Its name in `streams`. */
+  readonly token: string
+}
+
+/** Events of streams in Redis Streams. Every write carries the fence of its writer. */
+export class RedisEventStore implements EventStore {
+  readonly #commands: Commands
+  readonly #keys: Keys
+  readonly #limits: Required<RedisEventLimits>
+  readonly #open: OpenStreams
+  /** Streams that are not stored yet, by state key. */
+  readonly #opening = new Map<string, Promise<unknown>>()
+
+  constructor(commands: Commands, keys: Keys, limits: RedisEventLimits = {}) {
+    this.#commands = commands
+    this.#keys = keys
+    this.#limits = {
+      maxEvents: 1_000,
+      maxBytes: 1024 * 1024,
+      maxFinalBytes: 8_396_800,
+      ttlMs: 600_000,
+      maxStreamsPerSession: 512,
+      ...limits,
+    }
+    this.#open = new OpenStreams(commands, OPEN_STREAM_MS)
+  }
+
+  open(key: StreamKey, { node, kind, pending }: StreamOrigin): StreamLease {
+    const keys = this.#keysOf(key)
+    const epoch = randomBytes(9).toString('base64url')
+    const args = [epoch, node, kind, this.#limits.maxStreamsPerSession, OPEN_STREAM_MS, keys.token]
+    const opening = this.#commands
+      .script(OPEN, [keys.state, keys.events, keys.streams], [...args, ...pending.map(encodeId)])
+      .then((dropped) => this.#unlink(keys, dropped as readonly string[]))
+      // The first append finds that there is no such stream.
+      .catch(() => {})
+      .finally(() => {
+        if (this.#opening.get(keys.state) === opening) this.#opening.delete(keys.state)
+      })
+    this.#opening.set(keys.state, opening)
+    this.#open.add(keys)
+    return { epoch, fence: 1 }
+  }
+
+  async append(
+    key: StreamKey,
+    { epoch, fence }: StreamLease,
+    events: readonly StoredEvent[],
+    { final = false }: { readonly final?: boolean } = {},
+  ): Promise<AppendResult> {
+    const keys = this.#keysOf(key)
+    await this.#opening.get(keys.state)
+    const { maxEvents, maxBytes, maxFinalBytes, ttlMs } = this.#limits
+    const limits = [maxEvents, maxBytes, maxFinalBytes, ttlMs, OPEN_STREAM_MS]
+    const frames = events.flatMap(({ seq, frame, answers }) => [seq, frame, encodeId(answers)])
+    const reply = await this.#commands.script(
+      APPEND,
+      [keys.state, keys.events, keys.streams],
+      [epoch, fence, final ? 1 : 0, ...limits, keys.token, ...frames],
+    )
+    const [code, follower] = reply as readonly [number, string]
+    const state = APPEND_STATES.get(code) ?? 'lost'
+    if (final || state !== 'kept') this.#open.remove(keys)
+    return follower === '' ? { state } : { state, follower }
+  }
+
+  async read(key: StreamKey, { epoch, seq }: Cursor, reader = ''): Promise<StreamState | undefined> {
+    if (!Number.isSafeInteger(seq) || seq < 0) return undefined
+    const keys = this.#keysOf(key)
+    await this.#opening.get(keys.state)
+    const args = [epoch, seq, this.#limits.ttlMs, reader]
+    const reply = await this.#commands.script(READ, [keys.state, keys.events], args)
+    const [code, node, kind, last, follower, ...frames] = reply as readonly [number, ...string[]]
+    if (code === 0) return undefined
+    return {
+      events: frames.map((frame, at) => ({ seq: seq + at + 1, frame })),
+      ended: code === 2,
+      node: node ?? '',
+      kind: kind as StreamState['kind'],
+      last: Number(last),
+      follower: follower === '' ? undefined : follower,
+    }
+  }
+
+  async seize(key: StreamKey, epoch: string, node: string): Promise<SeizedStream | undefined> {
+    const keys = this.#keysOf(key)
+    await this.#opening.get(keys.state)
+    const reply = await this.#commands.script(SEIZE, [keys.state], [epoch, node, OPEN_STREAM_MS])
+    const [fence, last, kind, ...pending] = reply as readonly (number | string)[]
+    if (fence === undefined) return undefined
+    this.#open.add(keys)
+    return {
+      lease: { epoch, fence: Number(fence) },
+      last: Number(last),
+      kind: kind as SeizedStream['kind'],
+      pending: pending.map((id) => JSON.parse(String(id)) as RequestId),
+    }
+  }
+
+  async delete(key: Omit<StreamKey, 'stream'> & { readonly stream?: string }): Promise<void> {
+    const { stream } = key
+    if (stream !== undefined) {
+      const keys = this.#keysOf({ ...key, stream })
+      this.#open.remove(keys)
+      await this.#opening.get(keys.state)
+      await this.#unlink(keys, [keys.token])
+      await this.#commands.run(keys.streams, ['ZREM', keys.streams, keys.token])
+      return
+    }
+    const keys = this.#keysOf({ ...key, stream: '' })
+    this.#open.removeSession(keys)
+    const tokens = await this.#commands.run(keys.streams, ['ZRANGE', keys.streams, '0', '-1'])
+    await this.#unlink(keys, tokens as readonly string[])
+    await this.#commands.run(keys.streams, ['UNLINK', keys.streams])
+  }
+
+  /** Stops prolonging the streams that this process writes. */
+  close(): void {
+    this.#open.close()
+  }
+
+  /** Deletes streams of a session. */
+  async #unlink({ session, streams }: StreamKeys, tokens: readonly string[]): Promise<void> {
+    if (tokens.length === 0) return
+    const keys = tokens.flatMap((token) => [
+      this.#keys.stream(session, token),
+      this.#keys.events(session, token),
+    ])
+    await this.#commands.run(streams, ['UNLINK', ...keys])
+  }
+
+  #keysOf(key: StreamKey): StreamKeys {
+    const session = hashOfSession(key)
+    const token = hashOf(key.stream)
+    return {
+      session,
+      token,
+      state: this.#keys.stream(session, token),
+      events: this.#keys.events(session, token),
+      streams: this.#keys.streams(session),
+    }
+  }
+}
+
+/** As JSON: 1 and "1" are different ids. */
+const encodeId = (id: RequestId | undefined): string => (id === undefined ? '' : JSON.stringify(id))

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import type { JsonObject } from '@jetway/core/protocol'
+import type { NodeListener, Nodes } from '@jetway/core/stores'
+import type { Commands } from '../commands/commands.ts'
+import type { Keys } from '../keys.ts'
+import { RENEW_LEASE, SEND } from '../scripts/nodes.ts'
+import type { MessageReader } from './message-reader.ts'
+
+/** How long a node that stopped without a word counts as running, in ms. */
+const LEASE_MS = 5_000
+const RENEW_MS = 1_500
+/** After a restart of Redis all leases are missing, until every node has renewed its own. */
+const DOUBT_MS = 7_000
+/** The time to live of an inbox, in ms. */
+const INBOX_MS = 60_000
+/** Messages that a node has not read; one more is refused. */
+const MAX_INBOX = 10_000
+
+/** Nodes with a lease and an inbox in Redis. */
+export class RedisNodes implements Nodes {
+  readonly id: string = randomBytes(8).toString('base64url').slice(0, 10)
+  readonly #commands: Commands
+  readonly #keys: Keys
+  readonly #reader: MessageReader
+  readonly #listeners = new Set<NodeListener>()
+  #leave: (() => void) | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** Messages that were read and are not yet dropped. */
+  #read = 0
+  /** Until then, a missing lease proves nothing. */
+  #doubtUntil = 0
+
+  constructor(commands: Commands, keys: Keys, reader: MessageReader) {
+    this.#commands = commands
+    this.#keys = keys
+    this.#reader = reader
+  }
+
+  async join(listener: NodeListener): Promise<() => Promise<void>> {
+    // Wrapped, so that a listener that joins twice is called and removed twice.
+    const entry: NodeListener = (message) => listener(message)
+    this.#listeners.add(entry)
+    this.#start()
+    // A Redis that is down delays the lease, not the start of a server.
+    await this.#renew().catch(() => {})
+    return async () => {
+      if (this.#listeners.delete(entry) && this.#listeners.size === 0) await this.#stop()
+    }
+  }
+
+  async send(node: string, message: JsonObject): Promise<boolean> {
+    const keys = [this.#keys.lease(node), this.#keys.inbox(node)] as const
+    return (await this.#commands.script(SEND, keys, [JSON.stringify(message), MAX_INBOX, INBOX_MS])) === 1
+  }
+
+  async alive(nodes: readonly string[]): Promise<readonly boolean[]> {
+    const [first, ...others] = nodes.map((node) => this.#keys.lease(node))
+    if (first === undefined) return []
+    const leases = await this.#commands.run(first, ['MGET', first, ...others]).catch(() => undefined)
+    if (leases === undefined || Date.now() < this.#doubtUntil) return nodes.map(() => true)
+    return (leases as readonly unknown[]).map((lease) => lease !== null)
+  }
+
+  #start(): void {
+    if (this.#leave !== undefined) return
+    const connected = (): void => {
+      this.#doubtUntil = Date.now() + DOUBT_MS
+      this.#renew().catch(() => {})
+    }
+    const inbox = { key: this.#inbox, receive: ({ d = '' }) => this.#receive(d), connected }
+    this.#leave = this.#reader.read(inbox, '0-0')
+    this.#timer = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS).unref()
+  }
+
+  async #stop(): Promise<void> {
+    this.#leave?.()
+    this.#leave = undefined
+    clearInterval(this.#timer)
+    const lease = this.#keys.lease(this.id)
+    // If this fails, the lease expires.
+    await this.#commands.run(lease, ['UNLINK', lease, this.#inbox]).catch(() => {})
+  }
+
+  get #inbox(): string {
+    return this.#keys.inbox(this.id)
+  }
+
+  async #renew(): Promise<void> {
+    this.#read = 0
+    const position = this.#reader.positionOf(this.#inbox)
+    const keys = [this.#keys.lease(this.id), this.#inbox] as const
+    await this.#commands.script(RENEW_LEASE, keys, [LEASE_MS, INBOX_MS, position])
+  }
+
+  #receive(text: string): void {
+    const message = JSON.parse(text) as JsonObject
+    for (const listener of this.#listeners) listener(message)
+    // Messages that were read still fill the inbox.
+    if (++this.#read >= MAX_INBOX / 20) this.#renew().catch(() => {})
+  }
+}

@@ -1,0 +1,82 @@
+import type { SessionKey, SessionLifetime, SessionRecord, SessionStore, StoredSession } from '@jetway/core/stores'
+import type { Commands } from '../commands/commands.ts'
+import { hashOf, hashOfSession, type Keys } from '../keys.ts'
+import { ADD_TO_PRINCIPAL, RENEW_OF_PRINCIPAL, REPLACE } from '../scripts/sessions.ts'
+
+/** Session records as JSON, each in a key that expires. The text of a record is its version. */
+export class RedisSessionStore implements SessionStore {
+  readonly #commands: Commands
+  readonly #keys: Keys
+
+  constructor(commands: Commands, keys: Keys) {
+    this.#commands = commands
+    this.#keys = keys
+  }
+
+  async create(record: SessionRecord, { ttlMs, maxPerPrincipal }: SessionLifetime): Promise<string> {
+    const { hash, key } = this.#locate(record)
+    const version = JSON.stringify(record)
+    const ms = wholeMs(ttlMs)
+    const write = this.#commands.run(key, ['SET', key, version, 'PX', ms])
+    if (maxPerPrincipal === undefined) {
+      await write
+      return version
+    }
+    const index = this.#keys.principal(hashOf(record.principal))
+    const add = this.#commands.script(ADD_TO_PRINCIPAL, [index], [hash, ms, maxPerPrincipal])
+    const [dropped] = await Promise.all([add, write])
+    await Promise.all(
+      (dropped as readonly string[])
+        .filter((other) => other !== hash)
+        .map((other) => this.#keys.session(other))
+        .map(async (other) => this.#commands.run(other, ['UNLINK', other])),
+    )
+    return version
+  }
+
+  async get(key: SessionKey, ttlMs?: number): Promise<StoredSession | undefined> {
+    const { hash, key: name } = this.#locate(key)
+    const args = ttlMs === undefined ? ['GET', name] : ['GETEX', name, 'PX', wholeMs(ttlMs)]
+    const [version] = await Promise.all([
+      this.#commands.run(name, args),
+      ttlMs !== undefined && this.#renew(key, hash, ttlMs),
+    ])
+    if (typeof version !== 'string') return undefined
+    return { record: JSON.parse(version) as SessionRecord, version }
+  }
+
+  async replace(record: SessionRecord, version: string, ttlMs: number): Promise<string | undefined> {
+    const { hash, key } = this.#locate(record)
+    const next = JSON.stringify(record)
+    const [replaced] = await Promise.all([
+      this.#commands.script(REPLACE, [key], [version, next, wholeMs(ttlMs)]),
+      this.#renew(record, hash, ttlMs),
+    ])
+    return replaced === 1 ? next : undefined
+  }
+
+  async delete(key: SessionKey): Promise<boolean> {
+    const { hash, key: name } = this.#locate(key)
+    const index = this.#keys.principal(hashOf(key.principal))
+    const [deleted] = await Promise.all([
+      this.#commands.run(name, ['UNLINK', name]),
+      key.principal !== '' && this.#commands.run(index, ['ZREM', index, hash]),
+    ])
+    return deleted === 1
+  }
+
+  /** Anonymous clients have no index: nothing limits them per principal. */
+  async #renew({ principal }: SessionKey, hash: string, ttlMs: number): Promise<void> {
+    if (principal === '') return
+    const index = this.#keys.principal(hashOf(principal))
+    await this.#commands.script(RENEW_OF_PRINCIPAL, [index], [hash, wholeMs(ttlMs)])
+  }
+
+  #locate({ principal, id }: SessionKey): { readonly hash: string; readonly key: string } {
+    const hash = hashOfSession({ principal, session: id })
+    return { hash, key: this.#keys.session(hash) }
+  }
+}
+
+/** Redis takes whole milliseconds, and no 0. */
+const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)))

@@ -1,0 +1,100 @@
+import { isFinal } from '@jetway/core/protocol'
+import type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from '@jetway/core/stores'
+import type { Commands } from '../commands/commands.ts'
+import { hashOf, type Keys, type TaskKeys } from '../keys.ts'
+import { CREATE_TASK, DELETE_TASK, GET_TASK, LIST_TASKS, TASK_HEAD, UPDATE_TASK } from '../scripts/tasks.ts'
+
+/** Limits of the task store, for all nodes together. */
+export interface RedisTaskLimits {
+  /** Tasks in total. @default 1_000 */
+  readonly max?: number
+  /** Tasks of one owner. Anonymous clients of the tasks extension, which share one owner, have half of `max`. @default 100 */
+  readonly maxPerOwner?: number
+  /** Bytes of all records as JSON. @default 67_108_864 */
+  readonly maxBytes?: number
+}
+
+/** The owner of the tasks of all anonymous clients. */
+const ANYONE = 'anyone'
+
+/** Tasks in one slot, so that scripts keep their limits exactly. */
+export class RedisTaskStore implements TaskStore {
+  readonly #commands: Commands
+  readonly #keys: TaskKeys
+  readonly #limits: Required<RedisTaskLimits>
+
+  constructor(commands: Commands, keys: Keys, limits: RedisTaskLimits = {}) {
+    this.#commands = commands
+    this.#keys = keys.tasks
+    this.#limits = { max: 1_000, maxPerOwner: 100, maxBytes: 64 * 1024 * 1024, ...limits }
+  }
+
+  async create(record: TaskRecord): Promise<boolean> {
+    const { taskId, owner, createdAt, ttlMs } = record
+    // The time that is left, since the clock of Redis may differ.
+    const left = createdAt + ttlMs - Date.now()
+    const { max, maxBytes } = this.#limits
+    const created = await this.#commands.script(CREATE_TASK, this.#keys, [
+      taskId,
+      hashOf(owner),
+      digits(createdAt),
+      Math.ceil(left),
+      JSON.stringify(record),
+      max,
+      this.#maxOf(owner),
+      maxBytes,
+    ])
+    return created === 1
+  }
+
+  async get(key: TaskKey): Promise<TaskRecord | undefined> {
+    const value = await this.#value(key)
+    return value === undefined ? undefined : recordOf(value)
+  }
+
+  async update(key: TaskKey, change: TaskChange): Promise<TaskRecord | undefined> {
+    // Each further round means that another node has changed the task: that ends at the latest when the task does.
+    for (;;) {
+      const value = await this.#value(key)
+      const before = value === undefined ? undefined : recordOf(value)
+      if (value === undefined || before === undefined || isFinal(before.status)) return undefined
+      const { statusMessage: _message, inputs: _inputs, ...lasting } = before
+      const record: TaskRecord = { ...lasting, ...change }
+      const text = JSON.stringify(record)
+      const args = [key.taskId, value, text, isFinal(record.status) ? 1 : 0, this.#limits.maxBytes]
+      const updated = await this.#commands.script(UPDATE_TASK, this.#keys, args)
+      if (updated === 1) return record
+      if (updated === -1)
+        throw new RangeError(`The store has no room for a task of ${Buffer.byteLength(text)} bytes`)
+    }
+  }
+
+  async list(
+    owner: string,
+    { after, limit }: { readonly after?: TaskPosition | undefined; readonly limit: number },
+  ): Promise<readonly TaskRecord[]> {
+    const [records, owners] = this.#keys
+    const hash = hashOf(owner)
+    const position = after === undefined ? hash : hash + digits(after.createdAt) + after.taskId
+    const values = await this.#commands.script(LIST_TASKS, [records, owners], [hash, position, limit])
+    return (values as readonly string[]).map(recordOf)
+  }
+
+  async delete({ owner, taskId }: TaskKey): Promise<boolean> {
+    return (await this.#commands.script(DELETE_TASK, this.#keys, [taskId, hashOf(owner)])) === 1
+  }
+
+  async #value({ owner, taskId }: TaskKey): Promise<string | undefined> {
+    const value = await this.#commands.script(GET_TASK, [this.#keys[0]], [taskId, hashOf(owner)])
+    return typeof value === 'string' ? value : undefined
+  }
+
+  #maxOf(owner: string): number {
+    const { max, maxPerOwner } = this.#limits
+    return owner === ANYONE ? Math.max(maxPerOwner, Math.floor(max / 2)) : maxPerOwner
+  }
+}
+
+const recordOf = (value: string): TaskRecord => JSON.parse(value.slice(TASK_HEAD)) as TaskRecord
+
+const digits = (ms: number): string => String(ms).padStart(15, '0')
