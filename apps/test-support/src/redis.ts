@@ -39,13 +39,21 @@ export async function startRedis(...options: readonly string[]): Promise<RedisSe
 
 /** Starts a cluster of three masters without replicas. Each command of a server reaches that one only. */
 export async function startRedisCluster(): Promise<readonly RedisServer[]> {
-  const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no']
+  const options = [
+    '--cluster-enabled',
+    'yes',
+    '--cluster-node-timeout',
+    '2000',
+    '--cluster-require-full-coverage',
+    'no',
+  ]
   const servers = await Promise.all([1, 2, 3].map(() => startRedis(...options)))
   const [first] = servers
   for (const [at, server] of servers.entries()) {
     const slots = Array.from({ length: 16_384 }, (_, slot) => slot).filter((slot) => slot % 3 === at)
     await server.command('CLUSTER', 'ADDSLOTS', ...slots.map(String))
-    if (first !== undefined && at > 0) await first.command('CLUSTER', 'MEET', '127.0.0.1', String(server.port))
+    if (first !== undefined && at > 0)
+      await first.command('CLUSTER', 'MEET', '127.0.0.1', String(server.port))
   }
   await Promise.all(
     servers.map(async (server) =>

@@ -1,6 +1,11 @@
 export { fromIoredis, type IoredisClient } from './connection/ioredis.ts'
 export type { RedisAddress } from './connection/node-redis.ts'
-export { type RedisConnection, type RedisReader, type RedisReply, RedisReplyError } from './connection/connection.ts'
+export {
+  type RedisConnection,
+  type RedisReader,
+  type RedisReply,
+  RedisReplyError,
+} from './connection/connection.ts'
 export { RedisUnavailable } from './commands/commands.ts'
 export { redis, type RedisOptions, type RedisStats, type RedisStores } from './redis.ts'
 export type { RedisEventLimits } from './stores/event-store.ts'

@@ -65,12 +65,20 @@ export class Keys {
 
   /** Records, positions by owner, ended tasks, expiries and the count of bytes. */
   get tasks(): TaskKeys {
-    const [records, owners, ended, expiries, bytes] = ['r', 'o', 'd', 'x', 'b'].map((key) => this.#tasks + key)
+    const [records, owners, ended, expiries, bytes] = ['r', 'o', 'd', 'x', 'b'].map(
+      (key) => this.#tasks + key,
+    )
     return [records, owners, ended, expiries, bytes] as TaskKeys
   }
 }
 
-export type TaskKeys = readonly [records: string, owners: string, ended: string, expiries: string, bytes: string]
+export type TaskKeys = readonly [
+  records: string,
+  owners: string,
+  ended: string,
+  expiries: string,
+  bytes: string,
+]
 
 /** 22 characters: 128 bits of SHA-256. */
 export const hashOf = (text: string): string =>

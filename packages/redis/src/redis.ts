@@ -82,7 +82,8 @@ export function redis(options: RedisOptions): RedisStores {
   const keys = new Keys(namespace)
   const reader = new MessageReader(connection, failed)
   const nodes = new RedisNodes(commands, keys, reader)
-  const listenerFailed = (error: unknown): void => logger.error({ err: error }, 'A listener of the bus failed')
+  const listenerFailed = (error: unknown): void =>
+    logger.error({ err: error }, 'A listener of the bus failed')
   const bus = new RedisBus(commands, reader, { key: keys.bus, node: nodes.id, onError: listenerFailed })
   const events = new RedisEventStore(commands, keys, options.events)
   let uses = 0
@@ -136,7 +137,10 @@ async function connect(connection: RedisConnection, keys: Keys, logger: Logger):
   const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction'
   const limit = /maxmemory:(\d+)/.exec(info)?.[1] ?? '0'
   if (limit !== '0' && policy !== 'noeviction')
-    logger.warn({ policy }, 'Redis may drop sessions when its memory is full. Set maxmemory-policy noeviction')
+    logger.warn(
+      { policy },
+      'Redis may drop sessions when its memory is full. Set maxmemory-policy noeviction',
+    )
 }
 
 /** Warnings and errors on stderr. */

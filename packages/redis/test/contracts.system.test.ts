@@ -18,15 +18,21 @@ const pass = (ms: number): Promise<void> => delay(ms).then(() => {})
 function describeStores(name: string, address: () => Address): void {
   describeSessionStore(name, () => ({ store: createStores(address()).sessions, pass }))
   describeEventStore(name, (events) => ({ store: createStores(address(), { events }).events, pass }))
-  describeTaskStore(name, (tasks) => ({ store: createStores(address(), { tasks }).tasks, now: Date.now, pass }), {
-    ttlMs: 2_000,
-  })
+  describeTaskStore(
+    name,
+    (tasks) => ({ store: createStores(address(), { tasks }).tasks, now: Date.now, pass }),
+    {
+      ttlMs: 2_000,
+    },
+  )
   describeUsedStates(name, () => {
     const [first, second] = createNodes(address(), 2).map(({ usedStates }) => usedStates)
     if (first === undefined || second === undefined) throw new Error('Two nodes are needed')
     return { nodes: [first, second], now: Date.now }
   })
-  describeNodes(name, () => ({ nodes: createNodes(address(), 2).map(({ nodes }) => nodes) as [Nodes, Nodes] }))
+  describeNodes(name, () => ({
+    nodes: createNodes(address(), 2).map(({ nodes }) => nodes) as [Nodes, Nodes],
+  }))
   describeBus(name, async () => {
     const stores = createNodes(address(), 2)
     const [first, last] = stores.map(({ bus }) => bus) as [Bus, Bus]

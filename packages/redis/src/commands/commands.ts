@@ -39,7 +39,9 @@ export class Commands {
     const node = this.#connection.nodeOf?.(key) ?? ''
     const circuit = this.#circuitOf(node)
     if (!circuit.admits(Date.now()))
-      throw new RedisUnavailable('Redis has failed several times in a row. Commands are refused for up to 1 s')
+      throw new RedisUnavailable(
+        'Redis has failed several times in a row. Commands are refused for up to 1 s',
+      )
     try {
       const reply = await this.#withDeadline(key, args)
       this.#succeeded(circuit, node)
@@ -91,7 +93,8 @@ export class Commands {
   #failed(circuit: Circuit, node: string, error: unknown): void {
     const opened = circuit.fail(Date.now())
     if (opened === undefined) return
-    if (opened === 'opened') this.#logger.warn({ node, err: error }, 'Redis does not reply. Commands are refused')
+    if (opened === 'opened')
+      this.#logger.warn({ node, err: error }, 'Redis does not reply. Commands are refused')
     // A connection that lost its peer without notice would wait for minutes.
     this.#connection.reset?.()
   }

@@ -100,7 +100,10 @@ class NodeRedis<C extends Client> implements RedisConnection {
     if (former !== undefined) destroy(former.client)
   }
 
-  #open(options: { readonly reconnect: boolean }): { readonly client: C; readonly connected: Promise<unknown> } {
+  #open(options: { readonly reconnect: boolean }): {
+    readonly client: C
+    readonly connected: Promise<unknown>
+  } {
     const client = this.#deployment.create(options)
     client.on('error', this.#onError)
     const connected = client.connect()
@@ -138,7 +141,9 @@ const NODE = {
 
 const COMMANDS = { commandOptions: { timeout: undefined } } as unknown as Record<string, never>
 
-const socketOf = (reconnect: boolean): { connectTimeout: number; reconnectStrategy: false | ((n: number) => number) } => ({
+const socketOf = (
+  reconnect: boolean,
+): { connectTimeout: number; reconnectStrategy: false | ((n: number) => number) } => ({
   connectTimeout: CONNECT_MS,
   reconnectStrategy: reconnect && ((retries) => Math.min(50 * 2 ** retries, MAX_RECONNECT_MS)),
 })
@@ -168,7 +173,10 @@ function single(address: RedisAddress): Deployment<ReturnType<typeof createClien
   }
 }
 
-function clusterOf(address: RedisAddress, urls: readonly string[]): Deployment<ReturnType<typeof createCluster>> {
+function clusterOf(
+  address: RedisAddress,
+  urls: readonly string[],
+): Deployment<ReturnType<typeof createCluster>> {
   return {
     create: ({ reconnect }) =>
       createCluster({
@@ -204,7 +212,10 @@ function sentinelOf(
         name,
         RESP: 2,
         ...COMMANDS,
-        sentinelRootNodes: nodes.map(({ hostname, port }) => ({ host: hostname, port: Number(port || 26_379) })),
+        sentinelRootNodes: nodes.map(({ hostname, port }) => ({
+          host: hostname,
+          port: Number(port || 26_379),
+        })),
         sentinelClientOptions: {
           maintNotifications: 'disabled',
           ...sentinelCredentials,

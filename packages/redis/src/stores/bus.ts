@@ -31,7 +31,11 @@ export class RedisBus implements Bus {
   constructor(
     commands: Commands,
     reader: MessageReader,
-    { key, node, onError }: { readonly key: string; readonly node: string; readonly onError: (error: unknown) => void },
+    {
+      key,
+      node,
+      onError,
+    }: { readonly key: string; readonly node: string; readonly onError: (error: unknown) => void },
   ) {
     this.#commands = commands
     this.#reader = reader

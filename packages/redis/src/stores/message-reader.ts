@@ -162,7 +162,9 @@ export class MessageReader {
 
   #deliver(reading: Reading, [id, fields]: Entry): void {
     reading.at = id
-    const entries = fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? ''] as const] : []))
+    const entries = fields.flatMap((name, at) =>
+      at % 2 === 0 ? [[name, fields[at + 1] ?? ''] as const] : [],
+    )
     try {
       reading.stream.receive(Object.fromEntries(entries))
     } catch (error) {

@@ -1,4 +1,10 @@
-import type { SessionKey, SessionLifetime, SessionRecord, SessionStore, StoredSession } from '@jetway/core/stores'
+import type {
+  SessionKey,
+  SessionLifetime,
+  SessionRecord,
+  SessionStore,
+  StoredSession,
+} from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
 import { hashOf, hashOfSession, type Keys } from '../keys.ts'
 import { ADD_TO_PRINCIPAL, RENEW_OF_PRINCIPAL, REPLACE } from '../scripts/sessions.ts'

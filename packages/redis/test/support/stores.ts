@@ -10,10 +10,7 @@ export type Address = Pick<RedisOptions, 'url' | 'cluster' | 'sentinel' | 'conne
 export const newNamespace = (): string => `test-${randomBytes(6).toString('hex')}`
 
 /** The stores of one process. They close with the test. */
-export function createStores(
-  address: Address,
-  options: Partial<RedisOptions> = {},
-): RedisStores {
+export function createStores(address: Address, options: Partial<RedisOptions> = {}): RedisStores {
   const stores = redis({ ...address, namespace: newNamespace(), logger: silent, ...options })
   const release = stores.acquire()
   onTestFinished(async () => release())
