@@ -31,19 +31,19 @@ export class Keys {
     return `${this.#prefix}p:{${hash}}`
   }
 
-  /** The streams of a session, by the time of their start. */
-  streams(session: string): string {
-    return `${this.#prefix}x:{${session}}`
+  ofStream(key: Owned & { readonly stream: string }): StreamKeys {
+    const session = hashOfSession(key)
+    return this.ofStreamHash(session, hashOf(key.stream))
   }
 
-  /** The state of a stream. */
-  stream(session: string, stream: string): string {
-    return `${this.#prefix}m:{${session}}:${stream}`
-  }
-
-  /** The events of a stream. */
-  events(session: string, stream: string): string {
-    return `${this.#prefix}e:{${session}}:${stream}`
+  ofStreamHash(session: string, token: string): StreamKeys {
+    return {
+      session,
+      token,
+      state: `${this.#prefix}m:{${session}}:${token}`,
+      events: `${this.#prefix}e:{${session}}:${token}`,
+      streams: `${this.#prefix}x:{${session}}`,
+    }
   }
 
   usedState(nonce: string): string {
@@ -70,6 +70,18 @@ export class Keys {
     )
     return [records, owners, ended, expiries, bytes] as TaskKeys
   }
+}
+
+/** The keys of a stream. */
+export interface StreamKeys {
+  /** The hash of the session. */
+  readonly session: string
+  /** The name of the stream in `streams`. */
+  readonly token: string
+  readonly state: string
+  readonly events: string
+  /** The streams of the session, by the time of their start. */
+  readonly streams: string
 }
 
 export type TaskKeys = readonly [

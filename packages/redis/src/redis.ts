@@ -89,6 +89,7 @@ export function redis(options: RedisOptions): RedisStores {
   let uses = 0
   const close = async (): Promise<void> => {
     bus.close()
+    await nodes.close()
     events.close()
     await connection.close()
   }
@@ -130,6 +131,7 @@ function check(options: RedisOptions): void {
 
 /** Checks that Redis can do what the scripts need. */
 async function connect(connection: RedisConnection, keys: Keys, logger: Logger): Promise<void> {
+  await withDeadline(connection.connect?.() ?? Promise.resolve(), READY_MS)
   const info = String(await withDeadline(connection.command(keys.bus, ['INFO']), READY_MS))
   const [major = 0, minor = 0] = (/redis_version:(\S+)/.exec(info)?.[1] ?? '').split('.').map(Number)
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))

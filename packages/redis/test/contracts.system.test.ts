@@ -1,5 +1,6 @@
 import { type RedisServer, startRedis, startRedisCluster } from '@jetway-apps/test-support/redis'
 import {
+  type CreateTaskStore,
   describeBus,
   describeEventStore,
   describeNodes,
@@ -8,45 +9,56 @@ import {
   describeUsedStates,
 } from '@jetway/testing/stores'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { Bus, Nodes } from '@jetway/core/stores'
-import { type Address, createNodes, createStores } from './support/stores.ts'
+import { fromIoredis } from '../src/index.ts'
+import { type Address, createStores, createTwo } from './support/stores.ts'
 
 /** The time of Redis cannot be set, so it has to pass. */
 const pass = (ms: number): Promise<void> => delay(ms).then(() => {})
 
 function describeStores(name: string, address: () => Address): void {
-  describeSessionStore(name, () => ({ store: createStores(address()).sessions, pass }))
-  describeEventStore(name, (events) => ({ store: createStores(address(), { events }).events, pass }))
-  describeTaskStore(
-    name,
-    (tasks) => ({ store: createStores(address(), { tasks }).tasks, now: Date.now, pass }),
-    {
-      ttlMs: 2_000,
-    },
-  )
-  describeUsedStates(name, () => {
-    const [first, second] = createNodes(address(), 2).map(({ usedStates }) => usedStates)
-    if (first === undefined || second === undefined) throw new Error('Two nodes are needed')
-    return { nodes: [first, second], now: Date.now }
-  })
-  describeNodes(name, () => ({
-    nodes: createNodes(address(), 2).map(({ nodes }) => nodes) as [Nodes, Nodes],
+  describeSessions(name, address)
+  describeMessages(name, address)
+  describeEventStore(name, async (events) => ({
+    store: (await createStores(address(), { events })).events,
+    pass,
   }))
+  const createTasks: CreateTaskStore = async (tasks) => ({
+    store: (await createStores(address(), { tasks })).tasks,
+    now: Date.now,
+    pass,
+  })
+  describeTaskStore(name, createTasks, { ttlMs: 2_000 })
+  describeUsedStates(name, async () => {
+    const [first, second] = await createTwo(address())
+    return { nodes: [first.usedStates, second.usedStates], now: Date.now }
+  })
+}
+
+function describeSessions(name: string, address: () => Address): void {
+  describeSessionStore(name, async () => ({ store: (await createStores(address())).sessions, pass }))
+}
+
+function describeMessages(name: string, address: () => Address): void {
+  describeNodes(name, async () => {
+    const [first, second] = await createTwo(address())
+    return { nodes: [first.nodes, second.nodes] }
+  })
   describeBus(name, async () => {
-    const stores = createNodes(address(), 2)
-    const [first, last] = stores.map(({ bus }) => bus) as [Bus, Bus]
+    const [first, second] = await createTwo(address())
     let arrived = (): void => {}
-    last.subscribe('settled', () => arrived())
-    await Promise.all(stores.map((one) => one.ready()))
+    second.bus.subscribe('settled', () => arrived())
+    // From then on, every message arrives.
+    await second.ready()
     const settled = async (): Promise<void> => {
       const arrival = new Promise<void>((resolve) => {
         arrived = resolve
       })
-      await first.publish('settled', null)
+      await first.bus.publish('settled', null)
       await arrival
     }
-    return { nodes: [first, last], settled }
+    return { nodes: [first.bus, second.bus], settled }
   })
 }
 
@@ -66,4 +78,19 @@ describe('a Redis Cluster', () => {
   })
   afterAll(() => Promise.all(servers.map((server) => server.stop())))
   describeStores('in a Redis Cluster', () => ({ cluster: servers.map(({ url }) => url) }))
+})
+
+describe('a client of ioredis', () => {
+  let server: RedisServer
+  let client: Redis
+  beforeAll(async () => {
+    server = await startRedis()
+    client = new Redis(server.port, '127.0.0.1', { maxRetriesPerRequest: 0 })
+  })
+  afterAll(async () => {
+    client.disconnect()
+    await server.stop()
+  })
+  describeSessions('by ioredis', () => ({ connection: fromIoredis(client) }))
+  describeMessages('by ioredis', () => ({ connection: fromIoredis(client) }))
 })

@@ -1,4 +1,4 @@
-/** A value in a reply of Redis, as RESP2 has them. */
+/** A value in a reply of Redis. */
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 /** A connection for commands that block it. */
@@ -17,6 +17,8 @@ export interface RedisConnection {
    * @throws RedisReplyError if Redis replied with an error
    */
   command(key: string, args: readonly string[]): Promise<RedisReply>
+  /** Connects to every node. Commands connect by themselves, but the first ones may take too long. */
+  connect?(): Promise<void>
   /** A connection of its own to the node of a key. It does not reconnect. */
   reader(key: string): RedisReader
   /** The node that serves a key, so that the failure of one node does not stop the others. @default one for all keys */

@@ -43,6 +43,8 @@ interface Deployment<C extends Client> {
   create(options: { readonly reconnect: boolean }): C
   send(client: C, key: string, args: readonly string[]): Promise<RedisReply>
   nodeOf?(client: C, key: string): string
+  /** Connects to nodes that `connect` leaves out. */
+  connectAll?(client: C): Promise<unknown>
 }
 
 /**
@@ -70,6 +72,12 @@ class NodeRedis<C extends Client> implements RedisConnection {
     const { client, connected } = (this.#current ??= this.#open({ reconnect: true }))
     await connected
     return this.#send(client, key, args)
+  }
+
+  async connect(): Promise<void> {
+    const { client, connected } = (this.#current ??= this.#open({ reconnect: true }))
+    await connected
+    await this.#deployment.connectAll?.(client)
   }
 
   reader(key: string): RedisReader {
@@ -169,7 +177,7 @@ function single(address: RedisAddress): Deployment<ReturnType<typeof createClien
         // The client's types know a socket with TLS, or one without: the URL decides.
         socket: { ...socketOf(reconnect), ...(typeof address.tls === 'object' && address.tls) } as object,
       }) as unknown as ReturnType<typeof createClient>,
-    send: (client, _, args) => client.sendCommand(args) as Promise<RedisReply>,
+    send: (client, _, args) => client.sendCommand<RedisReply>(args),
   }
 }
 
@@ -191,8 +199,9 @@ function clusterOf(
           socket: { ...socketOf(reconnect), ...tlsOf(address.tls) },
         },
       }) as unknown as ReturnType<typeof createCluster>,
-    send: (client, key, args) => client.sendCommand(key, false, [...args]) as Promise<RedisReply>,
+    send: (client, key, args) => client.sendCommand<RedisReply>(key, false, [...args]),
     nodeOf: (client, key) => client.slots[slotOf(key)]?.master?.address ?? '',
+    connectAll: (client) => Promise.all(client.masters.map((master) => client.nodeClient(master))),
   }
 }
 
@@ -230,6 +239,6 @@ function sentinelOf(
         scanInterval: 2_000,
         passthroughClientErrorEvents: true,
       }) as unknown as ReturnType<typeof createSentinel>,
-    send: (client, _, args) => client.sendCommand(false, [...args]) as Promise<RedisReply>,
+    send: (client, _, args) => client.sendCommand<RedisReply>(false, [...args]),
   }
 }

@@ -76,7 +76,10 @@ export class RedisBus implements Bus {
     }
   }
 
+  /** Reads and sends no more. */
   close(): void {
+    this.#leave?.()
+    this.#leave = undefined
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#unsent.clear()

@@ -12,7 +12,7 @@ import type {
   StreamState,
 } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
-import { hashOf, hashOfSession, type Keys } from '../keys.ts'
+import type { Keys, StreamKeys } from '../keys.ts'
 import { APPEND, OPEN, READ, SEIZE } from '../scripts/streams.ts'
 import { OpenStreams } from './open-streams.ts'
 
@@ -31,22 +31,12 @@ export interface RedisEventLimits {
 }
 
 /** The time to live of a stream that has not ended, in ms. Its writer prolongs it. */
-export const OPEN_STREAM_MS = 60 * 60_000
+const OPEN_STREAM_MS = 60 * 60_000
 
 const APPEND_STATES = new Map<unknown, AppendResult['state']>([
   [1, 'kept'],
   [-1, 'fenced'],
 ])
-
-/** The keys of a stream. */
-export interface StreamKeys {
-  readonly session: string
-  readonly state: string
-  readonly events: string
-  readonly streams: string
-  /** Its name in `streams`. */
-  readonly token: string
-}
 
 /** Events of streams in Redis Streams. Every write carries the fence of its writer. */
 export class RedisEventStore implements EventStore {
@@ -72,7 +62,7 @@ export class RedisEventStore implements EventStore {
   }
 
   open(key: StreamKey, { node, kind, pending }: StreamOrigin): StreamLease {
-    const keys = this.#keysOf(key)
+    const keys = this.#keys.ofStream(key)
     const epoch = randomBytes(9).toString('base64url')
     const args = [epoch, node, kind, this.#limits.maxStreamsPerSession, OPEN_STREAM_MS, keys.token]
     const opening = this.#commands
@@ -94,7 +84,7 @@ export class RedisEventStore implements EventStore {
     events: readonly StoredEvent[],
     { final = false }: { readonly final?: boolean } = {},
   ): Promise<AppendResult> {
-    const keys = this.#keysOf(key)
+    const keys = this.#keys.ofStream(key)
     await this.#opening.get(keys.state)
     const { maxEvents, maxBytes, maxFinalBytes, ttlMs } = this.#limits
     const limits = [maxEvents, maxBytes, maxFinalBytes, ttlMs, OPEN_STREAM_MS]
@@ -112,7 +102,7 @@ export class RedisEventStore implements EventStore {
 
   async read(key: StreamKey, { epoch, seq }: Cursor, reader = ''): Promise<StreamState | undefined> {
     if (!Number.isSafeInteger(seq) || seq < 0) return undefined
-    const keys = this.#keysOf(key)
+    const keys = this.#keys.ofStream(key)
     await this.#opening.get(keys.state)
     const args = [epoch, seq, this.#limits.ttlMs, reader]
     const reply = await this.#commands.script(READ, [keys.state, keys.events], args)
@@ -129,7 +119,7 @@ export class RedisEventStore implements EventStore {
   }
 
   async seize(key: StreamKey, epoch: string, node: string): Promise<SeizedStream | undefined> {
-    const keys = this.#keysOf(key)
+    const keys = this.#keys.ofStream(key)
     await this.#opening.get(keys.state)
     const reply = await this.#commands.script(SEIZE, [keys.state], [epoch, node, OPEN_STREAM_MS])
     const [fence, last, kind, ...pending] = reply as readonly (number | string)[]
@@ -146,14 +136,14 @@ export class RedisEventStore implements EventStore {
   async delete(key: Omit<StreamKey, 'stream'> & { readonly stream?: string }): Promise<void> {
     const { stream } = key
     if (stream !== undefined) {
-      const keys = this.#keysOf({ ...key, stream })
+      const keys = this.#keys.ofStream({ ...key, stream })
       this.#open.remove(keys)
       await this.#opening.get(keys.state)
       await this.#unlink(keys, [keys.token])
       await this.#commands.run(keys.streams, ['ZREM', keys.streams, keys.token])
       return
     }
-    const keys = this.#keysOf({ ...key, stream: '' })
+    const keys = this.#keys.ofStream({ ...key, stream: '' })
     this.#open.removeSession(keys)
     const tokens = await this.#commands.run(keys.streams, ['ZRANGE', keys.streams, '0', '-1'])
     await this.#unlink(keys, tokens as readonly string[])
@@ -168,23 +158,11 @@ export class RedisEventStore implements EventStore {
   /** Deletes streams of a session. */
   async #unlink({ session, streams }: StreamKeys, tokens: readonly string[]): Promise<void> {
     if (tokens.length === 0) return
-    const keys = tokens.flatMap((token) => [
-      this.#keys.stream(session, token),
-      this.#keys.events(session, token),
-    ])
+    const keys = tokens.flatMap((token) => {
+      const { state, events } = this.#keys.ofStreamHash(session, token)
+      return [state, events]
+    })
     await this.#commands.run(streams, ['UNLINK', ...keys])
-  }
-
-  #keysOf(key: StreamKey): StreamKeys {
-    const session = hashOfSession(key)
-    const token = hashOf(key.stream)
-    return {
-      session,
-      token,
-      state: this.#keys.stream(session, token),
-      events: this.#keys.events(session, token),
-      streams: this.#keys.streams(session),
-    }
   }
 }
 

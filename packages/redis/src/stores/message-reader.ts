@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withDeadline } from '../commands/commands.ts'
-import type { RedisConnection, RedisReader } from '../connection/connection.ts'
+import type { RedisConnection, RedisReader, RedisReply } from '../connection/connection.ts'
 
 /** How long a read waits for a message, in ms. */
 const BLOCK_MS = 2_000
@@ -151,7 +151,7 @@ export class MessageReader {
     const reply = await withDeadline(reader.command(args), READ_MS)
     if (signal.aborted) return false
     let behind = false
-    for (const [key, entries] of (reply ?? []) as readonly (readonly [string, readonly Entry[]])[]) {
+    for (const [key, entries] of streamsIn(reply)) {
       const reading = this.#readings.get(key)
       if (reading === undefined) continue
       for (const entry of entries) this.#deliver(reading, entry)
@@ -171,6 +171,15 @@ export class MessageReader {
       this.#onError(error)
     }
   }
+}
+
+/** The streams of a reply to XREAD: pairs, or, by a client that speaks RESP3, a map as names and values in turn. */
+function streamsIn(reply: RedisReply): readonly (readonly [key: string, entries: readonly Entry[]])[] {
+  const streams = (reply ?? []) as readonly unknown[]
+  if (typeof streams[0] !== 'string') return streams as readonly (readonly [string, readonly Entry[]])[]
+  return streams.flatMap((key, at) =>
+    at % 2 === 0 ? [[key as string, streams[at + 1] as readonly Entry[]] as const] : [],
+  )
 }
 
 /** Whether a position of a Redis Stream, <ms>-<number>, is before another. */

@@ -44,7 +44,7 @@ export class RedisNodes implements Nodes {
     // A Redis that is down delays the lease, not the start of a server.
     await this.#renew().catch(() => {})
     return async () => {
-      if (this.#listeners.delete(entry) && this.#listeners.size === 0) await this.#stop()
+      if (this.#listeners.delete(entry) && this.#listeners.size === 0) await this.close()
     }
   }
 
@@ -72,8 +72,10 @@ export class RedisNodes implements Nodes {
     this.#timer = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS).unref()
   }
 
-  async #stop(): Promise<void> {
-    this.#leave?.()
+  /** Takes part no more. */
+  async close(): Promise<void> {
+    if (this.#leave === undefined) return
+    this.#leave()
     this.#leave = undefined
     clearInterval(this.#timer)
     const lease = this.#keys.lease(this.id)

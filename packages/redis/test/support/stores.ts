@@ -7,18 +7,22 @@ import { onTestFinished } from 'vitest'
 export type Address = Pick<RedisOptions, 'url' | 'cluster' | 'sentinel' | 'connection'>
 
 /** A namespace that no other test uses. */
-export const newNamespace = (): string => `test-${randomBytes(6).toString('hex')}`
+const newNamespace = (): string => `test-${randomBytes(6).toString('hex')}`
 
-/** The stores of one process. They close with the test. */
-export function createStores(address: Address, options: Partial<RedisOptions> = {}): RedisStores {
+/** The stores of one process, connected. They close with the test. */
+export async function createStores(
+  address: Address,
+  options: Partial<RedisOptions> = {},
+): Promise<RedisStores> {
   const stores = redis({ ...address, namespace: newNamespace(), logger: silent, ...options })
   const release = stores.acquire()
   onTestFinished(async () => release())
+  await stores.ready()
   return stores
 }
 
-/** The stores of several processes of one deployment. */
-export function createNodes(address: Address, count: number): readonly RedisStores[] {
+/** The stores of two processes of one deployment. */
+export function createTwo(address: Address): Promise<[RedisStores, RedisStores]> {
   const namespace = newNamespace()
-  return Array.from({ length: count }, () => createStores(address, { namespace }))
+  return Promise.all([createStores(address, { namespace }), createStores(address, { namespace })])
 }
