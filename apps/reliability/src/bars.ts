@@ -101,6 +101,12 @@ export const BARS: readonly Bar[] = [
     short: 'Two minutes, in which RSS may grow by 16 MiB,',
   },
   {
+    name: 'Restarts',
+    promise:
+      'A process is closed or killed while questions, streams, pages, rounds, calls and tasks are open: after a restart no answer reaches another question, nothing runs twice, and every error says so.',
+    files: ['apps/reliability/test/restarts.long.test.ts'],
+  },
+  {
     name: 'Drain',
     promise:
       'SIGTERM with 500 calls in flight: all are answered, the process ends within 10.5 s; with 1,000 idle streams within 1 s.',

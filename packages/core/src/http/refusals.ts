@@ -67,7 +67,10 @@ export const STATUSES = {
   },
   tooManySessions: { status: 503, message: 'There are too many sessions, try again shortly' },
   busy: { status: 503, message: 'The server is busy, try again shortly' },
-  unknownEvent: { status: 400, message: 'Last-Event-ID names nothing that can be resumed' },
+  unknownEvent: {
+    status: 400,
+    message: 'Last-Event-ID names nothing that can be resumed: send the request without it',
+  },
   unavailable: { status: 503, message: 'The server cannot reach its sessions, try again shortly' },
   callEnded: { status: 503, message: 'The server ended the call' },
   internal: { status: 500, message: 'Internal error' },

@@ -86,13 +86,13 @@ export function createWorld(options: ServerOptions, mount: EndpointOptions): Wor
 }
 
 /** A message of an event stream, and the id to resume after it. */
-export interface Told {
+interface Told {
   readonly id: string | undefined
   readonly body: Body
 }
 
 /** The messages of a stream, as they come. */
-export async function* messagesOf({ body }: Response): AsyncGenerator<Told> {
+async function* messagesOf({ body }: Response): AsyncGenerator<Told> {
   if (body === null) return
   for await (const { id, data } of sseEvents(body))
     if (data !== '') yield { id, body: JSON.parse(data) as Body }

@@ -1,4 +1,4 @@
 import { itLeavesNothing } from '../support/churn.ts'
 
 // Half of it is left of warming up. The other half is less than an idle session takes.
-itLeavesNothing({ sessions: 4_000, every: 400, growth: 600 })
+itLeavesNothing({ sessions: 2_400, every: 200, growth: 600 })
