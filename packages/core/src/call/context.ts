@@ -35,7 +35,7 @@ export interface CallSession extends SessionView {
   readonly closed: boolean
   /** Carries messages that belong to no request, while the client listens. */
   readonly channel: { send(frame: string): void | Promise<void> } | undefined
-  onClose(listener: () => void): void
+  onClose(listener: (cause: 'ended' | 'released') => void): void
   /** The session does not count as idle until the returned function is called. */
   holdOpen(): () => void
   /** Changes the record by a function of the record as it is. Resolves when other processes see the change. */

@@ -18,7 +18,7 @@ import { narrowRevisions, ofEra } from '../protocol/revisions/index.ts'
 import { namesVersion } from '../protocol/revisions/request-meta.ts'
 import type { Era, Revision, RevisionDate } from '../protocol/revisions/revision.ts'
 import { type Selection, selectRevision } from '../protocol/revisions/select.ts'
-import { CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
+import { onChange } from '../stores/bus.ts'
 import { utf8Length } from '../util/bytes.ts'
 import { Outstanding } from '../util/outstanding.ts'
 import { checkNames, type OptionNames } from '../util/check-options.ts'
@@ -136,9 +136,7 @@ class DuplexConnection implements Connection, ServerMount {
   start(): void {
     // First: a closed server throws here, before anything is open.
     this.#runtime.attach(this)
-    this.#unsubscribe = this.#runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
-      const event = toChangeEvent(message)
-      if (event === undefined) return
+    this.#unsubscribe = onChange(this.#runtime.bus, (event) => {
       this.#session?.onChange(event)
       this.#perRequest.subscriptions.onChange(event)
     })

@@ -4,7 +4,7 @@ import { Method, Notification } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
 import type { MethodEntry } from '../call/method-table.ts'
-import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
+import type { Notice, SubscriptionFilter } from '../subscriptions/subscription.ts'
 import type { HandlerResult } from '../call/result.ts'
 import { MAX_URI_LENGTH } from './registry/checks.ts'
 import type { Resources } from './resources/resources.ts'
@@ -68,7 +68,7 @@ export function changeTopics(
         return {
           acknowledged: { [member]: true },
           onChange: (event, notify) => {
-            if (event.kind === kind) notify({ method })
+            if (event.kind === kind || event.kind === 'gap') notify({ method })
           },
         }
       },
@@ -95,13 +95,14 @@ async function agreeToUris(
   if (!resources.offered) return undefined
   const uris = (await visibleAmong(found, ctx)).map(({ uri }) => uri)
   const watched = new Set(uris)
+  const updated = (uri: string): Notice => ({ method: Notification.ResourceUpdated, params: { uri } })
   return {
     acknowledged: { resourceSubscriptions: uris },
     onChange: (event, notify) => {
+      if (event.kind === 'gap') for (const uri of uris) notify(updated(uri))
       if (event.kind !== 'resource') return
       const { uri, within } = event
-      if (watched.has(uri) || (within !== undefined && watched.has(within)))
-        notify({ method: Notification.ResourceUpdated, params: { uri } })
+      if (watched.has(uri) || (within !== undefined && watched.has(within))) notify(updated(uri))
     },
     begin: () => {
       const ends = uris.flatMap((uri) => resources.watch(uri, undefined) ?? [])

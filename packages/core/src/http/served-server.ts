@@ -1,4 +1,4 @@
-import { type ChangeEvent, CHANGES_TOPIC, toChangeEvent } from '../stores/bus.ts'
+import { onChange } from '../stores/bus.ts'
 import { ofEra } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Clock } from '../util/clock.ts'
@@ -82,7 +82,7 @@ export class ServedServer implements ServerMount {
   addSubscription(subscription: Subscription): void {
     // No other request can write to this stream.
     if (isolatedRequests()) {
-      subscription.onClose(this.#onChange((event) => subscription.onChange(event)))
+      subscription.onClose(onChange(this.runtime.bus, (event) => subscription.onChange(event)))
       return
     }
     this.#subscriptions.add(subscription)
@@ -135,7 +135,7 @@ export class ServedServer implements ServerMount {
   }
 
   #listen(): void {
-    this.#unsubscribe ??= this.#onChange((event) => {
+    this.#unsubscribe ??= onChange(this.runtime.bus, (event) => {
       for (const session of this.#sessions) session.onChange(event)
       for (const subscription of this.#subscriptions) subscription.onChange(event)
     })
@@ -144,13 +144,6 @@ export class ServedServer implements ServerMount {
   #stopListening(): void {
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
-  }
-
-  #onChange(listener: (event: ChangeEvent) => void): () => void {
-    return this.runtime.bus.subscribe(CHANGES_TOPIC, (message) => {
-      const event = toChangeEvent(message)
-      if (event !== undefined) listener(event)
-    })
   }
 
   #removed(): void {

@@ -8,6 +8,7 @@ import { type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/type
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
 import { DEFAULT_LIMITS, DEFAULT_MAX_RESULT_BYTES, type ServerLimits } from '../session/server-runtime.ts'
 import type { Bus } from '../stores/bus.ts'
+import { MemoryUsedStates } from '../stores/memory-used-states.ts'
 import { check, checkNumber, checkNumbers, withDefaults } from '../util/check-options.ts'
 import { MAX_TIMEOUT_MS, systemClock } from '../util/clock.ts'
 import { secureRandom } from '../util/random.ts'
@@ -82,16 +83,28 @@ const MIN_STATE_BYTES = 1024
 /** Creates no key: the first use does. */
 export function createInput(
   { name: server }: Implementation,
-  options: Pick<ServerOptions, 'clock' | 'random' | 'requestState'> & { readonly limits: InputLimits },
+  options: Pick<ServerOptions, 'clock' | 'random' | 'requestState' | 'shared'> & {
+    readonly limits: InputLimits
+  },
   bus: Bus,
 ): InputContext {
-  const { clock = systemClock, random = secureRandom, requestState = {} } = options
+  const { clock = systemClock, random = secureRandom, requestState = {}, shared } = options
   const limits = withDefaults(DEFAULT_STATE_LIMITS, requestState)
   const { singleUse, maxBytes, ...numbers } = limits
   checkNumbers('requestState.', numbers)
   checkBytes('requestState.maxBytes', maxBytes, MIN_STATE_BYTES)
   check('requestState.singleUse', typeof singleUse === 'boolean', 'must be true or false')
-  const states = new RequestStates({ ...limits, server, keys: requestState.keys, clock, random })
+  const { ttlMs, maxUsed } = limits
+  const used = singleUse ? (shared?.usedStates ?? new MemoryUsedStates({ max: maxUsed, clock })) : undefined
+  const states = new RequestStates({
+    ttlMs,
+    maxBytes,
+    server,
+    keys: requestState.keys,
+    clock,
+    random,
+    used,
+  })
   return {
     rounds: inputRounds,
     limits: options.limits,

@@ -79,7 +79,7 @@ export class Session implements CallSession {
   #pool: CallPool | undefined
   #requests: PendingRequests | undefined
   #input: InputContext | undefined
-  #onClose: (() => void)[] | undefined
+  #onClose: ((cause: CloseCause) => void)[] | undefined
   #record: SessionRecord
   #channel: SessionChannel | undefined
   #closed = false
@@ -155,7 +155,7 @@ export class Session implements CallSession {
       this.#held--
     }
   }
-  onClose(listener: () => void): void {
+  onClose(listener: (cause: CloseCause) => void): void {
     ;(this.#onClose ??= []).push(listener)
   }
 
@@ -303,6 +303,7 @@ export class Session implements CallSession {
       void this.#updating.then(() => this.onChange(event))
       return
     }
+    if (event.kind === 'gap') return this.#onGap()
     if (event.kind === 'elicitation') return this.#elicited(event.id)
     // The process that runs a task notifies its session.
     if (this.#channel === undefined || this.#channel.remote === true || event.kind === 'task') return
@@ -322,14 +323,15 @@ export class Session implements CallSession {
     })
   }
 
-  /** Notifies the client as if all that it listens to had changed: some changes may have been missed. */
-  onGap(): void {
+  #onGap(): void {
     const { listChanged, subscriptions } = this.#record
     for (const kind of listChanged) this.onChange({ kind })
     for (const uri of subscriptions) this.onChange({ kind: 'resource', uri })
   }
 
-  #frameOf(event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' }>): string | undefined {
+  #frameOf(
+    event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'gap' }>,
+  ): string | undefined {
     if (event.kind === 'log') {
       const { level, logger, data } = event
       const named = logger === undefined ? { level } : { level, logger }
@@ -369,7 +371,7 @@ export class Session implements CallSession {
     this.rejectRequests()
     this.keeper?.sessionClosed(cause)
     this.#emitClose(cause)
-    for (const listener of this.#onClose?.splice(0) ?? []) listener()
+    for (const listener of this.#onClose?.splice(0) ?? []) listener(cause)
   }
 
   #watch(uris: readonly string[]): void {
@@ -398,7 +400,7 @@ const LIST_CHANGED = {
 } as const
 
 function changeFrame(
-  event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'log' | 'extension' }>,
+  event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'gap' | 'log' | 'extension' }>,
   { listChanged, subscriptions }: SessionRecord,
 ): string | undefined {
   if (event.kind !== 'resource')

@@ -30,9 +30,20 @@ export type ChangeEvent =
   | { readonly kind: 'extension'; readonly id: string; readonly method: string; readonly params: JsonObject }
   /** A task has a new state. The state itself is in the store, since results may be large. */
   | { readonly kind: 'task'; readonly owner: string; readonly taskId: string }
+  /** Changes may have been missed, so everything counts as changed. Never published. */
+  | { readonly kind: 'gap' }
 
 /** The topic of {@link ChangeEvent}s. */
 export const CHANGES_TOPIC = 'changes'
+
+/** Subscribes to changes. Returns the function that unsubscribes. */
+export function onChange(bus: Bus, listener: (event: ChangeEvent) => void): () => void {
+  const receive = (message: JsonValue): void => {
+    const event = toChangeEvent(message)
+    if (event !== undefined) listener(event)
+  }
+  return bus.subscribe(CHANGES_TOPIC, receive, () => listener({ kind: 'gap' }))
+}
 
 /** Validates a message of the bus; undefined if it is not a change event. */
 export function toChangeEvent(message: unknown): ChangeEvent | undefined {

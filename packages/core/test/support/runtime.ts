@@ -60,6 +60,7 @@ export function createTestRuntime(
     keys: undefined,
     clock,
     random,
+    used: undefined,
   })
   const bus = createTestBus()
   return {

@@ -1,7 +1,9 @@
-import { invalidParams, type McpError } from '../../errors.ts'
+import { busy, invalidParams, type McpError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { type PinnedResponse, type ResponsesByKey, digestOf } from './responses.ts'
+import type { UsedStates } from '../../stores/used-states.ts'
 import type { Clock } from '../../util/clock.ts'
+import { attempt, type Awaitable } from '../../util/promises.ts'
 import type { QuestionKind } from './question.ts'
 import type { Random } from '../../util/random.ts'
 import { createSealer, type Sealer, type SealKey } from '../../util/sealer.ts'
@@ -21,12 +23,12 @@ export interface RequestStateOptions {
   /** The largest state in characters, at least 1024. A call that needs more cannot ask again. @default 16_384 */
   readonly maxBytes?: number
   /**
-   * Whether a state opens only once. Kept in the memory of this process: with several nodes, let the handler claim a row
-   * in a database instead. A client that loses the reply must start again. @default false
+   * Whether a state opens only once. Several processes need the option `shared`: without it each remembers its own. A
+   * client that loses the reply must start again. @default false
    */
   readonly singleUse?: boolean
   /**
-   * Used states that are remembered with `singleUse`. One more drops the oldest; from then on every state that expires no
+   * Used states that this process remembers with `singleUse`, without `shared`. One more drops the oldest; from then on every state that expires no
    * later than that one counts as used, and its client must start again. @default 10_000
    */
   readonly maxUsed?: number
@@ -84,12 +86,14 @@ interface Packed extends Pick<Round, 'number' | 'before' | 'after'> {
   readonly asked: readonly (readonly [string, AskedQuestion])[]
 }
 
-interface StateOptions extends RequestStateLimits {
+interface StateOptions extends Pick<RequestStateLimits, 'ttlMs' | 'maxBytes'> {
   /** The server's name: states of another server with the same keys do not open. */
   readonly server: string
   readonly keys: readonly SealKey[] | undefined
   readonly clock: Clock
   readonly random: Random
+  /** Undefined if a state may open several times. */
+  readonly used: UsedStates | undefined
 }
 
 /**
@@ -100,10 +104,6 @@ interface StateOptions extends RequestStateLimits {
  */
 export class RequestStates {
   readonly #options: StateOptions
-  /** When each used state expires, by its nonce, in the order of use. */
-  readonly #used = new Map<string, number>()
-  /** States that expire by then count as used, because some used ones were dropped. */
-  #droppedUntil = 0
   #sealer: Sealer | undefined
 
   /** @throws `ERR_MCP_OPTION` for invalid keys */
@@ -126,13 +126,13 @@ export class RequestStates {
     return sealed.length > maxBytes ? undefined : sealed
   }
 
-  /** @throws McpError, the same for every invalid state: a client must not learn the cause */
+  /** @throws McpError, the same for every invalid state: a client must not learn the cause; busy if a store fails */
   async open(sealed: unknown, owner: StateOwner): Promise<Round> {
     if (typeof sealed !== 'string' || sealed.length > this.#options.maxBytes) throw badState()
     const text = await this.#getSealer().open(PURPOSE, sealed, await this.#context(owner))
     if (text === undefined) throw badState()
     const { expiresAt, ...round } = JSON.parse(text) as Packed
-    if (expiresAt <= this.#options.clock.now() || !this.#take(sealed, expiresAt)) throw badState()
+    if (expiresAt <= this.#options.clock.now() || !(await this.#take(sealed, expiresAt))) throw badState()
     return {
       ...round,
       known: new Map(round.known),
@@ -142,19 +142,15 @@ export class RequestStates {
   }
 
   /** Marks a state as used; false if it already was. */
-  #take(sealed: string, expiresAt: number): boolean {
-    const { singleUse, maxUsed, clock } = this.#options
-    if (!singleUse) return true
-    const nonce = sealed.slice(0, NONCE_LENGTH)
-    if (expiresAt <= this.#droppedUntil || this.#used.has(nonce)) return false
-    const now = clock.now()
-    for (const [other, until] of this.#used) {
-      if (until > now && this.#used.size < maxUsed) break
-      this.#used.delete(other)
-      this.#droppedUntil = Math.max(this.#droppedUntil, until)
-    }
-    this.#used.set(nonce, expiresAt)
-    return true
+  #take(sealed: string, expiresAt: number): Awaitable<boolean> {
+    const { used } = this.#options
+    if (used === undefined) return true
+    return attempt(
+      () => used.take(sealed.slice(0, NONCE_LENGTH), expiresAt),
+      () => {
+        throw busy('The server cannot check the requestState, try again shortly')
+      },
+    )
   }
 
   #getSealer(): Sealer {

@@ -1,4 +1,4 @@
-import { type Bus, CHANGES_TOPIC, toChangeEvent } from '../../stores/bus.ts'
+import { type Bus, onChange } from '../../stores/bus.ts'
 import type { Clock } from '../../util/clock.ts'
 
 /** Ids that one call remembers; the oldest is dropped. */
@@ -13,9 +13,8 @@ export class UrlCompletions {
 
   constructor(bus: Bus, clock: Clock) {
     this.#clock = clock
-    this.#unsubscribe = bus.subscribe(CHANGES_TOPIC, (message) => {
-      const event = toChangeEvent(message)
-      if (event?.kind === 'elicitation') this.#add(event.id)
+    this.#unsubscribe = onChange(bus, (event) => {
+      if (event.kind === 'elicitation') this.#add(event.id)
     })
   }
 

@@ -137,6 +137,7 @@ function filterFor(keys: readonly TaskKey[], all: TaskRunner, dialect: TaskDiale
   return {
     acknowledged: { [TASK_IDS]: [...own.keys()] },
     onChange: (event, notify) => {
+      if (event.kind === 'gap') for (const key of keys) follow(key, notify)
       if (event.kind !== 'task') return
       const key = own.get(event.taskId)
       if (key?.owner === event.owner) follow(key, notify)

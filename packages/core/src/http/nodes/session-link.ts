@@ -180,7 +180,7 @@ export class SessionLink {
     const stream = this.#live.continueStream(from.stream, seized)
     const reply = await stream.resume(from, reader)
     await this.took(from.stream, 'seized')
-    if (!alive) this.#live.session.onGap()
+    if (!alive) this.#live.session.onChange({ kind: 'gap' })
     return reply === 'seized' ? undefined : reply
   }
 

@@ -214,6 +214,7 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
 
   #write(store: EventStore, token: string, begin: StreamOrigin | SeizedStream): ResumableStream {
     const { server, session } = this
+    const { kind } = begin
     const stream: ResumableStream = new ResumableStream(this.#home.context, {
       server,
       log: { store, key: this.#keyOf(token) },
@@ -224,7 +225,7 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
         if (this.#streams?.get(token) === stream) this.#streams.delete(token)
       },
       onFollowed: (node) => this.link?.followed(node, token),
-      onFenced: (frame) => this.#fenced(stream, frame),
+      onFenced: (frame) => this.#fenced(stream, frame, kind),
     })
     this.#streams ??= new Map()
     this.#streams.set(token, stream)
@@ -247,9 +248,10 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
     else this.session.attach(this.link.channel)
   }
 
-  #fenced(stream: EventStream, frame: string): void {
-    if (stream !== this.standalone || this.link === undefined) return
-    this.#forgetStandalone()
+  #fenced(stream: EventStream, frame: string, kind: StreamOrigin['kind']): void {
+    // The calls of a stream that was taken over have their responses already: errors.
+    if (kind === 'call' || this.link === undefined) return
+    if (stream === this.standalone) this.#forgetStandalone()
     this.link
       .fenced(frame)
       .catch((error: unknown) =>

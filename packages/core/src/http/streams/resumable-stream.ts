@@ -16,7 +16,7 @@ import { createSseWriter } from './create-writer.ts'
 import { emitOverflow, type SseWriter, type StreamReader } from './sse-writer.ts'
 import type { EventStream } from './plain-stream.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
-import { fromStore } from './store-failure.ts'
+import { fromStore, retried } from './store-failure.ts'
 import type { HttpReply } from '../types.ts'
 
 /** Where the events of a stream are stored. */
@@ -38,12 +38,18 @@ export interface ResumableStreamOptions {
   onEnd?(): void
   /** Called after each event whose client reads on at another node. */
   onFollowed?(node: string): void
-  /** Called with the event that could not be stored because another node has taken the stream. The stream has ended. */
+  /** Called with each frame that could not be stored because another node has taken the stream. The stream has ended. */
   onFenced?(frame: string): void
 }
 
 /** A notice may be dropped if events are not stored, a response never; the final one ends the stream. */
 type FrameKind = 'notice' | 'response' | 'final'
+
+interface Emitted {
+  readonly frame: string
+  readonly kind: FrameKind
+  readonly answers: RequestId | undefined
+}
 
 const UNOPENED: StreamLease = { epoch: '', fence: 0 }
 const FINAL = { final: true }
@@ -60,6 +66,9 @@ export class ResumableStream implements EventStream {
   #seq = 0
   #writer: SseWriter | undefined
   #ended = false
+  /** Another node has taken the stream. */
+  #isFenced = false
+  #waiting: Emitted[] = []
   /** Set while the store works; later steps wait for it. */
   #tail: Promise<void> | undefined
   #waitingBytes = 0
@@ -208,8 +217,9 @@ export class ResumableStream implements EventStream {
   }
 
   #emit(frame: string, kind: FrameKind, answers?: RequestId): void {
+    const emitted = { frame, kind, answers }
     if (this.#tail === undefined) {
-      this.#run(() => this.#keep(frame, kind, answers))
+      this.#run(() => this.#keep([emitted]))
       return
     }
     const bytes = utf8Length(frame)
@@ -219,40 +229,47 @@ export class ResumableStream implements EventStream {
       return
     }
     this.#waitingBytes += bytes
-    this.#run(() => {
-      this.#waitingBytes -= bytes
-      return this.#keep(frame, kind, answers)
-    })
+    this.#waiting.push(emitted)
+    if (this.#waiting.length === 1) this.#run(() => this.#keepWaiting())
   }
 
-  #keep(frame: string, kind: FrameKind, answers: RequestId | undefined): void | Promise<void> {
+  /** What waits while the store works is stored at once afterwards. */
+  #keepWaiting(): void | Promise<void> {
+    this.#waitingBytes = 0
+    return this.#keep(this.#waiting.splice(0))
+  }
+
+  #keep(emitted: readonly Emitted[]): void | Promise<void> {
     const log = this.#log
-    const seq = ++this.#seq
-    const write = (): void =>
-      this.#write(formatEvent({ id: this.#log && this.#idOf(seq), data: frame }), kind)
-    if (log === undefined) return write()
-    const event = answers === undefined ? { seq, frame } : { seq, frame, answers }
+    const first = this.#seq + 1
+    this.#seq += emitted.length
+    if (this.#isFenced) return this.#fenced(emitted)
+    if (log === undefined) return this.#writeAll(emitted, first)
+    const events = emitted.map(({ frame, answers }, i) =>
+      answers === undefined ? { seq: first + i, frame } : { seq: first + i, frame, answers },
+    )
     const append = (): Awaitable<AppendResult> =>
-      log.store.append(log.key, this.#lease, [event], kind === 'final' ? FINAL : undefined)
+      log.store.append(log.key, this.#lease, events, emitted.at(-1)?.kind === 'final' ? FINAL : undefined)
     return this.#store(append, (result) => {
       if (result?.state === 'fenced') {
-        this.#fenced(frame)
+        this.#isFenced = true
+        this.#drop()
+        this.#fenced(emitted)
         return
       }
-      // The store has dropped the stream, so no client could resume from this event.
+      // The store has dropped the stream, so no client could resume from these events.
       if (result?.state !== 'kept') this.#log = undefined
       if (result?.follower !== undefined) {
         this.#writer?.cut()
         this.#options.onFollowed?.(result.follower)
       }
-      write()
+      this.#writeAll(emitted, first)
     })
   }
 
   /** Another node writes the stream, so this one must not. */
-  #fenced(frame: string): void {
-    this.#drop()
-    this.#options.onFenced?.(frame)
+  #fenced(emitted: readonly Emitted[]): void {
+    for (const { frame } of emitted) this.#options.onFenced?.(frame)
   }
 
   #drop(): void {
@@ -260,6 +277,12 @@ export class ResumableStream implements EventStream {
     this.#ended = true
     this.#writer?.cut()
     this.#options.onEnd?.()
+  }
+
+  #writeAll(emitted: readonly Emitted[], first: number): void {
+    let seq = first
+    for (const { frame, kind } of emitted)
+      this.#write(formatEvent({ id: this.#log && this.#idOf(seq++), data: frame }), kind)
   }
 
   #write(chunk: string, kind: FrameKind): void {
@@ -283,7 +306,7 @@ export class ResumableStream implements EventStream {
     }
     try {
       const value = step()
-      if (value instanceof Promise) return value.then(then, fail)
+      if (value instanceof Promise) return retried(this.#context.clock, value, step).then(then, fail)
       then(value)
     } catch (error) {
       fail(error)
@@ -297,7 +320,7 @@ export class ResumableStream implements EventStream {
     try {
       await log?.store.delete(log.key)
     } catch {
-      // The store cannot be reached; its own expiry removes the log.
+      // The store cannot be reached; its own expiry removes the log, which no event follows: a client that resumes gets 400.
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../util/clock.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 
 /** A session or event store of the application failed, so it is unknown what it holds. */
@@ -13,3 +14,24 @@ export const fromStore = <T>(step: () => Awaitable<T>): Awaitable<T> =>
   attempt(step, (error): never => {
     throw new StoreFailure(error)
   })
+
+/** Pauses between the tries of a step, in ms: 3 s in total. */
+const PAUSES_MS = [50, 150, 300, 500, 1_000, 1_000]
+
+/**
+ * Repeats a step of a store that rejects, for 3 s: a store on a network may be back soon.
+ *
+ * @param first - the result of the first try
+ */
+export async function retried<T>(clock: Clock, first: Promise<T>, step: () => Awaitable<T>): Promise<T> {
+  let result: Awaitable<T> = first
+  for (const pause of PAUSES_MS) {
+    try {
+      return await result
+    } catch {
+      await new Promise<void>((resolve) => void clock.setTimeout(resolve, pause))
+      result = step()
+    }
+  }
+  return result
+}

@@ -421,12 +421,38 @@ describe('an event store that fails', () => {
   ])('costs a stream only its ids, failing %s', async (_, fail) => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), append: fail }
-    const { first, step, log } = await streaming(2, { streams: { eventStore } })
+    const { first, step, log, clock } = await streaming(2, { streams: { eventStore } })
     await step()
+    await clock.advance(3_000)
     await first.sink.ended()
     expect(progress(first.sink.messages)).toEqual([1, 2, true])
     expect(first.sink.events.filter(({ data }) => data !== '').every(({ id }) => id === undefined)).toBe(true)
     expect(log.some(({ message }) => message.includes('event store failed'))).toBe(true)
+  })
+
+  it('delays a stream while it is away for less than 3 s, and stores what waited at once', async () => {
+    const memory = new MemoryEventStore()
+    const sizes: number[] = []
+    let away = true
+    const eventStore: EventStore = {
+      ...slowly(memory),
+      append: async (key, lease, events, options) => {
+        if (away) throw new Error('store down')
+        sizes.push(events.length)
+        return memory.append(key, lease, events, options)
+      },
+    }
+    const { first, step, clock, session } = await streaming(4, { streams: { eventStore } })
+    for (let i = 0; i < 3; i++) await step()
+    await clock.advance(2_000)
+    expect(first.sink.messages).toEqual([])
+    away = false
+    await clock.advance(1_000)
+    await first.sink.ended()
+    expect(progress(first.sink.messages)).toEqual([1, 2, 3, 4, true])
+    expect(sizes).toHaveLength(2)
+    const resumed = await session.get({ 'last-event-id': first.sink.events[2]?.id ?? '' })
+    expect(progress(resumed.sink.messages)).toEqual([3, 4, true])
   })
 
   it('loses the log of a cancelled call, and a failure to delete it harms nothing', async () => {

@@ -2,6 +2,7 @@ import type { McpServer } from '../../../src/index.ts'
 import { elicit } from '../../../src/call/input/question.ts'
 import { inputRequired } from '../../../src/features/tools/input-required.ts'
 import type { RequestStateOptions } from '../../../src/call/input/request-state.ts'
+import type { SharedStores } from '../../../src/stores/shared-stores.ts'
 import { type Answer, createHarness, type Harness } from './harness.ts'
 import { accept, bytesOf, type Round, sendRound, stateOf } from './rounds.ts'
 
@@ -16,7 +17,11 @@ export interface Guarded {
 }
 
 /** A server with two tools and a prompt that ask the same, and count their runs. */
-export function guarded(state: RequestStateOptions = { keys: [KEY] }, name = 'test'): Guarded {
+export function guarded(
+  state: RequestStateOptions = { keys: [KEY] },
+  name = 'test',
+  shared?: SharedStores,
+): Guarded {
   let done = 0
   const asks = { confirm: () => elicit('Sure?', OK) }
   const handler = (): string => `done ${++done}`
@@ -29,7 +34,8 @@ export function guarded(state: RequestStateOptions = { keys: [KEY] }, name = 'te
         inputs.has('confirm') ? handler() : inputRequired({ confirm: elicit('Sure?', OK) }),
     })
   }
-  const harness = createHarness({ server: { requestState: state }, info: { name, version: '1' }, setUp })
+  const server = { requestState: state, ...(shared && { shared }) }
+  const harness = createHarness({ server, info: { name, version: '1' }, setUp })
   return { harness, done: () => done }
 }
 
