@@ -2,8 +2,8 @@ import type { JsonObject } from '@jetway/core/protocol'
 import type { HostToolResult } from './host-result.ts'
 import type { HostTool } from './host-tool.ts'
 import { type ModelToolsOptions, modelTools } from './model-tools.ts'
-import type { Media } from './media.ts'
-import { bytesOf, type HostPart, notBlank, PDF, textOf, viewable } from './parts.ts'
+import { type Media, PDF } from './media.ts'
+import { bytesOf, type HostPart, notBlank, textOf, viewable } from './parts.ts'
 
 /** The major versions of the AI SDK that are supported. */
 export type AiSdkVersion = 6 | 7
@@ -72,7 +72,7 @@ function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVer
   return { type: 'content', value: parts.map((part) => contentOf(part, version)) }
 }
 
-/** Providers refuse images and documents that are none, and differ in what else they accept. */
+/** Omits invalid images and documents, which all providers refuse. Of other files, each accepts different types. */
 function fileOf(part: HostPart): Media | undefined {
   const bytes = bytesOf(part)
   const isClaimed = bytes !== undefined && (bytes.mimeType.startsWith('image/') || bytes.mimeType === PDF)

@@ -2,7 +2,8 @@ import type { JsonObject } from '@jetway/core/protocol'
 import type { HostToolResult } from './host-result.ts'
 import type { HostTool } from './host-tool.ts'
 import { type ApiTools, type ModelCall, type ModelToolsOptions, modelTools } from './model-tools.ts'
-import { type HostPart, isBlank, notBlank, PDF, textOf, viewable } from './parts.ts'
+import { PDF } from './media.ts'
+import { type HostPart, isBlank, notBlank, textOf, viewable } from './parts.ts'
 
 /** An item of `tools` in the Messages API. */
 export interface AnthropicTool {

@@ -2,17 +2,13 @@ import { isObject, type JsonObject } from '@jetway/core/protocol'
 
 const MAX_DEPTH = 32
 
-/** Keywords with schemas by name, and keywords with a schema or a list of them. */
+/** Keywords with schemas by name. */
 const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const
-const INSIDE = ['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else'] as const
-const ALSO_INSIDE = [
-  'additionalProperties',
-  'contains',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'contentSchema',
-] as const
+/** Keywords with a schema or a list of schemas. */
+const INSIDE: readonly string[] = (
+  'items prefixItems anyOf oneOf allOf not if then else additionalProperties contains propertyNames ' +
+  'unevaluatedItems unevaluatedProperties contentSchema'
+).split(' ')
 
 /** Changes each subschema, innermost first. Returns the same object if nothing changes. */
 export function eachSchema(
@@ -26,7 +22,7 @@ export function eachSchema(
     return isObject(value) ? eachSchema(value, change, depth + 1) : value
   }
   const changed: [string, unknown][] = []
-  for (const key of [...INSIDE, ...ALSO_INSIDE]) {
+  for (const key of INSIDE) {
     const value = schema[key]
     const now = inner(value)
     if (now !== value) changed.push([key, now])

@@ -14,7 +14,7 @@ export function mediaOf(data: string, mimeType: string | undefined): Media | und
   const base64 = canonical(url === undefined ? data : url.data)
   if (base64 === undefined) return undefined
   const given = [mimeType, url?.mimeType].find((type) => type !== undefined && type.trim() !== '')
-  const type = signedType(base64) ?? given?.trim().toLowerCase() ?? 'application/octet-stream'
+  const type = typeBySignature(base64) ?? given?.trim().toLowerCase() ?? 'application/octet-stream'
   return { data: base64, mimeType: type }
 }
 
@@ -56,15 +56,17 @@ function canonical(text: string): string | undefined {
   return `${plain.slice(0, -1)}${last}${'='.repeat(4 - rest)}`
 }
 
+export const PDF = 'application/pdf'
+
 /** The types that model APIs accept, by their first bytes in base64. */
 const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^\/9j\//, 'image/jpeg'],
   [/^iVBORw0KGgo/, 'image/png'],
   [/^R0lGOD(?:dh|lh)/, 'image/gif'],
   [/^UklGR.{6}XRUJQ/, 'image/webp'],
-  [/^JVBERi0/, 'application/pdf'],
+  [/^JVBERi0/, PDF],
 ]
 
-/** The type that the bytes have, if it is one of those that model APIs accept. */
-export const signedType = (data: string): string | undefined =>
+/** The type that the first bytes say; undefined if model APIs do not accept it. */
+export const typeBySignature = (data: string): string | undefined =>
   SIGNATURES.find(([signature]) => signature.test(data))?.[1]

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { eachSchema } from './each-schema.ts'
-import { referred, withoutLostReferences } from './references.ts'
+import { resolveReference, withoutLostReferences } from './references.ts'
 import { validSchema } from './valid-schema.ts'
 
 /** The limits of a model API for schemas. One such tool fails the whole request. */
@@ -90,7 +90,7 @@ function fold(schema: JsonObject, folding: Folding, depth: number): Folded {
     (Array.isArray(given) ? given : [])
       .filter(isObject)
       .flatMap((branch) => (folding.take(depth + 1) ? [fold(branch, folding, depth + 1)] : []))
-  const target = referred(schema['$ref'], folding.root)
+  const target = resolveReference(schema['$ref'], folding.root)
   const all = [...branches(schema['allOf']), ...branches(target === undefined ? [] : [target])]
   const choices = CHOICES.map((key) => branches(schema[key]))
   for (const part of [...all, ...choices.flat()]) merge(properties, part.properties)

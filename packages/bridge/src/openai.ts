@@ -1,7 +1,8 @@
 import type { HostToolResult } from './host-result.ts'
 import type { HostTool } from './host-tool.ts'
 import { type ApiTools, type ModelCall, type ModelToolsOptions, modelTools } from './model-tools.ts'
-import { type HostPart, notBlank, PDF, textOf, viewable } from './parts.ts'
+import { PDF } from './media.ts'
+import { type HostPart, notBlank, textOf, viewable } from './parts.ts'
 
 /** An item of `tools` in Chat Completions. */
 export interface OpenAiChatTool {

@@ -1,5 +1,5 @@
 import { type Annotations, isObject, type JsonObject } from '@jetway/core/protocol'
-import { type Media, mediaOf, signedType } from './media.ts'
+import { type Media, mediaOf, typeBySignature } from './media.ts'
 
 interface Marked {
   readonly annotations?: Annotations
@@ -86,11 +86,9 @@ export function bytesOf(part: HostPart): Bytes | undefined {
 /** An image or a PDF document that model APIs accept, with the type that its bytes have. */
 export function viewable(part: HostPart): Bytes | undefined {
   const bytes = bytesOf(part)
-  const mimeType = bytes && signedType(bytes.data)
+  const mimeType = bytes && typeBySignature(bytes.data)
   return bytes === undefined || mimeType === undefined ? undefined : { ...bytes, mimeType }
 }
-
-export const PDF = 'application/pdf'
 
 export function textOf(part: HostPart): string {
   switch (part.type) {

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { eachSchema } from './each-schema.ts'
 
-/** Resolves a local reference. Others are never fetched. */
-export function referred(ref: unknown, root: JsonObject): JsonObject | undefined {
+/** Resolves a reference within the schema. A reference to another document is never fetched. */
+export function resolveReference(ref: unknown, root: JsonObject): JsonObject | undefined {
   if (typeof ref !== 'string' || !/^#(?:\/|$)/.test(ref)) return undefined
   let at: unknown = root
   for (const step of ref.split('/').slice(1)) {
@@ -24,7 +24,7 @@ function unescaped(step: string): string | undefined {
 }
 
 /**
- * Leaves out references to what is not in the schema, and anchors that occur twice: model APIs refuse them.
+ * Removes references without a target in the schema, and anchors that occur twice: model APIs refuse both.
  */
 export function withoutLostReferences(root: JsonObject): JsonObject {
   const places = new Set<JsonObject>()
@@ -37,7 +37,7 @@ export function withoutLostReferences(root: JsonObject): JsonObject {
   })
   const isThere = (ref: unknown): boolean => {
     if (typeof ref !== 'string') return false
-    const target = referred(ref, root)
+    const target = resolveReference(ref, root)
     return target === undefined ? anchors.get(ref.slice(1)) === 1 && ref.startsWith('#') : places.has(target)
   }
   return eachSchema(root, (schema) => {

@@ -20,7 +20,7 @@ function repaired(given: JsonObject, depth: number): JsonObject {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** The value of a keyword if it is valid, or as much of it as is; undefined if nothing is. */
+/** The valid part of a keyword's value; undefined if there is none. */
 function keywordOf(key: string, value: unknown, depth: number): unknown {
   const inner = (each: unknown): unknown =>
     typeof each === 'boolean' ? each : isObject(each) ? repaired(each, depth + 1) : undefined
@@ -31,7 +31,7 @@ function keywordOf(key: string, value: unknown, depth: number): unknown {
   if (NEVER.has(key)) return undefined
   const read = KEYWORDS.get(key)
   if (read !== undefined) return read(value)
-  // Some validators read schemas in keywords that they do not know.
+  // Some validators look for schemas in unknown keywords too.
   return isObject(value) && !VALUES.has(key) ? undefined : value
 }
 
@@ -47,7 +47,7 @@ const NAMED: ReadonlySet<string> = new Set(
 )
 /** Keywords with any value. */
 const VALUES: ReadonlySet<string> = new Set(['default', 'const'])
-/** Keywords that 2020-12 does not have, or that change where references lead to. */
+/** Keywords that 2020-12 lacks, or that change the targets of references. */
 const NEVER: ReadonlySet<string> = new Set(
   'id $id $recursiveRef $recursiveAnchor $vocabulary dependencies additionalItems'.split(' '),
 )
@@ -85,7 +85,7 @@ const isName = (value: unknown): boolean =>
 const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0
 const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 
-/** Many servers write patterns that are none with the flag `u`. */
+/** Many servers write patterns that are invalid with the flag `u`. */
 const isPattern = (value: unknown): boolean =>
   typeof value === 'string' && ['u', ''].some((flags) => compiles(value, flags))
 
@@ -165,23 +165,23 @@ function typeOf(value: unknown): unknown {
   return types.length === value.length && types.every((type, i) => type === value[i]) ? value : types
 }
 
-/**
- * Older drafts: tuples, limits that are exclusive by a flag, and properties that say
- * themselves that they are required.
- */
+/** Translates older drafts: `items` as a list, limits with a flag, and `required: true` in a property. */
 function translated(schema: JsonObject): JsonObject {
-  const now: Record<string, unknown> = {}
+  const changes: Record<string, unknown> = {}
   if (Array.isArray(schema['items'])) {
     const { items, additionalItems, prefixItems = items } = schema
-    Object.assign(now, { items: additionalItems, prefixItems })
+    Object.assign(changes, { items: additionalItems, prefixItems })
   }
   for (const [flag, limit] of LIMITS) {
     if (typeof schema[flag] !== 'boolean') continue
-    Object.assign(now, schema[flag] ? { [flag]: schema[limit], [limit]: undefined } : { [flag]: undefined })
+    Object.assign(
+      changes,
+      schema[flag] ? { [flag]: schema[limit], [limit]: undefined } : { [flag]: undefined },
+    )
   }
   const required = requiredByProperties(schema)
-  if (required.length > 0) now['required'] = [...listIn(schema['required']), ...required]
-  return Object.keys(now).length === 0 ? schema : { ...schema, ...now }
+  if (required.length > 0) changes['required'] = [...listIn(schema['required']), ...required]
+  return Object.keys(changes).length === 0 ? schema : { ...schema, ...changes }
 }
 
 const LIMITS = [

@@ -35,32 +35,44 @@ export class ToolCalls {
     return this.#tasks.from(await this.#send(name, args, this.#tasks.params(ttlMs), options))
   }
 
-  /** A refused call is sent again if the client learns why. */
+  /** Sends a call, and sends it once more if its refusal tells the client what to change. */
   async #send(name: string, args: JsonObject, extra: JsonObject, options: RequestOptions) {
     const requests = this.#requests
-    const { tools } = this.#lists
     requests.require('tools')
-    const asTask = (): boolean => 'task' in extra || (this.#tasks.canAsk && tools.needsTask(name))
     const send = (): Promise<JsonObject> => {
-      const params = { name, arguments: args, ...(asTask() && { task: {} }), ...extra }
-      return requests.inRounds(Method.CallTool, params, options, tools.headersFor(name, args))
+      const params = { name, arguments: args, ...(this.#mustBeTask(name) && { task: {} }), ...extra }
+      return requests.inRounds(Method.CallTool, params, options, this.#lists.tools.headersFor(name, args))
     }
-    const sentAsTask = asTask()
+    const asTask = 'task' in extra || this.#mustBeTask(name)
     try {
       return await send()
     } catch (error) {
-      if (!(error instanceof McpError)) throw error
-      const { signal } = options
-      const relist = () => this.#lists.all(TOOLS, signal === undefined ? {} : { signal })
-      if (this.#tasks.areMissing(error)) requests.options.tasks = true
-      // The tool has changed since it was listed.
-      else if (error.code === ErrorCode.HeaderMismatch && requests.hasHeaders) await relist()
-      // https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
-      else if (error.code === ErrorCode.MethodNotFound && this.#tasks.canAsk && !sentAsTask) {
-        await relist()
-        if (!asTask()) throw error
-      } else throw error
+      if (!(error instanceof McpError) || !(await this.#learn(error, { name, asTask }, options))) throw error
       return await send()
     }
+  }
+
+  #mustBeTask(name: string): boolean {
+    return this.#tasks.canAsk && this.#lists.tools.needsTask(name)
+  }
+
+  /** Reads from a refusal how to call the tool. @returns whether another attempt may succeed */
+  async #learn(
+    error: McpError,
+    { name, asTask }: { readonly name: string; readonly asTask: boolean },
+    { signal }: RequestOptions,
+  ): Promise<boolean> {
+    const requests = this.#requests
+    if (this.#tasks.areMissing(error)) {
+      requests.options.tasks = true
+      return true
+    }
+    // The tool has changed since it was listed.
+    const isOutdated = error.code === ErrorCode.HeaderMismatch && requests.hasHeaders
+    // https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+    const maySayTask = error.code === ErrorCode.MethodNotFound && this.#tasks.canAsk && !asTask
+    if (!isOutdated && !maySayTask) return false
+    await this.#lists.all(TOOLS, signal === undefined ? {} : { signal })
+    return isOutdated || this.#mustBeTask(name)
   }
 }

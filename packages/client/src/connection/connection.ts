@@ -158,7 +158,7 @@ export class Connection {
     await this.transport.send(...args)
   }
 
-  /** Some servers turn ids into texts. */
+  /** Some servers send numbers back as strings. */
   #find(id: RequestId | undefined): PendingRequest | undefined {
     if (id === undefined) return undefined
     return this.#pending.get(id) ?? this.#pending.get(Number(id))

@@ -11,6 +11,7 @@ import {
 } from '@jetway/core/protocol'
 import type { RequestSettings } from '../connection/connection.ts'
 import { ClientError } from '../errors.ts'
+import { isSameId } from '../util/ids.ts'
 import { jittered } from '../util/jitter.ts'
 import { toError } from '../util/promises.ts'
 import type { DialectOptions, ListKind, Subscriptions } from './dialect.ts'
@@ -47,9 +48,9 @@ export class SubscriptionStream implements Subscriptions {
   #opening: Stream | undefined
   #lastUpdate: Promise<void> = Promise.resolve()
   #retryTimer: unknown
-  /** Attempts since a stream has brought a notification or has lasted. */
+  /** Failed attempts since the last stream that brought a notification, or stayed open for {@link LAST_RETRY_MS}. */
   #failures = 0
-  /** Whether a stream has failed since the host was last told that it may have missed changes. */
+  /** Whether a stream has failed since the last `changesMissed`. */
   #missed = false
   #closed = false
 
@@ -108,9 +109,7 @@ export class SubscriptionStream implements Subscriptions {
   handleNotification({ method, params = {} }: JsonRpcNotification): boolean {
     const { _meta: meta, notifications } = params
     const id: unknown = isObject(meta) ? meta[SUBSCRIPTION_ID] : undefined
-    // Some servers turn ids into texts.
-    const isOf = (stream: Stream | undefined): boolean =>
-      stream?.id !== undefined && String(stream.id) === String(id)
+    const isOf = (stream: Stream | undefined): boolean => stream?.id !== undefined && isSameId(id, stream.id)
     const stream = [this.#opening, this.#current].find(isOf)
     if (method !== Notification.Acknowledged) {
       if (stream !== undefined) this.#failures = 0

@@ -2,6 +2,7 @@ import { parseText, type RequestId } from '@jetway/core/protocol'
 import { systemClock } from '@jetway/core/stores'
 import { TransportError } from '../errors.ts'
 import type { ClientTransportHandlers } from '../transport/client-transport.ts'
+import { isSameId } from '../util/ids.ts'
 import { jittered } from '../util/jitter.ts'
 import { delay } from '../util/promises.ts'
 import type { ResolvedHttpOptions } from './options.ts'
@@ -12,7 +13,7 @@ export interface StreamPosition {
   lastEventId?: string
   /** From the server, in ms. */
   retryMs?: number
-  /** Attempts since a connection has brought a message or has lasted. */
+  /** Failed attempts since the last connection that brought a message, or stayed open for `maxDelayMs`. */
   failures: number
 }
 
@@ -59,10 +60,10 @@ export async function readEvents(body: ReadableStream<Uint8Array>, reading: Stre
       reading.onAnswered?.()
     }
   } catch (error) {
-    // A stream that was cut after the response has ended well.
+    // The end of the stream does not matter after the response.
     if (!answered && !signal.aborted) throw new TransportError('The stream was cut', { cause: error })
   } finally {
-    // Proxies cut quiet streams.
+    // A proxy that cuts quiet streams is no failure.
     if (systemClock.now() - openedAt >= options.maxDelayMs) position.failures = 0
   }
   return answered
@@ -78,7 +79,7 @@ function note({ id, retry }: SseEvent, position: StreamPosition): void {
 function answers(value: unknown, request: RequestId): boolean {
   if (Array.isArray(value)) return value.some((each) => answers(each, request))
   if (typeof value !== 'object' || value === null) return false
-  return 'id' in value && String(value.id) === String(request) && !('method' in value)
+  return 'id' in value && isSameId(value.id, request) && !('method' in value)
 }
 
 /** Resolves after the time, or when the signal aborts. */
