@@ -80,7 +80,9 @@ it.each([
   expect(await (await post(url, 'x'.repeat(10))).text()).toBe('req-2')
 })
 
-/** Writes more than a connection holds to a peer that does not read, and gives what the writer is to wait for. */
+/**
+ * Writes more than a connection holds to a peer that does not read, and gives what the writer is to wait for.
+ */
 function fill(sink: FrameSink): Promise<void> {
   const frame = `data: ${'x'.repeat(1024 * 1024)}\n\n`
   let behind = sink.write('')

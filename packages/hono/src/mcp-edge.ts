@@ -2,10 +2,16 @@ import { createEndpoint, type EdgeEndpointOptions } from '@jetway/core/edge'
 import { routePaths } from '@jetway/core/http'
 import { createMiddleware, type McpMiddleware, type WithEndpoint } from './middleware.ts'
 
-/** The options of the middleware and of an endpoint at the edge. A server that declares its locals needs `locals`. */
+/**
+ * The options of the middleware and of an endpoint at the edge. A server that
+ * declares its locals needs `locals`.
+ */
 export type EdgeMiddlewareOptions<Locals = unknown> = WithEndpoint<EdgeEndpointOptions, Locals>
 
-/** Mounts an MCP server on Hono without sessions, as Workers serve it: `app.use(mcp({ server, path: '/mcp' }))`. */
+/**
+ * Mounts an MCP server on Hono without sessions, as Workers serve it:
+ * `app.use(mcp({ server, path: '/mcp' }))`.
+ */
 export function mcp<Locals = unknown>(options: EdgeMiddlewareOptions<Locals>): McpMiddleware {
   return createMiddleware<Locals>(options, { createEndpoint, routePaths })
 }

@@ -7,8 +7,8 @@ export type McpMiddlewareOptions<Locals = unknown> = WithEndpoint<EndpointOption
 /**
  * Mounts an MCP server on Hono: `app.use(mcp({ server, path: '/mcp' }))`.
  *
- * It answers its own path, below any base path, and calls `next()` for all others. Replies and streams keep the headers
- * that middleware has set before (CORS, a request id).
+ * It answers its own path, below any base path, and calls `next()` for all others. Replies and streams keep
+ * the headers that middleware has set before (CORS, a request id).
  */
 export function mcp<Locals = unknown>(options: McpMiddlewareOptions<Locals>): McpMiddleware {
   return createMiddleware<Locals>(options, { createEndpoint, routePaths })

@@ -33,8 +33,8 @@ export interface MiddlewareOptions<Locals> {
   /** The server, or a function that chooses one for each session; without sessions, for each request. */
   readonly server: Servable<Locals> | McpSelector<Locals>
   /**
-   * Where the server answers, below the base path of the app that uses the middleware. With `legacySse` it also answers
-   * at `/sse` and `/message` in the same directory.
+   * Where the server answers, below the base path of the app that uses the middleware. With `legacySse` it
+   * also answers at `/sse` and `/message` in the same directory.
    *
    * @default '/mcp'; in a route handler such as `app.all('/ai', mcp(…))`, the path of the route
    */
@@ -42,13 +42,16 @@ export interface MiddlewareOptions<Locals> {
   /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
   readonly locals?: (c: Context) => NoInfer<Locals>
   /**
-   * Reads the caller from the context if the app has authenticated it, as `ctx.auth`. Undefined is an anonymous caller.
-   * `authenticate` finds out who calls instead; set one of them.
+   * Reads the caller from the context if the app has authenticated it, as `ctx.auth`. Undefined is an
+   * anonymous caller. `authenticate` finds out who calls instead; set one of them.
    */
   readonly authInfo?: (c: Context) => AuthInfo | undefined
 }
 
-/** The options of the middleware and of its endpoint. A server that declares its locals needs the option `locals`. */
+/**
+ * The options of the middleware and of its endpoint. A server that declares its
+ * locals needs the option `locals`.
+ */
 export type WithEndpoint<Options, Locals> = Options &
   MiddlewareOptions<Locals> &
   (unknown extends Locals ? unknown : Required<Pick<MiddlewareOptions<Locals>, 'locals'>>)
@@ -111,7 +114,10 @@ function matcher(
   return (c) => own(c) ?? (currentRoute(c)?.path.endsWith('*') === false ? 'mcp' : undefined)
 }
 
-/** The route that runs. The helpers of `hono/route` know only contexts of the copy of Hono that they belong to. */
+/**
+ * The route that runs. The helpers of `hono/route` know only contexts of the copy
+ * of Hono that they belong to.
+ */
 const currentRoute = (c: Context): RouterRoute | undefined => c.req.matchedRoutes[c.req.routeIndex]
 
 /** Whether a request is for a path below any base path. The cheap test comes first. */

@@ -102,7 +102,10 @@ export class ContextRequest implements HttpRequest, StreamedRequest {
     return this.#abort.signal
   }
 
-  /** Calls the function when the response may be written: on Node it may wait for those before it on its connection. */
+  /**
+   * Calls the function when the response may be written: on Node it may wait for those
+   * before it on its connection.
+   */
   atTurn(open: () => void): void {
     if (this.#incoming === undefined || this.#outgoing === undefined) return open()
     onTurn(this.#incoming, this.#outgoing, (connected) => {

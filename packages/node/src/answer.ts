@@ -12,7 +12,9 @@ import {
 import type { MountRequest } from './request.ts'
 
 // #region answer
-/** Answers a request. It uses no promise where the endpoint needs none: a promise costs more than most calls. */
+/**
+ * Answers a request. It uses no promise where the endpoint needs none: a promise costs more than most calls.
+ */
 export function answerRequest(endpoint: Endpoint, asked: MountRequest): void {
   const accepted = endpoint.accept(asked)
   if (accepted instanceof Promise) void accepted.then((settled) => readBody(endpoint, asked, settled))

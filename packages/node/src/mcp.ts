@@ -20,8 +20,8 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
 /**
- * Chooses the server for a request. Undefined gives 404. The second argument is Koa's context, if the mount is used
- * there. A method's type, so that a function may ask for the request of its host, such as Express's.
+ * Chooses the server for a request. Undefined gives 404. The second argument is Koa's context, if the mount
+ * is used there. A method's type, so that a function may ask for the request of its host, such as Express's.
  */
 export type McpSelector<Locals = unknown> = {
   select(
@@ -30,13 +30,16 @@ export type McpSelector<Locals = unknown> = {
   ): Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 }['select']
 
-/** The options of the mount itself. The functions get Koa's context as second argument, if the mount is used there. */
+/**
+ * The options of the mount itself. The functions get Koa's context as second
+ * argument, if the mount is used there.
+ */
 export interface MountOptions<Locals> {
   /** The server, or a function that chooses one for each session; without sessions, for each request. */
   readonly server: Servable<Locals> | McpSelector<Locals>
   /**
-   * Where the server answers, below the path at which the host mounts it. With `legacySse` it also answers at `/sse` and
-   * `/message` in the same directory.
+   * Where the server answers, below the path at which the host mounts it. With `legacySse` it also answers at
+   * `/sse` and `/message` in the same directory.
    *
    * @default '/mcp', and the path of the host itself: `app.use('/mcp', mcp({ server }))`
    */
@@ -44,15 +47,17 @@ export interface MountOptions<Locals> {
   /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
   locals?(this: void, request: NodeRequest, context?: unknown): NoInfer<Locals>
   /**
-   * Reads the caller from the request if the app has authenticated it, as `ctx.auth`. Undefined is an anonymous caller.
-   * `authenticate` finds out who calls instead; set one of them.
+   * Reads the caller from the request if the app has authenticated it, as `ctx.auth`. Undefined is an
+   * anonymous caller. `authenticate` finds out who calls instead; set one of them.
    */
   authInfo?(this: void, request: NodeRequest, context?: unknown): AuthInfo | undefined
 }
 
 const OWN_OPTIONS: OptionNames<MountOptions<unknown>> = { server: 1, path: 1, locals: 1, authInfo: 1 }
 
-/** The options of the mount and of its endpoint. A server that declares its locals needs the option `locals`. */
+/**
+ * The options of the mount and of its endpoint. A server that declares its locals needs the option `locals`.
+ */
 export type McpMountOptions<Locals = unknown> = EndpointOptions &
   MountOptions<Locals> &
   (unknown extends Locals ? unknown : Required<Pick<MountOptions<Locals>, 'locals'>>)
@@ -78,8 +83,9 @@ export interface McpMount extends MountHandle {
  * Mounts an MCP server on `node:http`, Express, Connect or Koa: `createServer(mcp({ server }))`,
  * `app.use('/mcp', mcp({ server }))`, `app.use(mcp({ server }).koa)`.
  *
- * Mount it before body parsers. If a parser has read the body, the mount takes `request.body`, and the limits of the
- * parser apply. Replies and streams keep the headers that middleware has set before. Close it before the HTTP server.
+ * Mount it before body parsers. If a parser has read the body, the mount takes `request.body`, and the
+ * limits of the parser apply. Replies and streams keep the headers that middleware has set before.
+ * Close it before the HTTP server.
  */
 export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMount {
   checkMountOptions(options, OWN_OPTIONS, 'mcp({ server })')
@@ -88,7 +94,10 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   const routeOf = createRouter(path, rest.legacySse, endpoint.probes)
   const readers = { locals, auth: authInfo }
 
-  /** False if the request is not for this mount. HTTP/2's compatibility API has the members of HTTP/1 that are used. */
+  /**
+   * False if the request is not for this mount. HTTP/2's compatibility API has the
+   * members of HTTP/1 that are used.
+   */
   function answers(req: NodeRequest, res: NodeResponse, original: string, koa?: KoaContext): boolean {
     const [request, response] = [req as IncomingMessage, res as ServerResponse]
     const route = routeOf(request.url ?? '/', original)

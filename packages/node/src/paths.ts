@@ -8,7 +8,10 @@ export const pathOf = (url: string): string => {
   return end === -1 ? url : url.slice(0, end)
 }
 
-/** Paths are relative to the place at which the host mounts, since Express and Connect cut its prefix off the URL. */
+/**
+ * Paths are relative to the place at which the host mounts, since Express and
+ * Connect cut its prefix off the URL.
+ */
 export function createRouter(
   path: string | undefined,
   legacySse: boolean | LegacySseOptions | undefined,

@@ -2,7 +2,10 @@ import { adapterCases, runAdapterCase } from '@jetway/testing/adapter'
 import { describe, expect, it } from 'vitest'
 import { HOSTS } from './support/hosts.ts'
 
-/** These hosts pass on the response that others pass on too: the cases that write 64 MiB would show nothing new. */
+/**
+ * These hosts pass on the response that others pass on too: the cases that write
+ * 64 MiB would show nothing new.
+ */
 const SAME_RESPONSE = ['Express 4', 'Connect', 'NestJS on Express']
 const WRITES_MUCH = /not read|stopped reading/
 

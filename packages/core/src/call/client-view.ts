@@ -22,8 +22,8 @@ export class ClientView {
   }
 
   /**
-   * The settings of an extension that the client declared, by its id; undefined if it did not: then it does not understand
-   * what the extension adds.
+   * The settings of an extension that the client declared, by its id; undefined if it did not: then it does
+   * not understand what the extension adds.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */

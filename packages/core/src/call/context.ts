@@ -38,7 +38,9 @@ export interface CallSession extends SessionView {
   onClose(listener: (cause: 'ended' | 'released') => void): void
   /** The session does not count as idle until the returned function is called. */
   holdOpen(): () => void
-  /** Changes the record by a function of the record as it is. Resolves when other processes see the change. */
+  /**
+   * Changes the record by a function of the record as it is. Resolves when other processes see the change.
+   */
   update(change: (record: RecordedSettings) => Partial<RecordedSettings>): Awaitable<void>
 }
 
@@ -150,7 +152,10 @@ export class CallContext implements RequestContext, Due {
     return this.scope.caller.locals
   }
 
-  /** Created on demand: most handlers never read it, and a controller costs as much as the rest of a small call. */
+  /**
+   * Created on demand: most handlers never read it, and a controller costs as much
+   * as the rest of a small call.
+   */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -214,8 +219,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Marks a rejection as handled: a handler that forgets `await` must not end the process, and with it the calls of all
-   * other clients. The handler's own `await` still rejects.
+   * Marks a rejection as handled: a handler that forgets `await` must not end the process, and with it the
+   * calls of all other clients. The handler's own `await` still rejects.
    */
   #track<T>(method: string, answer: Promise<T>): Promise<T> {
     const open = (this.#unanswered ??= [])
@@ -257,7 +262,9 @@ export class CallContext implements RequestContext, Due {
     if (!this.#done) this.scope.exchange.closeConnection?.(retryMs)
   }
 
-  /** Callers share promises: a handler that does not await them must not pile them up, each with its message. */
+  /**
+   * Callers share promises: a handler that does not await them must not pile them up, each with its message.
+   */
   progress(progress: number, total?: number, message?: string): Promise<void> {
     this.timer?.progress()
     const fault = progressFault(progress, total, message)
@@ -281,8 +288,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Sends progress whenever the handler is silent, which does not extend its time limits. A comment in a stream keeps the
-   * connection open, but only progress restarts the request timer of a client.
+   * Sends progress whenever the handler is silent, which does not extend its time limits. A comment in a
+   * stream keeps the connection open, but only progress restarts the request timer of a client.
    */
   keepAlive(silent: Deadlines): void {
     if (this.#reports() === undefined) return
@@ -336,7 +343,9 @@ export class CallContext implements RequestContext, Due {
     this.#warn(`The ${handler} returned before its ctx.${asked} was answered; await it`)
   }
 
-  /** Once for each call. An error would end the process if it is thrown in a callback, or if nobody awaits it. */
+  /**
+   * Once for each call. An error would end the process if it is thrown in a callback, or if nobody awaits it.
+   */
   #warn(problem: string): void {
     const { method, params } = this.message
     this.logger?.warn({ method, name: params?.['name'] ?? params?.['uri'] }, problem)

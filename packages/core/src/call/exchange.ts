@@ -1,8 +1,11 @@
-/** Carries the messages of one request to its client: an HTTP POST and its reply, or one request on a duplex transport. */
+/**
+ * Carries the messages of one request to its client: an HTTP POST and its reply, or one
+ * request on a duplex transport.
+ */
 export interface Exchange {
   /**
-   * Sends a frame on the request's stream. Returns a promise only while the client reads slowly. Does nothing after the
-   * response or a disconnect: a late notification must never crash a handler.
+   * Sends a frame on the request's stream. Returns a promise only while the client reads slowly. Does nothing
+   * after the response or a disconnect: a late notification must never crash a handler.
    */
   send(frame: string): void | Promise<void>
   /** Requests can be sent to the client on this exchange, and it can respond. */
@@ -11,11 +14,14 @@ export interface Exchange {
   readonly subscribable?: boolean
   /** Sends a request to the client. Unlike a notification it must not be dropped for a slow client. */
   request?(frame: string): void | Promise<void>
-  /** Calls the listener at most once, if the client disconnects before the response; at once if it already has. */
+  /**
+   * Calls the listener at most once, if the client disconnects before the
+   * response; at once if it already has.
+   */
   onDisconnect?(listener: () => void): void
   /**
-   * Set where a client may read a notification and the response in one piece: returns the frame of the response when
-   * the client has read the call's progress.
+   * Set where a client may read a notification and the response in one piece: returns the frame of the
+   * response when the client has read the call's progress.
    */
   separate?(frame: string): string | Promise<string>
   /**

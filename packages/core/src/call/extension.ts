@@ -13,7 +13,8 @@ export type ExtensionMethod<App = unknown, Locals = unknown> = (
 /** An extension of the protocol. */
 export interface Extension<App = unknown, Locals = unknown> {
   /**
-   * Its author and name, for example `com.example/search`, in the grammar of `_meta` keys. The prefix is required.
+   * Its author and name, for example `com.example/search`, in the grammar of `_meta`
+   * keys. The prefix is required.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */
@@ -21,8 +22,8 @@ export interface Extension<App = unknown, Locals = unknown> {
   /** The settings that clients get, as plain JSON. A function is called each time. @default {} */
   readonly settings?: object | (() => object)
   /**
-   * Its methods, by name. The result is sent unchanged, with its `resultType`, or `complete` if it has none. The server's
-   * limits, middleware and error handling apply to these methods too.
+   * Its methods, by name. The result is sent unchanged, with its `resultType`, or `complete` if it has none.
+   * The server's limits, middleware and error handling apply to these methods too.
    */
   readonly methods?: Readonly<Record<string, ExtensionMethod<App, Locals>>>
   /**

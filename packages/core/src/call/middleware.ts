@@ -78,8 +78,8 @@ const NAMED_BY: Readonly<Record<keyof MethodParams, 'name' | 'uri'>> = {
 }
 
 /**
- * The error in the parameters that middleware reads, or undefined. They are checked first, so that a middleware that
- * decides by a name can rely on a string.
+ * The error in the parameters that middleware reads, or undefined. They are checked first, so that a
+ * middleware that decides by a name can rely on a string.
  */
 export function paramsFault(method: string, params: JsonObject): string | undefined {
   if (!Object.hasOwn(NAMED_BY, method)) return undefined
@@ -89,7 +89,10 @@ export function paramsFault(method: string, params: JsonObject): string | undefi
   return args === undefined || isObject(args) ? undefined : 'params.arguments must be an object'
 }
 
-/** Wraps a method. `next` resolves to the result before projection; return another object instead of changing it. */
+/**
+ * Wraps a method. `next` resolves to the result before projection; return another
+ * object instead of changing it.
+ */
 export type Middleware<Result extends object = object, App = unknown, Locals = unknown> = (
   ctx: RequestContext<App, Locals>,
   next: () => Promise<Result>,
@@ -110,7 +113,9 @@ export class MiddlewareStack {
     this.#layers.push({ method, run })
   }
 
-  /** The middleware of one method, outermost first; undefined if there is none, so that the hot path skips it. */
+  /**
+   * The middleware of one method, outermost first; undefined if there is none, so that the hot path skips it.
+   */
   around(method: string): readonly AnyMiddleware[] | undefined {
     if (this.#layers.length === 0) return undefined
     const layers = this.#layers.filter((layer) => layer.method === undefined || layer.method === method)

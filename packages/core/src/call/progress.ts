@@ -3,8 +3,8 @@ import { type JsonObject, notificationFrame, type RequestId } from '../protocol/
 import { Notification } from '../protocol/methods.ts'
 
 /**
- * What is wrong with the arguments of `ctx.progress`; undefined if their types are right. JavaScript passes texts such as
- * `'50%'`, or the message in the place of the total.
+ * What is wrong with the arguments of `ctx.progress`; undefined if their types are right. JavaScript passes
+ * texts such as `'50%'`, or the message in the place of the total.
  */
 export function progressFault(progress: unknown, total: unknown, message: unknown): string | undefined {
   const numbers = typeof progress === 'number' && (total === undefined || typeof total === 'number')
@@ -23,7 +23,10 @@ const shown = (value: unknown): string =>
       ? `${value}`
       : typeName(value)
 
-/** The growth of a keepalive, as a part of the last value: invisible in a bar, and visible to single-precision clients. */
+/**
+ * The growth of a keepalive, as a part of the last value: invisible in a bar, and visible
+ * to single-precision clients.
+ */
 const STEP = 1e-6
 
 export interface ProgressOptions {
@@ -35,8 +38,8 @@ export interface ProgressOptions {
 
 /**
  * The progress of one call: the values of its handler, and keepalives in between. Values must grow with every
- * notification, so a keepalive is just above the last value. If the handler's next value is not above the keepalive, the
- * next larger number is sent instead.
+ * notification, so a keepalive is just above the last value. If the handler's next value is not above the
+ * keepalive, the next larger number is sent instead.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */

@@ -26,7 +26,9 @@ export interface TaskView {
   readonly id: string
 }
 
-/** The compiler shows this name if a handler reads answers, and `asks` is missing or comes after the handler. */
+/**
+ * The compiler shows this name if a handler reads answers, and `asks` is missing or comes after the handler.
+ */
 export interface NoAsksAboveHandler {}
 
 /** The second argument of every handler. Valid for one call: do not keep it. */
@@ -39,11 +41,17 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   readonly message: JsonRpcRequest
   /** The negotiated protocol revision. */
   readonly protocolVersion: string
-  /** The client as it describes itself: `info`, `capabilities`, `supports(name)`, `extension(id)`. Not authenticated. */
+  /**
+   * The client as it describes itself: `info`, `capabilities`, `supports(name)`,
+   * `extension(id)`. Not authenticated.
+   */
   readonly client: ClientView
   /** Undefined where the connection has no sessions. */
   readonly session: SessionView | undefined
-  /** The caller, if the mount authenticates; its `principal` is the stable identity. Undefined for an anonymous caller. */
+  /**
+   * The caller, if the mount authenticates; its `principal` is the stable identity.
+   * Undefined for an anonymous caller.
+   */
   readonly auth: AuthInfo | undefined
   /** Set if the call runs as a task: the client already has its answer, and fetches the result later. */
   readonly task: TaskView | undefined
@@ -62,38 +70,40 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** The answers to `inputRequired`. */
   readonly inputs: Inputs
   /**
-   * Reports progress, if the client asked for it. Values must be finite and grow; others are dropped. If a handler is
-   * silent for the server's `progressHeartbeat`, Jetway repeats its last value plus one millionth. In a task the message
-   * also becomes the status message. Resolves when the client can take more, and never rejects: an argument of a wrong
-   * type is logged once for each call.
+   * Reports progress, if the client asked for it. Values must be finite and grow; others are dropped. If a
+   * handler is silent for the server's `progressHeartbeat`, Jetway repeats its last value plus one millionth.
+   * In a task the message also becomes the status message. Resolves when the client can take more, and never
+   * rejects: an argument of a wrong type is logged once for each call.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
   progress(progress: number, total?: number, message?: string): Promise<void>
   /**
-   * Registers work that continues after the answer. A close of the mount waits for it within its deadline, and a
-   * platform that stops between requests is asked to keep running. A rejection is logged. The call's signal and time
-   * limits do not apply to it.
+   * Registers work that continues after the answer. A close of the mount waits for it within its deadline,
+   * and a platform that stops between requests is asked to keep running. A rejection is logged. The call's
+   * signal and time limits do not apply to it.
    */
   waitUntil(work: Promise<unknown>): void
   /**
-   * Closes the connection that carries the reply while the call continues, so that no socket stays open. The client
-   * waits `retryMs` (by default the mount's), reconnects with `Last-Event-ID` and gets what it missed, within the limits
-   * of the event store. Can be called again after it has reconnected.
+   * Closes the connection that carries the reply while the call continues, so that no socket stays open. The
+   * client waits `retryMs` (by default the mount's), reconnects with `Last-Event-ID` and gets what it missed,
+   * within the limits of the event store. Can be called again after it has reconnected.
    *
-   * Does nothing if the client cannot reconnect: without Streamable HTTP or without sessions, with `streams.eventStore: false` or
-   * `response: 'json'`, and in revisions whose streams do not begin with an event id.
+   * Does nothing if the client cannot reconnect: without Streamable HTTP or without
+   * sessions, with `streams.eventStore: false` or `response: 'json'`, and in revisions whose
+   * streams do not begin with an event id.
    *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   * @see
+   * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    * @throws UsageError `ERR_MCP_OPTION` if `retryMs` is not a whole number from 0 to 2147483647
    */
   closeConnection(options?: { readonly retryMs?: number }): void
   /**
-   * Asks a person while the handler runs: see `elicit`. Works only on connections that carry requests to the client
-   * during a call; `asks` and `inputRequired` work on all connections.
+   * Asks a person while the handler runs: see `elicit`. Works only on connections that carry requests to the
+   * client during a call; `asks` and `inputRequired` work on all connections.
    *
-   * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no valid answer; McpError if the client has
-   *   not declared the capability
+   * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no valid answer; McpError if the
+   *   client has not declared the capability
    */
   elicit<const S extends AnySchema, D extends Declined = 'fail'>(
     message: string,
@@ -111,8 +121,9 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** Asks for the client's roots: see `listRoots`. Same rules as {@link elicit}. */
   listRoots(): Promise<readonly Root[]>
   /**
-   * Sends the client a request of an extension or of an experimental feature, as it is, and returns its result unchecked.
-   * Ask `ctx.client` first whether it understands the method. Same connections and time limits as {@link elicit}.
+   * Sends the client a request of an extension or of an experimental feature, as it is, and returns its
+   * result unchecked. Ask `ctx.client` first whether it understands the method. Same connections and
+   * time limits as {@link elicit}.
    *
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no result
    */

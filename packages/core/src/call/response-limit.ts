@@ -26,8 +26,8 @@ export interface BatchResponse {
 }
 
 /**
- * The responses to one batch, which together have the limit of one result. Otherwise a request of 10 KB, with 100 calls,
- * could draw 100 of the largest results, more than the longest string of the runtime.
+ * The responses to one batch, which together have the limit of one result. Otherwise a request of 10 KB, with
+ * 100 calls, could draw 100 of the largest results, more than the longest string of the runtime.
  */
 export class BatchResponses {
   readonly #limit: number

@@ -21,7 +21,9 @@ import {
 
 export interface EncodedAnswer {
   readonly frame: string
-  /** The frame in UTF-8, where that costs less than encoding the text. It may have text around it, in ASCII. */
+  /**
+   * The frame in UTF-8, where that costs less than encoding the text. It may have text around it, in ASCII.
+   */
   bytes?(before?: string, after?: string): Uint8Array<ArrayBuffer>
   /** Set for a JSON-RPC error; the revision chooses its HTTP status. */
   readonly error?: McpError
@@ -186,7 +188,8 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
 }
 
 /**
- * A copy, since later steps read the error again. Undefined if a member has a wrong type: types are not checked everywhere.
+ * A copy, since later steps read the error again. Undefined if a member has a wrong type:
+ * types are not checked everywhere.
  *
  * @throws what a getter or a proxy throws
  */
@@ -195,13 +198,15 @@ function readError({ code, message, data, reason }: McpError): McpError | undefi
   return new McpError(code, message, data, reason)
 }
 
-/** Characters of a serialised result whose bytes are kept: below this, one text costs less than two arrays. */
+/**
+ * Characters of a serialised result whose bytes are kept: below this, one text costs less than two arrays.
+ */
 const LARGE = 8_192
 const encoder = new TextEncoder()
 
 /**
- * The response to one of many requests for the same large result, whose bytes are encoded once for all of them. Building
- * each response as a text would copy, measure and encode the result again.
+ * The response to one of many requests for the same large result, whose bytes are encoded once for all of
+ * them. Building each response as a text would copy, measure and encode the result again.
  *
  * @param empty - the text of a result without members, in the revision's envelope
  */

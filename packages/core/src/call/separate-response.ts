@@ -8,9 +8,9 @@ import type { EncodedResponse } from './response.ts'
 const RECENT_MS = 1_000
 
 /**
- * An exchange on a byte stream, where the client may read the last progress of a call and its response in one piece. The
- * official TypeScript clients then drop the progress: they handle the response at once, and notifications a microtask
- * later, when the call's progress handler is gone.
+ * An exchange on a byte stream, where the client may read the last progress of a call and its response in one
+ * piece. The official TypeScript clients then drop the progress: they handle the response at once, and
+ * notifications a microtask later, when the call's progress handler is gone.
  *
  * @param separate - returns the frame to write, when the client has read everything before
  */

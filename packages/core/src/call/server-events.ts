@@ -20,7 +20,9 @@ export interface SessionOpened {
   readonly resumed: boolean
 }
 
-/** A session has ended in this process: the client deleted it, it expired or was evicted, or the mount closes. */
+/**
+ * A session has ended in this process: the client deleted it, it expired or was evicted, or the mount closes.
+ */
 export interface SessionClosed {
   readonly sessionId: string
   readonly principal: string
@@ -37,7 +39,9 @@ export interface RootsChanged {
   readonly principal: string
 }
 
-/** `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` request has no answer. */
+/**
+ * `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` request has no answer.
+ */
 export type RequestOutcome = 'ok' | 'failed' | 'error' | 'cancelled'
 
 /** A request has ended. */
@@ -56,7 +60,9 @@ export interface RequestServed {
 
 /** A message was refused before it reached a handler. */
 export interface Rejected {
-  /** A route of an HTTP mount; `duplex` for stdio and in-memory transports; `raw` for `server.handleMessage`. */
+  /**
+   * A route of an HTTP mount; `duplex` for stdio and in-memory transports; `raw` for `server.handleMessage`.
+   */
   readonly route: 'mcp' | 'sse' | 'message' | 'duplex' | 'raw'
   /** The HTTP status of the reason; undefined without HTTP. */
   readonly status: number | undefined
@@ -67,8 +73,8 @@ export interface Rejected {
 /** A queue is full. */
 export interface Overflowed {
   /**
-   * A `stream` to one client, the outgoing queue of a `connection`, the `calls` of a session, or the `subscriptions` of a
-   * principal, mount or connection.
+   * A `stream` to one client, the outgoing queue of a `connection`, the `calls` of a session, or the
+   * `subscriptions` of a principal, mount or connection.
    */
   readonly queue: 'stream' | 'connection' | 'calls' | 'subscriptions'
   /** The message was dropped, the connection was cut so that the client resumes, or the call was refused. */

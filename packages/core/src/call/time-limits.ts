@@ -3,8 +3,9 @@ import type { CallContext } from './context.ts'
 import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 
 /**
- * Ends calls that report no progress for too long, or that last too long in total. Nearly all calls end in time, so calls
- * with the same limit share one timer; a call gets its own timer when progress or a question has moved its deadline.
+ * Ends calls that report no progress for too long, or that last too long in total. Nearly all calls end in
+ * time, so calls with the same limit share one timer; a call gets its own timer when progress or a
+ * question has moved its deadline.
  */
 export class TimeLimits {
   readonly #clock: Clock
@@ -39,7 +40,8 @@ export interface ExceededLimit {
 }
 
 /**
- * What to say of a call that ran out of time: the problem for the client and the log, and the fix for the log.
+ * What to say of a call that ran out of time: the problem for the client and the
+ * log, and the fix for the log.
  *
  * @param exceeded - undefined if its task has expired
  * @param own - whether the limit without progress is that of the definition

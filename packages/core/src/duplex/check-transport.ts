@@ -10,7 +10,10 @@ const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
   ['onmessage', 'a transport that implements Transport of @jetway/core/transport'],
 ]
 
-/** @throws `ERR_MCP_OPTION` for a transport of the official SDK, which would start and deliver nothing, and for no transport */
+/**
+ * @throws `ERR_MCP_OPTION` for a transport of the official SDK, which would start and deliver
+ *   nothing, and for no transport
+ */
 export function checkTransport(transport: Transport): void {
   const given = transport as Partial<Transport> | undefined | null
   // The official `start()` takes no handlers.

@@ -67,7 +67,8 @@ const DEFAULT_END_GRACE_MS = 2_000
 /**
  * Serves one client on a transport. A session begins with the client's `initialize`.
  *
- * @throws `ERR_MCP_OPTION`; `ERR_MCP_CLOSED` after the server was closed; the errors of the transport's `start`
+ * @throws `ERR_MCP_OPTION`; `ERR_MCP_CLOSED` after the server was closed; the
+ *   errors of the transport's `start`
  */
 export function serveTransport(
   runtime: ServerRuntime,
@@ -259,7 +260,8 @@ class DuplexConnection implements Connection, ServerMount {
       this.#answer(this.#perRequest.subscribe(settled, selection.revision), reply)
     if (!(response instanceof Promise)) return answer(response)
     this.#follow(message, response, answer)
-    // While the client owes a response, reading continues and more calls are refused: it comes on this connection.
+    // While the client owes a response, reading continues and more calls are refused:
+    // it comes on this connection.
     const capacity = (): Promise<void> | undefined =>
       this.#session?.awaitsResponse === true ? undefined : this.#perRequest.limit.capacity()
     return ready === undefined ? capacity() : ready.then(capacity, () => {})

@@ -5,8 +5,8 @@ import type { SendOptions, Transport, TransportClose, TransportHandlers } from '
 const HIGH_WATER_MARK = 1024 * 1024
 
 /**
- * Two ends of a connection inside one process. Messages arrive in order, and never within `send`. If one end closes, the
- * other one still receives all messages, then closes too.
+ * Two ends of a connection inside one process. Messages arrive in order, and never within `send`. If one end
+ * closes, the other one still receives all messages, then closes too.
  */
 export function createMemoryTransportPair(): [Transport, Transport] {
   const left = new MemoryTransport()

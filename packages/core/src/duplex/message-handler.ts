@@ -35,7 +35,11 @@ export interface MessageOptions extends WorkHost {
    * @default the newest with sessions that the server serves
    */
   readonly protocolVersion?: string
-  /** Gets the notifications of the call, such as progress and logs, as JSON text. @default they are dropped */
+  /**
+   * Gets the notifications of the call, such as progress and logs, as JSON text.
+   *
+   * @default they are dropped
+   */
   readonly send?: (message: string) => void | Promise<void>
 }
 

@@ -56,7 +56,9 @@ export class Outbox {
     if (!this.sendCoalesced(frame, undefined)) this.#options.onDrop(frame)
   }
 
-  /** If the peer reads slowly, sends the change later, and equal ones only once. False if the queue is full. */
+  /**
+   * If the peer reads slowly, sends the change later, and equal ones only once. False if the queue is full.
+   */
   sendCoalesced(frame: string, owner: object | undefined): boolean {
     if (this.#behind !== undefined) return this.#late.add(frame, owner)
     void this.write(frame)

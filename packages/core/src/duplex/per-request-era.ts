@@ -20,7 +20,10 @@ type Served = Extract<Selection, { readonly kind: 'serve' }>
 
 /** How long a client gets to read progress before the response follows, in ms. */
 const READ_MS = 20
-/** Node.js reads at most this many bytes of a pipe at once. Some clients in other languages accept no longer lines. */
+/**
+ * Node.js reads at most this many bytes of a pipe at once. Some clients in other
+ * languages accept no longer lines.
+ */
 const READ_BYTES = 65_536
 const LINE_END = 1
 
@@ -69,7 +72,10 @@ export class PerRequestEra {
     return separateResponse(ctx, this.calls.run(runtime, ctx))
   }
 
-  /** Without pings, the server cannot know what the client has read: it gives it time, and fills one read of Node.js. */
+  /**
+   * Without pings, the server cannot know what the client has read: it gives it time,
+   * and fills one read of Node.js.
+   */
   #setApart(frame: string): Promise<string> {
     const { clock } = this.#options.runtime
     return new Promise((resolve) => {

@@ -5,8 +5,8 @@ import type { SubscriptionChannel } from '../subscriptions/subscription.ts'
 import type { Outbox } from './outbox.ts'
 
 /**
- * The channel of one subscription on a connection. All share the outbox, and the ids of their requests distinguish them.
- * The notification at the end is required.
+ * The channel of one subscription on a connection. All share the outbox, and the ids of their requests
+ * distinguish them. The notification at the end is required.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
  */

@@ -4,7 +4,8 @@ export type TransportClose = { readonly kind: 'end' } | { readonly kind: 'error'
 /** The functions that a transport calls, given once to {@link Transport.start}. */
 export interface TransportHandlers {
   /**
-   * One message as JSON text, without a line end. If it returns a promise, the transport stops reading until it settles.
+   * One message as JSON text, without a line end. If it returns a promise, the transport
+   * stops reading until it settles.
    */
   message(text: string): void | Promise<void>
   /** The input is over the line limit or not UTF-8. */
@@ -26,8 +27,8 @@ export interface Transport {
   /** Starts delivery. Throws when called twice. */
   start(handlers: TransportHandlers): void | Promise<void>
   /**
-   * Writes one message, and frames it. Returns a promise only while the peer reads slowly. If it throws or rejects, the
-   * message is lost and the connection ends.
+   * Writes one message, and frames it. Returns a promise only while the peer reads slowly. If it throws or
+   * rejects, the message is lost and the connection ends.
    */
   send(message: string, options?: SendOptions): void | Promise<void>
   /** Whether messages travel as bytes, so that the peer may read several in one piece. @default false */

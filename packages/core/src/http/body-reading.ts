@@ -2,11 +2,16 @@ import type { Clock } from '../util/clock.ts'
 import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { BodyError, type BodyReading } from './types.ts'
 
-/** Whole bodies of one caller that a mount may hold while it reads them. All anonymous callers count as one. */
+/**
+ * Whole bodies of one caller that a mount may hold while it reads them. All anonymous callers count as one.
+ */
 const MAX_OF_CALLER = 32
 /** Of all callers, so that one cannot keep the others from sending. */
 const MAX_BODIES = 64
-/** Callers whose bytes are counted. More than these are forgotten while they send nothing: most requests find theirs. */
+/**
+ * Callers whose bytes are counted. More than these are forgotten while they send
+ * nothing: most requests find theirs.
+ */
 const KNOWN_CALLERS = 1000
 
 export interface BodyLimits {
@@ -61,7 +66,10 @@ export class BodyBudget {
     return BodyError.tooSlow(this.#limits.bodyTimeoutMs)
   }
 
-  /** Limits the time of the rest of a body that nobody reads, also after a close. The returned function clears the limit. */
+  /**
+   * Limits the time of the rest of a body that nobody reads, also after a close. The
+   * returned function clears the limit.
+   */
   limitRest(stop: () => void): () => void {
     const rest: Due = { deadline: undefined, due: stop }
     this.#rests.add(rest)

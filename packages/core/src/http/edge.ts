@@ -30,12 +30,15 @@ export function createEndpoint<Locals = unknown>(
   return mountEndpoint(server, options, {})
 }
 
-/** The options of `toFetch` and of its endpoint. A server that declares the type of `ctx.locals` needs `locals`. */
+/**
+ * The options of `toFetch` and of its endpoint. A server that declares the type of
+ * `ctx.locals` needs `locals`.
+ */
 export type EdgeFetchOptions<Locals = unknown> = WithLocals<EdgeEndpointOptions, Locals>
 
 /**
- * Serves a server to runtimes and routers with web `Request` and `Response`, without sessions. Every path is the MCP
- * path, unless you set `path`.
+ * Serves a server to runtimes and routers with web `Request` and `Response`, without sessions. Every path is
+ * the MCP path, unless you set `path`.
  *
  * @throws the errors of {@link createEndpoint}
  */

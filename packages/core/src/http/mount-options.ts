@@ -80,8 +80,9 @@ export function checkEndpointOptions(options: unknown, own: object = {}): void {
 }
 
 /**
- * Checks the options of an adapter such as `mcp({ server, path })`: that `server` is a server or a function, and that each
- * name is an option of the adapter or of {@link EndpointOptions}. `createEndpoint` checks the values.
+ * Checks the options of an adapter such as `mcp({ server, path })`: that `server` is a server or a
+ * function, and that each name is an option of the adapter or of {@link EndpointOptions}.
+ * `createEndpoint` checks the values.
  *
  * @param options - as the app has passed them
  * @param own - an object with the names of the adapter's own options, `server` among them

@@ -12,13 +12,18 @@ import type { RejectListener } from './rejections.ts'
 
 /** Limits on the sessions of a mount. */
 export interface SessionOptions {
-  /** How long a session may be idle, in ms. A session with a running call or an open stream is not idle. @default 1_800_000 */
+  /**
+   * How long a session may be idle, in ms. A session with a running call or an open stream is not idle.
+   *
+   * @default 1_800_000
+   */
   readonly ttlMs?: number
   /** The same until the client has sent `notifications/initialized`, in ms. @default 60_000 */
   readonly uninitializedTtlMs?: number
   /**
-   * Sessions of this mount in this process. A new one replaces the one that is idle longest. A new one of an authenticated
-   * principal replaces anonymous ones first, also one in use; anonymous ones replace no others. @default 10_000
+   * Sessions of this mount in this process. A new one replaces the one that is idle longest. A new one
+   * of an authenticated principal replaces anonymous ones first, also one in use; anonymous ones
+   * replace no others. @default 10_000
    */
   readonly max?: number
   /** Sessions of one authenticated principal. Anonymous clients share `max`. @default 100 */
@@ -26,24 +31,32 @@ export interface SessionOptions {
   /** Whether clients may end their sessions with DELETE. @default true */
   readonly allowDelete?: boolean
   /**
-   * For how long a session that was read from the store counts as unchanged, in ms; 0 reads it for every request. An end
-   * at another process is noticed after this time at the latest. @default 1_000
+   * For how long a session that was read from the store counts as unchanged, in ms; 0 reads it for every
+   * request. An end at another process is noticed after this time at the latest. @default 1_000
    */
   readonly verifyMs?: number
-  /** Stores session records for other processes. Cannot be used with `seal`. @default they stay in this process */
+  /**
+   * Stores session records for other processes. Cannot be used with `seal`.
+   *
+   * @default they stay in this process
+   */
   readonly store?: SessionStore
-  /** Session ids that outlive the process: after a restart with the same keys, clients continue their sessions. */
+  /**
+   * Session ids that outlive the process: after a restart with the same keys,
+   * clients continue their sessions.
+   */
   readonly seal?: SealedSessionOptions
 }
 
 /**
- * Encrypted session ids with which another process can continue a session, if it has the same keys. Calls, streams, the log
- * level and subscriptions are lost. Ids have up to 1,024 characters; a client whose capabilities do not fit gets a plain id.
+ * Encrypted session ids with which another process can continue a session, if it has the same keys. Calls,
+ * streams, the log level and subscriptions are lost. Ids have up to 1,024 characters; a client whose
+ * capabilities do not fit gets a plain id.
  */
 export interface SealedSessionOptions {
   /**
-   * 1 to 8 keys of 32 random bytes, as bytes, base64 or base64url. The first key seals, and all keys open. To rotate, put a
-   * new key first, and remove the old one after `maxAgeMs`.
+   * 1 to 8 keys of 32 random bytes, as bytes, base64 or base64url. The first key seals, and all keys open. To
+   * rotate, put a new key first, and remove the old one after `maxAgeMs`.
    */
   readonly keys: readonly SealKey[]
   /** How long after a session was opened another process accepts it, in ms. @default 86_400_000 */
@@ -53,24 +66,28 @@ export interface SealedSessionOptions {
 /** Keeps streams open, and detects clients that have gone. */
 export interface KeepAliveOptions {
   /**
-   * `comment` writes comments, which clients skip, on every open stream. `ping` also sends `ping` requests on the GET
-   * stream, and closes the sessions of clients that do not respond. Every message of the client counts as a response.
-   * `ping` needs sessions. @default 'comment'
+   * `comment` writes comments, which clients skip, on every open stream. `ping` also sends `ping` requests on
+   * the GET stream, and closes the sessions of clients that do not respond. Every message of the client
+   * counts as a response. `ping` needs sessions. @default 'comment'
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly mode?: 'comment' | 'ping'
   /** How often, in ms. Set it below the idle timeout of every proxy in front. @default 15_000 */
   readonly intervalMs?: number
-  /** Pings in a row without a response, after which the session closes instead of the next ping. @default 3 */
+  /**
+   * Pings in a row without a response, after which the session closes instead of the next ping.
+   *
+   * @default 3
+   */
   readonly maxMissed?: number
 }
 
 /** Limits on the streams of `subscriptions/listen`. */
 export interface SubscriptionLimits {
   /**
-   * Open at once on this mount in this process. Another one gets 503; if it is of an authenticated principal, the oldest
-   * one of an anonymous client ends instead. @default 10_000
+   * Open at once on this mount in this process. Another one gets 503; if it is of an authenticated principal,
+   * the oldest one of an anonymous client ends instead. @default 10_000
    */
   readonly max?: number
   /** Of one authenticated principal. Anonymous clients share `max`. @default 100 */
@@ -80,11 +97,15 @@ export interface SubscriptionLimits {
 /** Limits of a mount. */
 export interface MountLimits {
   /**
-   * Bytes of a request body. The bodies that a mount reads at the same time may take 64 times as many, and those of one
-   * principal, or of all anonymous clients, 32 times. @default 4_194_304
+   * Bytes of a request body. The bodies that a mount reads at the same time may take 64 times as many, and
+   * those of one principal, or of all anonymous clients, 32 times. @default 4_194_304
    */
   readonly bodyBytes?: number
-  /** How long the body of a request may take, in ms. The host application limits its headers. @default 30_000 */
+  /**
+   * How long the body of a request may take, in ms. The host application limits its headers.
+   *
+   * @default 30_000
+   */
   readonly bodyTimeoutMs?: number
   /** Bytes that may wait on one stream for a client that reads slowly. @default 1_048_576 */
   readonly outboundBytes?: number
@@ -115,28 +136,38 @@ export interface EndpointOptions {
   /**
    * Serves calls without sessions: no session ids, no GET stream, and no messages to the client after a call.
    *
-   * @default false, but true in Workers, where no request can write to the stream of another. Set false in Durable Objects
+   * @default false, but true in Workers, where no request can write to the stream of another.
+   *   Set false in Durable Objects
    */
   readonly stateless?: boolean
   /**
-   * Also serves the older HTTP+SSE transport, for clients of 2024-11-05: at `/sse` and `/message` in the directory of the
-   * MCP path, or at the given paths. Needs sessions. @default false
+   * Also serves the older HTTP+SSE transport, for clients of 2024-11-05: at `/sse` and `/message` in the
+   * directory of the MCP path, or at the given paths. Needs sessions. @default false
    */
   readonly legacySse?: boolean | LegacySseOptions
-  /** Allowed values of the Host header: `host`, `host:port`, or `*`. @default on loopback sockets loopback names, else all */
+  /**
+   * Allowed values of the Host header: `host`, `host:port`, or `*`.
+   *
+   * @default on loopback sockets loopback names, else all
+   */
   readonly allowedHosts?: readonly string[]
   /** Allowed values of the Origin header: whole origins, or `*`. @default loopback origins */
   readonly allowedOrigins?: readonly string[]
   /**
-   * The URL at which clients reach this mount. Its host and origin are allowed. Its path, if it has one, is the MCP path
-   * that clients see: they get the address of `/message` in the same directory.
+   * The URL at which clients reach this mount. Its host and origin are allowed. Its path, if it has one, is
+   * the MCP path that clients see: they get the address of `/message` in the same directory.
    */
   readonly publicUrl?: string | URL
-  /** Authenticates every request. @default the caller that the host application has found, or an anonymous one */
+  /**
+   * Authenticates every request.
+   *
+   * @default the caller that the host application has found, or an anonymous one
+   */
   readonly authenticate?: Authenticate
   /**
-   * `json` never streams, and drops the notifications of a call. `sse` always streams, except errors with an HTTP status
-   * in calls without a session. `auto` streams when a call sends something before its response or takes long.
+   * `json` never streams, and drops the notifications of a call. `sse` always streams, except errors
+   * with an HTTP status in calls without a session. `auto` streams when a call sends something
+   * before its response or takes long.
    * @default 'auto'
    */
   readonly response?: 'auto' | 'json' | 'sse'
@@ -145,20 +176,22 @@ export interface EndpointOptions {
   /** How long sessions live, and where they are stored. */
   readonly sessions?: SessionOptions
   /**
-   * Stores that several processes share, so that each serves the sessions and streams of all. The options `sessions.store`
-   * and `streams.eventStore` replace one of them. Cannot be used with `sessions.seal`. @default that of the server
+   * Stores that several processes share, so that each serves the sessions and streams of all. The
+   * options `sessions.store` and `streams.eventStore` replace one of them. Cannot be used with
+   * `sessions.seal`. @default that of the server
    */
   readonly shared?: SharedStores
   /** How event streams begin, stay open and are resumed. */
   readonly streams?: StreamOptions
   /**
-   * Answers probes at `/livez` and `/readyz`, below the prefix of the MCP path, or at the given paths. Probes use GET or
-   * HEAD, and are not authenticated. Their Host is not checked, because probes come by address. @default false
+   * Answers probes at `/livez` and `/readyz`, below the prefix of the MCP path, or at the given
+   * paths. Probes use GET or HEAD, and are not authenticated. Their Host is not checked, because
+   * probes come by address. @default false
    */
   readonly health?: boolean | HealthOptions
   /**
-   * Called for every request that this mount refuses. Its errors are logged. For mounts whose server is chosen by a
-   * function: `server.on('reject')` misses the requests that are refused before the choice.
+   * Called for every request that this mount refuses. Its errors are logged. For mounts whose server is
+   * chosen by a function: `server.on('reject')` misses the requests that are refused before the choice.
    */
   readonly onReject?: RejectListener
   /** A logger with the methods of pino. @default the server's logger */

@@ -9,7 +9,10 @@ import type { HttpReply, HttpRequest } from './types.ts'
 /** Called for each refused request. */
 export type RejectListener = (rejected: Rejected) => unknown
 
-/** Counts the refused requests of one mount, and informs the server, if one was chosen, and the option `onReject`. */
+/**
+ * Counts the refused requests of one mount, and informs the server, if one was
+ * chosen, and the option `onReject`.
+ */
 export class Rejections {
   readonly refusals: Refusals
   readonly #servers: ServedServers

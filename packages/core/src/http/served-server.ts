@@ -12,7 +12,9 @@ import { isolatedRequests } from '../util/platform.ts'
 /** Counts the sessions, streams and calls of one server on a mount. */
 export type Measure = (server: ServedServer) => Gauges
 
-/** One server on a mount, with its sessions and subscriptions there. The server's bus informs them of changes. */
+/**
+ * One server on a mount, with its sessions and subscriptions there. The server's bus informs them of changes.
+ */
 export class ServedServer implements ServerMount {
   readonly runtime: ServerRuntime
   /** The revisions that the server and the mount have in common, newest first. */

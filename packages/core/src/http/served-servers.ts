@@ -16,9 +16,9 @@ export interface Servable<Locals = unknown> {
 }
 
 /**
- * Chooses the server of a request, for example by its tenant. Called once for each session, when it begins; without
- * sessions, for each request. Undefined gives 404; an error is logged and gives 500. The application closes the servers
- * that it creates.
+ * Chooses the server of a request, for example by its tenant. Called once for each session, when it begins;
+ * without sessions, for each request. Undefined gives 404; an error is logged and gives 500. The application
+ * closes the servers that it creates.
  */
 export type ServerSelector<Locals = unknown> = (
   request: HttpRequest,

@@ -4,27 +4,35 @@ import type { AuthInfo } from '../stores/principal.ts'
 export type Route = 'mcp' | 'sse' | 'message'
 
 /**
- * The head of a request. An adapter passes on every request for its paths, whatever the method, and decides nothing: no
- * status, no media type, no Origin. The contract suite of `@jetway/testing/adapter` tests what an adapter must do.
+ * The head of a request. An adapter passes on every request for its paths, whatever the method, and
+ * decides nothing: no status, no media type, no Origin. The contract suite of `@jetway/testing/adapter`
+ * tests what an adapter must do.
  */
 export interface HttpRequest {
   /** In upper case, as sent: HEAD and OPTIONS too. */
   readonly method: string
   readonly route: Route
-  /** The path as sent, without the query. Used by the route `sse`, to put the prefix of the path before `/message`. */
+  /**
+   * The path as sent, without the query. Used by the route `sse`, to put the prefix
+   * of the path before `/message`.
+   */
   readonly path?: string | undefined
   /** The first value of a query parameter, decoded. */
   query(name: string): string | undefined
-  /** The value of a header, by its lower-case name. A repeated header gives its first value, or all of them joined. */
+  /**
+   * The value of a header, by its lower-case name. A repeated header gives its first
+   * value, or all of them joined.
+   */
   header(name: string): string | undefined
   /**
-   * Names and values in turn, as in Node's `rawHeaders`. The guard finds repeated headers here: a proxy in front may have
-   * read the other value. Leave it out where the runtime joins repeated headers; joined values are refused as malformed.
+   * Names and values in turn, as in Node's `rawHeaders`. The guard finds repeated headers here: a proxy in
+   * front may have read the other value. Leave it out where the runtime joins repeated headers; joined
+   * values are refused as malformed.
    */
   readonly rawHeaders?: readonly string[] | undefined
   /**
-   * The socket's own addresses, not those of a Forwarded header. A loopback address accepts loopback Hosts only, which
-   * stops DNS rebinding. Leave it out where the runtime does not know it.
+   * The socket's own addresses, not those of a Forwarded header. A loopback address accepts loopback Hosts
+   * only, which stops DNS rebinding. Leave it out where the runtime does not know it.
    */
   readonly peer?:
     | { readonly localAddress?: string | undefined; readonly remoteAddress?: string | undefined }
@@ -34,8 +42,9 @@ export interface HttpRequest {
   /** The result of the mount's `locals` option. Read once, after authentication; it may throw. */
   readonly locals?: unknown
   /**
-   * Aborts when the client disconnects before the reply is complete. Only streams read it, so create it lazily: an
-   * AbortController costs as much as a small call. After a disconnect, a new one must be aborted already.
+   * Aborts when the client disconnects before the reply is complete. Only streams read it, so
+   * create it lazily: an AbortController costs as much as a small call. After a disconnect, a new
+   * one must be aborted already.
    */
   readonly signal: AbortSignal
   /** Keeps a runtime that stops between requests alive until the work is done. */
@@ -63,12 +72,16 @@ export interface BodyReading {
 export interface AcceptedRequest {
   /** Read no more bytes than this. */
   readonly bodyLimit: number
-  /** Limits the time of the reading, and the bytes of all bodies of the mount, for `collectStream` and `readWebStream`. */
+  /**
+   * Limits the time of the reading, and the bytes of all bodies of the mount, for
+   * `collectStream` and `readWebStream`.
+   */
   readonly reading: BodyReading
   /**
    * Answers the request. Call it once. Never throws and never rejects.
    *
-   * @param body - or the error that reading it threw: a {@link BodyError} gives its own status, other errors 500
+   * @param body - or the error that reading it threw: a {@link BodyError} gives its
+   *   own status, other errors 500
    */
   answer(body: RequestBody | Error): HttpReply | Promise<HttpReply>
 }
@@ -81,9 +94,9 @@ export interface HttpHead {
 }
 
 /**
- * A whole body or a stream. Replies may be shared, frozen objects: do not change them. An adapter sends the head at once,
- * before the first chunk of a stream, and calls `open` exactly once, even if the client has disconnected. It encodes text
- * as UTF-8, and sends no body in reply to HEAD.
+ * A whole body or a stream. Replies may be shared, frozen objects: do not change them. An adapter sends the
+ * head at once, before the first chunk of a stream, and calls `open` exactly once, even if the client has
+ * disconnected. It encodes text as UTF-8, and sends no body in reply to HEAD.
  */
 export type HttpReply =
   | (HttpHead & { readonly body?: string | Uint8Array<ArrayBuffer>; readonly open?: never })
@@ -94,8 +107,9 @@ export type Reply = HttpReply | Promise<HttpReply>
 /** The writable side of a stream, from the adapter. */
 export interface FrameSink {
   /**
-   * Sends one chunk of text at once. Returns a promise only while the client reads too slowly; it resolves when the client
-   * has caught up or disconnected. Never throws or rejects; after a disconnect it does nothing.
+   * Sends one chunk of text at once. Returns a promise only while the client reads too slowly;
+   * it resolves when the client has caught up or disconnected. Never throws or rejects; after
+   * a disconnect it does nothing.
    */
   write(chunk: string): void | Promise<void>
   /** Ends the stream. Called once, also after a disconnect. */
@@ -103,8 +117,8 @@ export interface FrameSink {
 }
 
 /**
- * Why a body could not be read: 413 if it exceeds the limit, 408 and 503 beyond the limits of the reading, 415 if it is
- * compressed, 400 otherwise.
+ * Why a body could not be read: 413 if it exceeds the limit, 408 and 503 beyond the limits of the reading,
+ * 415 if it is compressed, 400 otherwise.
  */
 export class BodyError extends Error {
   readonly status: 400 | 408 | 413 | 415 | 503
@@ -123,8 +137,8 @@ export class BodyError extends Error {
   }
 
   /**
-   * The body has a coding, such as gzip. For adapters that read the bytes of the client: middleware that decompresses a body
-   * may leave its header.
+   * The body has a coding, such as gzip. For adapters that read the bytes of the client: middleware that
+   * decompresses a body may leave its header.
    *
    * @param coding - the header Content-Encoding
    * @returns undefined without a coding

@@ -43,8 +43,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 /**
- * The members that tell a {@link StandardSchema} from other objects. Comparing schemas with the whole interface
- * would make the compiler instantiate the types of validators and results for each of them.
+ * The members that tell a {@link StandardSchema} from other objects. Comparing schemas with the whole
+ * interface would make the compiler instantiate the types of validators and results for each of them.
  */
 interface LooksStandard {
   readonly '~standard': Pick<StandardProps<unknown, unknown>, 'version' | 'vendor' | 'jsonSchema'>

@@ -78,8 +78,9 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
   /** A logger with the methods of pino. @default warnings and errors go to stderr */
   readonly logger?: Logger
   /**
-   * Stores that several processes share, for the bus, tasks, used states and the mounts of the server. The options `bus`
-   * and `tasks.store` replace one of them. Closes with the server. @default each process has its own
+   * Stores that several processes share, for the bus, tasks, used states and the mounts of the
+   * server. The options `bus` and `tasks.store` replace one of them. Closes with the server.
+   * @default each process has its own
    */
   readonly shared?: SharedStores
   /** Carries change events. Nodes need a shared one. @default one in memory */

@@ -11,15 +11,17 @@ import type { ServerRuntime } from './server-runtime.ts'
 
 type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
 
-/** Calls that run or wait for their turn, within limits. They can be cancelled by id, and all ended at once. */
+/**
+ * Calls that run or wait for their turn, within limits. They can be cancelled by id, and all ended at once.
+ */
 export class CallPool {
   readonly #limitOf: LimitOf | undefined
   /** Calls that wait, and calls that run and did not answer at once. */
   #calls: Map<CallContext, ServerRuntime> | undefined
 
   /**
-   * @param limitOf - undefined where requests are isolated: a call there may end unnoticed and would count for ever, no
-   *   other request could end it, and the platform limits how many run
+   * @param limitOf - undefined where requests are isolated: a call there may end unnoticed and would count
+   *   for ever, no other request could end it, and the platform limits how many run
    */
   constructor(limitOf: LimitOf | undefined) {
     this.#limitOf = limitOf
@@ -110,7 +112,10 @@ export class CallPool {
   }
 }
 
-/** A pool for calls that belong to no session: each authenticated principal has limits, anonymous callers share theirs. */
+/**
+ * A pool for calls that belong to no session: each authenticated principal has limits,
+ * anonymous callers share theirs.
+ */
 export function createCallPool(): CallPool {
   if (isolatedRequests()) return new CallPool(undefined)
   /** Kept while idle: most calls of most servers share one. */

@@ -15,8 +15,8 @@ import type { Gauges, MountStats, Refusals } from './stats.ts'
 /** Something that serves clients and can be stopped: a mount or a connection. */
 export interface Closable {
   /**
-   * Refuses new work, lets running work finish within `deadline` ms, then ends the rest: calls get an error. Safe to call
-   * again.
+   * Refuses new work, lets running work finish within `deadline` ms, then ends the rest: calls get
+   * an error. Safe to call again.
    *
    * @default deadline 10_000
    */
@@ -91,13 +91,14 @@ export interface SessionLimits {
 /** Limits for the calls of one session, or without sessions for those of one principal on one mount. */
 export interface ServerLimits extends SessionLimits {
   /**
-   * Limits for the calls of all anonymous clients together, on a mount without sessions: nothing distinguishes them.
+   * Limits for the calls of all anonymous clients together, on a mount without
+   * sessions: nothing distinguishes them.
    * @default 1_024 running, 4_096 in flight
    */
   readonly anonymous: SessionLimits
   /**
-   * Open subscriptions (`subscriptions/listen`) of one connection, stdio or in memory; one more gets a "busy" error. HTTP
-   * mounts have the option `limits.subscriptions`. @default 100
+   * Open subscriptions (`subscriptions/listen`) of one connection, stdio or in memory; one more gets a "busy"
+   * error. HTTP mounts have the option `limits.subscriptions`. @default 100
    */
   readonly subscriptions: number
 }

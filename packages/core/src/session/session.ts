@@ -37,7 +37,10 @@ export interface SessionChannel {
   readonly remote?: boolean
 }
 
-/** The transport's part of a session. An object, because functions for each session would take more memory than the rest. */
+/**
+ * The transport's part of a session. An object, because functions for each session would
+ * take more memory than the rest.
+ */
 export interface SessionKeeper {
   /** Stores a change that the record has now. Resolves when other processes see it. */
   recordChanged(change: ChangeRecord): Awaitable<void>
@@ -52,12 +55,14 @@ export interface SessionKeeper {
 }
 
 /**
- * Why a session closes here. `ended`: it is over, for every process. `released`: this process keeps it no longer, and
- * another one may continue it.
+ * Why a session closes here. `ended`: it is over, for every process. `released`: this process keeps it no
+ * longer, and another one may continue it.
  */
 export type CloseCause = 'ended' | 'released'
 
-/** Computes a change from the record as it is. Runs again if another process has changed the record meanwhile. */
+/**
+ * Computes a change from the record as it is. Runs again if another process has changed the record meanwhile.
+ */
 export type ChangeRecord = (record: SessionRecord) => RecordChange
 
 /** The members of a record that change during a session. */
@@ -65,7 +70,10 @@ export type RecordChange = Partial<
   Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions' | 'pendingUrls' | 'stream'>
 >
 
-/** The state of one client in revisions that have sessions. All transports use it; the channel carries its frames. */
+/**
+ * The state of one client in revisions that have sessions. All transports use it;
+ * the channel carries its frames.
+ */
 export class Session implements CallSession {
   readonly revision: Revision
   readonly client: ClientView
@@ -74,7 +82,9 @@ export class Session implements CallSession {
   /** Runs when a request is sent to the client: the transport must read on to get the response. */
   onClientRequest: (() => void) | undefined
   readonly #runtime: ServerRuntime
-  /** Most sessions are idle, so nothing for calls, questions and listeners is created before its first use. */
+  /**
+   * Most sessions are idle, so nothing for calls, questions and listeners is created before its first use.
+   */
   #limit: ConcurrencyLimit | undefined
   #pool: CallPool | undefined
   #requests: PendingRequests | undefined
@@ -124,8 +134,8 @@ export class Session implements CallSession {
     return (this.#limit?.inFlight ?? 0) + this.#held
   }
   /**
-   * Resolves when one more call may enter; undefined when it may now. While the client owes a response, reading
-   * continues, since the response comes on the same connection: calls beyond the limit are refused.
+   * Resolves when one more call may enter; undefined when it may now. While the client owes a response,
+   * reading continues, since the response comes on the same connection: calls beyond the limit are refused.
    */
   capacity(): Promise<void> | undefined {
     return this.awaitsResponse ? undefined : this.#limit?.capacity()

@@ -5,8 +5,8 @@ export interface Gauges {
   /** Connections that carry an event stream now; 0 over stdio and in memory. */
   readonly openStreams: number
   /**
-   * Bytes that wait in this process for slow readers, without the buffers of sockets, and whole replies of 64 KiB or more
-   * until Node has sent them. In UTF-16 units on stdio, in memory and for texts of replies.
+   * Bytes that wait in this process for slow readers, without the buffers of sockets, and whole replies of 64
+   * KiB or more until Node has sent them. In UTF-16 units on stdio, in memory and for texts of replies.
    */
   readonly queuedBytes: number
   /** Calls that run or wait. A call that answers at once is not counted. */
@@ -26,13 +26,16 @@ export interface MountStats extends Gauges {
   /** Whether it is closing and refuses new work. */
   readonly draining: boolean
   /**
-   * Refusals since the start, by the reason of their `reject` event. A reason appears when it first happens, and its
-   * number never falls.
+   * Refusals since the start, by the reason of their `reject` event. A reason appears when it first
+   * happens, and its number never falls.
    */
   readonly refusals: Readonly<Record<string, number>>
 }
 
-/** A snapshot of a server on all its mounts, as plain JSON. A store that several mounts share counts for each of them. */
+/**
+ * A snapshot of a server on all its mounts, as plain JSON. A store that several mounts
+ * share counts for each of them.
+ */
 export interface ServerStats extends MountStats {
   /** Open mounts and connections. */
   readonly mounts: number

@@ -11,8 +11,8 @@ export type BusListener = (message: JsonValue) => void
 export interface Bus {
   publish(topic: string, message: JsonValue): void | Promise<void>
   /**
-   * Returns the function that unsubscribes. `onGap` runs where messages may have been lost, such as after a long reconnect:
-   * anything may have changed.
+   * Returns the function that unsubscribes. `onGap` runs where messages may have been lost, such as after a
+   * long reconnect: anything may have changed.
    */
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void
 }

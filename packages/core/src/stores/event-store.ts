@@ -46,8 +46,8 @@ export interface StreamLease {
 }
 
 /**
- * `kept`: the events are stored. `lost`: the stream is unknown, has ended, or lacks the event before these, so it cannot be
- * continued. `fenced`: another node has seized it.
+ * `kept`: the events are stored. `lost`: the stream is unknown, has ended, or lacks the event before these,
+ * so it cannot be continued. `fenced`: another node has seized it.
  */
 export interface AppendResult {
   readonly state: 'kept' | 'lost' | 'fenced'
@@ -79,20 +79,22 @@ export interface SeizedStream {
 }
 
 /**
- * Stores the events of SSE streams for `Last-Event-ID`. Limited in number, bytes and time. A stream has one writer at a
- * time: an event of another one is never stored. A stream that has not ended is kept for as long as its writer runs.
+ * Stores the events of SSE streams for `Last-Event-ID`. Limited in number, bytes and time. A stream has
+ * one writer at a time: an event of another one is never stored. A stream that has not ended is kept
+ * for as long as its writer runs.
  */
 export interface EventStore {
   /** Its size in this process, for `stats()`. */
   readonly size?: { readonly streams: number; readonly events: number; readonly bytes: number }
   /**
-   * Starts a stream; one with the same key is deleted. May return before the stream is stored: then `append` waits for it,
-   * and reports if that failed.
+   * Starts a stream; one with the same key is deleted. May return before the stream is stored: then `append`
+   * waits for it, and reports if that failed.
    */
   open(key: StreamKey, origin: StreamOrigin): Awaitable<StreamLease>
   /**
-   * Stores events in order. Those that are stored already are skipped, so a call that failed may be repeated. `final` marks
-   * the last event as the last of the stream: the limits on events do not drop it, and no event follows it.
+   * Stores events in order. Those that are stored already are skipped, so a call that failed may be
+   * repeated. `final` marks the last event as the last of the stream: the limits on events do not drop
+   * it, and no event follows it.
    */
   append(
     key: StreamKey,
@@ -101,11 +103,14 @@ export interface EventStore {
     options?: { readonly final?: boolean },
   ): Awaitable<AppendResult>
   /**
-   * The events after the cursor; undefined if the stream, epoch or position is unknown or dropped. `reader` is the node
-   * whose client reads on from here: it becomes the follower, and the writer itself replaces a follower.
+   * The events after the cursor; undefined if the stream, epoch or position is unknown or
+   * dropped. `reader` is the node whose client reads on from here: it becomes the follower, and
+   * the writer itself replaces a follower.
    */
   read(key: StreamKey, after: Cursor, reader?: string): Awaitable<StreamState | undefined>
-  /** Makes a node the writer of a stream; undefined if the stream is unknown, has ended, or has another epoch. */
+  /**
+   * Makes a node the writer of a stream; undefined if the stream is unknown, has ended, or has another epoch.
+   */
   seize(key: StreamKey, epoch: string, node: string): Awaitable<SeizedStream | undefined>
   /** Deletes one stream, or all streams of a session. */
   delete(key: Omit<StreamKey, 'stream'> & { readonly stream?: string }): Awaitable<void>

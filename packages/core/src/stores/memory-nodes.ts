@@ -3,7 +3,11 @@ import { type Random, randomToken, secureRandom } from '../util/random.ts'
 import type { NodeListener, Nodes } from './nodes.ts'
 
 export interface MemoryNodesOptions {
-  /** The nodes that this one reaches, by id. Nodes with the same map reach each other. @default this one alone */
+  /**
+   * The nodes that this one reaches, by id. Nodes with the same map reach each other.
+   *
+   * @default this one alone
+   */
   readonly network?: Map<string, NodeListener>
   readonly random?: Random
 }
@@ -41,7 +45,8 @@ export class MemoryNodes implements Nodes {
   send(node: string, message: JsonObject): boolean {
     const receive = this.#network.get(node)
     if (receive === undefined) return false
-    // Later, as from another process: the sender must not run the receiver's code. A copy, for the same reason.
+    // Later, as from another process: the sender must not run the receiver's code.
+    // A copy, for the same reason.
     const copy = structuredClone(message)
     queueMicrotask(() => receive(copy))
     return true

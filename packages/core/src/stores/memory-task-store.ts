@@ -15,7 +15,11 @@ import { utf8Length } from '../util/bytes.ts'
 export interface MemoryTaskStoreOptions {
   /** Tasks in total. @default 1_000 */
   readonly max?: number
-  /** Tasks of one owner. Anonymous clients of the tasks extension, which share one owner, have half of `max`. @default 100 */
+  /**
+   * Tasks of one owner. Anonymous clients of the tasks extension, which share one owner, have half of `max`.
+   *
+   * @default 100
+   */
   readonly maxPerOwner?: number
   /** Bytes of all records as JSON. The running tasks of one caller have half of it. @default 67_108_864 */
   readonly maxBytes?: number
@@ -28,8 +32,8 @@ interface Entry {
 }
 
 /**
- * Stores task records in this process. When it is full, it drops an ended task of the caller who holds most, so that no
- * caller can drop the results of others. Expiry needs no timer: it happens on access.
+ * Stores task records in this process. When it is full, it drops an ended task of the caller who holds most,
+ * so that no caller can drop the results of others. Expiry needs no timer: it happens on access.
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<Omit<MemoryTaskStoreOptions, 'clock'>>

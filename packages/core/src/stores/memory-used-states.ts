@@ -3,8 +3,8 @@ import type { UsedStates } from './used-states.ts'
 
 export interface MemoryUsedStatesOptions {
   /**
-   * States that are remembered. One more drops the oldest; from then on every state that expires no later than that one
-   * counts as used. @default 10_000
+   * States that are remembered. One more drops the oldest; from then on every state that expires no later
+   * than that one counts as used. @default 10_000
    */
   readonly max?: number
   readonly clock?: Clock

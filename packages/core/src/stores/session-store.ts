@@ -53,8 +53,8 @@ export interface SessionStore {
   /** Reads a record. With `ttlMs`, its time to live begins anew. */
   get(key: SessionKey, ttlMs?: number): Awaitable<StoredSession | undefined>
   /**
-   * Replaces a record that still has this version, and begins its time to live anew. Resolves to the new version.
-   * Resolves to undefined, and changes nothing, if the record is gone or has another version.
+   * Replaces a record that still has this version, and begins its time to live anew. Resolves to the new
+   * version. Resolves to undefined, and changes nothing, if the record is gone or has another version.
    */
   replace(record: SessionRecord, version: string, ttlMs: number): Awaitable<string | undefined>
   /** Resolves to whether the record existed. */

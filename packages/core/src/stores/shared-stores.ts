@@ -7,8 +7,8 @@ import type { TaskStore } from './task-store.ts'
 import type { UsedStates } from './used-states.ts'
 
 /**
- * All that the processes of one deployment share, for the option `shared` of servers and mounts. With it, every process
- * continues the sessions, streams and tasks of every other one.
+ * All that the processes of one deployment share, for the option `shared` of servers and mounts. With it,
+ * every process continues the sessions, streams and tasks of every other one.
  */
 export interface SharedStores {
   readonly sessions: SessionStore
@@ -18,8 +18,8 @@ export interface SharedStores {
   readonly nodes: Nodes
   readonly usedStates: UsedStates
   /**
-   * Called by each server and mount that uses the stores, before it opens anything. The returned function ends that use;
-   * the last one closes what is open. A later use opens it again.
+   * Called by each server and mount that uses the stores, before it opens anything. The returned function
+   * ends that use; the last one closes what is open. A later use opens it again.
    */
   acquire(): () => Awaitable<void>
 }

@@ -5,7 +5,8 @@ export interface Sized {
 }
 
 /**
- * Finds one of the largest members: no other one has twice its size. Exact order would cost more with each change of a size.
+ * Finds one of the largest members: no other one has twice its size. Exact order would cost
+ * more with each change of a size.
  */
 export class SizeRanks<T extends Sized> {
   /** By the number of bits in the size. */

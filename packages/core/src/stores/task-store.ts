@@ -2,7 +2,9 @@ import type { Awaitable } from '../util/promises.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../protocol/jsonrpc.ts'
 import type { TaskInfo } from '../protocol/tasks.ts'
 
-/** The owner of tasks whose id alone gives access to them: those of all anonymous clients of the extension. */
+/**
+ * The owner of tasks whose id alone gives access to them: those of all anonymous clients of the extension.
+ */
 export const ANYONE = 'anyone'
 
 /** Starts the owner of tasks of an authenticated caller. All other owners are anonymous. */
@@ -41,16 +43,17 @@ export type TaskChange = Pick<
 export type TaskPosition = Pick<TaskRecord, 'createdAt' | 'taskId'>
 
 /**
- * Stores task records, limited in number, bytes and time: a record expires `ttlMs` after its `createdAt`, in every status.
- * A full store drops ended tasks, of each owner the earliest ended first, and never drops a running one.
+ * Stores task records, limited in number, bytes and time: a record expires `ttlMs` after its
+ * `createdAt`, in every status. A full store drops ended tasks, of each owner the earliest ended first,
+ * and never drops a running one.
  */
 export interface TaskStore {
   /** Resolves to false if the store is full. Afterwards `get` finds the task on every node. */
   create(record: TaskRecord): Awaitable<boolean>
   get(key: TaskKey): Awaitable<TaskRecord | undefined>
   /**
-   * Changes a running task atomically, and resolves to the new record. Resolves to undefined, and changes nothing, if there
-   * is no such task or its status is final. Rejects if the change is too large.
+   * Changes a running task atomically, and resolves to the new record. Resolves to undefined, and changes
+   * nothing, if there is no such task or its status is final. Rejects if the change is too large.
    */
   update(key: TaskKey, change: TaskChange): Awaitable<TaskRecord | undefined>
   /** At most `limit` tasks of an owner, after a position if given. The task at that position may be gone. */

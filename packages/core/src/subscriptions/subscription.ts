@@ -36,7 +36,9 @@ export interface SubscriptionChannel {
   drop(): void
   /** Sends the response, and nothing after it. */
   finish(answer: string): void
-  /** Ends the subscription because the queue is full, so that the client knows that it missed notifications. */
+  /**
+   * Ends the subscription because the queue is full, so that the client knows that it missed notifications.
+   */
   overflow(answer: string): void
 }
 

@@ -1,6 +1,9 @@
 import type { StatusKey } from '../../src/http/refusals.ts'
 
-/** When a mount sends each of its statuses, for `docs/reference/http.md`. Not in the table, which every server loads. */
+/**
+ * When a mount sends each of its statuses, for `docs/reference/http.md`. Not in the
+ * table, which every server loads.
+ */
 export const WHEN: Readonly<Record<StatusKey, string>> = {
   notHere: 'The path is not served by this mount',
   wrongMethod:

@@ -28,7 +28,9 @@ export function adapterCases(capabilities: readonly AdapterCapability[]): readon
   return ALL.filter(({ needs }) => needs === undefined || capabilities.includes(needs))
 }
 
-/** How long a case waits for any data, in ms. Long, so that a busy machine does not fail a correct adapter. */
+/**
+ * How long a case waits for any data, in ms. Long, so that a busy machine does not fail a correct adapter.
+ */
 const PATIENCE = 15_000
 
 /**

@@ -7,7 +7,9 @@ import type { AdapterCase, CaseContext, Serving } from './adapter-types.ts'
 
 const FRAME_BYTES = 64 * 1024
 const FRAMES = 1024
-/** More than sockets, kernel and streams buffer together. Loopback buffers grow to several MB on each side. */
+/**
+ * More than sockets, kernel and streams buffer together. Loopback buffers grow to several MB on each side.
+ */
 const HELD_FRAMES = FRAMES / 2
 
 interface Flood extends Serving {

@@ -12,7 +12,8 @@ import type { AdapterClient } from './adapter-client.ts'
  * - `auth`: the host authenticates, and the adapter passes on its auth info
  * - `rawHeaders`: the host gives repeated headers as sent
  * - `peer`: the host gives the socket's addresses
- * - `pipelining`: the host passes on a request before the replies to those before it on the connection are complete
+ * - `pipelining`: the host passes on a request before the replies to those before it
+ *   on the connection are complete
  * - `legacySse`: the adapter serves `/sse` and `/message` if the MCP path is at the root
  */
 export type AdapterCapability =

@@ -40,7 +40,10 @@ function standardForm(schema: StandardSchema, key: string): CompiledForm {
   return { form: asForm(jsonSchema, key), check: standardCheck(schema) }
 }
 
-/** Not compiled like other schemas: an ask may build one in every call, and compiled schemas are kept for ever. */
+/**
+ * Not compiled like other schemas: an ask may build one in every call, and
+ * compiled schemas are kept for ever.
+ */
 function jsonForm(schema: AnySchema, key: string): CompiledForm {
   const form = asForm(copyJsonSchema(schema as JsonSchema), key, refuseUnsayable)
   return { form, check: (content) => checkForm(form, content) }

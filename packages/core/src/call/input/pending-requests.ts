@@ -17,7 +17,10 @@ const MAX_REASON = 200
 const TOKEN_LENGTH = 8
 /** A part of ping ids. Any message of the client answers a ping that only checks whether it is there. */
 const PING = 'ping-'
-/** How long a client may take to confirm what it has read, in ms. A client that is busy for longer may lose progress. */
+/**
+ * How long a client may take to confirm what it has read, in ms. A client that is busy
+ * for longer may lose progress.
+ */
 const CONFIRM_MS = 1_000
 /** How long a client that does not answer pings gets to read, in ms. */
 const READ_MS = 20
@@ -93,8 +96,8 @@ export class PendingRequests implements RequestChannel {
   }
 
   /**
-   * Resolves when the client has read everything that was sent before: it answers a ping. If it does not in time,
-   * resolves anyway, and later calls only give it some time to read.
+   * Resolves when the client has read everything that was sent before: it answers a ping. If it does not in
+   * time, resolves anyway, and later calls only give it some time to read.
    */
   confirmRead(send: (frame: string) => void): Promise<void> {
     if (this.#ended) return Promise.resolve()
@@ -118,7 +121,10 @@ export class PendingRequests implements RequestChannel {
     })
   }
 
-  /** False for a response to a request that was not sent here: it has no effect. Late responses have none either. */
+  /**
+   * False for a response to a request that was not sent here: it has no effect.
+   * Late responses have none either.
+   */
   settle(response: JsonRpcResponse): boolean {
     const { id } = response
     if (this.#prefix === undefined || typeof id !== 'string' || !id.startsWith(this.#prefix)) return false
@@ -145,8 +151,8 @@ export class PendingRequests implements RequestChannel {
   }
 
   /**
-   * A client may answer a request that it got before a restart, or from another process with the same sessions. With
-   * numbers alone, that answer would approve another question.
+   * A client may answer a request that it got before a restart, or from another process with the same
+   * sessions. With numbers alone, that answer would approve another question.
    */
   #nextId(kind = ''): string {
     const { node, random } = this.#options

@@ -3,12 +3,18 @@ import type { Role, SamplingContent } from '../../protocol/types.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { AnySchema, InferArguments } from '../../schema/types.ts'
 
-/** Registered, so that two copies of this package recognise each other's questions. JSON cannot forge a symbol. */
+/**
+ * Registered, so that two copies of this package recognise each other's
+ * questions. JSON cannot forge a symbol.
+ */
 const QUESTION: unique symbol = Symbol.for('dev.jetway/question')
 
 declare const ANSWER: unique symbol
 
-/** A question for the client, made by {@link elicit}, {@link elicitUrl}, {@link sample} or {@link listRoots}. `T` is the answer. */
+/**
+ * A question for the client, made by {@link elicit}, {@link elicitUrl}, {@link sample} or
+ * {@link listRoots}. `T` is the answer.
+ */
 export interface Question<out T = unknown> {
   readonly [QUESTION]: QuestionParts
   /** For type inference only. */
@@ -51,8 +57,8 @@ export type Seen<T> =
 /** Options of `ctx.elicit` and of a declared question. */
 export interface ElicitOptions<D extends Declined = Declined> {
   /**
-   * `fail`: if the person declines, the call ends with an error text. `see`: the answer is `{ action, content }`, and the
-   * handler decides.
+   * `fail`: if the person declines, the call ends with an error text. `see`: the answer is
+   * `{ action, content }`, and the handler decides.
    *
    * @default 'fail'
    */
@@ -65,8 +71,8 @@ export type Declined = 'fail' | 'see'
 export type Elicited<T, D extends Declined> = D extends 'see' ? Seen<T> : T
 
 /**
- * Asks a person to fill in a form: a flat object of strings, numbers, booleans and choices. Never ask for a secret in a
- * form; use {@link elicitUrl}.
+ * Asks a person to fill in a form: a flat object of strings, numbers, booleans and choices. Never ask for a
+ * secret in a form; use {@link elicitUrl}.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
@@ -83,14 +89,15 @@ export const elicit = <const S extends AnySchema, D extends Declined = 'fail'>(
   })
 
 /**
- * Asks a person to open a URL, for data that must not pass through the client: passwords, payments, consent. An accept
- * means that the person agreed, not that they are done. The URL must hold no secrets, and the page must check that the
- * person who opens it is the user it was made for.
+ * Asks a person to open a URL, for data that must not pass through the client: passwords, payments, consent.
+ * An accept means that the person agreed, not that they are done. The URL must hold no secrets, and the page
+ * must check that the person who opens it is the user it was made for.
  *
- * @param url - absolute. A function gets the id of the question, 22 random characters, and puts it into the URL: the page
- *   can then call `server.completeElicitation(id)`. It must return the same URL for the same id
+ * @param url - absolute. A function gets the id of the question, 22 random characters, and puts it into the
+ *   URL: the page can then call `server.completeElicitation(id)`. It must return the same URL for the same id
  * @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` (`http:` for development)
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export function elicitUrl<D extends Declined = 'fail'>(
   message: string,

@@ -11,25 +11,31 @@ import { createSealer, type Sealer, type SealKey } from '../../util/sealer.ts'
 /** Options of `requestState`, which carries the state of a call from round to round. */
 export interface RequestStateOptions {
   /**
-   * The first key seals, all keys open: to rotate, put a new key in front and remove the old one after `ttlMs`. Each key
-   * is 32 random bytes, or their base64. Without keys each process makes its own on first use, and refuses calls that
-   * began in another process or before a restart: give the same keys to all processes.
+   * The first key seals, all keys open: to rotate, put a new key in front and remove the old one
+   * after `ttlMs`. Each key is 32 random bytes, or their base64. Without keys each process makes
+   * its own on first use, and refuses calls that began in another process or before a restart: give
+   * the same keys to all processes.
    *
    * @default one random key
    */
   readonly keys?: readonly SealKey[]
   /** How long a client may take to answer a round, in ms. @default 600_000 */
   readonly ttlMs?: number
-  /** The largest state in characters, at least 1024. A call that needs more cannot ask again. @default 16_384 */
+  /**
+   * The largest state in characters, at least 1024. A call that needs more cannot ask again.
+   *
+   * @default 16_384
+   */
   readonly maxBytes?: number
   /**
-   * Whether a state opens only once. Several processes need the option `shared`: without it each remembers its own. A
-   * client that loses the reply must start again. @default false
+   * Whether a state opens only once. Several processes need the option `shared`: without it each remembers
+   * its own. A client that loses the reply must start again. @default false
    */
   readonly singleUse?: boolean
   /**
-   * Used states that this process remembers with `singleUse`, without `shared`. One more drops the oldest; from then on every state that expires no
-   * later than that one counts as used, and its client must start again. @default 10_000
+   * Used states that this process remembers with `singleUse`, without `shared`. One more drops the
+   * oldest; from then on every state that expires no later than that one counts as used, and its client
+   * must start again. @default 10_000
    */
   readonly maxUsed?: number
 }
@@ -97,10 +103,11 @@ interface StateOptions extends Pick<RequestStateLimits, 'ttlMs' | 'maxBytes'> {
 }
 
 /**
- * Seals the state of a call into the `requestState` that its client sends back. The client can neither read nor change it,
- * and it opens only for the same caller, method, parameters and server, until it expires.
+ * Seals the state of a call into the `requestState` that its client sends back. The client can neither read
+ * nor change it, and it opens only for the same caller, method, parameters and server, until it expires.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
  */
 export class RequestStates {
   readonly #options: StateOptions
@@ -126,7 +133,10 @@ export class RequestStates {
     return sealed.length > maxBytes ? undefined : sealed
   }
 
-  /** @throws McpError, the same for every invalid state: a client must not learn the cause; busy if a store fails */
+  /**
+   * @throws McpError, the same for every invalid state: a client must not learn the
+   *   cause; busy if a store fails
+   */
   async open(sealed: unknown, owner: StateOwner): Promise<Round> {
     if (typeof sealed !== 'string' || sealed.length > this.#options.maxBytes) throw badState()
     const text = await this.#getSealer().open(PURPOSE, sealed, await this.#context(owner))

@@ -32,8 +32,8 @@ export function hasResponses({ message: { method, params }, scope }: InputCall):
 }
 
 /**
- * Reads the responses in a request, before its handler runs. If the round is incomplete, the handler runs as it did before
- * the round, so that it asks the same questions again.
+ * Reads the responses in a request, before its handler runs. If the round is incomplete, the handler runs as
+ * it did before the round, so that it asks the same questions again.
  *
  * @throws McpError for an invalid state, and for malformed responses
  */
@@ -60,7 +60,8 @@ export async function readResponses(ctx: InputCall): Promise<void> {
 }
 
 /**
- * Gets the answers to a handler's questions: from the request, by requests to the client, or by a result that asks it.
+ * Gets the answers to a handler's questions: from the request, by requests to the client,
+ * or by a result that asks it.
  */
 export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult> {
   const { inputs, scope, message } = ctx

@@ -16,7 +16,11 @@ import type { RequestStates } from './request-state.ts'
 
 /** Limits on the questions of one call. */
 export interface InputLimits {
-  /** How long a person or model may take for one question, in ms. Does not count as the handler's time. @default 600_000 */
+  /**
+   * How long a person or model may take for one question, in ms. Does not count as the handler's time.
+   *
+   * @default 600_000
+   */
   readonly timeoutMs: number
   /** Rounds of questions of one call. @default 8 */
   readonly maxRounds: number

@@ -4,7 +4,9 @@ import type { Clock } from '../../util/clock.ts'
 /** Ids that one call remembers; the oldest is dropped. */
 const MAX_IDS = 1_024
 
-/** Records all calls of `server.completeElicitation` until `stop`: also those before the call waits for them. */
+/**
+ * Records all calls of `server.completeElicitation` until `stop`: also those before the call waits for them.
+ */
 export class UrlCompletions {
   readonly #clock: Clock
   readonly #ids = new Set<string>()

@@ -25,17 +25,18 @@ const MAX_WAIT_MS = 45_000
 const MESSAGE = 'The user has to open a URL first'
 
 /**
- * Throw it in a handler or a middleware: the call can succeed after the user has opened these URLs. In 2025-11-25,
- * clients that can open URLs get the error `-32042` with them; `server.completeElicitation` notifies them when the user
- * is done, and they send the call again. From 2026-07-28 on the URLs are an ordinary round of questions. The repeated
- * call runs from the start. If it throws this again, Jetway waits for `server.completeElicitation`, at most 45 s, and
- * runs it once more; then it asks again. Other clients get the URLs as text: with `isError` in a tool, in a JSON-RPC
- * error elsewhere.
+ * Throw it in a handler or a middleware: the call can succeed after the user has opened these URLs. In
+ * 2025-11-25, clients that can open URLs get the error `-32042` with them; `server.completeElicitation`
+ * notifies them when the user is done, and they send the call again. From 2026-07-28 on the URLs are an
+ * ordinary round of questions. The repeated call runs from the start. If it throws this again, Jetway waits
+ * for `server.completeElicitation`, at most 45 s, and runs it once more; then it asks again. Other clients
+ * get the URLs as text: with `isError` in a tool, in a JSON-RPC error elsewhere.
  *
  * Unlike `elicitUrl` among a tool's `asks`, this also works in a session whose replies are JSON only.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` unless it gets 1 to 16 questions of `elicitUrl`
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
 export class UrlElicitationRequired extends Error {
@@ -56,8 +57,8 @@ export class UrlElicitationRequired extends Error {
 }
 
 /**
- * Continues a call that brings responses. If the user has agreed to open URLs and the handler still requires them, the
- * call waits for their completion and runs once more.
+ * Continues a call that brings responses. If the user has agreed to open URLs and the handler still requires
+ * them, the call waits for their completion and runs once more.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
@@ -81,8 +82,8 @@ export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult>
 }
 
 /**
- * Asks the user to open the URLs that a handler requires. Undefined if the client cannot be asked: then an error
- * response has the URLs.
+ * Asks the user to open the URLs that a handler requires. Undefined if the client cannot be asked: then an
+ * error response has the URLs.
  *
  * @param start - runs the call from the start, with its middleware, which may have thrown
  */
@@ -163,8 +164,8 @@ async function acceptedIds(ctx: InputCall, { questions }: NeedsInput): Promise<s
 }
 
 /**
- * The response for an error that requires URLs: the error `-32042` for clients that can open them, whose session stores the
- * ids to notify them later; a text for others.
+ * The response for an error that requires URLs: the error `-32042` for clients that can open them, whose
+ * session stores the ids to notify them later; a text for others.
  */
 export function urlFailure(error: unknown, { scope }: InputCall): UrlFailure | undefined {
   if (!isErrorOf(UrlElicitationRequired, error)) return undefined

@@ -1,8 +1,8 @@
 import type { AcceptedRequest, HttpReply, RequestBody } from '../types.ts'
 
 /**
- * Reads the body of an accepted request, within its limits. It may throw or reject, best with a {@link BodyError}: the
- * connection must survive until the reply is sent.
+ * Reads the body of an accepted request, within its limits. It may throw or reject, best with a
+ * {@link BodyError}: the connection must survive until the reply is sent.
  */
 export type ReadBody = (accepted: AcceptedRequest) => RequestBody | Promise<RequestBody>
 

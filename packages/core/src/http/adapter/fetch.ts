@@ -16,8 +16,8 @@ import { type StreamedRequest, streamHeaders, toReadableStream } from './readabl
 /** The options of {@link toFetch} that an endpoint does not have. */
 export interface FetchMountOptions<Locals> {
   /**
-   * Where the server answers, as a whole path. Other paths get 404. With `legacySse` it also answers at `/sse` and
-   * `/message` in the same directory. For hosts that cannot route.
+   * Where the server answers, as a whole path. Other paths get 404. With `legacySse` it also answers at
+   * `/sse` and `/message` in the same directory. For hosts that cannot route.
    *
    * @default every path
    */
@@ -30,7 +30,10 @@ export interface FetchMountOptions<Locals> {
   locals?(request: Request, ...environment: readonly unknown[]): NoInfer<Locals>
 }
 
-/** The options of `toFetch` and of its endpoint. A server that declares the type of `ctx.locals` needs `locals`. */
+/**
+ * The options of `toFetch` and of its endpoint. A server that declares the type of
+ * `ctx.locals` needs `locals`.
+ */
 export type FetchOptions<Locals = unknown> = WithLocals<EndpointOptions, Locals>
 
 export type WithLocals<Options, Locals> = Options &
@@ -45,16 +48,16 @@ export type FetchSelector<Locals = unknown> = (
 /** Answers web requests. Close it like every mount. */
 export interface FetchHandler extends MountHandle {
   /**
-   * @param environment - the other arguments of the runtime's `fetch`, which the option `locals` gets. If one of them has
-   *   `waitUntil`, as the third has in Workers, it is used.
+   * @param environment - the other arguments of the runtime's `fetch`, which the option `locals` gets. If one
+   *   of them has `waitUntil`, as the third has in Workers, it is used.
    */
   (request: Request, ...environment: readonly unknown[]): Promise<Response>
 }
 
 /**
- * Serves a server to runtimes and routers with web `Request` and `Response`, such as Workers, Deno and Bun. Route only its
- * own requests to it, or set `path`: without it every path is the MCP path, except those that end like the paths of
- * `legacySse`. The paths of the option `health` are whole paths.
+ * Serves a server to runtimes and routers with web `Request` and `Response`, such as Workers, Deno and Bun.
+ * Route only its own requests to it, or set `path`: without it every path is the MCP path, except those that
+ * end like the paths of `legacySse`. The paths of the option `health` are whole paths.
  *
  * @throws the errors of {@link createEndpoint}
  */
@@ -173,7 +176,10 @@ class FetchRequest implements HttpRequest, StreamedRequest {
     this.#environment.find(isHost)?.waitUntil(work)
   }
 
-  /** Calls the function when the response may be written: on Node it may wait for those before it on its connection. */
+  /**
+   * Calls the function when the response may be written: on Node it may wait for those
+   * before it on its connection.
+   */
   atTurn(open: () => void): void {
     const { node } = this.#seam
     const { incoming, outgoing } = this.#node ?? {}
@@ -197,7 +203,10 @@ class FetchRequest implements HttpRequest, StreamedRequest {
     return reply
   }
 
-  /** The client has disconnected. Some runtimes abort the request's signal, and all cancel the body of the reply. */
+  /**
+   * The client has disconnected. Some runtimes abort the request's signal, and all
+   * cancel the body of the reply.
+   */
   leave(): void {
     this.#controller().abort()
   }

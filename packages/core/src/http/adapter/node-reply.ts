@@ -5,13 +5,14 @@ import { type NodeResponse, StallLimit } from './stall-limit.ts'
 /** What an endpoint limits after its reply. */
 export interface ReplyLimits {
   /**
-   * Counts the bytes of a reply in `stats().queuedBytes` until the returned function is called: an adapter knows how long
-   * its host takes to send them. The stats of the server have them too, unless a selector chose it for this request
-   * alone.
+   * Counts the bytes of a reply in `stats().queuedBytes` until the returned function is called: an adapter
+   * knows how long its host takes to send them. The stats of the server have them too, unless a selector
+   * chose it for this request alone.
    */
   hold(request: HttpRequest, bytes: number): () => void
   /**
-   * Limits the time of a request whose body nobody reads, as that of a body. The returned function clears the limit.
+   * Limits the time of a request whose body nobody reads, as that of a body. The
+   * returned function clears the limit.
    *
    * @param stop - called after `limits.bodyTimeoutMs`
    */
@@ -39,11 +40,13 @@ export interface NodeReplyTo {
 const LARGE = 65_536
 
 /**
- * Watches a reply that is about to be sent on Node's response, until the client has read it and has sent its whole request.
+ * Watches a reply that is about to be sent on Node's response, until the client has read it
+ * and has sent its whole request.
  *
- * A large body counts as queued until it has left the process. If the client reads nothing of it for one to two minutes, the
- * connection is closed: otherwise a client that never reads could make a server keep any number of replies. If the reply
- * precedes the end of the request, such as 413, the rest has the time of a body.
+ * A large body counts as queued until it has left the process. If the client reads nothing of it for
+ * one to two minutes, the connection is closed: otherwise a client that never reads could make a
+ * server keep any number of replies. If the reply precedes the end of the request, such as 413, the
+ * rest has the time of a body.
  */
 export function watchNodeReply(
   endpoint: ReplyLimits,

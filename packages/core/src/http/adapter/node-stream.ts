@@ -11,10 +11,11 @@ export interface NodeWritable extends NodeResponse {
 }
 
 /**
- * Writes a stream reply to Node's response, when its turn has come. A stream that cannot be sent is opened too, on a
- * sink that drops its chunks, so that the endpoint ends it.
+ * Writes a stream reply to Node's response, when its turn has come. A stream that cannot be sent is opened
+ * too, on a sink that drops its chunks, so that the endpoint ends it.
  *
- * @param sendHead - sends the head at once, or leaves it to the first chunk; false if the stream cannot be sent
+ * @param sendHead - sends the head at once, or leaves it to the first chunk; false
+ *   if the stream cannot be sent
  */
 export function sendNodeStream(
   request: NodeIncoming,
@@ -33,7 +34,9 @@ export function sendNodeStream(
   })
 }
 
-/** Writes chunks to a response. After a disconnect it drops them: the request's signal informs the endpoint. */
+/**
+ * Writes chunks to a response. After a disconnect it drops them: the request's signal informs the endpoint.
+ */
 class ResponseSink implements FrameSink {
   /** Whether the head has been sent with a chunk, or will never be. */
   used = false

@@ -8,7 +8,10 @@ export interface NodeOutgoing {
   readonly destroyed: boolean
   readonly writableEnded: boolean
   readonly writableFinished: boolean
-  /** Null while the response waits for those before it on its connection; undefined when a stream of HTTP/2 has ended. */
+  /**
+   * Null while the response waits for those before it on its connection; undefined when
+   * a stream of HTTP/2 has ended.
+   */
   readonly socket: object | null | undefined
   once(event: 'close' | 'drain' | 'socket', listener: () => void): unknown
 }
@@ -19,13 +22,16 @@ interface NodeConnection {
   off(event: 'close', listener: () => void): unknown
 }
 
-/** Whether the response waits for those before it on its connection, since the client has pipelined its requests. */
+/**
+ * Whether the response waits for those before it on its connection, since the
+ * client has pipelined its requests.
+ */
 const isQueued = ({ socket, writableEnded }: NodeOutgoing): boolean => socket === null && !writableEnded
 
 /**
- * Calls the listener once: with true when the response has its connection, with false if that has ended before. At once
- * unless the response is queued. Node emits no `close` on queued responses, and keeps what is written to them in memory
- * without a limit.
+ * Calls the listener once: with true when the response has its connection, with false if that has ended
+ * before. At once unless the response is queued. Node emits no `close` on queued responses, and keeps what is
+ * written to them in memory without a limit.
  */
 export function onTurn(
   { socket }: NodeIncoming,
@@ -66,7 +72,9 @@ interface Waiting {
   readonly tell: () => void
 }
 
-/** What waits for the end of a connection, told by one listener: a client may pipeline any number of requests. */
+/**
+ * What waits for the end of a connection, told by one listener: a client may pipeline any number of requests.
+ */
 const waiting = new WeakMap<NodeConnection, Waiting>()
 
 function onSocketClose(socket: NodeConnection, listener: () => void): () => void {

@@ -12,14 +12,15 @@ const EMPTY = new Uint8Array()
 const encoder = new TextEncoder()
 
 /**
- * Reads a request's Node stream to its end. Beyond the limit, in bytes, it discards the rest, so that the connection
- * survives.
+ * Reads a request's Node stream to its end. Beyond the limit, in bytes, it discards the rest, so
+ * that the connection survives.
  *
- * It waits for the end even when the declared length is complete: a reply before the end of its request makes Node, and
- * servers on top of it, drain the request again.
+ * It waits for the end even when the declared length is complete: a reply before the end of its request makes
+ * Node, and servers on top of it, drain the request again.
  *
  * @param accepted - the request, with its limits
- * @param done - called once, with the bytes, or with 413, 408 or 503 beyond a limit and 400 if the stream ends early
+ * @param done - called once, with the bytes, or with 413, 408 or 503 beyond a limit and
+ *   400 if the stream ends early
  */
 export function collectStream(
   stream: ByteStream,

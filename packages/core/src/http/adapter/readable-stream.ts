@@ -7,7 +7,10 @@ type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 
 /** The request that a stream answers. */
 export interface StreamedRequest {
-  /** Called when the reader cancels: not every runtime aborts the request's signal when the client disconnects. */
+  /**
+   * Called when the reader cancels: not every runtime aborts the request's signal
+   * when the client disconnects.
+   */
   leave(): void
   /** Calls the function when the response may be written, now or later: on Node by `onTurn`. */
   atTurn(open: () => void): void
@@ -36,8 +39,8 @@ export function toReadableStream(reply: StreamReply, request: StreamedRequest): 
 }
 
 /**
- * The headers of a stream, with a unique `ETag`. Middleware that adds this header, such as Hono's `etag()`, first reads the
- * whole body, so no event would arrive before the stream ends.
+ * The headers of a stream, with a unique `ETag`. Middleware that adds this header, such as Hono's `etag()`,
+ * first reads the whole body, so no event would arrive before the stream ends.
  */
 export const streamHeaders = (headers: HttpReply['headers']): Record<string, string> => ({
   ...headers,

@@ -7,12 +7,15 @@ export interface NodeResponse extends NodeOutgoing {
   destroy(): unknown
 }
 
-/** Node looks this often whether the client has read more, in ms, and acts when it has not: after one to two times this. */
+/**
+ * Node looks this often whether the client has read more, in ms, and acts when it has not:
+ * after one to two times this.
+ */
 const STALLED_MS = 60_000
 
 /**
- * Ends a connection whose client has read nothing of the waiting bytes for one to two minutes: otherwise a client that never
- * reads would keep them, and its socket, for ever.
+ * Ends a connection whose client has read nothing of the waiting bytes for one to two minutes: otherwise a
+ * client that never reads would keep them, and its socket, for ever.
  */
 export class StallLimit {
   readonly #response: NodeResponse

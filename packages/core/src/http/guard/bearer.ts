@@ -29,8 +29,8 @@ export class Rejection {
 }
 
 /**
- * Authenticates a request, whatever its method. Undefined gives 401 with `challenge`, a {@link Rejection} its own status,
- * and an error 500.
+ * Authenticates a request, whatever its method. Undefined gives 401 with `challenge`, a {@link Rejection} its
+ * own status, and an error 500.
  */
 export interface Authenticate {
   (request: HttpRequest): Awaitable<AuthInfo | Rejection | undefined>
@@ -41,8 +41,9 @@ export interface Authenticate {
 /** The options of {@link bearer}. */
 export interface BearerOptions {
   /**
-   * Checks a token: signature, issuer, audience. Undefined and errors give 401; errors are logged. If the result has
-   * `expiresAt`, Jetway checks it, with 60 s of tolerance, and ends open streams when it is reached.
+   * Checks a token: signature, issuer, audience. Undefined and errors give 401; errors are
+   * logged. If the result has `expiresAt`, Jetway checks it, with 60 s of tolerance, and ends
+   * open streams when it is reached.
    */
   readonly verify: (token: string, request: HttpRequest) => Awaitable<AuthInfo | undefined>
   readonly realm?: string

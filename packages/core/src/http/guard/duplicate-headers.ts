@@ -1,5 +1,6 @@
 /**
- * Headers that a proxy and this server may read differently when they are repeated. All `Mcp-*` headers are checked too.
+ * Headers that a proxy and this server may read differently when they are repeated. All
+ * `Mcp-*` headers are checked too.
  */
 const UNIQUE = [
   'authorization',
@@ -16,8 +17,8 @@ const UNIQUE = [
 const BITS: ReadonlyMap<string, number> = new Map(UNIQUE.map((name, index) => [name, 1 << index]))
 
 /**
- * The first header that must not be repeated and is, in a list like Node's `rawHeaders`. HTTP/2 repeats `Host` if it names
- * another host than `:authority`.
+ * The first header that must not be repeated and is, in a list like Node's `rawHeaders`. HTTP/2 repeats
+ * `Host` if it names another host than `:authority`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
  */

@@ -83,7 +83,10 @@ function allowedVerbs(
   return sessions?.allowDelete === false ? ['GET', 'POST'] : ['GET', 'POST', 'DELETE']
 }
 
-/** Bytes 0x21 to 0x7E: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
+/**
+ * Bytes 0x21 to 0x7E:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
 
 /** Without sessions their header is ignored. */

@@ -48,8 +48,8 @@ export interface HostGuard {
 }
 
 /**
- * Checks the Host and Origin headers. A page that rebinds its name to a loopback address (DNS rebinding) sends its own name
- * in both, so a loopback socket accepts loopback names only, unless `allowedHosts` is set.
+ * Checks the Host and Origin headers. A page that rebinds its name to a loopback address (DNS rebinding)
+ * sends its own name in both, so a loopback socket accepts loopback names only, unless `allowedHosts` is set.
  *
  * @throws `ERR_MCP_OPTION` for an entry that is not a host, an origin or a URL
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning

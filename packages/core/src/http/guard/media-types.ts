@@ -14,9 +14,9 @@ export function remember<T>(decide: (text: string) => T, max: number = MAX_REMEM
 }
 
 /**
- * Whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A test for a substring would accept types that
- * browsers send to other sites without a preflight. Control characters, repeated parameters and charsets other than UTF-8
- * are refused: a proxy in front might read them differently.
+ * Whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A test for a substring would
+ * accept types that browsers send to other sites without a preflight. Control characters, repeated parameters
+ * and charsets other than UTF-8 are refused: a proxy in front might read them differently.
  */
 export function isJson(contentType: string | undefined): boolean {
   return contentType === 'application/json' || (contentType !== undefined && parsedJson(contentType))
@@ -45,7 +45,10 @@ export interface Accepted {
 
 const ANYTHING: Accepted = Object.freeze({ json: true, sse: true })
 
-/** Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides, and a weight of zero refuses. */
+/**
+ * Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides,
+ * and a weight of zero refuses.
+ */
 export const accepted = (accept: string | undefined): Accepted =>
   accept === undefined ? ANYTHING : parseAccept(accept)
 

@@ -17,13 +17,16 @@ export interface SseResponsesOptions {
 }
 
 /**
- * The responses of one HTTP+SSE connection. The transport has no backpressure: small POSTs draw large responses, on a stream
- * that the client need not read.
+ * The responses of one HTTP+SSE connection. The transport has no backpressure: small POSTs draw large
+ * responses, on a stream that the client need not read.
  */
 export class SseResponses {
   readonly #options: SseResponsesOptions
   readonly #limit: number
-  /** UTF-16 units of responses that are not in the queue yet: their batch is not complete, or the client has to read first. */
+  /**
+   * UTF-16 units of responses that are not in the queue yet: their batch is not complete, or
+   * the client has to read first.
+   */
   #held = 0
   #largest = 0
 
@@ -38,8 +41,8 @@ export class SseResponses {
   }
 
   /**
-   * Whether another request has to be refused. While the client is behind, each call in flight counts as the largest response
-   * so far.
+   * Whether another request has to be refused. While the client is behind, each call in flight counts as
+   * the largest response so far.
    */
   refuses(inFlight: number): boolean {
     const waiting = this.#waiting

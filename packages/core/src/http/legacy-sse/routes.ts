@@ -57,8 +57,8 @@ export function routePaths(
 }
 
 /**
- * Finds the route of a path below an unknown base: every path that does not end like one of `legacySse` is the MCP path.
- * Undefined without `legacySse`.
+ * Finds the route of a path below an unknown base: every path that does not end like one of `legacySse` is
+ * the MCP path. Undefined without `legacySse`.
  */
 export function routeOf(
   legacySse: boolean | LegacySseOptions | undefined,
@@ -73,9 +73,9 @@ export function routeOf(
 }
 
 /**
- * The path at which the client of an event stream reaches `/message`: below the prefix of the public URL, or else of the
- * stream. It never begins with two slashes, or backslashes, which URL parsers read as slashes: `//evil.example/sse` would
- * send the client's messages to another host.
+ * The path at which the client of an event stream reaches `/message`: below the prefix of the public URL, or
+ * else of the stream. It never begins with two slashes, or backslashes, which URL parsers read as slashes:
+ * `//evil.example/sse` would send the client's messages to another host.
  *
  * @param publicPath - the path of the mount's public URL, if it has one
  * @param requested - the path of the request for the event stream, as sent

@@ -47,8 +47,8 @@ interface Posted {
 }
 
 /**
- * One client of the HTTP+SSE transport: an event stream for all messages of the server, and the session that `initialize`
- * opens on it. The stream and the session end together.
+ * One client of the HTTP+SSE transport: an event stream for all messages of the server, and the session that
+ * `initialize` opens on it. The stream and the session end together.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */

@@ -23,8 +23,8 @@ export interface LegacySseParts {
 }
 
 /**
- * The HTTP+SSE transport of 2024-11-05: a GET opens the stream, and each message of the client is a POST, which is answered
- * on the stream. All revisions with sessions can be negotiated.
+ * The HTTP+SSE transport of 2024-11-05: a GET opens the stream, and each message of the client is a POST,
+ * which is answered on the stream. All revisions with sessions can be negotiated.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */

@@ -14,8 +14,8 @@ const ROUND_LENGTH = 12
 type Round = Map<string, number>
 
 /**
- * Cancels calls of a session on whichever node they run. Clients may use an id twice, and a cancellation that could mean
- * several calls ends none of them, so the nodes are asked first how many they run.
+ * Cancels calls of a session on whichever node they run. Clients may use an id twice, and a cancellation that
+ * could mean several calls ends none of them, so the nodes are asked first how many they run.
  */
 export class Cancellations {
   readonly #peers: Peers

@@ -15,7 +15,9 @@ export type SessionMail =
   | { readonly kind: 'changed' }
   /** A frame for the stream of the session, which the receiver writes. */
   | { readonly kind: 'frame'; readonly frame: string }
-  /** The sender has a new stream for the session: this one is of no use any more. Left out if it has no name. */
+  /**
+   * The sender has a new stream for the session: this one is of no use any more. Left out if it has no name.
+   */
   | { readonly kind: 'yield'; readonly stream?: string }
   /** The sender writes this stream now. */
   | { readonly kind: 'seized'; readonly stream?: string }

@@ -20,9 +20,10 @@ export interface PlainIdsOptions {
 }
 
 /**
- * The ids of sessions that only this process knows: a secret, a mark of the process, and the time when the session was
- * opened, which its client knows anyway. So an unknown id shows whether a process that runs at the same time has issued
- * it, which is a mistake in the set-up; ids from before a restart are older than this process.
+ * The ids of sessions that only this process knows: a secret, a mark of the process, and the time
+ * when the session was opened, which its client knows anyway. So an unknown id shows whether a
+ * process that runs at the same time has issued it, which is a mistake in the set-up; ids from before
+ * a restart are older than this process.
  */
 export class PlainIds {
   readonly #options: PlainIdsOptions
@@ -41,7 +42,9 @@ export class PlainIds {
     return [secret, mark, encodeTime(this.#seconds())].join('')
   }
 
-  /** Logs, at most once in ten minutes, an unknown id that another process has issued since this one began. */
+  /**
+   * Logs, at most once in ten minutes, an unknown id that another process has issued since this one began.
+   */
   unknown(id: string): void {
     const { mark, since } = this.#process()
     const [, issuer, time = ''] = ID.exec(id) ?? []

@@ -36,8 +36,8 @@ type Packed = readonly [
 ]
 
 /**
- * Session ids with which a process can continue a session that another process has opened. An id does not contain the
- * principal but is bound to it, so that no other principal can use the id.
+ * Session ids with which a process can continue a session that another process has opened. An id does not
+ * contain the principal but is bound to it, so that no other principal can use the id.
  */
 export class SealedIds {
   readonly #options: SealedIdsOptions
@@ -67,8 +67,8 @@ export class SealedIds {
   }
 
   /**
-   * The record of a session that another process has opened. Undefined for a session of this process: the caller has not
-   * found it, so it has ended.
+   * The record of a session that another process has opened. Undefined for a session of this process: the
+   * caller has not found it, so it has ended.
    */
   async open(key: SessionKey): Promise<SessionRecord | undefined> {
     const { sealer, clock, maxAgeMs } = this.#options

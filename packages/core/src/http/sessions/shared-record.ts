@@ -56,7 +56,8 @@ export class SharedRecord {
   }
 
   /**
-   * Reads the record, and takes the changes of other processes over. Resolves to false if the session has ended.
+   * Reads the record, and takes the changes of other processes over. Resolves to
+   * false if the session has ended.
    *
    * @throws StoreFailure
    */

@@ -16,7 +16,8 @@ import type { ServerLookup } from '../served-servers.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
 /**
- * Streamable HTTP without sessions: each request is independent, and only replies are streams, which cannot be resumed.
+ * Streamable HTTP without sessions: each request is independent, and only replies are
+ * streams, which cannot be resumed.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */

@@ -32,8 +32,8 @@ export interface ExchangeOptions {
 }
 
 /**
- * One POST and its reply. The reply is JSON until something must be streamed. Answers are routed by this object, never
- * by their ids. The revision decides whether a disconnect cancels the call.
+ * One POST and its reply. The reply is JSON until something must be streamed. Answers are routed by this
+ * object, never by their ids. The revision decides whether a disconnect cancels the call.
  */
 export class PostExchange implements Exchange, Due {
   deadline: Deadline | undefined
@@ -103,7 +103,10 @@ export class PostExchange implements Exchange, Due {
     return reply
   }
 
-  /** The reply to a batch: an array, or one event for each answer on the stream. {@link collect} takes the answers. */
+  /**
+   * The reply to a batch: an array, or one event for each answer on the stream.
+   * {@link collect} takes the answers.
+   */
   answerBatch(ids: readonly RequestId[]): Promise<HttpReply> {
     const { context, server } = this.#options
     this.#batchIds = ids
@@ -128,7 +131,8 @@ export class PostExchange implements Exchange, Due {
   #wait(): Promise<HttpReply> {
     const { upgrades, work, options } = this.#options.context
     work.begin()
-    // Without a session a refusal has an HTTP status, so the stream starts only when there is something to write.
+    // Without a session a refusal has an HTTP status, so the stream starts only when
+    // there is something to write.
     if (options.response === 'sse' && this.#options.live !== undefined) this.#startSoon()
     else if (options.response !== 'json' && this.#stream === undefined) upgrades.add(this)
     return new Promise((resolve) => {
@@ -185,7 +189,8 @@ export class PostExchange implements Exchange, Due {
       if (live !== undefined) return live.answer(answer)
       if (isSuccess(answer, revision)) return wholeStream(answer)
     }
-    // A cancelled call has no answer: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+    // A cancelled call has no answer:
+    // https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
     return answer === undefined ? EMPTY_STREAM : jsonAnswer(answer, revision)
   }
 
@@ -201,7 +206,10 @@ export class PostExchange implements Exchange, Due {
     this.#options.context.logger.error({ err: error }, 'A call could not be answered')
   }
 
-  /** Starts the stream, unless the answer comes before anything that is slow: most async handlers await nothing. */
+  /**
+   * Starts the stream, unless the answer comes before anything that is slow: most
+   * async handlers await nothing.
+   */
   #startSoon(turns: number = TURNS): void {
     if (this.#done || this.#stream !== undefined) return
     if (turns === 0) this.#startStream()

@@ -24,7 +24,8 @@ export interface ListenRequest extends Omit<StatelessCall, 'exchange'> {
 }
 
 /**
- * Answers `subscriptions/listen` with a stream that stays open. A close ends these streams first, and waits for none.
+ * Answers `subscriptions/listen` with a stream that stays open. A close ends these
+ * streams first, and waits for none.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -54,7 +55,10 @@ export class SubscriptionHandler {
       : this.#reply(answered, listen)
   }
 
-  /** Whether the bus can carry a change from one request to the stream of another. A bus in memory calls it directly. */
+  /**
+   * Whether the bus can carry a change from one request to the stream of another. A bus
+   * in memory calls it directly.
+   */
   #reachesStreams({ runtime }: ServedServer): boolean {
     return !this.#context.options.stateless || !isolatedRequests() || !(runtime.bus instanceof MemoryBus)
   }
@@ -114,8 +118,8 @@ export class SubscriptionHandler {
 }
 
 /**
- * If the client reads too slowly, equal notices are kept once. Beyond the mount's `limits.outboundBytes` the stream is cut:
- * nothing is stored for a client that comes back, so it must learn that it missed some.
+ * If the client reads too slowly, equal notices are kept once. Beyond the mount's `limits.outboundBytes` the
+ * stream is cut: nothing is stored for a client that comes back, so it must learn that it missed some.
  */
 const channelOf = (writer: SseWriter): SubscriptionChannel => ({
   send: (frame) => writer.notify(formatEvent({ data: frame })),

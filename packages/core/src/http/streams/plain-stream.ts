@@ -24,7 +24,10 @@ export interface EventStream extends SessionChannel {
   release(): void
 }
 
-/** A stream of one connection, which cannot be resumed. If the client reads too slowly, notifications are dropped. */
+/**
+ * A stream of one connection, which cannot be resumed. If the client reads too
+ * slowly, notifications are dropped.
+ */
 export class PlainStream implements EventStream {
   readonly #writer: SseWriter
 

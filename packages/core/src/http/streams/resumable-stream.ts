@@ -38,7 +38,10 @@ export interface ResumableStreamOptions {
   onEnd?(): void
   /** Called after each event whose client reads on at another node. */
   onFollowed?(node: string): void
-  /** Called with each frame that could not be stored because another node has taken the stream. The stream has ended. */
+  /**
+   * Called with each frame that could not be stored because another node has taken the
+   * stream. The stream has ended.
+   */
   onFenced?(frame: string): void
 }
 
@@ -55,8 +58,8 @@ const UNOPENED: StreamLease = { epoch: '', fence: 0 }
 const FINAL = { final: true }
 
 /**
- * An SSE stream that can be resumed, over as many connections as it takes. Events are stored in order before they are sent,
- * so that a client can resume from any event it has seen.
+ * An SSE stream that can be resumed, over as many connections as it takes. Events are stored in order before
+ * they are sent, so that a client can resume from any event it has seen.
  */
 export class ResumableStream implements EventStream {
   readonly #context: EndpointContext
@@ -128,8 +131,8 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * Ends the connection but not the stream, after an event with an id and the time to wait. Does nothing if the stream
-   * cannot be resumed, or if the client does not accept that event.
+   * Ends the connection but not the stream, after an event with an id and the time to wait. Does nothing if
+   * the stream cannot be resumed, or if the client does not accept that event.
    */
   closeConnection(retryMs: number | undefined): void {
     this.#run(() => {
@@ -162,9 +165,9 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * The reply that continues after an event, or undefined if the event is unknown. It replaces a connection that may still
-   * be open. Frames sent meanwhile wait, so that every event arrives once and in order. `seized` if another node has taken
-   * the stream, which ends here.
+   * The reply that continues after an event, or undefined if the event is unknown. It replaces a connection
+   * that may still be open. Frames sent meanwhile wait, so that every event arrives once and in order.
+   * `seized` if another node has taken the stream, which ends here.
    */
   resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
     return new Promise((resolve, reject) => {
@@ -320,7 +323,8 @@ export class ResumableStream implements EventStream {
     try {
       await log?.store.delete(log.key)
     } catch {
-      // The store cannot be reached; its own expiry removes the log, which no event follows: a client that resumes gets 400.
+      // The store cannot be reached; its own expiry removes the log, which no event follows: a
+      // client that resumes gets 400.
     }
   }
 

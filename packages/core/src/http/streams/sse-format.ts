@@ -54,7 +54,10 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   return `${text}${dataLines(data)}\n`
 }
 
-/** JSON.stringify writes no line breaks, so one line is the rule. A regular expression would take longer to find none. */
+/**
+ * JSON.stringify writes no line breaks, so one line is the rule. A regular expression
+ * would take longer to find none.
+ */
 const dataLines = (data: string): string =>
   data.includes('\n') || data.includes('\r')
     ? data

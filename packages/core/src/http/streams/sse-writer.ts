@@ -22,15 +22,18 @@ export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Call
 
 /** Senders wait while more bytes than this are queued. */
 const HIGH_WATER = 65_536
-/** Queued chunks are joined up to this many UTF-16 units: all of them may exceed the longest string of the runtime. */
+/**
+ * Queued chunks are joined up to this many UTF-16 units: all of them may exceed the
+ * longest string of the runtime.
+ */
 const PIECE = 1_048_576
 
 export interface SseWriterOptions {
   /** Bytes that may be queued; one chunk alone may exceed it. */
   readonly limit: number
   /**
-   * What happens to a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes what is queued and ends the
-   * connection: a client that resumes has then seen everything before the chunk.
+   * What happens to a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes what is queued
+   * and ends the connection: a client that resumes has then seen everything before the chunk.
    */
   readonly overflow: 'cut' | 'drop'
   /** Gets the event `overflow`. */
@@ -45,8 +48,9 @@ export interface SseWriterOptions {
 }
 
 /**
- * Writes the chunks of one HTTP connection, in order. It queues them, within a limit, until the adapter opens its sink and
- * while the client reads too slowly. After its end it ignores chunks: a late one must not crash a handler.
+ * Writes the chunks of one HTTP connection, in order. It queues them, within a limit, until the
+ * adapter opens its sink and while the client reads too slowly. After its end it ignores chunks: a
+ * late one must not crash a handler.
  */
 export class SseWriter {
   /** When the credentials of the reader expire, in seconds since 1970. */
@@ -135,7 +139,9 @@ export class SseWriter {
     if (!this.ending && this.#idle) this.#put(chunk)
   }
 
-  /** Undefined, or a promise while much is queued; it resolves when the client has caught up or disconnected. */
+  /**
+   * Undefined, or a promise while much is queued; it resolves when the client has caught up or disconnected.
+   */
   pressure(): Promise<void> | undefined {
     if (this.ending || this.#bytes <= HIGH_WATER) return undefined
     return (this.#waiter ??= deferred()).promise

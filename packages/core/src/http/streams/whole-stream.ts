@@ -18,8 +18,8 @@ const NONE: StreamOrigin['pending'] = []
 const FINAL = { final: true }
 
 /**
- * The reply with a stream that is complete when its head leaves: its only message is the response. It is sent like a body,
- * because nothing has to wait.
+ * The reply with a stream that is complete when its head leaves: its only message is the response. It is sent
+ * like a body, because nothing has to wait.
  *
  * @param before - the text before the data, in ASCII
  */

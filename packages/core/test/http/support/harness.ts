@@ -156,7 +156,10 @@ export interface SseEvent {
   readonly data: string
 }
 
-/** By https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation, comments skipped. */
+/**
+ * By https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation, comments
+ * skipped.
+ */
 export function parseSse(text: string): SseEvent[] {
   return text
     .split('\n\n')

@@ -15,7 +15,10 @@ export interface TestNode extends Harness {
   readonly shared: SharedStores
   /** Uses of the shared stores that have not ended. */
   readonly uses: () => number
-  /** Stops without a word: the others see it as gone. What runs in it goes on, as in a process that was only paused. */
+  /**
+   * Stops without a word: the others see it as gone. What runs in it goes on, as in a
+   * process that was only paused.
+   */
   kill(): void
   /** The same session, as requests of its client arrive at this node. */
   at(session: TestSession): TestSession
