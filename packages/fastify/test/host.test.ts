@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -239,6 +240,25 @@ describe('bodies', () => {
       expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32600 } })
     },
   )
+
+  it.each([
+    [503, -32603, ['Fastify refused an MCP request']],
+    [400, -32600, []],
+  ])('that Fastify refuses with %i are answered as JSON-RPC', async (statusCode, code, logged) => {
+    const errors: string[] = []
+    const write = (line: string): void => void errors.push((JSON.parse(line) as { msg: string }).msg)
+    const app = Fastify({ logger: { level: 'error', stream: { write } } })
+    app.addHook('preHandler', () => {
+      throw Object.assign(new Error('canary'), { code: 'FST_ERR_CANARY', statusCode })
+    })
+    const response = await post(`${await mounted(STATELESS, app)}/mcp`)
+    expect(response.status).toBe(statusCode)
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      error: { code, message: STATUS_CODES[statusCode] },
+    })
+    expect(errors).toEqual(logged)
+  })
 
   it('that a hook of the app has read without leaving anything are answered, not awaited', async () => {
     const app = Fastify()

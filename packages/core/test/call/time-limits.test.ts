@@ -73,6 +73,22 @@ describe('a call that runs out of time', () => {
   })
 })
 
+it('calls with the same limit share one timer', async () => {
+  const clock = new FakeClock()
+  const server = new McpServer({ name: 'slow', version: '1' }, { clock, progressHeartbeat: false })
+  for (const [name, timeoutMs] of [
+    ['a', 1_000],
+    ['b', 1_000],
+    ['c', 2_000],
+  ] as const)
+    server.addTool({ name, timeoutMs, handler: never })
+  const client = await openAnsweringClient(server)
+  const before = clock.pending
+  for (const name of ['a', 'a', 'b', 'b', 'c', 'c']) void client.call(name)
+  await settled()
+  expect(clock.pending - before).toBe(2)
+})
+
 describe('progress with an argument of a wrong type', () => {
   it.each<[string, readonly unknown[]]>([
     [`'50%'`, ['50%']],
