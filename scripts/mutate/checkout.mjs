@@ -21,8 +21,9 @@ export class Checkout {
   static async create() {
     const folder = join(mkdtempSync(join(tmpdir(), 'jetway-mutants-')), 'jetway')
     process.once('exit', () => {
-      git(root, 'worktree', 'remove', '--force', folder)
-      rmSync(dirname(folder), { recursive: true, force: true })
+      // Tests that were just killed may still have written.
+      rmSync(dirname(folder), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+      git(root, 'worktree', 'prune')
     })
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 

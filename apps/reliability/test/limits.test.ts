@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { BRIDGE } from './support/limits/bridge.ts'
 import { CALLS } from './support/limits/calls.ts'
 import { CLIENT } from './support/limits/client.ts'
 import { DEFINITIONS } from './support/limits/definitions.ts'
@@ -15,6 +16,7 @@ describe.each([
   ['stores', STORES],
   ['definitions', DEFINITIONS],
   ['the client', CLIENT],
+  ['the bridge', BRIDGE],
 ])('a limit of %s holds at the limit, and one beyond', (_, rows) => {
   it.each(rows.map((row) => [row.limit, row] as const))(
     '%s',

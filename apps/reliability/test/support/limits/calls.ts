@@ -1,4 +1,4 @@
-import { settled } from '@jetway-apps/test-support'
+import { deferred, settled } from '@jetway-apps/test-support'
 import { asks, elicit, inputRequired, type McpServer, type ServerOptions } from '@jetway/core'
 import { MemoryTaskStore } from '@jetway/core/stores'
 import type { TestConnection } from '@jetway/testing'
@@ -230,6 +230,38 @@ async function sealed(over: number): Promise<unknown> {
   return ask(requestState.length - over)
 }
 
+/** Whether a call can be continued with a state that is so old. */
+async function continued(ms: number): Promise<unknown> {
+  const clock = new FakeClock()
+  const server = createServer({ clock, requestState: { ttlMs: 1_000 } })
+  server.addTool({ name: 'ask', asks: { ok: () => elicit('Sure?', OK) }, handler: () => 'done' })
+  const client = web(server)
+  const first = await client.modern('tools/call', { name: 'ask' })
+  const { requestState } = first.body.result as { requestState: string }
+  await clock.advance(ms)
+  const params = { name: 'ask', requestState, inputResponses: { ok: AGREED } }
+  return (await client.modern('tools/call', params)).body
+}
+
+/** Whether a call still runs whose question was asked so long ago. */
+async function unanswered(ms: number): Promise<unknown> {
+  const clock = new FakeClock()
+  const server = createServer({ clock, limits: { inputTimeoutMs: 90_000 } })
+  server.addTool({ name: 'ask', asks: { ok: () => elicit('Sure?', OK) }, handler: () => 'done' })
+  let state = 'runs'
+  server.on('request', () => (state = 'ended'))
+  const heard = deferred()
+  const connection = await peer(server, {
+    capabilities: { elicitation: { form: {} } },
+    onRequest: () => (heard.resolve(), new Promise(() => {})),
+  })
+  call(connection, 'ask').catch(() => {})
+  await heard.promise
+  await clock.advance(ms)
+  await settled()
+  return state
+}
+
 const OK = z.object({ ok: z.boolean() })
 const AGREED = { action: 'accept', content: { ok: true } }
 const BUSY = { code: -32603, message: 'The server is busy, try again shortly' }
@@ -256,6 +288,8 @@ export const CALLS: readonly Limit[] = [
   { limit: 'limits.subscriptions of a connection', most: 3, use: openSubscriptions, accepted: [], refused: [-32603] },
   { limit: 'questions that wait at the same time', most: 64, use: openQuestions, accepted: 0, refused: 1 },
   { limit: 'requestState.maxBytes', most: 0, use: sealed, accepted: { requestState: expect.any(String) }, refused: { isError: true } },
+  { limit: 'requestState.ttlMs', most: 999, use: continued, accepted: { result: { content: [{ text: 'done' }] } }, refused: { error: { code: -32602 } } },
+  { limit: 'limits.inputTimeoutMs', most: 89_999, use: unanswered, accepted: 'runs', refused: 'ended' },
   { limit: 'limits.running, of tasks', most: 3, use: (count) => started({ limits: { running: 3 } }, count), accepted: { result: {} }, refused: { error: { code: -32603, message: expect.stringContaining('Too many tasks') } } },
   { limit: 'max of MemoryTaskStore', most: 3, use: (count) => started({ tasks: { store: new MemoryTaskStore({ max: 3 }) } }, count), accepted: { result: {} }, refused: { error: { code: -32603 } } },
   { limit: 'maxPerOwner of MemoryTaskStore', most: 3, use: (count) => started({ tasks: { store: new MemoryTaskStore({ maxPerOwner: 3 }) } }, count), accepted: { result: {} }, refused: { error: { code: -32603 } } },

@@ -87,6 +87,23 @@ async function rounds(count: number): Promise<unknown> {
   return failureOf(() => client.callTool('a'))
 }
 
+/** One round with so many questions. */
+async function asked(count: number): Promise<unknown> {
+  const params = { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }
+  const inputRequests = Object.fromEntries(
+    list(count, (index) => [`q${index}`, { method: 'elicitation/create', params }]),
+  )
+  const call = ({ inputResponses }: Params): object =>
+    inputResponses === undefined
+      ? { resultType: 'input_required', inputRequests, requestState: 's' }
+      : { resultType: 'complete', content: [] }
+  const { client } = await connected(
+    { 'server/discover': DISCOVERED, 'tools/call': call },
+    { handlers: { elicit: () => ({ action: 'accept', content: {} }) } },
+  )
+  return failureOf(() => client.callTool('a'))
+}
+
 async function pending(count: number): Promise<unknown> {
   const { client } = await connected({})
   for (let i = 1; i < count; i++) client.callTool('a').catch(() => {})
@@ -207,6 +224,13 @@ export const CLIENT: readonly Limit[] = [
   { limit: 'maxPages, by default', most: 64, use: pages, accepted: 'done', refused: ENDLESS },
   { limit: 'maxItems, by default', most: 10_000, use: items, accepted: 'done', refused: ENDLESS },
   { limit: 'maxRounds', most: 3, use: rounds, accepted: 'done', refused: { code: 'too-many-rounds' } },
+  {
+    limit: 'questions of one round',
+    most: 64,
+    use: asked,
+    accepted: 'done',
+    refused: { code: 'invalid-response' },
+  },
   {
     limit: 'requests without a response',
     most: 1_024,
