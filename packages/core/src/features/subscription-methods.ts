@@ -45,18 +45,15 @@ export const subscriptionMethods = ({
 function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
   const session = sessionOf(ctx)
   const { subscriptions } = session.record
-  if (subscriptions.includes(uri)) return complete({})
-  if (subscriptions.length >= MAX_SUBSCRIPTIONS)
+  if (subscriptions.length >= MAX_SUBSCRIPTIONS && !subscriptions.includes(uri))
     throw invalidParams(`A session has at most ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
   const saved = session.update((record) => ({ subscriptions: [...without(record.subscriptions, uri), uri] }))
   return chain(saved, () => complete({}))
 }
 
 function unsubscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
-  const session = sessionOf(ctx)
-  const { subscriptions } = session.record
-  if (!subscriptions.includes(uri)) return complete({})
-  const saved = session.update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
+  // Not skipped for a URI that is unknown here: the subscription may have been made at another process a moment ago.
+  const saved = sessionOf(ctx).update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
   return chain(saved, () => complete({}))
 }
 

@@ -31,7 +31,7 @@ export class Cancellations {
     const name = randomToken(ROUND_LENGTH, random)
     const round: Round = new Map([[own, session.callsWith(id)]])
     this.#rounds.set(name, round)
-    this.#peers.broadcast(key, { kind: 'count', id, round: name })
+    void this.#peers.broadcast(key, { kind: 'count', id, round: name })
     clock.setTimeout(() => {
       this.#rounds.delete(name)
       const [first, ...others] = [...round].filter(([, calls]) => calls > 0)

@@ -63,10 +63,10 @@ export class Peers {
   }
 
   /** Sends mail to all other nodes. */
-  broadcast(key: SessionKey, mail: SessionMail): void {
+  broadcast(key: SessionKey, mail: SessionMail): Awaitable<void> {
     const failed = (error: unknown): void =>
       this.#logger.error({ err: error, kind: mail.kind }, 'The other nodes could not be reached')
-    void attempt(() => this.#shared.bus.publish(TOPIC, toMessage(key, this.id, mail) as JsonValue), failed)
+    return attempt(() => this.#shared.bus.publish(TOPIC, toMessage(key, this.id, mail) as JsonValue), failed)
   }
 
   alive(nodes: readonly string[]): Awaitable<readonly boolean[]> {

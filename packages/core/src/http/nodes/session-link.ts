@@ -72,10 +72,10 @@ export class SessionLink {
     return false
   }
 
-  /** Stores a change of the record, and informs the node whose stream depends on it. */
+  /** Stores a change of the record, and informs the other nodes: the next request of the client may arrive at any of them. */
   async save(change: ChangeRecord): Promise<void> {
     await this.#record.save(change)
-    await this.sendElsewhere({ kind: 'changed' })
+    await this.#network.peers.broadcast(this.#live.key, { kind: 'changed' })
   }
 
   /** Sends mail to the node that writes the session's own stream, if that is another one. */
@@ -87,7 +87,7 @@ export class SessionLink {
 
   /** Tells the other nodes that the session is over. */
   end(): void {
-    this.#network.peers.broadcast(this.#live.key, { kind: 'ended' })
+    void this.#network.peers.broadcast(this.#live.key, { kind: 'ended' })
   }
 
   answerElsewhere(response: JsonRpcResponse): boolean {
@@ -108,7 +108,7 @@ export class SessionLink {
       case 'ended':
         return this.#live.forget()
       case 'changed':
-        return session.holdChanges(this.#record.verify())
+        return session.holdChanges(this.#record.refresh())
       case 'frame':
         return void this.#live.standalone?.send(mail.frame)
       case 'yield':

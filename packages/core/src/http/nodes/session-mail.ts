@@ -11,7 +11,7 @@ import type { SessionKey } from '../../stores/session-store.ts'
 export type SessionMail =
   /** The session is over. */
   | { readonly kind: 'ended' }
-  /** The record has changed, and the receiver has the stream that depends on it. */
+  /** The record has changed. */
   | { readonly kind: 'changed' }
   /** A frame for the stream of the session, which the receiver writes. */
   | { readonly kind: 'frame'; readonly frame: string }

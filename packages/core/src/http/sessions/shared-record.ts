@@ -68,6 +68,12 @@ export class SharedRecord {
     return this.#verifying
   }
 
+  /** Reads the record again because another process has changed it. Requests that arrive meanwhile wait for it. */
+  refresh(): Promise<boolean> {
+    this.#checkedAt = -Infinity
+    return this.verify()
+  }
+
   /** Stores a change that the session's record here has already. A store that fails gets it later. */
   async save(change: ChangeRecord): Promise<void> {
     this.#unsaved.push(change)

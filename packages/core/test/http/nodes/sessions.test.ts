@@ -1,7 +1,7 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import type { McpServer } from '../../../src/index.ts'
-import { initializeMessage } from '../support/harness.ts'
+import { initializeMessage, type TestSession } from '../support/harness.ts'
 import { createCluster } from '../support/nodes.ts'
 
 const ping = { jsonrpc: '2.0', id: 9, method: 'ping' }
@@ -18,6 +18,13 @@ const setLevel = (level: string): object => ({
   method: 'logging/setLevel',
   params: { level },
 })
+const logging = (server: McpServer): void =>
+  void server.addTool({
+    name: 'log',
+    handler: (_args, ctx) => {
+      ctx.log.info('here')
+    },
+  })
 const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
 const resources = (server: McpServer): void => {
@@ -134,6 +141,42 @@ describe('a session that several nodes serve', () => {
     await cluster.clock.advance(999)
     await session.post(ping)
     expect(reads).toBe(1)
+  })
+})
+
+/** The notifications of a call that logs. */
+async function logged(session: TestSession): Promise<unknown[]> {
+  const { sink } = await session.call('log')
+  await settled()
+  return sink.messages.flatMap(({ method }) => method ?? [])
+}
+
+describe('a change at one node', () => {
+  it('counts for the next request at another one, which has read the session a moment ago', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node({ setUp: logging }), cluster.node({ setUp: logging })]
+    const session = await a.open()
+    const other = b.at(session)
+    await other.post(ping)
+    await session.post(setLevel('error'))
+    expect(await logged(other)).toEqual([])
+    await other.post(setLevel('info'))
+    expect(await logged(session)).toEqual(['notifications/message'])
+  })
+
+  it('ends a subscription that another node does not know of yet, and begins one that it knows as begun', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node({ setUp: resources }), cluster.node({ setUp: resources })]
+    const session = await a.open()
+    const stored = (): unknown =>
+      cluster.sessions.get({ principal: '', id: session.id })?.record.subscriptions
+    await b.at(session).post(ping)
+    for (const node of [a, b]) node.shared.bus.publish = () => {}
+    await session.post(subscribe('test://a'))
+    await b.at(session).post({ ...subscribe('test://a'), method: 'resources/unsubscribe' })
+    expect(stored()).toEqual([])
+    await session.post(subscribe('test://a'))
+    expect(stored()).toEqual(['test://a'])
   })
 })
 
