@@ -15,7 +15,7 @@ import { addRoutedTool, addSchemaTools } from './tools/schema-tools.ts'
 import { createSkills } from './skills.ts'
 import { addTaskTools } from './tools/task-tools.ts'
 
-export interface EverythingOptions extends Pick<ServerOptions, 'limits' | 'revisions'> {
+export interface EverythingOptions extends Pick<ServerOptions, 'limits' | 'revisions' | 'shared'> {
   /** Adds handlers that throw, hang, or return values that cannot be sent. */
   readonly misbehaving?: boolean
 }

@@ -1,0 +1,74 @@
+import { type Balancer, startBalancer } from './balancer.ts'
+import { listening, type Serving, startNode } from './processes.ts'
+import { type RedisServer, startRedis } from './redis.ts'
+
+/** A process that serves the same server as the others. */
+export interface ClusterNode {
+  /** Its own URL, besides that of the load balancer. */
+  readonly url: string
+  readonly running: Serving
+  /** Sends SIGKILL. The balancer sends it nothing more. */
+  kill(): Promise<void>
+  /** Sends SIGSTOP or SIGCONT. The balancer sends nothing to a stopped process. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+}
+
+/** Processes over one Redis, behind a load balancer without affinity. */
+export interface Cluster {
+  /** The URL of the load balancer. */
+  readonly url: string
+  readonly redis: RedisServer
+  /** The processes that have not been killed. */
+  readonly nodes: readonly ClusterNode[]
+  /** Starts one more process. */
+  start(): Promise<ClusterNode>
+  /** Ends everything. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts Redis, and processes that find its URL in `REDIS_URL`.
+ *
+ * @param program - Node's arguments. The program prints the line of JSON of `apps/runner` when it listens
+ * @param count - how many processes
+ */
+export async function startCluster(program: readonly string[], count = 3): Promise<Cluster> {
+  const redis = await startRedis()
+  const nodes: ClusterNode[] = []
+  const serving = new Map<ClusterNode, number>()
+  const start = async (): Promise<ClusterNode> => {
+    const running = await listening(startNode(program, { REDIS_URL: redis.url }))
+    const port = Number(new URL(running.url).port)
+    const node: ClusterNode = {
+      url: running.url,
+      running,
+      async kill() {
+        serving.delete(node)
+        nodes.splice(nodes.indexOf(node), 1)
+        await running.stop('SIGKILL')
+      },
+      signal(signal) {
+        if (signal === 'SIGSTOP') serving.delete(node)
+        else serving.set(node, port)
+        running.process.kill(signal)
+      },
+    }
+    nodes.push(node)
+    serving.set(node, port)
+    return node
+  }
+  let balancer: Balancer | undefined
+  const stop = async (): Promise<void> => {
+    await balancer?.stop()
+    await Promise.all([...nodes].map((node) => node.kill()))
+    await redis.stop()
+  }
+  try {
+    await Promise.all(Array.from({ length: count }, start))
+    balancer = await startBalancer(() => [...serving.values()])
+    return { url: balancer.url, redis, nodes, start, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
