@@ -20,8 +20,8 @@ export interface Cluster {
   readonly redis: RedisServer
   /** The processes that have not been killed. */
   readonly nodes: readonly ClusterNode[]
-  /** Starts one more process. */
-  start(): Promise<ClusterNode>
+  /** Starts one more process, with more environment variables. */
+  start(env?: NodeJS.ProcessEnv): Promise<ClusterNode>
   /** Ends everything. */
   stop(): Promise<void>
 }
@@ -36,8 +36,8 @@ export async function startCluster(program: readonly string[], count = 3): Promi
   const redis = await startRedis()
   const nodes: ClusterNode[] = []
   const serving = new Map<ClusterNode, number>()
-  const start = async (): Promise<ClusterNode> => {
-    const running = await listening(startNode(program, { REDIS_URL: redis.url }))
+  const start = async (env: NodeJS.ProcessEnv = {}): Promise<ClusterNode> => {
+    const running = await listening(startNode(program, { ...env, REDIS_URL: redis.url }))
     const port = Number(new URL(running.url).port)
     const node: ClusterNode = {
       url: running.url,
@@ -64,7 +64,7 @@ export async function startCluster(program: readonly string[], count = 3): Promi
     await redis.stop()
   }
   try {
-    await Promise.all(Array.from({ length: count }, start))
+    await Promise.all(Array.from({ length: count }, () => start()))
     balancer = await startBalancer(() => [...serving.values()])
     return { url: balancer.url, redis, nodes, start, stop }
   } catch (error) {

@@ -1,0 +1,114 @@
+import { type ClusterNode, startCluster } from '@jetway-apps/test-support/cluster'
+import { program } from '@jetway-tools/runtimes/program'
+import { expect, it } from 'vitest'
+import { type Message, NodeClient, progressOf, type Reply, responseOf } from './client.ts'
+
+export const SERVE_NODE: readonly string[] = program(new URL('./serve-node.ts', import.meta.url))
+
+/** When the error of a call must be there after its node was killed, in ms. */
+const LIMIT_MS = 7_000
+/** Calls of each node that is killed. */
+const CALLS = 5
+const EVENTS = 500
+
+/** A call whose node will be killed. */
+interface Interrupted {
+  readonly client: NodeClient
+  readonly reply: Reply
+}
+
+/**
+ * Kills nodes while their calls report progress every few milliseconds. Each client resumes at the node that survives, and
+ * gets the rest of what its call had stored, and an error.
+ *
+ * @param victims - nodes that are killed in a round, after which as many are started
+ */
+export function describeKills(rounds: number, victims: number): void {
+  const kills = rounds * victims
+  it(
+    `${kills} nodes that are killed: each event that was stored arrives once, in order, and each call ends`,
+    { timeout: 60_000 + rounds * 60_000 },
+    async ({ task }) => {
+      const cluster = await startCluster(SERVE_NODE, victims + 1)
+      const took: number[] = []
+      let events = 0
+      try {
+        // A node that has joined a moment ago takes nothing over, so the first round shows only that nothing is lost.
+        for (let round = 0; round <= rounds; round++) {
+          const [survivor, ...others] = cluster.nodes as readonly [ClusterNode, ...ClusterNode[]]
+          const outcomes = await killAll(others, survivor)
+          for (const { messages, ms } of outcomes) {
+            expectEnded(messages)
+            events += messages.length
+            if (round > 0) took.push(ms)
+          }
+          if (round < rounds) await Promise.all(others.map(() => cluster.start()))
+        }
+      } finally {
+        await cluster.stop()
+      }
+      const slowest = Math.max(...took)
+      expect(slowest).toBeLessThan(LIMIT_MS)
+      const seconds = (slowest / 1_000).toFixed(1)
+      Object.assign(task.meta, {
+        figure: `${kills} kills, ${events} events, calls ended within ${seconds} s`,
+      })
+    },
+  )
+}
+
+interface Ended {
+  readonly messages: readonly Message[]
+  /** The time since its node was killed. */
+  readonly ms: number
+}
+
+async function killAll(nodes: readonly ClusterNode[], survivor: ClusterNode): Promise<readonly Ended[]> {
+  await new NodeClient({ principal: 'ann', client: 'warm' }).open(survivor.url)
+  const outcomes = await Promise.all(
+    nodes.map(async (node, which) => {
+      const names = Array.from({ length: CALLS }, (_, i) => `${which}-${i}`)
+      const calls = await Promise.all(names.map((name) => begin(node, name)))
+      // Each call has been resumable for a different time.
+      await Promise.all(
+        calls.map(({ reply }, i) => reply.until(() => reply.messages.length > which + 10 * i)),
+      )
+      await node.kill()
+      const killed = performance.now()
+      return Promise.all(
+        calls.map(async (call) => {
+          const messages = await resume(call, survivor.url)
+          return { messages, ms: performance.now() - killed }
+        }),
+      )
+    }),
+  )
+  return outcomes.flat()
+}
+
+async function begin({ url }: ClusterNode, name: string): Promise<Interrupted> {
+  const client = await new NodeClient({ principal: 'ann', client: name }).open(url)
+  return { client, reply: await client.call(url, 'count', { to: EVENTS, everyMs: 5 }) }
+}
+
+/** Resumes until the call has ended, as a client does that reconnects at once. */
+async function resume({ client, reply }: Interrupted, url: string): Promise<readonly Message[]> {
+  await reply.ended
+  const messages = [...reply.messages]
+  let { lastId } = reply
+  while (responseOf(messages) === undefined) {
+    const resumed = await client.get(url, lastId)
+    await resumed.ended
+    if (resumed.status !== 200) throw new Error(`Resuming was answered ${resumed.status}: ${resumed.text}`)
+    messages.push(...resumed.messages)
+    lastId = resumed.lastId ?? lastId
+  }
+  return messages
+}
+
+function expectEnded(messages: readonly Message[]): void {
+  const progress = progressOf(messages)
+  expect(progress).toEqual(progress.map((_, i) => i + 1))
+  expect(messages.at(-1)?.error).toMatchObject({ code: -32603 })
+  expect(messages).toHaveLength(progress.length + 1)
+}

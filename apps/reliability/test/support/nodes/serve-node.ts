@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { McpServer, tasks } from '@jetway/core'
+import { bearer } from '@jetway/core/http'
+import { mcp } from '@jetway/fastify'
+import { redis } from '@jetway/redis'
+import Fastify from 'fastify'
+import { z } from 'zod'
+
+/**
+ * One of several processes over a Redis. The token of a request is its principal. All that a caller gets names its owner:
+ * the principal, and the name of the client.
+ */
+const skew = Number(process.env['CLOCK_SKEW_MS'] ?? 0)
+const clock = {
+  now: () => Date.now() + skew,
+  setTimeout: (run: () => void, ms: number) => setTimeout(run, ms),
+  clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
+}
+const shared = redis({ url: process.env['REDIS_URL'] ?? '', namespace: 'nodes' })
+const server = new McpServer(
+  { name: 'nodes', version: '1.0.0' },
+  { shared, clock, extensions: [tasks()], limits: { running: 1_000, inFlight: 2_000 } },
+)
+
+interface Ctx {
+  readonly auth?: { readonly principal?: string | undefined } | undefined
+  readonly client: { readonly info?: { readonly name: string } | undefined }
+}
+const ownerOf = ({ auth, client }: Ctx): string => `<${auth?.principal}/${client.info?.name}>`
+const report = (line: object): void => console.log(JSON.stringify(line))
+
+server.addTool({
+  name: 'echo',
+  inputSchema: z.object({ text: z.string() }),
+  handler: ({ text }, ctx) => `${ownerOf(ctx)} ${text}`,
+})
+server.addTool({
+  name: 'count',
+  inputSchema: z.object({ to: z.number(), everyMs: z.number().default(0) }),
+  async handler({ to, everyMs }, ctx) {
+    for (let i = 1; i <= to; i++) {
+      await ctx.progress(i, to, `${ownerOf(ctx)} ${i} of ${to}`)
+      await delay(everyMs)
+    }
+    return `${ownerOf(ctx)} counted to ${to}`
+  },
+})
+server.addTool({
+  name: 'ask',
+  inputSchema: z.object({ text: z.string() }),
+  async handler({ text }, ctx) {
+    const { answer } = await ctx.elicit(`${ownerOf(ctx)} ${text}`, z.object({ answer: z.string() }))
+    report({ answered: text, answer })
+    return `${ownerOf(ctx)} ${text}: ${answer}`
+  },
+})
+server.addTool({
+  name: 'wait',
+  inputSchema: z.object({ text: z.string() }),
+  async handler({ text }, ctx) {
+    const aborted = once(ctx.signal, 'abort')
+    await ctx.progress(1, 2, `${ownerOf(ctx)} ${text}`)
+    await aborted
+    report({ cancelled: text })
+    return text
+  },
+})
+server.addTool({
+  name: 'job',
+  taskSupport: 'optional',
+  inputSchema: z.object({ text: z.string() }),
+  handler: ({ text }, ctx) => `${ownerOf(ctx)} ${text}`,
+})
+server.addTool({
+  name: 'touch',
+  inputSchema: z.object({ owner: z.string() }),
+  handler: ({ owner }) => server.notify.resourceUpdated(`note://${owner}`),
+})
+server.addResourceTemplate({ uriTemplate: 'note://{owner}', name: 'note', handler: (_, ctx) => ownerOf(ctx) })
+
+const app = Fastify({ forceCloseConnections: true })
+await app.register(mcp, {
+  server,
+  legacySse: true,
+  authenticate: bearer({ verify: (principal) => ({ principal }) }),
+})
+const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+await shared.ready()
+console.error(JSON.stringify({ ready: true, url: `${origin}/mcp` }))
+
+await once(process, 'SIGTERM')
+await server.close({ deadline: 1_000 })
+await app.close()
