@@ -75,6 +75,8 @@ export class SessionLink {
   /** Stores a change of the record, and informs the other nodes: the next request of the client may arrive at any of them. */
   async save(change: ChangeRecord): Promise<void> {
     await this.#record.save(change)
+    // Every session is initialized once, and no other node has to know it at once.
+    if (change(this.#live.session.record).initialized === true) return
     await this.#network.peers.broadcast(this.#live.key, { kind: 'changed' })
   }
 

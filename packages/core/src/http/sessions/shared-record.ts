@@ -48,7 +48,7 @@ export class SharedRecord {
 
   /** Whether the record was read a short time ago. */
   isFresh(now: number): boolean {
-    return now - this.#checkedAt <= this.#shared.verifyMs
+    return now - this.#checkedAt < this.#shared.verifyMs
   }
 
   isRenewalDue(now: number): boolean {
