@@ -20,7 +20,7 @@ export interface Cluster {
   readonly redis: RedisServer
   /** The processes that have not been killed. */
   readonly nodes: readonly ClusterNode[]
-  /** Starts one more process, with more environment variables. */
+  /** Starts one more process, with other environment variables than the first ones. */
   start(env?: NodeJS.ProcessEnv): Promise<ClusterNode>
   /** Ends everything. */
   stop(): Promise<void>
@@ -31,13 +31,18 @@ export interface Cluster {
  *
  * @param program - Node's arguments. The program prints the line of JSON of `apps/runner` when it listens
  * @param count - how many processes
+ * @param env - more environment variables
  */
-export async function startCluster(program: readonly string[], count = 3): Promise<Cluster> {
+export async function startCluster(
+  program: readonly string[],
+  count = 3,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Cluster> {
   const redis = await startRedis()
   const nodes: ClusterNode[] = []
   const serving = new Map<ClusterNode, number>()
-  const start = async (env: NodeJS.ProcessEnv = {}): Promise<ClusterNode> => {
-    const running = await listening(startNode(program, { ...env, REDIS_URL: redis.url }))
+  const start = async (own: NodeJS.ProcessEnv = env): Promise<ClusterNode> => {
+    const running = await listening(startNode(program, { ...own, REDIS_URL: redis.url }))
     const port = Number(new URL(running.url).port)
     const node: ClusterNode = {
       url: running.url,

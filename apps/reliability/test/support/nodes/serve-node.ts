@@ -12,6 +12,7 @@ import { z } from 'zod'
  * One of several processes over a Redis. The token of a request is its principal. All that a caller gets names its owner:
  * the principal, and the name of the client.
  */
+const verifyMs = process.env['VERIFY_MS']
 const skew = Number(process.env['CLOCK_SKEW_MS'] ?? 0)
 const clock = {
   now: () => Date.now() + skew,
@@ -84,6 +85,7 @@ const app = Fastify({ forceCloseConnections: true })
 await app.register(mcp, {
   server,
   legacySse: true,
+  sessions: { maxPerPrincipal: 1_000, ...(verifyMs !== undefined && { verifyMs: Number(verifyMs) }) },
   authenticate: bearer({ verify: (principal) => ({ principal }) }),
 })
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
