@@ -14,12 +14,8 @@ type Connect = (target: Target) => Promise<Driver>
 const OLDER = ['2025-06-18', '2025-03-26', '2024-11-05']
 
 const rows: readonly (readonly [client: string, Connect, readonly Feature[]])[] = [
-  ...Object.entries(CLIENTS).map(
-    ([client, connect]) => [client, connect, FEATURES] as const,
-  ),
-  ...Object.entries(MODERN_CLIENTS).map(
-    ([client, connect]) => [client, connect, MODERN_FEATURES] as const,
-  ),
+  ...Object.entries(CLIENTS).map(([client, connect]) => [client, connect, FEATURES] as const),
+  ...Object.entries(MODERN_CLIENTS).map(([client, connect]) => [client, connect, MODERN_FEATURES] as const),
   ...OLDER.flatMap((revision) =>
     Object.entries(OFFERING).map(
       ([client, connect]) =>

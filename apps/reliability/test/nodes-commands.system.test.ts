@@ -27,6 +27,15 @@ async function echo(client: NodeClient, url: string): Promise<void> {
   expect(reply.text).toContain('<ann/counting> x')
 }
 
+/** Opens a session. Resolves when everything about it is stored, which takes longer than the replies. */
+async function open(url: string): Promise<NodeClient> {
+  const client = await new NodeClient(ANN).open(url)
+  const params = { uri: 'note://ann' }
+  const reply = await client.post(url, { jsonrpc: '2.0', id: 0, method: 'resources/subscribe', params })
+  expect(reply.text).toContain('"result":{}')
+  return client
+}
+
 async function times(count: number, run: () => Promise<unknown>): Promise<void> {
   for (let i = 0; i < count; i++) await run()
 }
@@ -54,7 +63,9 @@ describe('the commands that reach Redis', () => {
     monitor = await new Monitor(cluster.redis).open()
     // Redis gets each script once in full.
     for (const url of [relaxed, strict])
-      await (await (await new NodeClient(ANN).open(url)).call(url, 'count', { to: 2 })).ended
+      await (
+        await (await new NodeClient(ANN).open(url)).call(url, 'count', { to: 2 })
+      ).ended
   })
   afterAll(async () => {
     monitor?.close()
@@ -74,19 +85,19 @@ describe('the commands that reach Redis', () => {
   })
 
   it('are none for a call of a session that was read within verifyMs', async () => {
-    const client = await new NodeClient(ANN).open(relaxed)
+    const client = await open(relaxed)
     expect(await monitor.requested(() => times(CALLS, () => echo(client, relaxed)))).toEqual([])
   })
 
   it('are one for a call of a session otherwise', async () => {
-    const client = await new NodeClient(ANN).open(strict)
+    const client = await open(strict)
     expect(tally(await monitor.requested(() => times(CALLS, () => echo(client, strict))))).toEqual({
       get: CALLS,
     })
   })
 
   it('are at most 2 more than the events for the stream of a call', async () => {
-    const client = await new NodeClient(ANN).open(relaxed)
+    const client = await open(relaxed)
     const commands = await monitor.requested(async () => {
       const reply = await client.call(relaxed, 'count', { to: CALLS, everyMs: 2 })
       await reply.ended
@@ -108,8 +119,12 @@ describe('the commands that reach Redis', () => {
     const [, session] = /({.*})/.exec((await sessions()).find((key) => !before.includes(key)) ?? '') ?? []
     const own = (): Promise<readonly string[]> => keys(cluster.redis, `*${session}*`)
     const stream = await client.get(strict)
-    await (await client.call(strict, 'count', { to: 3 })).ended
-    await (await client.call(relaxed, 'job', { text: 'x' }, { task: {} })).ended
+    await (
+      await client.call(strict, 'count', { to: 3 })
+    ).ended
+    await (
+      await client.call(relaxed, 'job', { text: 'x' }, { task: {} })
+    ).ended
     expect((await own()).length).toBeGreaterThan(3)
     expect(await keysWithoutExpiry(cluster.redis)).toEqual(await keys(cluster.redis, 'jw1:nodes:b:*'))
     expect((await client.delete(strict)).status).toBe(204)

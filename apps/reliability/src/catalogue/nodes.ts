@@ -32,20 +32,50 @@ export const NODES: Group = {
     {
       row: 'H5',
       fault: 'A write with an unknown outcome',
-      behaviour: 'A stream numbers its events itself, so that a store can tell a repeat.',
-      lacks: NO_STORE,
+      behaviour:
+        'A stream numbers its events itself. The store skips a repeat and reports a gap, so a write may be tried again.',
+      tests: [
+        {
+          file: 'packages/testing/src/contracts/event-store.ts',
+          name: 'skips events that are stored already, also after the last one',
+        },
+        { file: 'packages/testing/src/contracts/event-store.ts', name: 'reports a gap as lost' },
+      ],
     },
     {
       row: 'H6',
       fault: 'A node dies during a stream',
-      behaviour: 'With sealed ids another node continues the session. Calls and streams are lost.',
-      lacks: NO_STORE,
+      behaviour: 'Another node replays what was stored, and ends the call with an error within 7 s.',
+      tests: [
+        {
+          file: 'apps/reliability/test/support/nodes/kills.ts',
+          name: 'nodes that are killed: each event that was stored arrives once, in order, and each call ends',
+        },
+        {
+          file: 'packages/core/test/http/nodes/streams.test.ts',
+          name: 'ends there with an error when its node goes, and what that node sends later is dropped',
+        },
+      ],
     },
     {
       row: 'H7',
       fault: 'Two nodes that own one session',
-      behaviour: 'A session belongs to the process that opened or restored it.',
-      lacks: NO_STORE,
+      behaviour:
+        'No node owns a session: records are changed by compare-and-set, and a stream has one writer.',
+      tests: [
+        {
+          file: 'packages/core/test/http/nodes/sessions.test.ts',
+          name: 'keeps what requests at different nodes change at the same time',
+        },
+        {
+          file: 'packages/core/test/http/nodes/sessions.test.ts',
+          name: 'ends a subscription that another node does not know of yet',
+        },
+        {
+          file: 'packages/testing/src/contracts/event-store.ts',
+          name: 'fences the former writer off, and continues the positions',
+        },
+      ],
     },
     {
       row: 'H8',
@@ -56,8 +86,25 @@ export const NODES: Group = {
     {
       row: 'H9',
       fault: 'A cancellation or a response on the wrong node',
-      behaviour: 'It is not passed on. Without sealed ids the client gets 404, and the log says why.',
-      lacks: 'Messages are not passed to the node that owns the session.',
+      behaviour: 'It is passed to the node that runs the call, and to no other session.',
+      tests: [
+        {
+          file: 'packages/core/test/http/nodes/calls.test.ts',
+          name: 'is answered at whichever node the response arrives',
+        },
+        {
+          file: 'packages/core/test/http/nodes/calls.test.ts',
+          name: 'is not answered by another session or principal at another node',
+        },
+        {
+          file: 'packages/core/test/http/nodes/calls.test.ts',
+          name: 'ends the call at whichever node it runs',
+        },
+        {
+          file: 'apps/everything/test/matrix-nodes.system.test.ts',
+          name: 'over three processes, each request at another one',
+        },
+      ],
     },
     {
       row: 'H10',

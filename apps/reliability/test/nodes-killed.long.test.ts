@@ -1,0 +1,3 @@
+import { describeKills } from './support/nodes/kills.ts'
+
+describeKills(50, 4)
