@@ -24,7 +24,10 @@ export async function startBalancer(ports: () => readonly number[]): Promise<Bal
   const server = createServer((received, reply) => {
     const all = ports()
     const port = all[turn++ % all.length]
-    if (port === undefined) return void reply.writeHead(502).end()
+    if (port === undefined) {
+      reply.writeHead(502).end()
+      return
+    }
     const { method, url, headers } = received
     const sent = request({
       host: '127.0.0.1',

@@ -34,6 +34,7 @@ export class Reply {
   readonly #response: IncomingMessage
   readonly #parser = new SseParser()
   #woken: (() => void)[] = []
+  #closed = false
 
   constructor(response: IncomingMessage) {
     this.#response = response
@@ -51,6 +52,7 @@ export class Reply {
         this.complete = response.complete
         if (!isStream && this.complete && this.text.startsWith('{'))
           this.messages.push(JSON.parse(this.text) as Message)
+        this.#closed = true
         this.#wake()
         resolve()
       })
@@ -59,9 +61,7 @@ export class Reply {
 
   /** Resolves when the condition holds or the reply has ended. */
   async until(holds: () => boolean): Promise<void> {
-    let open = true
-    void this.ended.then(() => (open = false))
-    while (!holds() && open) await new Promise<void>((resolve) => this.#woken.push(resolve))
+    while (!holds() && !this.#closed) await new Promise<void>((resolve) => this.#woken.push(resolve))
   }
 
   /** Disconnects. */
