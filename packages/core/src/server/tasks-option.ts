@@ -32,12 +32,13 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
   let tasks: TaskRunner | undefined
   const create = (): TaskRunner => {
     const runtime = host.runtime()
-    const { clock, random, logger } = runtime
+    const { clock, random, logger, shared } = runtime
     const created = new TaskRunner({
-      store: given?.store ?? new MemoryTaskStore({ clock }),
+      store: given?.store ?? shared?.tasks ?? new MemoryTaskStore({ clock }),
       dispatcher: host.createDispatcher({ handlerTimeoutMs: maxTtlMs, maxHandlerTimeoutMs: maxTtlMs }),
       clock,
       random,
+      nodes: shared?.nodes,
       logger,
       limits,
       maxRunning: runtime.limits.running,

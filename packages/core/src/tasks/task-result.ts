@@ -41,6 +41,18 @@ export function finalChanges(
   return [ended, unstored]
 }
 
+/** The end of a task whose node is gone. */
+export function nodeGone(updatedAt: number): TaskChange {
+  const message =
+    'The node that ran this task has gone. The task may have had effects: check them before you start it again'
+  return {
+    status: 'failed',
+    updatedAt,
+    statusMessage: message,
+    error: { code: ErrorCode.InternalError, message },
+  }
+}
+
 function firstText({ content }: JsonObject): string | undefined {
   const [block] = Array.isArray(content) ? (content as readonly unknown[]) : []
   const text = isObject(block) ? block['text'] : undefined

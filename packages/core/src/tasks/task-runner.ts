@@ -11,7 +11,12 @@ import { type Random, randomToken } from '../util/random.ts'
 import { Drainable } from '../session/drainable.ts'
 import type { ServerMount } from '../session/server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
-import { finalChanges } from './task-result.ts'
+import type { Nodes } from '../stores/nodes.ts'
+import { attempt, type Awaitable } from '../util/promises.ts'
+import { RemoteQuestions } from './remote-questions.ts'
+import type { TaskViewer } from './task-input.ts'
+import { type TaskMail, TaskNodes } from './task-nodes.ts'
+import { finalChanges, nodeGone } from './task-result.ts'
 import {
   ANYONE,
   OF_PRINCIPAL,
@@ -40,6 +45,8 @@ export interface TasksOptions extends RunningTaskOptions {
   /** Runs the calls, with the time limits of tasks. */
   readonly dispatcher: Dispatcher
   readonly random: Random
+  /** Undefined if tasks run on no other node. */
+  readonly nodes?: Nodes | undefined
   readonly limits: TaskLimits
   /** Running tasks of one owner. */
   readonly maxRunning: number
@@ -62,6 +69,7 @@ const DELETE_PAGE = 100
 const isAnonymous = (owner: string): boolean => !owner.startsWith(OF_PRINCIPAL)
 
 const TOO_MANY = 'Too many tasks are running: wait until one has ended'
+const ANSWER_FAILED = 'An answer could not be sent to the node of its task'
 const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
 /**
@@ -78,10 +86,13 @@ export class TaskRunner implements ServerMount {
   #anonymous = 0
   readonly #followed = new WeakSet<CallSession>()
   readonly #work: Drainable
+  readonly #nodes: TaskNodes | undefined
 
   constructor(options: TasksOptions) {
     this.#options = options
     this.#work = new Drainable(options.clock, { finish: () => this.#endAll() })
+    if (options.nodes !== undefined)
+      this.#nodes = new TaskNodes(options.nodes, options.logger, (key, mail) => void this.#receive(key, mail))
   }
 
   get closed(): Promise<void> {
@@ -101,6 +112,8 @@ export class TaskRunner implements ServerMount {
     this.#enter(owner)
     const record = this.#record(call, owner, request)
     try {
+      // Other nodes must see this one before they see the task.
+      await this.#nodes?.ready()
       if (!(await this.#options.store.create(record))) throw busy(STORE_FULL)
       this.#run(record, call)
     } catch (error) {
@@ -120,7 +133,18 @@ export class TaskRunner implements ServerMount {
 
   /** Undefined if the owner has no such task. */
   async find(key: TaskKey): Promise<TaskRecord | undefined> {
-    return this.#options.store.get(key)
+    const record = await this.#options.store.get(key)
+    return record && this.#current(record)
+  }
+
+  /** A task fails when somebody reads it whose node is gone. */
+  async #current(record: TaskRecord): Promise<TaskRecord | undefined> {
+    const { store, clock, onStored } = this.#options
+    if (isFinal(record.status) || (await this.#nodes?.isGone(record)) !== true) return record
+    const failed = await store.update(record, nodeGone(clock.now()))
+    if (failed === undefined) return store.get(record)
+    onStored?.(record)
+    return failed
   }
 
   /** For subscriptions, which read tasks after a change. */
@@ -136,11 +160,29 @@ export class TaskRunner implements ServerMount {
   async result(key: TaskKey, call: CallContext): Promise<TaskRecord> {
     const live = this.#live.get(key.taskId)
     if (live?.key.owner === key.owner) await waitFor(live, call)
-    let record = await this.get(key)
-    // A task on another node is polled.
-    while (!isFinal(record.status) && !call.signal.aborted) {
-      await this.#pause(call.signal)
-      record = await this.get(key)
+    const record = await this.get(key)
+    return isFinal(record.status) ? record : this.#poll(record, call)
+  }
+
+  /** Waits for a task on another node. */
+  async #poll(task: TaskRecord, call: CallContext): Promise<TaskRecord> {
+    const viewer = viewerOf(call)
+    const questions =
+      viewer &&
+      new RemoteQuestions(viewer, (id, response) => {
+        const send = (): Awaitable<boolean> | undefined =>
+          this.#nodes?.send(task, { kind: 'answers', responses: { [id]: response } })
+        void attempt(send, (err) => this.#options.logger.error({ err }, ANSWER_FAILED))
+      })
+    let record = task
+    try {
+      while (!isFinal(record.status) && !call.signal.aborted) {
+        questions?.update(record.inputs)
+        await this.#pause(call.signal)
+        record = await this.get(task)
+      }
+    } finally {
+      questions?.close()
     }
     return record
   }
@@ -173,17 +215,19 @@ export class TaskRunner implements ServerMount {
   /**
    * Answers open questions of a task. Ignores responses to other questions.
    *
-   * @throws McpError if the owner has no such task, or another process runs it
+   * @throws McpError if the owner has no such task, or another process runs it that cannot be reached
    */
   async answer(key: TaskKey, responses: Readonly<Record<string, JsonObject>>): Promise<void> {
-    const { status } = await this.get(key)
+    const record = await this.get(key)
     const live = this.#live.get(key.taskId)
     if (live?.key.owner === key.owner) {
-      for (const [id, response] of Object.entries(responses)) live.questions.answer(id, response)
-    } else if (!isFinal(status)) {
-      // Acknowledged responses that no handler gets would make the client wait for ever.
-      throw new McpError(ErrorCode.InternalError, 'The task runs on another node: send its requests there')
+      answerAll(live, responses)
+      return
     }
+    if (isFinal(record.status)) return
+    // Acknowledged responses that no handler gets would make the client wait for ever.
+    if ((await this.#nodes?.send(record, { kind: 'answers', responses })) !== true)
+      throw new McpError(ErrorCode.InternalError, 'The task runs on another node: send its requests there')
   }
 
   async #cancel(key: TaskKey): Promise<TaskRecord | undefined> {
@@ -196,10 +240,30 @@ export class TaskRunner implements ServerMount {
     })
     if (cancelled === undefined) return undefined
     const live = this.#live.get(key.taskId)
-    if (live === undefined) this.#options.onStored?.(key)
+    if (live === undefined) {
+      this.#options.onStored?.(key)
+      await this.#nodes?.send(cancelled, { kind: 'cancelled' })
+    }
     live?.notify(cancelled)
     live?.end('cancelled')
     return cancelled
+  }
+
+  /** Takes mail from another node about a task that may run here. */
+  async #receive(key: TaskKey, mail: TaskMail): Promise<void> {
+    const live = this.#live.get(key.taskId)
+    if (live?.key.owner !== key.owner) return
+    if (mail.kind === 'answers') {
+      answerAll(live, mail.responses)
+      return
+    }
+    const { store, logger } = this.#options
+    const record = await attempt(
+      () => store.get(key),
+      (err) => void logger.error({ err }, 'A cancelled task could not be read'),
+    )
+    if (record !== undefined) live.notify(record)
+    live.end('cancelled')
   }
 
   close(options?: { readonly deadline?: number }): Promise<void> {
@@ -210,6 +274,7 @@ export class TaskRunner implements ServerMount {
     const left = [...this.#live.values()]
     for (const live of left) live.end('closed')
     await Promise.all(left.map((live) => live.done))
+    await this.#nodes?.leave()
     this.#options.dispatcher.releaseTimers()
   }
 
@@ -219,6 +284,7 @@ export class TaskRunner implements ServerMount {
     return {
       taskId: randomToken(TASK_ID_LENGTH, random),
       owner,
+      ...(this.#nodes !== undefined && { node: this.#nodes.id }),
       method: call.message.method,
       revision: call.protocolVersion,
       status: 'working',
@@ -278,7 +344,9 @@ export class TaskRunner implements ServerMount {
     if (session === undefined || principalOf(caller) !== ANONYMOUS) return () => {}
     if (!this.#followed.has(session)) {
       this.#followed.add(session)
-      session.onClose(() => void this.#deleteAll(owner))
+      session.onClose((cause) => {
+        if (cause === 'ended') void this.#deleteAll(owner)
+      })
     }
     if (session.closed) void this.#deleteAll(owner)
     return session.holdOpen()
@@ -312,12 +380,21 @@ export class TaskRunner implements ServerMount {
   }
 }
 
-async function waitFor(live: RunningTask, { scope, signal }: CallContext): Promise<void> {
-  const { input, exchange } = scope
+function answerAll({ questions }: RunningTask, responses: Readonly<Record<string, JsonObject>>): void {
+  for (const [id, response] of Object.entries(responses)) questions.answer(id, response)
+}
+
+/** Undefined if the call cannot carry questions. */
+function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | undefined {
   const requests = exchange.duplex ? input?.live?.requests : undefined
-  if (requests === undefined) return live.done
-  const detach = live.questions.attach({ requests, exchange })
-  signal.addEventListener('abort', detach)
+  return requests && { requests, exchange }
+}
+
+async function waitFor(live: RunningTask, call: CallContext): Promise<void> {
+  const viewer = viewerOf(call)
+  if (viewer === undefined) return live.done
+  const detach = live.questions.attach(viewer)
+  call.signal.addEventListener('abort', detach)
   await live.done
   detach()
 }

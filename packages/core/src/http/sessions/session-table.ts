@@ -177,7 +177,7 @@ export class SessionTable {
     this.#sweeper.stop()
     for (const live of all) {
       live.releaseStreams()
-      live.session.close('released')
+      live.session.close(this.#idleCause)
     }
   }
 

@@ -1,0 +1,87 @@
+import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
+import type { Nodes } from '../stores/nodes.ts'
+import type { TaskKey, TaskRecord } from '../stores/task-store.ts'
+import type { Logger } from '../util/logger.ts'
+import { attempt, type Awaitable } from '../util/promises.ts'
+
+/** A message about a task, to the node that runs it. */
+export type TaskMail =
+  /** The task has its final state: its handler is of no use any more. */
+  | { readonly kind: 'cancelled' }
+  /** Responses to questions of the task, by the keys of the questions. */
+  | { readonly kind: 'answers'; readonly responses: Readonly<Record<string, JsonObject>> }
+
+/** The nodes on which tasks run. Takes part from the first task on. */
+export class TaskNodes {
+  readonly #nodes: Nodes
+  readonly #logger: Logger
+  readonly #onMail: (key: TaskKey, mail: TaskMail) => void
+  #leaving: Promise<() => Awaitable<void>> | undefined
+  #joined = false
+
+  constructor(nodes: Nodes, logger: Logger, onMail: (key: TaskKey, mail: TaskMail) => void) {
+    this.#nodes = nodes
+    this.#logger = logger
+    this.#onMail = onMail
+  }
+
+  /** The id of this node. */
+  get id(): string {
+    return this.#nodes.id
+  }
+
+  /** Makes this node known to the others. Undefined once it is. */
+  ready(): Promise<void> | undefined {
+    return this.#joined ? undefined : this.#join()
+  }
+
+  /** Sends mail to the node of a task. Resolves to false if no other node runs it, or if that node is gone. */
+  send({ node, owner, taskId }: TaskRecord, mail: TaskMail): Awaitable<boolean> {
+    if (node === undefined || node === this.id) return false
+    return this.#nodes.send(node, { task: { owner, taskId }, mail })
+  }
+
+  /** Whether the node of a task is gone. False where that is unknown. */
+  isGone({ node }: TaskRecord): Awaitable<boolean> {
+    if (node === undefined || node === this.id) return false
+    const failed = (error: unknown): boolean => {
+      this.#logger.error({ err: error }, 'The node of a task could not be checked')
+      return false
+    }
+    return attempt(async () => (await this.#nodes.alive([node]))[0] === false, failed)
+  }
+
+  async leave(): Promise<void> {
+    const leaving = this.#leaving
+    this.#leaving = undefined
+    this.#joined = false
+    try {
+      const leave = await leaving
+      await leave?.()
+    } catch (error) {
+      this.#logger.error({ err: error }, 'A node could not leave the others. Its lease expires')
+    }
+  }
+
+  async #join(): Promise<void> {
+    const joining = (this.#leaving ??= Promise.resolve(this.#nodes.join((message) => this.#receive(message))))
+    try {
+      await joining
+      this.#joined = true
+    } catch (error) {
+      if (this.#leaving === joining) this.#leaving = undefined
+      throw error
+    }
+  }
+
+  #receive({ task, mail }: JsonObject): void {
+    if (!isObject(task) || !isObject(mail)) return
+    const { owner, taskId } = task
+    const { kind, responses } = mail
+    if (typeof owner !== 'string' || typeof taskId !== 'string') return
+    const key = { owner, taskId }
+    if (kind === 'cancelled') this.#onMail(key, { kind })
+    else if (kind === 'answers' && isObject(responses) && Object.values(responses).every(isObject))
+      this.#onMail(key, { kind, responses: responses as Readonly<Record<string, JsonObject>> })
+  }
+}

@@ -1,0 +1,118 @@
+import { settled } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { McpServer } from '../../../src/index.ts'
+import { type Answer, initializeMessage, type Message, type TestSession } from '../support/harness.ts'
+import { type Cluster, createCluster, type TestNode } from '../support/nodes.ts'
+
+const alice = { auth: { principal: 'alice' } }
+
+interface Bench {
+  readonly cluster: Cluster
+  readonly a: TestNode
+  readonly b: TestNode
+  /** Opened at the first node, by a client that answers questions. */
+  readonly session: TestSession
+  readonly taskId: string
+  readonly aborted: () => number
+}
+
+/** Two nodes, and a task that runs at the first one. */
+async function bench(tool: 'hang' | 'ask'): Promise<Bench> {
+  let aborted = 0
+  const setUp = (server: McpServer): void => {
+    server.addTool({
+      name: 'hang',
+      taskSupport: 'optional',
+      handler: (_args, ctx) =>
+        new Promise<string>(() => ctx.signal.addEventListener('abort', () => void aborted++)),
+    })
+    server.addTool({
+      name: 'ask',
+      taskSupport: 'optional',
+      handler: async (_args, ctx) => JSON.stringify(await ctx.elicit('Sure?', z.object({ ok: z.boolean() }))),
+    })
+  }
+  const cluster = createCluster()
+  const [a, b] = [cluster.node({ setUp }), cluster.node({ setUp })]
+  const message = initializeMessage('2025-11-25') as { params: object }
+  const params = { ...message.params, capabilities: { elicitation: {} } }
+  const { headers } = await a.post({ ...message, params }, undefined, alice)
+  const id = headers['mcp-session-id'] ?? ''
+  const session = a.continue({ id, headers: { 'mcp-session-id': id } }, alice)
+  const started = await session.post({
+    jsonrpc: '2.0',
+    id: 2,
+    method: 'tools/call',
+    params: { name: tool, arguments: {}, task: {} },
+  })
+  const { taskId } = started.json.result?.['task'] as { taskId: string }
+  await settled()
+  return { cluster, a, b, session: b.continue(session, alice), taskId, aborted: () => aborted }
+}
+
+const call = ({ session, taskId }: Bench, method: string): Promise<Answer> =>
+  session.post({ jsonrpc: '2.0', id: 9, method, params: { taskId } })
+const status = async (nodes: Bench): Promise<Message> => (await call(nodes, 'tasks/get')).json
+
+describe('a task that runs at another node', () => {
+  it('is shown and cancelled', async () => {
+    const nodes = await bench('hang')
+    expect((await status(nodes)).result).toMatchObject({ status: 'working' })
+    expect((await call(nodes, 'tasks/cancel')).json.result).toMatchObject({ status: 'cancelled' })
+    await settled()
+    expect(nodes.aborted()).toBe(1)
+  })
+
+  it('asks on the call that waits for its result here', async () => {
+    const nodes = await bench('ask')
+    const pending = call(nodes, 'tasks/result')
+    await settled()
+    await nodes.cluster.clock.advance(2_000)
+    const { sink } = await pending
+    const [question] = sink.messages
+    expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Sure?' } })
+    await nodes.session.post({
+      jsonrpc: '2.0',
+      id: question?.id,
+      result: { action: 'accept', content: { ok: true } },
+    })
+    await nodes.cluster.clock.advance(2_000)
+    await sink.ended()
+    expect(JSON.stringify(sink.messages.at(-1)?.result)).toContain('ok')
+  })
+
+  it('has failed if that node is gone', async () => {
+    const nodes = await bench('hang')
+    const pending = call(nodes, 'tasks/result')
+    await settled()
+    nodes.a.kill()
+    await nodes.cluster.clock.advance(1_000)
+    expect((await pending).json).toMatchObject({ id: 9, error: { code: -32_603 } })
+    expect((await status(nodes)).result).toMatchObject({ status: 'failed' })
+  })
+})
+
+describe('the tasks of an anonymous client', () => {
+  it('stay when a node releases its session, and go when it ends', async () => {
+    const cluster = createCluster()
+    const setUp = (server: McpServer): void =>
+      void server.addTool({ name: 'done', taskSupport: 'optional', handler: () => 'done' })
+    const endpoint = { sessions: { ttlMs: 60_000 } }
+    const [a, b] = [cluster.node({ setUp, endpoint }), cluster.node({ setUp, endpoint })]
+    const session = await a.open({ version: '2025-11-25' })
+    await session.post({
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'done', arguments: {}, task: {} },
+    })
+    await settled()
+    for (let i = 0; i < 4; i++) {
+      await cluster.clock.advance(30_000)
+      await b.at(session).post({ jsonrpc: '2.0', id: 3, method: 'ping' })
+    }
+    expect(a.endpoint.stats().sessions).toBe(0)
+    expect(cluster.tasks.size).toBe(1)
+  })
+})
