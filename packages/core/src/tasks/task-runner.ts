@@ -260,7 +260,9 @@ export class TaskRunner implements ServerMount {
     const { store, logger } = this.#options
     const record = await attempt(
       () => store.get(key),
-      (err) => void logger.error({ err }, 'A cancelled task could not be read'),
+      (err): undefined => {
+        logger.error({ err }, 'A cancelled task could not be read')
+      },
     )
     if (record !== undefined) live.notify(record)
     live.end('cancelled')

@@ -46,9 +46,9 @@ async function bench(tool: 'hang' | 'ask'): Promise<Bench> {
     method: 'tools/call',
     params: { name: tool, arguments: {}, task: {} },
   })
-  const { taskId } = started.json.result?.['task'] as { taskId: string }
+  const { task } = started.json.result as { readonly task: { readonly taskId: string } }
   await settled()
-  return { cluster, a, b, session: b.continue(session, alice), taskId, aborted: () => aborted }
+  return { cluster, a, b, session: b.continue(session, alice), taskId: task.taskId, aborted: () => aborted }
 }
 
 const call = ({ session, taskId }: Bench, method: string): Promise<Answer> =>
