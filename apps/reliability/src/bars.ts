@@ -135,7 +135,10 @@ export const BARS: readonly Bar[] = [
   {
     name: 'The event loop',
     promise: 'A message within the limits holds the event loop for at most 200 ms.',
-    files: ['apps/reliability/test/event-loop.long.test.ts'],
+    files: [
+      'apps/reliability/test/event-loop.long.test.ts',
+      'apps/reliability/test/blocking-handler.long.test.ts',
+    ],
   },
   {
     name: 'Slow sockets',
@@ -186,7 +189,7 @@ export const BARS: readonly Bar[] = [
   {
     name: 'Conformance',
     promise: 'All scenarios of the official suite pass, for all revisions, with no exception listed.',
-    lacks: '`bash .ci/run` runs it.',
+    files: ['apps/everything/test/conformance.long.test.ts'],
   },
   {
     name: 'Hostile servers',

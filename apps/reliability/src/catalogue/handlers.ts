@@ -109,8 +109,18 @@ export const HANDLERS: Group = {
     {
       row: 'F9',
       fault: 'A handler that blocks the event loop',
-      behaviour: 'All calls wait for it, and no time limit can end it.',
-      lacks: 'Nothing measures the delay of the event loop or refuses calls meanwhile.',
+      behaviour:
+        'All calls wait for it, and no time limit can end it. Then they are answered, or refused with 503 if the app uses `@fastify/under-pressure`.',
+      tests: [
+        {
+          file: 'apps/reliability/test/blocking-handler.long.test.ts',
+          name: 'calls wait, and are answered when it ends',
+        },
+        {
+          file: 'apps/reliability/test/blocking-handler.long.test.ts',
+          name: 'refuses calls with 503, until it ends',
+        },
+      ],
     },
     {
       row: 'F10',

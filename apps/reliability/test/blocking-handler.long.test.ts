@@ -1,0 +1,40 @@
+import { callTool, MODERN, requestMeta } from '@jetway-apps/test-support'
+import { post } from '@jetway-apps/test-support/http'
+import { startNode } from '@jetway-apps/test-support/processes'
+import { program } from '@jetway-tools/runtimes/program'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const PROGRAM = program(new URL('support/serve-blocking.ts', import.meta.url))
+const BLOCKED_MS = 500
+
+/** Sends calls while a handler holds the event loop; the statuses, and what comes of one more when it has ended. */
+async function callsMeanwhile(...args: readonly string[]): Promise<readonly Response[]> {
+  const target = startNode([...PROGRAM, ...args])
+  onTestFinished(() => void target.stop('SIGKILL'))
+  const [, origin = ''] = await target.until(/^(http.*)\n/)
+  const call = (name: string, params = {}): Promise<Response> =>
+    post(`${origin}/mcp`, JSON.stringify(callTool(name, params, { meta: requestMeta() })), {
+      'mcp-protocol-version': MODERN,
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    })
+  const blocking = call('block', { ms: BLOCKED_MS })
+  await target.until(/blocking/)
+  const meanwhile = await Promise.all(Array.from({ length: 5 }, () => call('echo')))
+  expect((await blocking).status).toBe(200)
+  await expect.poll(async () => (await call('echo')).status).toBe(200)
+  return meanwhile
+}
+
+describe('while a handler blocks the event loop', () => {
+  it('calls wait, and are answered when it ends', async () => {
+    const replies = await callsMeanwhile()
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  })
+
+  it('@fastify/under-pressure refuses calls with 503, until it ends', async () => {
+    const replies = await callsMeanwhile('shed')
+    const refused = replies.map(({ status, headers }) => [status, headers.get('retry-after')])
+    expect(refused).toEqual(Array.from({ length: 5 }, () => [503, '1']))
+  })
+})

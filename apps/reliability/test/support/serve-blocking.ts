@@ -1,0 +1,26 @@
+import underPressure from '@fastify/under-pressure'
+import { argv, stdout } from 'node:process'
+import { McpServer } from '@jetway/core'
+import { mcp } from '@jetway/fastify'
+import Fastify from 'fastify'
+import * as z from 'zod'
+
+/** A server whose tool `block` holds the event loop. With the argument `shed`, its app refuses requests meanwhile. */
+const server = new McpServer({ name: 'blocking', version: '1.0.0' })
+server.addTool({ name: 'echo', handler: () => 'answered' })
+server.addTool({
+  name: 'block',
+  inputSchema: z.object({ ms: z.number() }),
+  handler({ ms }) {
+    stdout.write('blocking\n')
+    const end = performance.now() + ms
+    while (performance.now() < end);
+    return 'done'
+  },
+})
+
+const app = Fastify()
+if (argv[2] === 'shed')
+  await app.register(underPressure, { maxEventLoopDelay: 100, sampleInterval: 50, retryAfter: 1 })
+await app.register(mcp, { server })
+stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`)
