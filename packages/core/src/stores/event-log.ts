@@ -2,13 +2,21 @@ import type { RequestId } from '../protocol/jsonrpc.ts'
 import { utf8Length } from '../util/bytes.ts'
 import type { Linked, LinkedList } from '../util/linked-list.ts'
 import type { StoredEvent, StreamKey, StreamOrigin } from './event-store.ts'
-import type { Sized } from './size-ranks.ts'
+import type { Sized, SizeRanks } from './size-ranks.ts'
 
 /** The streams of one session, and their bytes. */
 export interface SessionLogs extends Sized {
+  readonly principal: PrincipalLogs
   readonly streams: Map<string, EventLog>
   /** Those that have ended, in the order of their ends. */
   readonly ended: LinkedList<Place>
+  bytes: number
+}
+
+/** The streams of all sessions of one principal. Anonymous clients are one. */
+export interface PrincipalLogs extends Sized {
+  readonly sessions: Map<string, SessionLogs>
+  readonly bySize: SizeRanks<SessionLogs>
   bytes: number
 }
 

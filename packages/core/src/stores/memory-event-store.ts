@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../util/clock.ts'
 import { LinkedList } from '../util/linked-list.ts'
 import { type Random, randomToken, secureRandom } from '../util/random.ts'
-import { EventLog, type Place, type SessionLogs } from './event-log.ts'
+import { EventLog, type Place, type PrincipalLogs, type SessionLogs } from './event-log.ts'
 import type {
   AppendResult,
   Cursor,
@@ -26,7 +26,7 @@ export interface MemoryEventStoreOptions {
   readonly ttlMs?: number
   /** Streams of one session; one more drops an ended one, or else the oldest. @default 512 */
   readonly maxStreamsPerSession?: number
-  /** Bytes in total; beyond it, the session that holds most loses a stream. @default 268_435_456 */
+  /** Bytes in total; beyond it, the principal that holds most loses a stream, of its largest session. @default 268_435_456 */
   readonly maxTotalBytes?: number
   readonly clock?: Clock
   readonly random?: Random
@@ -42,8 +42,8 @@ export class MemoryEventStore implements EventStore {
   readonly #limits: Required<Omit<MemoryEventStoreOptions, 'clock' | 'random'>>
   readonly #clock: Clock
   readonly #random: Random
-  readonly #principals = new Map<string, Map<string, SessionLogs>>()
-  readonly #sessions = new SizeRanks<SessionLogs>()
+  readonly #principals = new Map<string, PrincipalLogs>()
+  readonly #bySize = new SizeRanks<PrincipalLogs>()
   /** The streams with something to expire, in the order of their last event, oldest first. */
   readonly #aging = new LinkedList<Place>()
   #streams = 0
@@ -154,13 +154,21 @@ export class MemoryEventStore implements EventStore {
   }
 
   #logsOf({ principal, session }: Omit<StreamKey, 'stream'>): SessionLogs | undefined {
-    return this.#principals.get(principal)?.get(session)
+    return this.#principals.get(principal)?.sessions.get(session)
   }
 
   #addSession({ principal, session }: StreamKey): SessionLogs {
-    const sessions = this.#principals.get(principal) ?? new Map<string, SessionLogs>()
-    const logs: SessionLogs = { streams: new Map(), ended: new LinkedList(), bytes: 0, rank: 0 }
-    this.#principals.set(principal, sessions.set(session, logs))
+    const known = this.#principals.get(principal)
+    const owner = known ?? { sessions: new Map(), bySize: new SizeRanks(), bytes: 0, rank: 0 }
+    if (known === undefined) this.#principals.set(principal, owner)
+    const logs: SessionLogs = {
+      principal: owner,
+      streams: new Map(),
+      ended: new LinkedList(),
+      bytes: 0,
+      rank: 0,
+    }
+    owner.sessions.set(session, logs)
     return logs
   }
 
@@ -175,12 +183,17 @@ export class MemoryEventStore implements EventStore {
   #count({ owner }: EventLog, bytes: number): void {
     this.#totalBytes += bytes
     owner.bytes += bytes
-    this.#sessions.update(owner)
+    owner.principal.bytes += bytes
+    owner.principal.bySize.update(owner)
+    this.#bySize.update(owner.principal)
   }
 
-  /** A stream of the session that holds most, so that no session can drop the streams of others. */
+  /**
+   * A stream of the principal that holds most, and there of the session that does, so that nobody can drop the streams of
+   * others.
+   */
   #leastFair(): EventLog | undefined {
-    const owner = this.#sessions.largest()
+    const owner = this.#bySize.largest()?.bySize.largest()
     if (owner === undefined) return undefined
     for (let place = owner.ended.first; place !== undefined; place = place.next)
       if (place.log.bytes > 0) return place.log
@@ -219,8 +232,8 @@ export class MemoryEventStore implements EventStore {
     const { streams } = log.owner
     streams.delete(stream)
     if (streams.size > 0) return
-    const sessions = this.#principals.get(principal)
-    sessions?.delete(session)
-    if (sessions?.size === 0) this.#principals.delete(principal)
+    const { sessions } = log.owner.principal
+    sessions.delete(session)
+    if (sessions.size === 0) this.#principals.delete(principal)
   }
 }

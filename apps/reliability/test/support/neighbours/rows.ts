@@ -86,10 +86,9 @@ export const ROWS: readonly Shared[] = [
     limit: 'bytes of stored events',
     mount: () => ({ streams: { eventStore: new MemoryEventStore({ maxTotalBytes: 20_000 }) } }),
     async fill({ web }, who) {
-      const session = await web.open(who)
-      const first = await leftStream(web, session)
-      for (let i = 0; i < 50; i++) await leftStream(web, session, 2_000)
-      return resumed(web, session, first)
+      const sessions = await Promise.all(list(10, () => web.open(who)))
+      const cursors = await Promise.all(sessions.map((session) => leftStream(web, session, 3_000)))
+      return resumed(web, sessions[0] ?? {}, cursors[0] ?? '')
     },
     full: 400,
   },

@@ -141,7 +141,8 @@ export async function endTask(web: Web, session: Who, name: string, args = {}): 
 /** A caller who has something of everything open, and is no neighbour of the limit. */
 export async function neighbour(web: Web, who: Who): Promise<{ served(): Promise<object> }> {
   const session = await web.open(who)
-  const cursor = await leftStream(web, session)
+  // Larger than each session of the others.
+  const cursor = await leftStream(web, session, 5_000)
   const taskId = await endTask(web, session, 'job')
   const question = (await web.modern('tools/call', { name: 'ask' }, who)).body.result as Params
   return {
