@@ -13,6 +13,7 @@ import { PROCESSES } from './catalogue/processes.ts'
 import type { Group, Row } from './catalogue/row.ts'
 import { SCHEMAS } from './catalogue/schemas.ts'
 import { SESSIONS } from './catalogue/sessions.ts'
+import { replaceMarked } from './marked.ts'
 
 export const GROUPS: readonly Group[] = [
   FRAMING,
@@ -36,18 +37,9 @@ export function missingRows(): string | undefined {
   return `${ROWS.length - without.length} of ${ROWS.length} rows have a test. Without one: ${without.join(', ')}.`
 }
 
-const MARKED = /(<!-- catalogue -->\n)[\s\S]*?(\n<!-- \/catalogue -->)/
-
-/**
- * Puts the catalogue into `docs/reference/reliability.md`.
- *
- * @throws Error for a page without the place for it
- */
-export function withCatalogue(page: string): string {
-  if (!MARKED.test(page)) throw new Error('The page has no place for the catalogue')
-  const tables = GROUPS.map(table).join('\n\n')
-  return page.replace(MARKED, (_, start: string, end: string) => `${start}\n${tables}\n${end}`)
-}
+/** Puts the catalogue into `docs/reference/reliability.md`. */
+export const withCatalogue = (page: string): string =>
+  replaceMarked(page, 'catalogue', GROUPS.map(table).join('\n\n'))
 
 function table({ title, rows }: Group): string {
   const cells = rows.map((row) => [row.row, row.fault, row.behaviour, shownBy(row)])

@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { BARS, type Bar } from './bars.ts'
+import { replaceMarked } from './marked.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const PAGE = `${root}docs/reference/reliability.md`
@@ -28,20 +29,14 @@ interface Assertion {
   readonly meta?: { readonly figure?: string }
 }
 
-/** Of the tests that take too long for each run. */
+/** How much the tests do that take too long for each run. */
 type Form = 'short' | 'full'
 
 function main(path: string, form: Form): void {
   const report = JSON.parse(readFileSync(path, 'utf8')) as Report
   const rows = BARS.map((bar) => row(form === 'full' ? bar : asShort(bar), report))
   const table = ['| bar | promise | held | figure |', '| --- | --- | --- | --- |', ...rows].join('\n')
-  const page = readFileSync(PAGE, 'utf8')
-  const marked = /(<!-- measured: npm run test:long -->\n)[\s\S]*?(\n<!-- \/measured -->)/
-  if (!marked.test(page)) throw new Error(`${PAGE} has no place for the table`)
-  writeFileSync(
-    PAGE,
-    page.replace(marked, (_, start: string, end: string) => `${start}\n${table}\n${end}`),
-  )
+  writeFileSync(PAGE, replaceMarked(readFileSync(PAGE, 'utf8'), 'measured', table))
 }
 
 const asShort = (bar: Bar): Bar =>
@@ -80,5 +75,5 @@ function held(bar: Bar, tests: readonly Assertion[], failed: readonly Assertion[
 const escape = (text: string): string => text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ')
 
 const [path, form] = argv.slice(2)
-if (path === undefined) throw new Error(`${COMMAND} calls this with the report of vitest`)
+if (path === undefined) throw new Error(`Run ${COMMAND}, which calls this with the report of vitest`)
 main(path, form === 'full' ? 'full' : 'short')

@@ -84,7 +84,7 @@ async function held({ http, handle }: Mounted): Promise<typeof NOTHING> {
   return { openStreams, queuedBytes, callsInFlight, tasks, connections }
 }
 
-/** What sessions own, which end by themselves. */
+/** Resources of sessions, which end by themselves. */
 function owned({ listeners }: Target, { handle }: Mounted): typeof NOTHING_OWNED {
   const { sessions, replayStreams } = handle.stats()
   return { sessions, listeners, replayStreams }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What hosts know of their middleware: a list of layers or functions, which have names. */
+/** Where hosts keep their middleware: a list of layers or functions, which have names. */
 interface Host {
   /** Express 4. Its `router` throws. */
   readonly _router?: { readonly stack?: readonly Layer[] }

@@ -24,7 +24,7 @@ export async function startTarget(port: number, runs: string): Promise<Running &
   return { ...target, url: `${origin}/mcp` }
 }
 
-/** What one client does, whichever process serves it. */
+/** The steps of one client, whichever process serves it. */
 export class Side {
   readonly url: string
   readonly #runs: string

@@ -20,7 +20,7 @@ const SAMPLE_MS = 5_000
 const CLIENTS = 4
 const PAUSE_MS = 3
 
-/** What the server holds. */
+/** The gauges of the server. */
 export interface Held {
   readonly rss: number
   readonly heapUsed: number
@@ -39,8 +39,8 @@ export interface Soaked {
   /** The mean of its processor time, in percent. */
   readonly percent: number
   /**
-   * The 99th percentile of the delay of its event loop, in ms, without that of an idle process: other processes of the
-   * machine delay both.
+   * The 99th percentile of the delay of its event loop, in ms, without that of an idle process: other
+   * processes of the machine delay both.
    */
   readonly delayMs: number
   readonly held: () => Promise<Held>
@@ -58,7 +58,10 @@ async function start(): Promise<Target> {
   return { origin, held: async () => (await (await fetch(`${origin}/held`)).json()) as Held }
 }
 
-/** Loads a server for some time with everything that clients do, also wrongly. Rejects at the first wrong reply. */
+/**
+ * Loads a server for some time with everything that clients do, also wrongly.
+ * Rejects at the first wrong reply.
+ */
 export async function soak(ms: number): Promise<Soaked> {
   const [{ origin, held }, idle] = await Promise.all([start(), start()])
   const began = performance.now()
@@ -146,7 +149,7 @@ const listening = JSON.stringify({
   params: { notifications: { toolsListChanged: true }, _meta: meta },
 })
 
-/** What clients do, by turns. */
+/** The actions of clients, by turns. */
 const STEPS: readonly ((origin: string) => Promise<unknown>)[] = [
   (origin) => expectStatus(modern(origin, 'echo'), 200),
   (origin) => expectStatus(modern(origin, 'report'), 200),

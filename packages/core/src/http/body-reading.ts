@@ -6,7 +6,10 @@ import { BodyError, type BodyReading } from './types.ts'
  * Whole bodies of one caller that a mount may hold while it reads them. All anonymous callers count as one.
  */
 const MAX_OF_CALLER = 32
-/** Of all callers, so that one cannot keep the others from sending. */
+/**
+ * Whole bodies of all callers. It is more than one caller may have, so that none can
+ * keep the others from sending.
+ */
 const MAX_BODIES = 64
 /**
  * Callers whose bytes are counted. More than these are forgotten while they send
@@ -21,7 +24,7 @@ export interface BodyLimits {
   readonly bodyLimit: number
 }
 
-/** Limits what all bodies of a mount together may take while they are read, in time and bytes. */
+/** Limits the time of each body that a mount reads, and the bytes of all together. */
 export class BodyBudget {
   readonly #limits: BodyLimits
   readonly #deadlines: Deadlines

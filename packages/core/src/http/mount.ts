@@ -14,7 +14,7 @@ import { type Measure, ServedServer } from './served-server.ts'
 import { type Servable, ServedServers, type ServerSelector } from './served-servers.ts'
 import { OpenStreams } from './streams/keep-alive.ts'
 
-/** What the parts of one mount share. */
+/** The options and state that the parts of one mount share. */
 export interface EndpointContext {
   readonly clock: Clock
   readonly random: Random
@@ -23,7 +23,7 @@ export interface EndpointContext {
   readonly logger: Logger
   /** Newest first. */
   readonly served: readonly Revision[]
-  /** What the processes share; undefined for a single one. */
+  /** Undefined for a single process. */
   readonly shared: SharedStores | undefined
   /** Calls that belong to no session. */
   readonly calls: CallPool

@@ -45,7 +45,7 @@ export interface ServerRuntime {
   readonly revisions: readonly Revision[]
   readonly dispatcher: Dispatcher
   readonly bus: Bus
-  /** What the processes share; undefined for a single one. */
+  /** Undefined for a single process. */
   readonly shared: SharedStores | undefined
   readonly clock: Clock
   readonly random: Random

@@ -11,17 +11,21 @@ export interface RedisReader {
 /** The part of a Redis client that the stores need. Opens no connection before its first command. */
 export interface RedisConnection {
   /**
-   * Sends a command. In a cluster, `key` chooses the node. A command that cannot be sent now rejects: it is never kept for
-   * later.
+   * Sends a command. In a cluster, `key` chooses the node. A command that cannot be sent now
+   * rejects: it is never kept for later.
    *
    * @throws RedisReplyError if Redis replied with an error
    */
   command(key: string, args: readonly string[]): Promise<RedisReply>
   /** Connects to every node. Commands connect by themselves, but the first ones may take too long. */
   connect?(): Promise<void>
-  /** A connection of its own to the node of a key. It does not reconnect. */
+  /** Opens another connection, to the node of a key. It does not reconnect. */
   reader(key: string): RedisReader
-  /** The node that serves a key, so that the failure of one node does not stop the others. @default one for all keys */
+  /**
+   * The node that serves a key, so that the failure of one node does not stop the others.
+   *
+   * @default one for all keys
+   */
   nodeOf?(key: string): string
   /** Replaces connections on which replies no longer arrive. */
   reset?(): void

@@ -3,7 +3,7 @@ import type { AuthInfo, EndpointOptions } from '@jetway/core/http'
 import type { AdapterClient } from './adapter-client.ts'
 
 /**
- * What a host supports. A case runs only if its capability is declared.
+ * A feature that a host may support. A case runs only if its capability is declared.
  *
  * - `headers`: the host can set headers before the adapter answers
  * - `routes`: the host also serves other paths

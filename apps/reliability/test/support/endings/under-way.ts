@@ -41,7 +41,7 @@ export class Target {
     return this.#calls
   }
 
-  /** What sessions and subscriptions have not unsubscribed. */
+  /** Listeners of the bus that sessions and subscriptions have not removed. */
   get listeners(): number {
     return this.#listeners
   }
@@ -76,7 +76,7 @@ export class Client {
     this.#send = send
   }
 
-  /** One whole exchange on a connection of its own. */
+  /** One whole exchange on a new connection. */
   async ask(asked: Asked): Promise<string> {
     const sent = await this.#send(this.#mounted.port, [asked])
     await expect.poll(sent.received).toMatch(/"?:status"?:|HTTP\/1\.\d \d+[^]*\r\n\r\n/)
@@ -101,7 +101,7 @@ export class Client {
   }
 }
 
-/** What a client has under way when its connection ends. */
+/** The requests that a client has open when its connection ends. */
 export interface UnderWay {
   readonly name: string
   /** The request of it, in a session if it needs one. */

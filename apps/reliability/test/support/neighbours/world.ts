@@ -106,7 +106,7 @@ export async function leftStream(web: Web, session: Who, bytes = 1): Promise<str
   throw new Error('The stream had no message')
 }
 
-/** What comes after a position of a stream; the status if it cannot be resumed. */
+/** The events after a position of a stream; the status if it cannot be resumed. */
 export async function resumed(web: Web, session: Who, lastEventId: string): Promise<unknown> {
   const response = await web.send('GET', { ...session, 'last-event-id': lastEventId })
   if (response.status !== 200) return response.status

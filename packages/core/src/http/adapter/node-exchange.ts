@@ -20,8 +20,8 @@ interface WithRuntime {
 }
 
 /**
- * What carries a web request on Node, if the host passes it along: `@hono/node-server` does in the second
- * argument of `fetch`, srvx (h3, Nitro) in the request.
+ * The Node request and response behind a web request, if the host passes them along: `@hono/node-server` does
+ * in the second argument of `fetch`, srvx (h3, Nitro) in the request.
  */
 export function nodeExchange(request: Request, environment: readonly unknown[]): NodeExchange | undefined {
   const { req, res } = (request as WithRuntime).runtime?.node ?? {}

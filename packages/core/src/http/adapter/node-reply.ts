@@ -2,7 +2,7 @@ import type { HttpReply, HttpRequest } from '../types.ts'
 import { type NodeIncoming, onNodeClose } from './node-turn.ts'
 import { type NodeResponse, StallLimit } from './stall-limit.ts'
 
-/** What an endpoint limits after its reply. */
+/** The limits of an endpoint that apply after it has replied. */
 export interface ReplyLimits {
   /**
    * Counts the bytes of a reply in `stats().queuedBytes` until the returned function is called: an adapter

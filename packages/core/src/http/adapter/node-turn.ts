@@ -73,7 +73,8 @@ interface Waiting {
 }
 
 /**
- * What waits for the end of a connection, told by one listener: a client may pipeline any number of requests.
+ * By connection. A client may pipeline any number of requests, so the socket has one
+ * listener, which calls these.
  */
 const waiting = new WeakMap<NodeConnection, Waiting>()
 

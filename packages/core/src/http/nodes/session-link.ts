@@ -16,7 +16,7 @@ import { endOrphan } from './orphans.ts'
 import type { Peers } from './peers.ts'
 import type { SessionMail } from './session-mail.ts'
 
-/** What the sessions of a mount need to reach other nodes. */
+/** How the sessions of a mount reach other nodes. */
 export interface SessionNetwork {
   readonly peers: Peers
   readonly followed: FollowedStreams

@@ -17,7 +17,7 @@ import { PlainIds } from './plain-ids.ts'
 import { SealedIds } from './sealed-ids.ts'
 import { SessionTable } from './session-table.ts'
 
-/** What a response has around its result: its id has up to 1,024 characters. */
+/** The bytes of a response around its result: its id has up to 1,024 characters. */
 const ENVELOPE_BYTES = 8_192
 
 /**

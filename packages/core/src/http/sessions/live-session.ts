@@ -23,7 +23,7 @@ const STREAM_TOKEN_LENGTH = 12
 /** The id of the node where there is only one. */
 const ONLY_NODE = ''
 
-/** What the sessions of a mount share. */
+/** The state and stores that the sessions of a mount share. */
 export interface SessionHome {
   readonly context: EndpointContext
   /** Undefined if nothing can be resumed. */

@@ -11,7 +11,7 @@ const MAX_UNSAVED = 256
 /** The part of its time to live after which a session in use is renewed in the store. */
 const RENEW = 0.25
 
-/** What the shared records of a mount have in common. */
+/** The store and settings of all shared records of a mount. */
 export interface SharedRecords {
   readonly store: SessionStore
   readonly clock: Clock

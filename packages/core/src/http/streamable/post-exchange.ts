@@ -17,7 +17,7 @@ import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { FrameSink, HttpReply, HttpRequest, Reply } from '../types.ts'
 
-/** Microtasks in which the answer of a handler that awaits nothing slow comes, with room for middleware. */
+/** Microtasks that a handler without slow waits may take to answer, with room for middleware. */
 const TURNS = 32
 
 export interface ExchangeOptions {

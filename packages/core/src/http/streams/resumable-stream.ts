@@ -236,7 +236,7 @@ export class ResumableStream implements EventStream {
     if (this.#waiting.length === 1) this.#run(() => this.#keepWaiting())
   }
 
-  /** What waits while the store works is stored at once afterwards. */
+  /** Events that wait for the store are then stored together. */
   #keepWaiting(): void | Promise<void> {
     this.#waitingBytes = 0
     return this.#keep(this.#waiting.splice(0))

@@ -32,7 +32,7 @@ export interface SseWriterOptions {
   /** Bytes that may be queued; one chunk alone may exceed it. */
   readonly limit: number
   /**
-   * What happens to a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes what is queued
+   * For a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes what is queued
    * and ends the connection: a client that resumes has then seen everything before the chunk.
    */
   readonly overflow: 'cut' | 'drop'

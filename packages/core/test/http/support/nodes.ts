@@ -16,7 +16,7 @@ export interface TestNode extends Harness {
   /** Uses of the shared stores that have not ended. */
   readonly uses: () => number
   /**
-   * Stops without a word: the others see it as gone. What runs in it goes on, as in a
+   * Stops without a word: the others see it as gone. Its calls continue, as in a
    * process that was only paused.
    */
   kill(): void
