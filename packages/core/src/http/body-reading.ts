@@ -28,8 +28,6 @@ export interface BodyLimits {
 export class BodyBudget {
   readonly #limits: BodyLimits
   readonly #deadlines: Deadlines
-  /** For bodies that nobody reads. */
-  readonly #rests: Deadlines
   /** By principal. */
   readonly #held = new Map<string, number>()
   #bytes = 0
@@ -38,7 +36,6 @@ export class BodyBudget {
   constructor(clock: Clock, limits: BodyLimits) {
     this.#limits = limits
     this.#deadlines = new Deadlines(clock, limits.bodyTimeoutMs)
-    this.#rests = new Deadlines(clock, limits.bodyTimeoutMs)
   }
 
   /** For one body. Costs nothing before its `begin`. */
@@ -69,21 +66,10 @@ export class BodyBudget {
     return BodyError.tooSlow(this.#limits.bodyTimeoutMs)
   }
 
-  /**
-   * Limits the time of the rest of a body that nobody reads, also after a close. The
-   * returned function clears the limit.
-   */
-  limitRest(stop: () => void): () => void {
-    const rest: Due = { deadline: undefined, due: stop }
-    this.#rests.add(rest)
-    return () => this.#rests.remove(rest)
-  }
-
   /** Ends the reading of all bodies, now and later. */
   close(): void {
     this.#closed = true
     this.#deadlines.expireAll()
-    this.#rests.releaseTimer()
   }
 }
 

@@ -191,7 +191,9 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   limitRest(stop: () => void): () => void {
-    return this.#bodies.limitRest(stop)
+    const { clock, options } = this.#context
+    const timer = clock.setTimeout(stop, options.bodyTimeoutMs)
+    return () => clock.clearTimeout(timer)
   }
 
   probe(probe: Probe, method: string): HttpReply {

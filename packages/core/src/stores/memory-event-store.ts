@@ -33,9 +33,9 @@ export interface MemoryEventStoreOptions {
 }
 
 /** The results of nearly all calls. */
-const KEPT: AppendResult = Object.freeze({ state: 'kept' })
-const LOST: AppendResult = Object.freeze({ state: 'lost' })
-const FENCED: AppendResult = Object.freeze({ state: 'fenced' })
+const KEPT: AppendResult = { state: 'kept' }
+const LOST: AppendResult = { state: 'lost' }
+const FENCED: AppendResult = { state: 'fenced' }
 
 /** Stores events in this process. Expiry needs no timer: it happens on access. */
 export class MemoryEventStore implements EventStore {

@@ -20,7 +20,7 @@ import { checkShape, decodeResponse } from './decode-response.ts'
 import type { Round, StateOwner } from './request-state.ts'
 
 const NONE: ResponsesByKey = new Map()
-const NO_RESPONSES: JsonObject = Object.freeze({})
+const NO_RESPONSES: JsonObject = {}
 
 /** Whether a request brings responses to an earlier round. */
 export function hasResponses({ message: { method, params }, scope }: InputCall): boolean {
