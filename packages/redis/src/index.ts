@@ -6,7 +6,7 @@ export {
   type RedisReply,
   RedisReplyError,
 } from './connection/connection.ts'
-export { RedisUnavailable } from './commands/commands.ts'
+export { RedisUnavailable } from './commands/deadline.ts'
 export { redis, type RedisOptions, type RedisStats, type RedisStores } from './redis.ts'
 export type { RedisEventLimits } from './stores/event-store.ts'
 export type { RedisTaskLimits } from './stores/task-store.ts'

@@ -1,17 +1,13 @@
 import type { Logger } from '@jetway/core'
 import { type RedisConnection, type RedisReply, RedisReplyError } from '../connection/connection.ts'
 import { Circuit } from './circuit.ts'
+import { RedisUnavailable, withDeadline } from './deadline.ts'
 import type { Script } from './script.ts'
 
 /** How long a command may take, in ms. */
 const COMMAND_MS = 500
 /** Commands that wait for their reply; one more is refused. */
 const MAX_IN_FLIGHT = 2_000
-
-/** Redis did not reply in time, or cannot be reached. It is unknown whether it executed the command. */
-export class RedisUnavailable extends Error {
-  override readonly name = 'RedisUnavailable'
-}
 
 /** Sends commands with a deadline, a limit and a circuit for each node of Redis. */
 export class Commands {
@@ -97,18 +93,5 @@ export class Commands {
       this.#logger.warn({ node, err: error }, 'Redis does not reply. Commands are refused')
     // A connection that lost its peer without notice would wait for minutes.
     this.#connection.reset?.()
-  }
-}
-
-/** @throws RedisUnavailable if the reply is not there in time */
-export async function withDeadline<T>(reply: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new RedisUnavailable(`Redis did not reply within ${ms} ms`)), ms)
-  })
-  try {
-    return await Promise.race([reply, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,6 +1,7 @@
 import { createClient, createCluster, createSentinel, ErrorReply } from '@redis/client'
 import type { ConnectionOptions } from 'node:tls'
 import { type RedisConnection, type RedisReader, type RedisReply, RedisReplyError } from './connection.ts'
+import { withDeadline } from '../commands/deadline.ts'
 import { slotOf } from './slot.ts'
 
 /** Which Redis to connect to. Set one of `url`, `sentinel` and `cluster`. */
@@ -58,10 +59,17 @@ export function connectTo(address: RedisAddress, onError: (error: unknown) => vo
   return new NodeRedis(single(address), onError)
 }
 
+interface Opened<C> {
+  readonly client: C
+  readonly connected: Promise<unknown>
+}
+
 class NodeRedis<C extends Client> implements RedisConnection {
   readonly #deployment: Deployment<C>
   readonly #onError: (error: unknown) => void
-  #current: { readonly client: C; readonly connected: Promise<unknown> } | undefined
+  #current: Opened<C> | undefined
+  /** Replaces the current one when it is connected. */
+  #next: Opened<C> | undefined
 
   constructor(deployment: Deployment<C>, onError: (error: unknown) => void) {
     this.#deployment = deployment
@@ -96,22 +104,38 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 
   reset(): void {
-    const former = this.#current
-    this.#current = undefined
-    // Other nodes of a cluster may still reply.
-    if (former !== undefined) setTimeout(() => destroy(former.client), DRAIN_MS).unref()
+    if (this.#next !== undefined) return
+    const next = this.#open({ reconnect: true })
+    this.#next = next
+    const settle = async (): Promise<void> => {
+      try {
+        await withDeadline(next.connected, CONNECT_MS)
+        this.#replace(next)
+      } catch {
+        destroy(next.client)
+      } finally {
+        if (this.#next === next) this.#next = undefined
+      }
+    }
+    // The former client serves until then: other nodes of a cluster may still reply.
+    void settle()
   }
 
   async close(): Promise<void> {
-    const former = this.#current
+    for (const opened of [this.#current, this.#next]) if (opened !== undefined) destroy(opened.client)
     this.#current = undefined
-    if (former !== undefined) destroy(former.client)
+    this.#next = undefined
   }
 
-  #open(options: { readonly reconnect: boolean }): {
-    readonly client: C
-    readonly connected: Promise<unknown>
-  } {
+  #replace(next: Opened<C>): void {
+    // Closed meanwhile.
+    if (this.#next !== next) return destroy(next.client)
+    const former = this.#current
+    this.#current = next
+    if (former !== undefined) setTimeout(() => destroy(former.client), DRAIN_MS).unref()
+  }
+
+  #open(options: { readonly reconnect: boolean }): Opened<C> {
     const client = this.#deployment.create(options)
     client.on('error', this.#onError)
     const connected = client.connect()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withDeadline } from '../commands/commands.ts'
+import { withDeadline } from '../commands/deadline.ts'
 import type { RedisConnection, RedisReader, RedisReply } from '../connection/connection.ts'
 
 /** How long a read waits for a message, in ms. */

@@ -1,0 +1,131 @@
+import { type RedisServer, startRedis } from '@jetway-apps/test-support/redis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { RedisStores } from '../src/index.ts'
+import { LIFETIME, sessionRecord } from './support/records.ts'
+import { createStores } from './support/stores.ts'
+
+const PRINCIPAL = 'alice@example.com'
+const SESSION = 'session-id-1'
+const ORIGIN = { node: 'node-1', kind: 'call', pending: [1, 'two'] } as const
+
+async function start(): Promise<{ readonly server: RedisServer; readonly stores: RedisStores }> {
+  const server = await startRedis()
+  onTestFinished(() => server.stop())
+  return { server, stores: await createStores({ url: server.url }) }
+}
+
+/** The lines of a reply that are no lengths. */
+const linesOf = (reply: string): string[] =>
+  reply.split('\r\n').filter((line) => line !== '' && !/^[*$+]/.test(line))
+
+/** Uses every kind of store. */
+async function useAll({ sessions, events, tasks, usedStates, nodes, bus }: RedisStores): Promise<void> {
+  const record = sessionRecord(SESSION, PRINCIPAL)
+  const version = await sessions.create(record, { ...LIFETIME, maxPerPrincipal: 10 })
+  await sessions.replace({ ...record, logLevel: 'debug' }, version, LIFETIME.ttlMs)
+  await sessions.get({ principal: PRINCIPAL, id: SESSION }, LIFETIME.ttlMs)
+  const key = { principal: PRINCIPAL, session: SESSION, stream: 'stream-1' }
+  const lease = await events.open(key, ORIGIN)
+  await events.append(key, lease, [{ seq: 1, frame: 'one' }])
+  await events.seize(key, lease.epoch, 'node-2')
+  const now = Date.now()
+  const task = { taskId: 'task-1', owner: PRINCIPAL, method: 'tools/call', revision: '1999-12-31' }
+  await tasks.create({
+    ...task,
+    status: 'working',
+    createdAt: now,
+    updatedAt: now,
+    ttlMs: 60_000,
+    pollIntervalMs: 1_000,
+  })
+  await tasks.update(task, { status: 'completed', updatedAt: now, result: {} })
+  await usedStates.take('nonce-1', now + 60_000)
+  bus.subscribe('changes', () => {})
+  await nodes.join(() => {})
+  await nodes.send(nodes.id, { to: 'itself' })
+  await bus.publish('changes', { kind: 'tools' })
+}
+
+describe('the keys in Redis', () => {
+  it('expire, but for the bus, and show no principal and no id', async () => {
+    const { server, stores } = await start()
+    await useAll(stores)
+    const keys = linesOf(await server.command('KEYS', '*'))
+    expect(keys.length).toBeGreaterThanOrEqual(12)
+    const lasting: string[] = []
+    for (const key of keys) {
+      expect(key).toMatch(/^jw1:test-[0-9a-f]+:/)
+      expect(key).not.toMatch(/alice|session-id|stream-1|task-1|nonce-1/)
+      if ((await server.command('PTTL', key)).startsWith(':-1')) lasting.push(key.replace(/^jw1:[^:]+:/, ''))
+    }
+    expect(lasting).toEqual([expect.stringMatching(/^b:/)])
+  })
+
+  it('are gone when a session is deleted', async () => {
+    const { server, stores } = await start()
+    await stores.sessions.create(sessionRecord(SESSION, PRINCIPAL), { ...LIFETIME, maxPerPrincipal: 10 })
+    for (const stream of ['a', 'b', 'c']) {
+      const key = { principal: PRINCIPAL, session: SESSION, stream }
+      await stores.events.append(key, await stores.events.open(key, ORIGIN), [{ seq: 1, frame: 'one' }])
+    }
+    await stores.sessions.delete({ principal: PRINCIPAL, id: SESSION })
+    await stores.events.delete({ principal: PRINCIPAL, session: SESSION })
+    expect(linesOf(await server.command('KEYS', '*'))).toEqual([])
+  })
+})
+
+/** The commands that a step sends, counted by Redis. Scripts count once, and not what they call. */
+async function commandsOf(server: RedisServer, step: () => unknown): Promise<number> {
+  const count = async (): Promise<number> => {
+    const stats = await server.command('INFO', 'commandstats')
+    const calls = (name: RegExp): number =>
+      [...stats.matchAll(name)].reduce((sum, [, number]) => sum + Number(number), 0)
+    const scripts = calls(/cmdstat_evalsha:calls=(\d+)/g)
+    return scripts + calls(/cmdstat_(?:get|getex|unlink|zrem|mget|xread):calls=(\d+)/g)
+  }
+  const before = await count()
+  await step()
+  return (await count()) - before
+}
+
+describe('the commands', () => {
+  it('are one for a read of a session, and one for each append of a stream', async () => {
+    const { server, stores } = await start()
+    const { sessions, events } = stores
+    const owner = { principal: '', id: SESSION }
+    const record = sessionRecord(SESSION, '')
+    let version = await sessions.create(record, LIFETIME)
+    expect(await commandsOf(server, () => sessions.get(owner))).toBe(1)
+    expect(await commandsOf(server, () => sessions.get(owner, LIFETIME.ttlMs))).toBe(1)
+    const key = { principal: '', session: SESSION, stream: 'stream-1' }
+    const lease = await events.open(key, ORIGIN)
+    await events.append(key, lease, [{ seq: 1, frame: 'one' }])
+    const append = async (): Promise<void> => {
+      for (let seq = 2; seq <= 11; seq++) await events.append(key, lease, [{ seq, frame: 'x' }])
+    }
+    expect(await commandsOf(server, append)).toBe(10)
+    expect(
+      await commandsOf(server, () => events.read(key, { epoch: lease.epoch, seq: 0 })),
+    ).toBeLessThanOrEqual(1)
+    version = (await sessions.replace({ ...record, logLevel: 'debug' }, version, LIFETIME.ttlMs)) ?? ''
+    expect(
+      await commandsOf(server, () => sessions.replace(record, version, LIFETIME.ttlMs)),
+    ).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('the memory of Redis', () => {
+  it('is at most 1.2 KiB for a session', async () => {
+    const { server, stores } = await start()
+    const used = async (): Promise<number> =>
+      Number(/used_memory:(\d+)/.exec(await server.command('INFO', 'memory'))?.[1])
+    const before = await used()
+    const count = 1_000
+    for (let i = 0; i < count; i++)
+      await stores.sessions.create(sessionRecord(`session-${i}`, `user-${i % 50}@example.com`), {
+        ...LIFETIME,
+        maxPerPrincipal: 100,
+      })
+    expect(((await used()) - before) / count).toBeLessThan(1.2 * 1024)
+  })
+})
