@@ -150,6 +150,14 @@ describe('a registration', () => {
     expect([form?.get('client_id'), form?.get('client_secret')]).toEqual(['r', 'given-secret'])
   })
 
+  it('without a secret is that of a public client, whatever was asked for', async ({ made }) => {
+    made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
+    made.issuer.routes.set('POST /register', () => ({ json: { client_id: 'r' } }))
+    expect((await made.post()).status).toBe(200)
+    const token = made.issuer.to('POST /token')[0]
+    expect([token?.form.get('client_id'), token?.form.get('client_secret')]).toEqual(['r', null])
+  })
+
   it('that is refused rejects with the reason', async ({ made }) => {
     const error = { error: 'invalid_redirect_uri', error_description: 'web clients\nneed https' }
     made.issuer.routes.set('POST /register', () => ({ status: 400, json: error }))

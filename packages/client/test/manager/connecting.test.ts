@@ -72,6 +72,24 @@ describe('connecting many servers', () => {
     expect(() => world({ maxConnecting: { stdio: 0 } })).toThrow(RangeError)
   })
 
+  it('keeps the limit when a server that waits for its turn is aborted', async () => {
+    const { manager } = world({ maxConnecting: { remote: 1 } })
+    const remote = held('remote')
+    const abort = new AbortController()
+    const first = manager.connect('first', remote.target())
+    const aborted = manager.connect('aborted', remote.target(), { signal: abort.signal })
+    await settled()
+    abort.abort(new Error('Enough'))
+    await expect(aborted).rejects.toThrow('Enough')
+    const all = manager.connectAll(many(2, 'r', remote.target))
+    await settled()
+    expect(remote.now()).toBe(1)
+    await remote.go()
+    await first
+    expect(await all).toMatchObject({ connected: 2 })
+    expect(remote.most()).toBe(1)
+  })
+
   it('never rejects and reports failures by name', async () => {
     const { manager } = world()
     const bad = scriptedTarget()
