@@ -83,7 +83,7 @@ describe('closing a mount', () => {
     await settled()
     const closing = endpoint.close()
     arrive(new TextEncoder().encode(JSON.stringify(initializeMessage())))
-    expect(await reply).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(await reply).toMatchObject({ status: 503, headers: { 'retry-after': '1', connection: 'close' } })
     await closing
   })
 
