@@ -14,20 +14,11 @@ import {
   type RevisionDate,
   type Tool,
 } from '@jetway/core/protocol'
-import {
-  type Connection,
-  type ConnectionHandlers,
-  type IgnoredMessages,
-  NOTHING_IGNORED,
-} from '../connection/connection.ts'
-import type { Dialect, ServerDescription } from '../dialect/dialect.ts'
-import { because, ClientError, ConnectionClosedError } from '../errors.ts'
-import { ClientInput } from '../input/client-input.ts'
+import { type IgnoredMessages, NOTHING_IGNORED } from '../connection/connection.ts'
+import type { ServerDescription } from '../dialect/dialect.ts'
 import type { ConnectTarget, TransportClose } from '../transport/client-transport.ts'
-import { Emitter } from '../util/emitter.ts'
-import { anySignal, type Deferred, deferred } from '../util/promises.ts'
-import { connect } from './connect.ts'
-import { type ClientEvents, type ClientListener, emitNotification } from './events.ts'
+import type { ClientEvents, ClientListener } from './events.ts'
+import { type ConnectCallOptions, Lifecycle } from './lifecycle.ts'
 import { Lists, type Page, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './lists.ts'
 import {
   type ClientOptions,
@@ -60,50 +51,22 @@ export interface ClientStats {
   readonly ignored: IgnoredMessages
 }
 
-interface ConnectCallOptions {
-  /** Aborting it ends the attempt. Has no effect once connected. */
-  readonly signal?: AbortSignal
-  /**
-   * A session of an earlier client. Sends nothing; if the server has lost it, the
-   * first request opens a new one.
-   */
-  readonly session?: SavedSession
-}
-
 /**
  * Talks to one MCP server, of any revision. The constructor opens nothing. Errors of the server are
  * `McpError`s, other failures are `ClientError`s, and a tool that fails returns a result with `isError`.
  */
 export class Client {
-  readonly #info: Implementation
   readonly #options: ResolvedOptions
-  readonly #events = new Emitter<ClientEvents>((event, error) => {
-    if (event !== 'error') this.#onError(error)
-  })
-  readonly #input: ClientInput
+  readonly #lifecycle: Lifecycle
   readonly #requests: RequestSender
   readonly #lists: Lists
   readonly #tasks: Tasks
   readonly #toolCalls: ToolCalls
-  readonly #closed: Deferred<TransportClose> = deferred()
-  /** Aborts when the client is closed, so that `connect` does not go on. */
-  readonly #life = new AbortController()
-  #connecting: { readonly target: unknown; readonly done: Promise<void> } | undefined
-  /** Set during the handshake already. */
-  #connection: Connection | undefined
-  #dialect: Dialect | undefined
-  #closeReason: TransportClose | undefined
-  #closing: Promise<void> | undefined
 
   constructor(info: Implementation, options: ClientOptions = {}) {
-    this.#info = info
     this.#options = resolveOptions(options)
-    this.#input = new ClientInput({
-      options: this.#options,
-      server: () => this.#dialect?.server.info,
-      onError: this.#onError,
-    })
-    this.#requests = new RequestSender(this.#input, () => this.#connected())
+    this.#lifecycle = new Lifecycle(info, this.#options)
+    this.#requests = new RequestSender(this.#lifecycle.input, () => this.#lifecycle.connected())
     this.#lists = new Lists(this.#requests)
     this.#tasks = new Tasks(this.#requests)
     this.#toolCalls = new ToolCalls(this.#requests, this.#lists, this.#tasks)
@@ -116,9 +79,8 @@ export class Client {
 
   /** Undefined until {@link connect} has resolved. */
   get server(): ServerDetails | undefined {
-    if (this.#dialect === undefined) return undefined
-    const { server, revision } = this.#dialect
-    return { ...server, protocolVersion: revision.version }
+    const { dialect } = this.#lifecycle
+    return dialect && { ...dialect.server, protocolVersion: dialect.revision.version }
   }
 
   /**
@@ -126,25 +88,24 @@ export class Client {
    * request, and set the transport's option `endSession: false`, so that closing does not end the session.
    */
   get session(): SavedSession | undefined {
-    return this.#dialect && savedSession(this.#dialect)
+    const { dialect } = this.#lifecycle
+    return dialect && savedSession(dialect)
   }
 
   /** False once the connection is known to be closed. Over HTTP, only the next request may show it. */
   get isAlive(): boolean {
-    const connection = this.#dialect?.connection
+    const connection = this.#lifecycle.dialect?.connection
     return connection !== undefined && connection.closed === undefined && connection.transport.alive !== false
   }
 
   /** Resolves with the reason when the connection has ended. */
   get closed(): Promise<TransportClose> {
-    return this.#closed.promise
+    return this.#lifecycle.closed
   }
 
   stats(): ClientStats {
-    return {
-      pending: this.#connection?.pending ?? 0,
-      ignored: { ...(this.#connection?.ignored ?? NOTHING_IGNORED) },
-    }
+    const { connection } = this.#lifecycle
+    return { pending: connection?.pending ?? 0, ignored: { ...(connection?.ignored ?? NOTHING_IGNORED) } }
   }
 
   /**
@@ -157,49 +118,13 @@ export class Client {
    *   and what the transport throws
    */
   async connect(target: ConnectTarget, options: ConnectCallOptions = {}): Promise<this> {
-    if (this.#closing !== undefined || this.#closeReason !== undefined)
-      throw new ConnectionClosedError('The client is closed: create a new one', this.#closeReason)
-    if (this.#connecting !== undefined && this.#connecting.target !== target)
-      throw new TypeError('The client is connected to another target: create a new client')
-    this.#connecting ??= { target, done: this.#connect(target, options) }
-    try {
-      await this.#connecting.done
-      return this
-    } catch (error) {
-      this.#connecting = undefined
-      throw error
-    }
-  }
-
-  async #connect(target: ConnectTarget, { signal, session }: ConnectCallOptions) {
-    const dialect = await connect(target, {
-      info: this.#info,
-      options: this.#options,
-      signal: anySignal(signal, this.#life.signal),
-      session,
-      handlers: this.#handlers,
-      onError: this.#onError,
-      onChangesMissed: () => this.#events.emit('changesMissed', undefined),
-      onConnection: (connection) => (this.#connection = connection),
-    })
-    const { closed } = dialect.connection
-    if (closed !== undefined)
-      throw new ConnectionClosedError(`The connection ended at once${because(closed)}`, closed)
-    this.#dialect = dialect
-    this.#watchLists()
+    await this.#lifecycle.connect(target, options)
+    return this
   }
 
   /** Closes the connection. Pending requests reject with `ConnectionClosedError`. Can be called again. */
   close(): Promise<void> {
-    return (this.#closing ??= this.#close())
-  }
-
-  async #close(): Promise<void> {
-    this.#life.abort(new ConnectionClosedError('The client was closed'))
-    this.#dialect?.subscriptions.close?.()
-    await this.#connection?.close()
-    await this.#connecting?.done.catch(() => {})
-    this.#end({ kind: 'end' })
+    return this.#lifecycle.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -211,12 +136,7 @@ export class Client {
    * {@link connect} to miss nothing.
    */
   on<E extends keyof ClientEvents>(event: E, listener: ClientListener<E>): () => void {
-    const off = this.#events.on(event, listener)
-    this.#watchLists()
-    return () => {
-      off()
-      this.#watchLists()
-    }
+    return this.#lifecycle.on(event, listener)
   }
 
   /** Resolves to the unchecked result. @throws McpError, ClientError, and the reason of the signal */
@@ -227,7 +147,7 @@ export class Client {
   /** Sends any notification. @throws RequestTimeoutError if the server does not take it within `timeoutMs` */
   async notify(method: string, params?: JsonObject): Promise<void> {
     const { timeoutMs } = this.#options
-    await this.#connected().connection.notify(method, params, { timeoutMs })
+    await this.#requests.dialect.connection.notify(method, params, { timeoutMs })
   }
 
   /** Sends `ping`, or `server/discover` in revisions without `ping`. */
@@ -409,54 +329,6 @@ export class Client {
   async rootsChanged(): Promise<void> {
     if (this.#requests.dialect.revision.notifications.has(Notification.RootsListChanged))
       await this.notify(Notification.RootsListChanged)
-  }
-
-  #connected(): Dialect {
-    if (this.#closeReason !== undefined)
-      throw new ConnectionClosedError(
-        `The connection is closed${because(this.#closeReason)}`,
-        this.#closeReason,
-        {
-          unprocessed: true,
-        },
-      )
-    if (this.#dialect !== undefined) return this.#dialect
-    throw new ClientError('not-connected', 'The client is not connected: call connect() first')
-  }
-
-  readonly #onError = (error: Error): void => this.#events.emit('error', error)
-
-  readonly #handlers: ConnectionHandlers = {
-    notification: (message) => {
-      if (this.#dialect?.subscriptions.handleNotification?.(message) === true) return
-      emitNotification(this.#events, message, (id) => this.#input.completions.complete(id))
-    },
-    request: ({ method, params = {} }, { signal }) =>
-      this.#dialect?.acceptsRequests === false ? undefined : this.#input.answer(method, params, signal),
-    error: this.#onError,
-    closed: (reason) => {
-      // During a handshake, another connection may follow.
-      if (this.#dialect !== undefined) this.#end(reason)
-    },
-  }
-
-  #end(reason: TransportClose): void {
-    if (this.#closeReason !== undefined) return
-    this.#closeReason = reason
-    this.#dialect?.subscriptions.close?.()
-    this.#input.close(new ConnectionClosedError('The connection is closed', reason))
-    this.#closed.resolve(reason)
-    this.#events.emit('close', reason)
-  }
-
-  /** In revisions where the client has to subscribe to list changes, it does so while there are listeners. */
-  #watchLists(): void {
-    if (this.#closeReason !== undefined) return
-    const all = this.#events.has('notification')
-    const kinds = (['tools', 'prompts', 'resources'] as const).filter(
-      (kind) => all || this.#events.has(`${kind}Changed`),
-    )
-    this.#dialect?.subscriptions.watchLists?.(new Set(kinds))
   }
 }
 

@@ -1,0 +1,166 @@
+import type { Implementation } from '@jetway/core/protocol'
+import type { Connection, ConnectionHandlers } from '../connection/connection.ts'
+import type { Dialect } from '../dialect/dialect.ts'
+import { because, ClientError, ConnectionClosedError } from '../errors.ts'
+import { ClientInput } from '../input/client-input.ts'
+import type { ConnectTarget, TransportClose } from '../transport/client-transport.ts'
+import { Emitter } from '../util/emitter.ts'
+import { anySignal, type Deferred, deferred } from '../util/promises.ts'
+import { connect } from './connect.ts'
+import { type ClientEvents, type ClientListener, emitNotification } from './events.ts'
+import type { ResolvedOptions } from './options.ts'
+import type { SavedSession } from './saved-session.ts'
+
+export interface ConnectCallOptions {
+  /** Aborting it ends the attempt. Has no effect once connected. */
+  readonly signal?: AbortSignal
+  /**
+   * A session of an earlier client. Sends nothing; if the server has lost it, the
+   * first request opens a new one.
+   */
+  readonly session?: SavedSession
+}
+
+/** The connection of a client from `connect` to `close`, and the events that the host listens to. */
+export class Lifecycle {
+  readonly #info: Implementation
+  readonly #options: ResolvedOptions
+  readonly #events = new Emitter<ClientEvents>((event, error) => {
+    if (event !== 'error') this.#onError(error)
+  })
+  /** Answers the requests of the server. */
+  readonly input: ClientInput
+  readonly #closed: Deferred<TransportClose> = deferred()
+  /** Aborts when the client is closed, so that `connect` does not go on. */
+  readonly #life = new AbortController()
+  #connecting: { readonly target: unknown; readonly done: Promise<void> } | undefined
+  #connection: Connection | undefined
+  #dialect: Dialect | undefined
+  #closeReason: TransportClose | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(info: Implementation, options: ResolvedOptions) {
+    this.#info = info
+    this.#options = options
+    this.input = new ClientInput({
+      options,
+      server: () => this.#dialect?.server.info,
+      onError: this.#onError,
+    })
+  }
+
+  /** Undefined until {@link connect} has resolved. */
+  get dialect(): Dialect | undefined {
+    return this.#dialect
+  }
+
+  /** Set during the handshake already. */
+  get connection(): Connection | undefined {
+    return this.#connection
+  }
+
+  /** Resolves with the reason when the connection has ended. */
+  get closed(): Promise<TransportClose> {
+    return this.#closed.promise
+  }
+
+  /** @throws ConnectionClosedError, ClientError `not-connected` */
+  connected(): Dialect {
+    if (this.#closeReason !== undefined)
+      throw new ConnectionClosedError(
+        `The connection is closed${because(this.#closeReason)}`,
+        this.#closeReason,
+        { unprocessed: true },
+      )
+    if (this.#dialect !== undefined) return this.#dialect
+    throw new ClientError('not-connected', 'The client is not connected: call connect() first')
+  }
+
+  async connect(target: ConnectTarget, options: ConnectCallOptions): Promise<void> {
+    if (this.#closing !== undefined || this.#closeReason !== undefined)
+      throw new ConnectionClosedError('The client is closed: create a new one', this.#closeReason)
+    if (this.#connecting !== undefined && this.#connecting.target !== target)
+      throw new TypeError('The client is connected to another target: create a new client')
+    this.#connecting ??= { target, done: this.#connect(target, options) }
+    try {
+      await this.#connecting.done
+    } catch (error) {
+      this.#connecting = undefined
+      throw error
+    }
+  }
+
+  async #connect(target: ConnectTarget, { signal, session }: ConnectCallOptions) {
+    const dialect = await connect(target, {
+      info: this.#info,
+      options: this.#options,
+      signal: anySignal(signal, this.#life.signal),
+      session,
+      handlers: this.#handlers,
+      onError: this.#onError,
+      onChangesMissed: () => this.#events.emit('changesMissed', undefined),
+      onConnection: (connection) => (this.#connection = connection),
+    })
+    const { closed } = dialect.connection
+    if (closed !== undefined)
+      throw new ConnectionClosedError(`The connection ended at once${because(closed)}`, closed)
+    this.#dialect = dialect
+    this.#watchLists()
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.#life.abort(new ConnectionClosedError('The client was closed'))
+    this.#dialect?.subscriptions.close?.()
+    await this.#connection?.close()
+    await this.#connecting?.done.catch(() => {})
+    this.#end({ kind: 'end' })
+  }
+
+  on<E extends keyof ClientEvents>(event: E, listener: ClientListener<E>): () => void {
+    const off = this.#events.on(event, listener)
+    this.#watchLists()
+    return () => {
+      off()
+      this.#watchLists()
+    }
+  }
+
+  readonly #onError = (error: Error): void => this.#events.emit('error', error)
+
+  readonly #handlers: ConnectionHandlers = {
+    notification: (message) => {
+      if (this.#dialect?.subscriptions.handleNotification?.(message) === true) return
+      emitNotification(this.#events, message, (id) => this.input.completions.complete(id))
+    },
+    request: ({ method, params = {} }, { signal }) =>
+      this.#dialect?.acceptsRequests === false ? undefined : this.input.answer(method, params, signal),
+    error: this.#onError,
+    closed: (reason) => {
+      // During a handshake, another connection may follow.
+      if (this.#dialect !== undefined) this.#end(reason)
+    },
+  }
+
+  #end(reason: TransportClose): void {
+    if (this.#closeReason !== undefined) return
+    this.#closeReason = reason
+    this.#dialect?.subscriptions.close?.()
+    this.input.close(new ConnectionClosedError('The connection is closed', reason))
+    this.#closed.resolve(reason)
+    this.#events.emit('close', reason)
+  }
+
+  /** In revisions where the client has to subscribe to list changes, it does so while there are listeners. */
+  #watchLists(): void {
+    if (this.#closeReason !== undefined) return
+    const all = this.#events.has('notification')
+    const kinds = (['tools', 'prompts', 'resources'] as const).filter(
+      (kind) => all || this.#events.has(`${kind}Changed`),
+    )
+    this.#dialect?.subscriptions.watchLists?.(new Set(kinds))
+  }
+}
