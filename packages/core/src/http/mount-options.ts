@@ -32,6 +32,7 @@ const SESSIONS: OptionNames<SessionOptions> = {
   maxPerPrincipal: 1,
   allowDelete: 1,
   verifyMs: 1,
+  prefix: 1,
   store: 1,
   seal: SEAL,
 }

@@ -36,6 +36,12 @@ export interface SessionOptions {
    */
   readonly verifyMs?: number
   /**
+   * The beginning of every session id, before a dot: 1 to 64 letters, digits, `-` and `_`. Something in front of the mount
+   * can route requests by it, such as a Worker to a Durable Object. It proves nothing. Cannot be used with `seal`.
+   * @default none
+   */
+  readonly prefix?: string
+  /**
    * Stores session records for other processes. Cannot be used with `seal`.
    *
    * @default they stay in this process
@@ -209,14 +215,19 @@ export interface ResolvedOptions {
   readonly upgradeAfterMs: number
   readonly retryMs: number
   readonly parseLimits: ParseLimits
-  readonly sessions: Required<Omit<SessionOptions, 'seal' | 'store'>>
+  readonly sessions: Required<Omit<SessionOptions, 'seal' | 'store' | 'prefix'>>
   readonly subscriptions: Required<SubscriptionLimits>
   readonly seal: Required<SealedSessionOptions> | undefined
+  /** With the dot; empty without one. */
+  readonly sessionPrefix: string
   readonly legacySse: SsePaths | undefined
   readonly keepAlive: false | Required<KeepAliveOptions>
 }
 
-export type ResolvedSessionOptions = Pick<ResolvedOptions, 'stateless' | 'sessions' | 'seal' | 'legacySse'>
+export type ResolvedSessionOptions = Pick<
+  ResolvedOptions,
+  'stateless' | 'sessions' | 'seal' | 'sessionPrefix' | 'legacySse'
+>
 
 export const SESSION_DEFAULTS: ResolvedOptions['sessions'] = {
   ttlMs: 1_800_000,

@@ -22,6 +22,7 @@ const WITHOUT_SESSIONS: ResolvedSessionOptions = {
   stateless: true,
   sessions: SESSION_DEFAULTS,
   seal: undefined,
+  sessionPrefix: '',
   legacySse: undefined,
 }
 const KEEP_ALIVE: Required<KeepAliveOptions> = { mode: 'comment', intervalMs: 15_000, maxMissed: 3 }

@@ -13,6 +13,7 @@ describe('the options of a mount', () => {
   it('have the documented defaults', () => {
     expect(resolveOptions({})).toEqual({
       stateless: false,
+      sessionPrefix: '',
       upgradeAfterMs: 2_000,
       response: 'auto',
       bodyLimit: 4 * 1024 * 1024,
@@ -67,6 +68,8 @@ describe('the options of a mount', () => {
     ['limits.closeDeadlineMs', { limits: { closeDeadlineMs: 0 } }],
     ['sessions.seal', { sessions: { seal: null as unknown as { keys: [] } } }],
     ['sessions.seal', { sessions: { seal: { keys: [] }, store: new MemorySessionStore() } }],
+    ['sessions.prefix', { sessions: { prefix: 'a.b' } }],
+    ['sessions.prefix', { sessions: { prefix: 'a', seal: { keys: [] } } }],
     ['sessions.seal.maxAgeMs', { sessions: { seal: { keys: [], maxAgeMs: 0 } } }],
     ['limits.parse.maxDepth', { limits: { parse: { maxDepth: -1 } } }],
   ])('are refused by name: %s in %j', (name, options) => {

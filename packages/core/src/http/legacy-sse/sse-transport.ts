@@ -72,7 +72,7 @@ export class LegacySse {
     const connection = new SseConnection({
       context,
       sessions,
-      id: randomUuid(context.random),
+      id: `${context.options.sessionPrefix}${randomUuid(context.random)}`,
       principal,
       server,
       onClose: (closed) => this.#closed(closed),

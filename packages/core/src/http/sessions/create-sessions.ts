@@ -29,20 +29,25 @@ export function createSessions(
   context: EndpointContext,
   { sessions, streams = {}, publicUrl }: EndpointOptions,
 ): SessionRoutes | undefined {
-  const { options, clock, random } = context
+  const { options, clock, random, logger } = context
   const sealed = createSealedIds(context)
   if (options.stateless) return undefined
   const { keepAlive, bodyLimit } = options
   const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = context.servers.single?.runtime ?? {}
   const maxFinalBytes = Math.max(bodyLimit, maxResultBytes + ENVELOPE_BYTES)
   const { shared } = context
+  check(
+    'sessions.seal',
+    sealed === undefined || shared === undefined,
+    'cannot be used with shared: leave one out',
+  )
   const { eventStore = shared?.events ?? new MemoryEventStore({ maxFinalBytes, clock, random }) } = streams
   const store = sessions?.store ?? shared?.sessions
   const table = new SessionTable(context, {
     store,
     network: shared && createNetwork(context, shared),
     events: eventStore === false ? undefined : eventStore,
-    plain: new PlainIds(context),
+    plain: new PlainIds({ clock, random, logger, prefix: options.sessionPrefix }),
     sealed,
     unshared: sealed === undefined && store === undefined,
     pings: keepAlive !== false && keepAlive.mode === 'ping' ? new Pings(context, keepAlive) : undefined,

@@ -8,7 +8,7 @@ const SECRET_LENGTH = 32
 const MARK_LENGTH = 6
 /** Characters of a time in base 36, in seconds. */
 const TIME_LENGTH = 7
-const ID = /^[\w-]{32}([\w-]{6})([0-9a-z]{7})$/
+const ID = /^(?:[\w-]+\.)?[\w-]{32}([\w-]{6})([0-9a-z]{7})$/
 
 const SEVERAL_PROCESSES =
   'A client sent a session id that another process of this server has issued, or another mount. It got 404, and has to begin again. Several processes need one of these: a proxy that routes by the header Mcp-Session-Id, stateless: true, sessions.seal with the same keys, or one sessions.store'
@@ -17,6 +17,8 @@ export interface PlainIdsOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  /** The beginning of every id. */
+  readonly prefix: string
 }
 
 /**
@@ -39,7 +41,7 @@ export class PlainIds {
     const { mark } = this.#process()
     const secret = randomToken(SECRET_LENGTH, this.#options.random)
     // Joined, because V8 keeps the parts of a sum of strings.
-    return [secret, mark, encodeTime(this.#seconds())].join('')
+    return [this.#options.prefix, secret, mark, encodeTime(this.#seconds())].join('')
   }
 
   /**

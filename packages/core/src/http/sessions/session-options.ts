@@ -9,6 +9,7 @@ import {
 } from '../options.ts'
 
 const SEAL_MAX_AGE_MS = 86_400_000
+const PREFIX = /^[\w-]{1,64}$/
 
 /** @throws `ERR_MCP_OPTION`, naming the option */
 export function resolveSessionOptions(options: EndpointOptions): ResolvedSessionOptions {
@@ -29,7 +30,7 @@ export function resolveSessionOptions(options: EndpointOptions): ResolvedSession
       : 'needs sessions: it cannot be stateless',
   )
   check('sessions.allowDelete', typeof allowDelete === 'boolean', 'must be true or false')
-  return { stateless, sessions, seal, legacySse }
+  return { stateless, sessions, seal, sessionPrefix: resolvePrefix(options), legacySse }
 }
 
 /** Not with a store: a sealed id must not restore a session that the store has deleted. */
@@ -39,4 +40,11 @@ function resolveSeal({ sessions }: EndpointOptions): ResolvedOptions['seal'] {
   check('sessions.seal', typeof seal === 'object' && seal !== null, 'must be an object with keys')
   check('sessions.seal', sessions?.store === undefined, 'cannot be used with sessions.store: leave one out')
   return { keys: seal.keys, maxAgeMs: seal.maxAgeMs ?? SEAL_MAX_AGE_MS }
+}
+
+function resolvePrefix({ sessions: { prefix, seal } = {} }: EndpointOptions): string {
+  if (prefix === undefined) return ''
+  check('sessions.prefix', PREFIX.test(prefix), 'must be 1 to 64 letters, digits, - and _')
+  check('sessions.prefix', seal === undefined, 'cannot be used with sessions.seal: leave one out')
+  return `${prefix}.`
 }

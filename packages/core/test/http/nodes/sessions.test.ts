@@ -1,5 +1,6 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
+import { createEndpoint } from '../../../src/http/endpoint.ts'
 import type { McpServer } from '../../../src/index.ts'
 import { initializeMessage, type TestSession } from '../support/harness.ts'
 import { createCluster } from '../support/nodes.ts'
@@ -193,6 +194,14 @@ describe('changes', () => {
     expect(sink.messages).toMatchObject([
       { method: 'notifications/resources/updated', params: { uri: 'test://b' } },
     ])
+  })
+})
+
+describe('sealed ids', () => {
+  it('cannot be used with shared stores, also those of the server', () => {
+    const { server } = createCluster().node()
+    const sessions = { seal: { keys: [new Uint8Array(32)] } }
+    expect(() => createEndpoint(server, { sessions })).toThrow('sessions.seal')
   })
 })
 

@@ -77,3 +77,19 @@ describe('a session id that another process has issued', () => {
     expect(warnings(first)).toEqual([])
   })
 })
+
+describe('the prefix of a mount', () => {
+  it('begins the session ids of both transports, and no other prefix opens them', async () => {
+    const { open, post, send } = createHarness({
+      endpoint: { sessions: { prefix: 'object-1' }, legacySse: true },
+    })
+    const { id } = await open()
+    expect(id).toMatch(/^object-1\.[\w-]{45}$/)
+    const { sink } = await send({ method: 'GET', route: 'sse' })
+    expect(sink.text).toContain('sessionId=object-1.')
+    const forged = id.replace('object-1', 'object-2')
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    expect((await post(ping, { 'mcp-session-id': forged })).status).toBe(404)
+    expect((await post(ping, { 'mcp-session-id': id })).status).toBe(200)
+  })
+})
