@@ -88,8 +88,8 @@ describe('the prefix of a mount', () => {
     const { sink } = await send({ method: 'GET', route: 'sse' })
     expect(sink.text).toContain('sessionId=object-1.')
     const forged = id.replace('object-1', 'object-2')
-    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
-    expect((await post(ping, { 'mcp-session-id': forged })).status).toBe(404)
-    expect((await post(ping, { 'mcp-session-id': id })).status).toBe(200)
+    const message = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    expect((await post(message, { 'mcp-session-id': forged })).status).toBe(404)
+    expect((await post(message, { 'mcp-session-id': id })).status).toBe(200)
   })
 })
