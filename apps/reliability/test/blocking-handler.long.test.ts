@@ -5,7 +5,7 @@ import { program } from '@jetway-tools/runtimes/program'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const PROGRAM = program(new URL('support/serve-blocking.ts', import.meta.url))
-const BLOCKED_MS = 500
+const BLOCKED_MS = 2_000
 
 /** Sends calls while a handler holds the event loop; the statuses, and what comes of one more when it has ended. */
 async function callsMeanwhile(...args: readonly string[]): Promise<readonly Response[]> {
@@ -18,11 +18,14 @@ async function callsMeanwhile(...args: readonly string[]): Promise<readonly Resp
       'mcp-method': 'tools/call',
       'mcp-name': name,
     })
+  // The process may have started slowly.
+  const recovered = (): Promise<void> => expect.poll(async () => (await call('echo')).status).toBe(200)
+  await recovered()
   const blocking = call('block', { ms: BLOCKED_MS })
   await target.until(/blocking/)
   const meanwhile = await Promise.all(Array.from({ length: 5 }, () => call('echo')))
   expect((await blocking).status).toBe(200)
-  await expect.poll(async () => (await call('echo')).status).toBe(200)
+  await recovered()
   return meanwhile
 }
 

@@ -206,7 +206,7 @@ export const SESSIONS: Group = {
       row: 'D15',
       fault: 'Stored events that grow',
       behaviour:
-        '1,000 events, 1 MiB and 10 minutes for each stream, 256 MiB in all: the session that holds most loses first.',
+        '1,000 events, 1 MiB and 10 minutes for each stream, 256 MiB in all: the principal that holds most loses first.',
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',

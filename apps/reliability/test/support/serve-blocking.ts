@@ -21,6 +21,6 @@ server.addTool({
 
 const app = Fastify()
 if (argv[2] === 'shed')
-  await app.register(underPressure, { maxEventLoopDelay: 100, sampleInterval: 50, retryAfter: 1 })
+  await app.register(underPressure, { maxEventLoopDelay: 200, sampleInterval: 50, retryAfter: 1 })
 await app.register(mcp, { server })
 stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`)
