@@ -3,8 +3,9 @@
  *
  *     npm run mutate -- [--count <n>] [--seed <n>] [--only <path>]...
  *
- * The mutants are drawn with a seed, which it prints. A first run without mutants learns which test files reach which
- * places, so that a mutant costs the nearest of these only. Exits with 1 if fewer than 85 % are killed.
+ * The mutants are drawn with a seed, which it prints. A first run without mutants learns which
+ * test files reach which places, so that a mutant costs the nearest of these only. Exits with 1
+ * if fewer than 85 % are killed.
  */
 import { randomInt } from 'node:crypto'
 import process, { stdout } from 'node:process'

@@ -11,7 +11,11 @@ export function tool(name, ...args) {
   return [join(root, 'node_modules', '.bin', name), ...args]
 }
 
-/** The command line of a script of this repository. @param {string} path from the root, such as `scripts/types.mjs` */
+/**
+ * The command line of a script of this repository.
+ *
+ * @param {string} path from the root, such as `scripts/types.mjs`
+ */
 export function script(path, ...args) {
   return [execPath, join(root, path), ...args]
 }
@@ -29,8 +33,8 @@ export const vitest = (...args) => tool('vitest', 'run', ...args)
 const MAX_OUTPUT = 256 * 1024
 
 /**
- * Runs a command and resolves to its exit code; 1 if it cannot start or exceeds its time limit. All its output goes to
- * stderr: stdout is for the caller.
+ * Runs a command and resolves to its exit code; 1 if it cannot start or exceeds its time limit. All its
+ * output goes to stderr: stdout is for the caller.
  *
  * @param {readonly string[]} command
  * @param {object} [options]
@@ -82,8 +86,8 @@ export function run(command, { quiet = false, output, env = {}, cwd = root, time
 }
 
 /**
- * Kills a child's process group after a time limit, or when this process gets SIGINT or SIGTERM. Returns a function that
- * removes the limit and kills what is left of the group.
+ * Kills a child's process group after a time limit, or when this process gets SIGINT or SIGTERM. Returns a
+ * function that removes the limit and kills what is left of the group.
  */
 function limitTime(child, timeoutMs) {
   const kill = () => {

@@ -27,8 +27,8 @@ export async function runBase(checkout, mutants) {
 }
 
 /**
- * Every process that runs a probe finds the log by the path in it, whatever its environment. Probes do nothing in runtimes
- * that may not write it.
+ * Every process that runs a probe finds the log by the path in it, whatever its environment. Probes do
+ * nothing in runtimes that may not write it.
  */
 function insertProbes(checkout, probes) {
   const require = `globalThis.process.getBuiltinModule('module').createRequire(${JSON.stringify(checkout.path('/'))})`
@@ -56,7 +56,10 @@ function insertProbes(checkout, probes) {
   )
 }
 
-/** Tests that fail without a mutant would kill them all. Those that read the sources fail because of the probes only. */
+/**
+ * Tests that fail without a mutant would kill them all. Those that read the sources
+ * fail because of the probes only.
+ */
 async function failingAgain(checkout, failed) {
   if (failed.length === 0) return []
   console.log(`Failed with probes, runs again without: ${failed.join(', ')}`)

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 
 /**
- * How long the tests of each run took without a mutant, one after the other. Most mutants die in the first run. A failure
- * beyond the last would be an accident of a test of something else.
+ * How long the tests of each run took without a mutant, one after the other. Most mutants die in the first
+ * run. A failure beyond the last would be an accident of a test of something else.
  */
 const RUNS_MS = [2_000, 10_000, 240_000]
 
@@ -11,7 +11,8 @@ const RUNS_MS = [2_000, 10_000, 240_000]
  * @param {import('./checkout.mjs').Checkout} checkout
  * @param {{ file: string, start: number, end: number, to: string }} mutant
  * @param {import('./base.mjs').TestFile[]} reaching the test files that run its place
- * @returns {Promise<string | undefined>} the test file that fails, or the reason; undefined if the mutant survives
+ * @returns {Promise<string | undefined>} the test file that fails, or the reason;
+ *   undefined if the mutant survives
  */
 export async function killerOf(checkout, { file, start, end, to }, reaching) {
   const source = checkout.sources[file]

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path/posix'
 import { parseSync, Visitor } from 'oxc-parser'
 
 /**
- * A function or a block. `start` to `end` is all of it, parameters included. `body` begins right after the brace, or at the
- * expression of an arrow function, which ends at `expressionEnd`.
+ * A function or a block. `start` to `end` is all of it, parameters included. `body` begins right after the
+ * brace, or at the expression of an arrow function, which ends at `expressionEnd`.
  *
  * @typedef {{ start: number, end: number, body: number, expressionEnd?: number }} Scope
  */
@@ -48,8 +48,8 @@ export class Sources {
   }
 
   /**
-   * The scopes that run a place: the innermost around it. A place outside of functions runs once, when a module loads, and
-   * what it sets is used by the functions of its module and of those that import it.
+   * The scopes that run a place: the innermost around it. A place outside of functions runs once, when a
+   * module loads, and what it sets is used by the functions of its module and of those that import it.
    *
    * @returns {{ file: string, scope: Scope }[]}
    */

@@ -1,6 +1,7 @@
 /**
- * Runs every client scenario of the public conformance suite against the built client, at every revision that has
- * it. A warning is a failure, and so is a requirement that no run proves. No scenario is expected to fail.
+ * Runs every client scenario of the public conformance suite against the built client, at every
+ * revision that has it. A warning is a failure, and so is a requirement that no run proves. No
+ * scenario is expected to fail.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,23 +17,26 @@ const client = fileURLToPath(new URL('../dist/client.js', import.meta.url))
 const AT_ONCE = 2
 
 /**
- * Scenarios of extensions belong to no revision. Authorization runs at the last revision with sessions and the
- * first without. Skills need a revision without sessions.
+ * Scenarios of extensions belong to no revision. Authorization runs at the last revision with sessions and
+ * the first without. Skills need a revision without sessions.
  */
 const revisionsOf = ({ name, revisions }) => {
   if (!revisions.includes('extension')) return revisions
   return name.startsWith('auth/') ? ['2025-11-25', '2026-07-28'] : ['2026-07-28']
 }
 
-/** The number of runs per revision in the pinned version of the suite: a scenario that it skips must not go unseen. */
+/**
+ * The number of runs per revision in the pinned version of the suite: a scenario that
+ * it skips must not go unseen.
+ */
 const EXPECTED = { '2025-03-26': 2, '2025-06-18': 5, '2025-11-25': 25, '2026-07-28': 43 }
 
 /** Checks that describe what the suite did, so no client can prove them. */
 const NOTES = ['server-info', 'scope-retry-auth-attempt']
 
 /**
- * These scenarios measure to a fifth of a second when a message is sent. They run alone, and a failure is tried
- * again, because a busy machine may have delayed the message.
+ * These scenarios measure to a fifth of a second when a message is sent. They run alone, and a failure is
+ * tried again, because a busy machine may have delayed the message.
  */
 const TIMED = ['sse-retry']
 const TRIES = 3

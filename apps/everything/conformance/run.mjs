@@ -1,6 +1,6 @@
 /**
- * Runs the public conformance suite against the built server, on each web framework and at each revision that the
- * suite has scenarios for. A warning is a failure, and so is a requirement that no run proves.
+ * Runs the public conformance suite against the built server, on each web framework and at each revision that
+ * the suite has scenarios for. A warning is a failure, and so is a requirement that no run proves.
  * `expected-failures.txt` lists the scenarios that may fail.
  */
 import { once } from 'node:events'
@@ -19,8 +19,9 @@ const FIRST_WITHOUT_SESSIONS = '2026-07-28'
 const AT_ONCE = 2
 
 /**
- * `scenarios` is their number in the pinned version of the suite: a scenario that it skips must not go unseen. The
- * suite's client offers the newest revision that it knows, so an older one needs a server that speaks no other.
+ * `scenarios` is their number in the pinned version of the suite: a scenario that it skips must not
+ * go unseen. The suite's client offers the newest revision that it knows, so an older one needs a
+ * server that speaks no other.
  */
 const RUNS = [
   { revision: '2025-03-26', scenarios: 1, flags: ['--revisions', '2025-03-26'] },
@@ -86,8 +87,8 @@ async function visit(adapter, { revision, scenarios, flags }) {
 }
 
 /**
- * Negotiates as the suite's clients do. If the server ignored the flag `--revisions`, the run would test another
- * revision, and pass.
+ * Negotiates as the suite's clients do. If the server ignored the flag `--revisions`, the run would
+ * test another revision, and pass.
  */
 async function checkNegotiated(url, revision) {
   const spoken = revision >= FIRST_WITHOUT_SESSIONS ? await discover(url) : [await initialize(url)]

@@ -7,12 +7,14 @@ import { conformance, node } from '@jetway-tools/newer-node'
 
 const SUITE_TIMEOUT_MS = 150_000
 
-/** Every scenario has this check of all messages against the schema, so it says nothing about the scenario. */
+/**
+ * Every scenario has this check of all messages against the schema, so it says nothing about the scenario.
+ */
 const GENERAL_CHECK = 'wire-schema-valid'
 
 /**
- * Sorts the checks of one scenario. `proven` has the ids of those that passed, `complaints` the texts of failures
- * and warnings, and `open` the requirements that the suite could not test, each with the reason.
+ * Sorts the checks of one scenario. `proven` has the ids of those that passed, `complaints` the texts of
+ * failures and warnings, and `open` the requirements that the suite could not test, each with the reason.
  */
 const outcome = (name, checks) => ({
   name,
@@ -58,8 +60,8 @@ export async function listClientScenarios() {
 }
 
 /**
- * Runs one client scenario. If the suite's verdict is a failure that no check explains, the end of the output is
- * the complaint: the client's process has failed.
+ * Runs one client scenario. If the suite's verdict is a failure that no check explains, the end of the output
+ * is the complaint: the client's process has failed.
  *
  * @param client - the path of the client's program
  */

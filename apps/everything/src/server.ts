@@ -20,7 +20,10 @@ export interface EverythingOptions extends Pick<ServerOptions, 'limits' | 'revis
   readonly misbehaving?: boolean
 }
 
-/** A server with every feature: the target of the public conformance suite and of the matrix of official clients. */
+/**
+ * A server with every feature: the target of the public conformance suite and of
+ * the matrix of official clients.
+ */
 export function createEverythingServer({ misbehaving, ...options }: EverythingOptions = {}): McpServer {
   const server = new McpServer(
     {

@@ -1,6 +1,6 @@
 /**
- * Replaces the lines of a page between `<!-- name -->` and `<!-- /name -->`. The first comment may have a note
- * after the name.
+ * Replaces the lines of a page between `<!-- name -->` and `<!-- /name -->`. The first comment
+ * may have a note after the name.
  *
  * @throws Error if the page lacks the comments
  */

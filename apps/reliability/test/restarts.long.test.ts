@@ -24,7 +24,7 @@ describe.each([
     const first = await startTarget(port, runs)
     side = await new Side(first.url, runs).open()
     for (const { what, open } of OPEN_THINGS) resumed.set(what, await open(side))
-    // A call of our own client, which is open in both processes.
+    // A call of this client, which is open in both processes.
     const client = await connected(first.url)
     const call = client.callTool('slow', { about: 'client' }).catch((error: unknown) => error)
     await vi.waitFor(() => expect(side?.runsOf('slow client')).toBe(1))

@@ -72,7 +72,10 @@ function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVer
   return { type: 'content', value: parts.map((part) => contentOf(part, version)) }
 }
 
-/** Omits invalid images and documents, which all providers refuse. Of other files, each accepts different types. */
+/**
+ * Omits invalid images and documents, which all providers refuse. Of other files,
+ * each accepts different types.
+ */
 function fileOf(part: HostPart): Media | undefined {
   const bytes = bytesOf(part)
   const isClaimed = bytes !== undefined && (bytes.mimeType.startsWith('image/') || bytes.mimeType === PDF)

@@ -13,7 +13,10 @@ interface Limits {
 
 const checked = new WeakSet<object>()
 
-/** Logs once for each HTTP server that its app has not limited how long headers may take. Call it when the server listens. */
+/**
+ * Logs once for each HTTP server that its app has not limited how long headers may take.
+ * Call it when the server listens.
+ */
 export function checkHeaderLimits(server: Limits, logger: Logger): void {
   // HTTP/2 has no such limits.
   if (checked.has(server) || server.headersTimeout !== NODE_DEFAULT_MS) return

@@ -12,8 +12,8 @@ interface PluginOptions<Locals, App> extends EndpointOptions {
   /** The server, or a function that chooses one for each session; without sessions, for each request. */
   readonly server: McpServer<Locals, App> | McpSelector<Locals, App>
   /**
-   * Where the server answers, below `prefix` and the prefixes of the parent plugins. With `legacySse` it also answers at
-   * `/sse` and `/message` in the same directory.
+   * Where the server answers, below `prefix` and the prefixes of the parent plugins. With `legacySse` it also
+   * answers at `/sse` and `/message` in the same directory.
    *
    * @default '/mcp', or '/' where `prefix` is given, which then is the whole path
    */
@@ -23,22 +23,28 @@ interface PluginOptions<Locals, App> extends EndpointOptions {
   /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
   readonly locals?: (request: FastifyRequest) => NoInfer<Locals>
   /**
-   * Reads the caller from the request if the app has authenticated it, as `ctx.auth`. Undefined is an anonymous caller.
-   * `authenticate` finds out who calls instead; set one of them.
+   * Reads the caller from the request if the app has authenticated it, as `ctx.auth`. Undefined is an
+   * anonymous caller. `authenticate` finds out who calls instead; set one of them.
    */
   readonly authInfo?: (request: FastifyRequest) => AuthInfo | undefined
-  /** Called with the handle of this mount: for its stats, or to close it before the app. Closing the app closes it too. */
+  /**
+   * Called with the handle of this mount: for its stats, or to close it before the app.
+   * Closing the app closes it too.
+   */
   readonly onMount?: (mount: MountHandle) => void
 }
 
-/** The options of the plugin and of its endpoint. A server that declares its locals needs the option `locals`. */
+/**
+ * The options of the plugin and of its endpoint. A server that declares its locals needs the option `locals`.
+ */
 export type McpPluginOptions<Locals = unknown, App = unknown> = PluginOptions<Locals, App> &
   (unknown extends Locals ? unknown : Required<Pick<PluginOptions<Locals, App>, 'locals'>>)
 
 /**
- * What Fastify's own signatures of `register` ask of a server that declares its locals. No call can satisfy it: the
- * signature in `plugin.ts` takes those that are right, and the compiler reports the last signature that it tried. The types are an
- * intersection because it then reports the option that is missing, and not how two servers differ.
+ * What Fastify's own signatures of `register` ask of a server that declares its locals. No call can
+ * satisfy it: the signature in `plugin.ts` takes those that are right, and the compiler reports the last
+ * signature that it tried. The types are an intersection because it then reports the option that is
+ * missing, and not how two servers differ.
  */
 export type OptionsWithLocals = Omit<McpPluginOptions, 'server' | 'locals'> & ServerWithLocals
 interface ServerWithLocals {

@@ -7,9 +7,9 @@ import type { Socket } from 'node:net'
 const HEAD_MS = 1000
 
 /**
- * Watches for connections that have sent no request. Node's `server.close()` waits for them and no longer applies
- * `headersTimeout`, so one client that connects and stays silent would keep the app open. The function that it returns
- * ends them. It leaves HTTP/2 alone, where Fastify closes the sessions.
+ * Watches for connections that have sent no request. Node's `server.close()` waits for them and no longer
+ * applies `headersTimeout`, so one client that connects and stays silent would keep the app open. The
+ * function that it returns ends them. It leaves HTTP/2 alone, where Fastify closes the sessions.
  */
 export function watchUnused(server: unknown): () => void {
   const unused = new Set<Socket>()

@@ -1,7 +1,9 @@
 import { UsageError } from '@jetway/core'
 import { parse } from 'yaml'
 
-/** Limit for the frontmatter of a skill, in characters: hosts keep the frontmatter of all skills in memory. */
+/**
+ * Limit for the frontmatter of a skill, in characters: hosts keep the frontmatter of all skills in memory.
+ */
 const MAX_LENGTH = 65_536
 
 /** The frontmatter of a `SKILL.md`, in its parts. */
@@ -12,7 +14,8 @@ export interface Frontmatter {
 }
 
 /**
- * Reads YAML 1.2 by its core schema, in which a date stays text, because hosts compare the file with the manifest.
+ * Reads YAML 1.2 by its core schema, in which a date stays text, because hosts
+ * compare the file with the manifest.
  *
  * @param file - for errors
  * @throws UsageError `ERR_MCP_INVALID_DEFINITION`

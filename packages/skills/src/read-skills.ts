@@ -23,12 +23,12 @@ const AT_ONCE = 16
 
 /**
  * Reads every folder that has a `SKILL.md`, at any depth, for `skills({ skills })` of `@jetway/core/skills`.
- * A skill's path is the path of its folder below `folder`, or its name if `folder` is the skill. Ignores files that
- * belong to no skill, and names that begin with a dot. Follows links within the folder. To update the skills, read
- * the folder again and pass the result to the extension's `set`.
+ * A skill's path is the path of its folder below `folder`, or its name if `folder` is the skill. Ignores
+ * files that belong to no skill, and names that begin with a dot. Follows links within the folder. To update
+ * the skills, read the folder again and pass the result to the extension's `set`.
  *
- * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for invalid frontmatter, a link out of the folder, and beyond a
- *   limit; `ERR_MCP_OPTION` for an invalid limit; and errors of the file system
+ * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for invalid frontmatter, a link out of the folder, and
+ *   beyond a limit; `ERR_MCP_OPTION` for an invalid limit; and errors of the file system
  */
 export async function readSkills(
   folder: string,

@@ -25,7 +25,8 @@ interface Place {
 }
 
 /**
- * Returns all files below a folder, except those whose names begin with a dot. Follows links within the folder.
+ * Returns all files below a folder, except those whose names begin with a dot.
+ * Follows links within the folder.
  *
  * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for a link that leads out or back, and beyond a limit
  */

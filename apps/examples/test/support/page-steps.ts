@@ -7,8 +7,8 @@ const BLOCK = /^```(\w+)\n([\s\S]*?)^```$/gm
 const SAVE = /\b[Ss]ave (?:this|it) as `([^`]+)`/
 
 /**
- * The steps of a page, in its order: it runs shell blocks, and saves other blocks if the text above says where.
- * The text above a block of TypeScript must say so.
+ * The steps of a page, in its order: it runs shell blocks, and saves other blocks if the text above says
+ * where. The text above a block of TypeScript must say so.
  */
 export function stepsOf(markdown: string): readonly Step[] {
   let end = 0

@@ -48,7 +48,10 @@ export class SubscriptionStream implements Subscriptions {
   #opening: Stream | undefined
   #lastUpdate: Promise<void> = Promise.resolve()
   #retryTimer: unknown
-  /** Failed attempts since the last stream that brought a notification, or stayed open for {@link LAST_RETRY_MS}. */
+  /**
+   * Failed attempts since the last stream that brought a notification, or stayed
+   * open for {@link LAST_RETRY_MS}.
+   */
   #failures = 0
   /** Whether a stream has failed since the last `changesMissed`. */
   #missed = false

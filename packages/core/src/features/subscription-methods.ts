@@ -52,7 +52,8 @@ function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
 }
 
 function unsubscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
-  // Not skipped for a URI that is unknown here: the subscription may have been made at another process a moment ago.
+  // Not skipped for a URI that is unknown here: the subscription may have been made at
+  // another process a moment ago.
   const saved = sessionOf(ctx).update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
   return chain(saved, () => complete({}))
 }

@@ -26,7 +26,11 @@ export interface MemoryEventStoreOptions {
   readonly ttlMs?: number
   /** Streams of one session; one more drops an ended one, or else the oldest. @default 512 */
   readonly maxStreamsPerSession?: number
-  /** Bytes in total; beyond it, the principal that holds most loses a stream, of its largest session. @default 268_435_456 */
+  /**
+   * Bytes in total; beyond it, the principal that holds most loses a stream, of its largest session.
+   *
+   * @default 268_435_456
+   */
   readonly maxTotalBytes?: number
   readonly clock?: Clock
   readonly random?: Random
@@ -189,8 +193,8 @@ export class MemoryEventStore implements EventStore {
   }
 
   /**
-   * A stream of the principal that holds most, and there of the session that does, so that nobody can drop the streams of
-   * others.
+   * A stream of the principal that holds most, and there of the session that does, so that nobody
+   * can drop the streams of others.
    */
   #leastFair(): EventLog | undefined {
     const owner = this.#bySize.largest()?.bySize.largest()

@@ -35,7 +35,9 @@ export class TaskNodes {
     return this.#joined ? undefined : this.#join()
   }
 
-  /** Sends mail to the node of a task. Resolves to false if no other node runs it, or if that node is gone. */
+  /**
+   * Sends mail to the node of a task. Resolves to false if no other node runs it, or if that node is gone.
+   */
   send({ node, owner, taskId }: TaskRecord, mail: TaskMail): Awaitable<boolean> {
     if (node === undefined || node === this.id) return false
     return this.#nodes.send(node, { task: { owner, taskId }, mail })

@@ -17,8 +17,8 @@ const LISTED = new Set(['anyOf', 'oneOf'])
 const NESTED = new Set(['items', 'additionalProperties'])
 
 /**
- * Copies a published schema so that it refuses unknown members: the published schemas accept any, so they would
- * not notice a field of a newer revision. An `additionalProperties` of the schema is kept.
+ * Copies a published schema so that it refuses unknown members: the published schemas accept any, so they
+ * would not notice a field of a newer revision. An `additionalProperties` of the schema is kept.
  */
 export function closeSchema(schema: JsonObject): JsonObject {
   const closed: Record<string, unknown> = {}

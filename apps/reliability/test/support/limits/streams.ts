@@ -31,7 +31,10 @@ async function queued(bytes: number): Promise<unknown> {
   return (await events('', 'x'.repeat(bytes - waiting))).at(-1)?.includes('"result"')
 }
 
-/** The status of a ping in a session that has left so many pings unanswered, and the time of one more has come. */
+/**
+ * The status of a ping in a session that has left so many pings unanswered, and
+ * the time of one more has come.
+ */
 async function unanswered(count: number): Promise<unknown> {
   const clock = new FakeClock()
   const client = web(createServer({ clock }), {
@@ -87,7 +90,10 @@ async function together(count: number): Promise<unknown> {
   return (await replies.at(-1))?.status
 }
 
-/** The calls that run on stdio, of four, whose client reads nothing. The first has left so many bytes too many. */
+/**
+ * The calls that run on stdio, of four, whose client reads nothing. The first has
+ * left so many bytes too many.
+ */
 async function unread(over: number): Promise<unknown> {
   const calls = async (maxQueuedBytes: number): Promise<{ calls: number; waiting: number }> => {
     const input = new PassThrough()

@@ -18,8 +18,8 @@ interface Interrupted {
 }
 
 /**
- * Kills nodes while their calls report progress every few milliseconds. Each client resumes at the node that survives, and
- * gets the rest of what its call had stored, and an error.
+ * Kills nodes while their calls report progress every few milliseconds. Each client resumes at the node that
+ * survives, and gets the rest of what its call had stored, and an error.
  *
  * @param victims - nodes that are killed in a round, after which as many are started
  */
@@ -33,7 +33,8 @@ export function describeKills(rounds: number, victims: number): void {
       const took: number[] = []
       let events = 0
       try {
-        // A node that has joined a moment ago takes nothing over, so the first round shows only that nothing is lost.
+        // A node that has joined a moment ago takes nothing over, so the first round
+        // shows only that nothing is lost.
         for (let round = 0; round <= rounds; round++) {
           const [survivor, ...others] = cluster.nodes as readonly [ClusterNode, ...ClusterNode[]]
           const outcomes = await killAll(others, survivor)

@@ -7,7 +7,10 @@ const LINE = /^\+[\d.]+ \[\d+ (\S+)\] "(\w+)"(.*)$/
 /** The leases that nodes renew, and their reading of messages. */
 const CONTROL = /^xread|"jw1:nodes:n:\{/
 
-/** The commands that Redis gets from the nodes. Those inside of scripts are not counted, since they cost no round trip. */
+/**
+ * The commands that Redis gets from the nodes. Those inside of scripts are not counted,
+ * since they cost no round trip.
+ */
 export class Monitor {
   readonly #redis: RedisServer
   readonly #socket

@@ -72,7 +72,10 @@ export class SessionLink {
     return false
   }
 
-  /** Stores a change of the record, and informs the other nodes: the next request of the client may arrive at any of them. */
+  /**
+   * Stores a change of the record, and informs the other nodes: the next request of the
+   * client may arrive at any of them.
+   */
   async save(change: ChangeRecord): Promise<void> {
     await this.#record.save(change)
     // Every session is initialized once, and no other node has to know it at once.

@@ -42,14 +42,18 @@ export interface SessionTableParts {
   readonly events: EventStore | undefined
   readonly plain: PlainIds
   readonly sealed: SealedIds | undefined
-  /** Whether no other process can have the sessions of this one, so that an id of another process is a mistake. */
+  /**
+   * Whether no other process can have the sessions of this one, so that an id of
+   * another process is a mistake.
+   */
   readonly unshared: boolean
   /** Closes the sessions of clients that do not respond; undefined unless `keepAlive.mode` is `ping`. */
   readonly pings: Pings | undefined
 }
 
 /**
- * The sessions of one mount. They are found by principal and id together, so the session of another principal is unknown.
+ * The sessions of one mount. They are found by principal and id together, so the session of
+ * another principal is unknown.
  */
 export class SessionTable {
   readonly #context: EndpointContext

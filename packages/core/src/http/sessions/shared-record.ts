@@ -68,7 +68,10 @@ export class SharedRecord {
     return this.#verifying
   }
 
-  /** Reads the record again because another process has changed it. Requests that arrive meanwhile wait for it. */
+  /**
+   * Reads the record again because another process has changed it. Requests that
+   * arrive meanwhile wait for it.
+   */
   refresh(): Promise<boolean> {
     this.#checkedAt = -Infinity
     return this.verify()
