@@ -27,6 +27,7 @@ const GUIDES: readonly Group[] = [
       'recipes',
       'runtimes',
       'proxy',
+      'scale-out',
       'hosts',
       'resuming',
     ],

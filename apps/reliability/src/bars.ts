@@ -70,7 +70,7 @@ export const BARS: readonly Bar[] = [
     name: 'The store fails',
     promise:
       '50 times killed, stopped, reset or slow: 503 within 1 s, healthy 5 s after its return, nothing stored is lost.',
-    lacks: NEEDS_SHARED_STORE,
+    files: ['apps/reliability/test/store-faults.long.test.ts'],
   },
   {
     name: 'Ends of connections',

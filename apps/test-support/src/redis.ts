@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 
+export { type SlowProxy, startSlowProxy } from './redis/slow-proxy.ts'
+
 /** Debian's Redis, or another server that speaks its protocol, such as Valkey. */
 const SERVER = process.env['REDIS_SERVER'] ?? '/usr/bin/redis-server'
 const SENTINEL = process.env['REDIS_SENTINEL'] ?? '/usr/bin/redis-sentinel'
@@ -17,7 +19,7 @@ const START_MS = 20_000
 export interface RedisServer {
   readonly url: string
   readonly port: number
-  /** Sends one command on a new connection. Resolves to the raw reply. */
+  /** Sends one command by a connection of its own. Resolves to the raw reply. */
   command(...args: readonly string[]): Promise<string>
   /** Sends SIGSTOP or SIGCONT. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void

@@ -3,11 +3,11 @@ import {
   startRedis,
   startRedisCluster,
   startRedisSentinels,
+  startSlowProxy,
 } from '@jetway-apps/test-support/redis'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { RedisReplyError, type RedisStores, RedisUnavailable } from '../src/index.ts'
 import { LIFETIME, sessionRecord } from './support/records.ts'
-import { startSlowProxy } from './support/slow-proxy.ts'
 import { createStores, createTwo } from './support/stores.ts'
 
 /** How long a store may take to report a failure, in ms. */

@@ -6,6 +6,8 @@ export interface SlowProxy {
   readonly url: string
   /** Delays everything from now on, in each direction, by this many ms. */
   delay(ms: number): void
+  /** Whether it resets all connections, and each new one. */
+  refuse(refused: boolean): void
   /** Resets all connections. */
   reset(): void
   stop(): Promise<void>
@@ -13,6 +15,7 @@ export interface SlowProxy {
 
 export async function startSlowProxy(port: number): Promise<SlowProxy> {
   let ms = 0
+  let refused = false
   const sockets = new Set<Socket>()
   const pipe = (from: Socket, to: Socket): void => {
     sockets.add(from)
@@ -24,6 +27,10 @@ export async function startSlowProxy(port: number): Promise<SlowProxy> {
     })
   }
   const server = createServer((near) => {
+    if (refused) {
+      near.on('error', () => {}).resetAndDestroy()
+      return
+    }
     const far = createConnection(port, '127.0.0.1')
     pipe(near, far)
     pipe(far, near)
@@ -38,6 +45,10 @@ export async function startSlowProxy(port: number): Promise<SlowProxy> {
     url: `redis://127.0.0.1:${address.port}`,
     delay: (next) => {
       ms = next
+    },
+    refuse: (next) => {
+      refused = next
+      if (refused) reset()
     },
     reset,
     stop: async () => {

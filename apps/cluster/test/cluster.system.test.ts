@@ -1,0 +1,28 @@
+import { callTool, initialize, INITIALIZED } from '@jetway-apps/test-support'
+import { HEADERS } from '@jetway-apps/test-support/http'
+import { startNode } from '@jetway-apps/test-support/processes'
+import { program } from '@jetway-tools/runtimes/program'
+import { expect, it, onTestFinished, vi } from 'vitest'
+
+const post = (url: string, message: object, headers: object = {}): Promise<Response> =>
+  fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(message) })
+
+it('a session goes on in the other processes when one is killed', async () => {
+  const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)))
+  onTestFinished(async () => void (await cluster.stop('SIGTERM')))
+  const [url] = await cluster.until(/http:\/\/127\.0\.0\.1:\d+\/mcp/)
+  const opened = await post(url, initialize())
+  const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+  expect((await post(url, INITIALIZED, headers)).status).toBe(202)
+  const who = async (): Promise<number> => {
+    const reply = await post(url, callTool('who'), headers)
+    expect(reply.status).toBe(200)
+    return Number(/Process (\d+)/.exec(await reply.text())?.[1])
+  }
+  const seen = new Set([await who(), await who(), await who()])
+  expect(seen.size).toBe(3)
+  const [victim = 0, ...others] = seen
+  process.kill(victim, 'SIGKILL')
+  await cluster.until(/2 are left/)
+  await vi.waitFor(async () => expect(new Set([await who(), await who()])).toEqual(new Set(others)))
+})

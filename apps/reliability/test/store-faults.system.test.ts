@@ -1,0 +1,3 @@
+import { describeStoreFaults } from './support/store-faults.ts'
+
+describeStoreFaults(8)

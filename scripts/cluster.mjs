@@ -1,0 +1,23 @@
+/**
+ * `npm run cluster`: installs, builds and starts Redis, three processes of one server, and a load balancer.
+ */
+import { join } from 'node:path'
+import { execPath } from 'node:process'
+import { pathToFileURL } from 'node:url'
+import { root } from '../.ci/pnpm.mjs'
+import { build, install, stepOrExit } from './steps.mjs'
+
+await stepOrExit('install', install(), { quiet: true })
+await stepOrExit('build', build(), { quiet: true })
+
+// In this process, not in a child: Ctrl-C and other signals then reach it directly.
+const main = join(root, 'apps', 'cluster', 'dist', 'main.js')
+process.argv = [execPath, main]
+await import(pathToFileURL(main).href)
+
+// `kill <pid of npm>` ends npm but not its children. When the parent process
+// changes, stop the cluster as well.
+const parent = process.ppid
+setInterval(() => {
+  if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')
+}, 500).unref()
