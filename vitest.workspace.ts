@@ -32,6 +32,11 @@ const ISOLATED = [
   'packages/core/test/schema/validate/tiered.test.ts',
 ]
 
+/** Long tests that measure how long something takes: nothing else runs meanwhile. */
+const ALONE = ['drain', 'open-streams', 'slow-sockets'].map(
+  (name) => `apps/reliability/test/${name}.long.test.ts`,
+)
+
 const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
@@ -51,13 +56,23 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'shared',
           include,
-          exclude: [...ISOLATED, ...exclude],
+          exclude: [...ISOLATED, ...ALONE, ...exclude],
           isolate: false,
         },
       },
       {
         extends: true,
         test: { name: 'isolated', include: ISOLATED, exclude: long || system ? ['**'] : [] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ALONE,
+          exclude: long ? [] : ['**'],
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

@@ -1,9 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { program } from '@jetway-tools/runtimes/program'
 import { SERVER_COMMANDS, type Listening, start } from './support/processes.ts'
-import { RawClient } from './support/raw-http.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const ADAPTERS = ['fastify', 'hono'] as const
@@ -72,36 +70,5 @@ describe('a server that is killed and restarted during a session of the v1 clien
     }
     expect(kept.transport.sessionId).toBe(id)
     expect(kept.posted.filter((method) => method === 'initialize')).toHaveLength(1)
-  })
-})
-
-describe.each(ADAPTERS)('a server on %s that gets SIGTERM with fifty calls in flight', (adapter) => {
-  it('answers them all, half of them as streams, and exits with code 0 in time', async () => {
-    const flags = ['--http', '--port', '0', '--adapter', adapter]
-    const server = await run([...program(new URL('./support/serve-holding.ts', import.meta.url)), ...flags])
-    const clients = Array.from({ length: 10 }, () => new RawClient(server.url))
-    for (const client of clients) {
-      onTestFinished(() => client.close())
-      await client.initialize()
-    }
-    const replies = Array.from({ length: 50 }, (_, place) => {
-      const meta = place % 2 === 0 ? {} : { _meta: { progressToken: place } }
-      const params = { name: 'hold', arguments: { place }, ...meta }
-      const client = clients[place % clients.length] as RawClient
-      return client.post({ jsonrpc: '2.0', id: place + 10, method: 'tools/call', params })
-    })
-    await server.until(/all are running/)
-    const stopped = performance.now()
-    const exited = server.stop('SIGTERM')
-    for (const [place, reply] of (await Promise.all(replies)).entries()) {
-      expect(reply.status).toBe(200)
-      expect(reply.messages).toHaveLength(place % 2 === 0 ? 1 : 2)
-      expect(reply.messages.at(-1)).toMatchObject({
-        id: place + 10,
-        result: { content: [{ type: 'text', text: `answer ${place}` }] },
-      })
-    }
-    expect(await exited).toBe(0)
-    expect(performance.now() - stopped).toBeLessThan(30_000)
   })
 })

@@ -85,9 +85,18 @@ export const BARS: readonly Bar[] = [
     files: ['packages/testing/test/stalled-reader.long.test.ts'],
   },
   {
+    name: 'Large answers, read late',
+    promise:
+      'Batches of 100 and 200 calls with results of 5 and 8 MB, over each transport: each is answered once, with its result or an error, the process lives, and holds no more than the replies that its clients wait for.',
+    files: ['apps/reliability/test/big-many-late.long.test.ts'],
+    short: 'Results have 8 MB',
+  },
+  {
     name: 'Open streams',
-    promise: '9,500 open streams for 10 minutes: none dropped, a notice reaches all within 1.5 s.',
-    lacks: 'No long test opens as many streams yet.',
+    promise:
+      '9,500 open streams for 10 minutes: none dropped, at most 48 KiB each, a notice reaches all within 1.5 s.',
+    files: ['apps/reliability/test/open-streams.long.test.ts'],
+    short: 'They are held for 1 minute',
   },
   {
     name: 'Churn',
@@ -112,11 +121,10 @@ export const BARS: readonly Bar[] = [
     promise:
       'SIGTERM with 500 calls in flight: all are answered, the process ends within 10.5 s; with 1,000 idle streams within 1 s.',
     files: [
+      'apps/reliability/test/drain.long.test.ts',
       'packages/core/test/http/close.test.ts',
-      'apps/everything/test/deploy.test.ts',
       'apps/weather/test/shutdown.test.ts',
     ],
-    lacks: 'The tests have fewer calls and streams.',
   },
   {
     name: 'The end of stdio',
@@ -142,13 +150,13 @@ export const BARS: readonly Bar[] = [
   },
   {
     name: 'Slow sockets',
-    promise: '1,000 slow sockets are closed 15 s after the limit; other requests take at most twice as long.',
+    promise:
+      '1,000 sockets that are slow with heads, bodies or reading are closed 15 s after the limit; other requests take at most twice as long.',
     files: [
+      'apps/reliability/test/slow-sockets.long.test.ts',
       'packages/testing/test/slow-bodies.test.ts',
       'packages/testing/test/stalled-replies.test.ts',
-      'apps/runner/test/http-server.test.ts',
     ],
-    lacks: 'The tests open fewer sockets, and do not measure other requests.',
   },
   {
     name: 'Silent streams',

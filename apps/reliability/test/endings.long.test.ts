@@ -1,5 +1,6 @@
 import type { Mount, Mounted } from '@jetway-apps/test-support/mounts'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { note } from './support/note.ts'
 import { type Ending, ENDINGS } from './support/endings/endings.ts'
 import { Client, SESSION_STREAM, Target, UNDER_WAY, type UnderWay } from './support/endings/under-way.ts'
 import type { Asked, Sent } from './support/endings/wire.ts'
@@ -39,7 +40,7 @@ describe.each(ENDINGS)('nothing is held 5 s after a connection $name', (ending) 
 
 it('all of them', ({ task }) => {
   expect(cells).toBe(ENDINGS.length * 4 * UNDER_WAY.length)
-  Object.assign(task.meta, { figure: `${cells} endings, nothing held after ${Math.ceil(longest)} ms` })
+  note(task, `${cells} endings, nothing held after ${Math.ceil(longest)} ms`)
 })
 
 interface Served {

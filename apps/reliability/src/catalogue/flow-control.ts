@@ -7,7 +7,7 @@ export const FLOW_CONTROL: Group = {
       row: 'E1',
       fault: 'A reader that stops',
       behaviour:
-        '1 MiB waits for it. Beyond that a stream that can be resumed is cut, and others lose notifications, never a response.',
+        '1 MiB waits for it. Beyond that a stream that can be resumed is cut, and others lose notifications, never a response. On Node.js a connection that reads nothing of what waits ends after one to two minutes.',
       tests: [
         {
           file: 'packages/testing/test/support/stalled-reader.ts',
@@ -16,6 +16,10 @@ export const FLOW_CONTROL: Group = {
         {
           file: 'packages/core/test/http/streams/slow-reader.test.ts',
           name: 'loses notifications if it cannot resume, but never the response',
+        },
+        {
+          file: 'packages/testing/test/stalled-replies.test.ts',
+          name: 'ends with its connection when its client reads nothing',
         },
       ],
     },

@@ -133,15 +133,28 @@ export const HTTP: Group = {
       fault: 'Headers that arrive slowly',
       behaviour:
         'Headers belong to the HTTP server: a mount does not see them. Our apps give them 10 s. The Fastify plugin logs once if they have the default of Node.js, 60 s.',
-      lacks: 'No test opens such sockets.',
+      tests: [
+        {
+          file: 'apps/reliability/test/slow-sockets.long.test.ts',
+          name: 'slow sockets on %s are closed in time',
+        },
+        {
+          file: 'packages/fastify/test/header-limits.test.ts',
+          name: 'logs once which options limit headers and requests, if the app limits neither',
+        },
+      ],
     },
     {
       row: 'C12',
       fault: 'A body that arrives slowly',
       behaviour:
-        '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` for all bodies of one caller that a mount reads. Both end the connection.',
+        '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` for all bodies of one caller that a mount reads. Both end the connection. The rest of a body that is refused has the same time.',
       tests: [
         { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 in time' },
+        {
+          file: 'packages/testing/test/slow-bodies.test.ts',
+          name: 'have as much time for the rest after a 413',
+        },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
           name: 'may hold no more bytes than 32 whole ones',

@@ -9,7 +9,7 @@ export const PROCESSES: Group = {
       behaviour:
         'New calls are refused. Running ones have 10 s over HTTP and 2 s on stdio, and are answered.',
       tests: [
-        { file: 'apps/everything/test/deploy.test.ts', name: 'answers them all, half of them as streams' },
+        { file: 'apps/reliability/test/support/describe-drain.ts', name: 'calls in flight answers them all' },
         {
           file: 'packages/stdio/test/serve.test.ts',
           name: 'lets running calls finish on SIGTERM, then exits with 0',

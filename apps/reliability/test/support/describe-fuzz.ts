@@ -1,6 +1,7 @@
 import { env } from 'node:process'
 import { describe, expect, it } from 'vitest'
 import { type Fuzzed, fuzzHttp, fuzzParser, fuzzStdio } from './fuzz.ts'
+import { note } from './note.ts'
 
 export interface Counts {
   readonly parsed: number
@@ -37,7 +38,3 @@ export function describeFuzz({ parsed, lines, requests }: Counts): void {
 
 const said = ({ inputs, heap }: Fuzzed, what: string): string =>
   `${inputs} ${what}, heap +${heap.toFixed(1)} MiB`
-
-/** The figure on the page of reliability. */
-const note = (task: { readonly meta: object }, figure: string): void =>
-  void Object.assign(task.meta, { figure })

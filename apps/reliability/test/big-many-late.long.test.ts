@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { callTool, FULL } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import { type LateReader, onHttpSse, onStdio, onStreamableHttp } from './support/big/late-readers.ts'
+import { note } from './support/note.ts'
+
+const MB = 1_000_000
+const MIB = 1_048_576
+/** In MB. Results have at most 8 MiB. */
+const SIZES = FULL ? [5, 8] : [8]
+
+interface Many {
+  readonly name: string
+  readonly answers: number
+  readonly bodies: (bytes: number) => readonly string[]
+}
+
+const call = (id: number, bytes: number): object => callTool('large', { bytes }, { id })
+const ids = (count: number): number[] => Array.from({ length: count }, (_, id) => id + 1)
+
+const BATCH: Many = {
+  name: 'a batch of 100 calls',
+  answers: 100,
+  bodies: (bytes) => [JSON.stringify(ids(100).map((id) => call(id, bytes)))],
+}
+const CALLS: Many = {
+  name: '200 calls',
+  answers: 200,
+  bodies: (bytes) => ids(200).map((id) => JSON.stringify(call(id, bytes))),
+}
+
+interface Way {
+  readonly name: string
+  readonly connect: () => Promise<LateReader>
+  /**
+   * The memory of the process at most, in MiB. Replies of HTTP are one for each call, and none can be refused: they wait for
+   * as long as their clients may take.
+   */
+  readonly mostMiB: (many: Many, bytes: number) => number
+}
+
+const BASE_MIB = 512
+const eachWaits = ({ bodies }: Many, bytes: number): number => BASE_MIB + (3 * bodies(0).length * bytes) / MIB
+
+const WAYS: readonly Way[] = [
+  ...['Fastify', 'toFetch'].flatMap((host) =>
+    (['json', 'sse'] as const).map((response) => ({
+      name: `Streamable HTTP on ${host}, answers as ${response}`,
+      connect: () => onStreamableHttp(host, response),
+      mostMiB: eachWaits,
+    })),
+  ),
+  { name: 'HTTP+SSE on Fastify', connect: () => onHttpSse('Fastify'), mostMiB: () => BASE_MIB },
+  { name: 'stdio', connect: onStdio, mostMiB: () => BASE_MIB },
+]
+
+describe.each(WAYS)('over $name', ({ name, connect, mostMiB }) => {
+  describe.each([BATCH, CALLS])('$name', (many) => {
+    it.for(SIZES)(
+      'with results of %i MB, read late, are all answered once, and the process lives',
+      { timeout: 400_000 },
+      async (size, { task }) => {
+        const reader = await connect()
+        const answers = await reader.send(many.bodies(size * MB), many.answers)
+        expect(answers.twice).toEqual([])
+        expect(answers.ids).toEqual(ids(many.answers))
+        const peak = peakMiB(reader.pid)
+        note(task, `${name}, ${many.name}, ${size} MB: ${answers.results} results, ${Math.round(peak)} MiB`)
+        expect(peak).toBeLessThanOrEqual(mostMiB(many, size * MB))
+      },
+    )
+  })
+})
+
+/** The most memory that a process has had. */
+function peakMiB(pid: number): number {
+  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kib) / 1024
+}

@@ -1,0 +1,42 @@
+const ANSWER = /"id":(\d+),"(result|error)"/g
+/** Longer than what the expression matches. */
+const OVERLAP = 60
+
+/** The answers in the text of a connection, which may be too long for one string. */
+export class Answers {
+  readonly #kinds: Map<number, 'result' | 'error'>
+  readonly #twice: number[]
+  #tail = ''
+
+  /** @param all - answers that came on other connections */
+  constructor(all?: Answers) {
+    this.#kinds = all === undefined ? new Map() : all.#kinds
+    this.#twice = all === undefined ? [] : all.#twice
+  }
+
+  push(text: string): void {
+    const known = this.#tail.length
+    const searched = this.#tail + text
+    for (const { 0: found, 1: id, 2: kind, index } of searched.matchAll(ANSWER)) {
+      if (index + found.length <= known) continue
+      if (this.#kinds.has(Number(id))) this.#twice.push(Number(id))
+      this.#kinds.set(Number(id), kind as 'result' | 'error')
+    }
+    this.#tail = searched.slice(-OVERLAP)
+  }
+
+  get count(): number {
+    return this.#kinds.size
+  }
+  /** Ids that were answered more than once. */
+  get twice(): readonly number[] {
+    return this.#twice
+  }
+  get ids(): readonly number[] {
+    return [...this.#kinds.keys()].toSorted((a, b) => a - b)
+  }
+  /** Those that are results; the others are errors. */
+  get results(): number {
+    return [...this.#kinds.values()].filter((kind) => kind === 'result').length
+  }
+}

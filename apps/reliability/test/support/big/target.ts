@@ -1,0 +1,23 @@
+/** A server with large results, in its own process: on stdio, or on a mount with a form of replies. */
+import { argv, stdout } from 'node:process'
+import { NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
+import { type Logger, McpServer } from '@jetway/core'
+import { serveStdio } from '@jetway/stdio'
+import * as z from 'zod'
+
+const SILENT: Logger = { error() {}, warn() {}, info() {}, debug() {} }
+const [, , host = 'stdio', response] = argv
+
+const server = new McpServer({ name: 'big', version: '1.0.0' }, { logger: SILENT })
+server.addTool({
+  name: 'large',
+  inputSchema: z.object({ bytes: z.number() }),
+  handler: ({ bytes }) => 'x'.repeat(bytes),
+})
+
+if (host === 'stdio') await serveStdio(server)
+else {
+  const options = { legacySse: true, response: response as 'json' | 'sse' | 'auto' }
+  const { origin } = await NODE_MOUNTS[host as keyof typeof NODE_MOUNTS](server, options)
+  stdout.write(`${origin}\n`)
+}

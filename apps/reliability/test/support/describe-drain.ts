@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, it } from 'vitest'
+import { note } from './note.ts'
+import { ADAPTERS, inParallel, SocketTarget } from './socket-target.ts'
+
+export interface DrainedCalls {
+  readonly calls: number
+  /** How long after the signal the last call ends, in ms. The others end between. */
+  readonly lastMs: number
+  /** How long the process may take to end, in ms. */
+  readonly limitMs: number
+}
+
+/** A session runs 64 calls at once. */
+const CALLS_OF_SESSION = 50
+
+/** A server in its own process gets SIGTERM while calls run. */
+export function describeDrainedCalls({ calls, lastMs, limitMs }: DrainedCalls): void {
+  it.for(ADAPTERS)(
+    `a server on %s that gets SIGTERM with ${calls} calls in flight answers them all, and exits with code 0 in time`,
+    async (adapter, { task }) => {
+      const target = await SocketTarget.start(adapter)
+      const answers: Promise<string>[] = []
+      for (let at = 0; at < calls; at += CALLS_OF_SESSION) {
+        const session = await target.open()
+        for (let id = at; id < Math.min(at + CALLS_OF_SESSION, calls); id++)
+          answers.push(target.call(session, 'outlast', { ms: Math.round((id * lastMs) / calls) }, id))
+      }
+      await expect.poll(async () => (await target.measure()).callsInFlight).toBe(calls)
+      const begun = performance.now()
+      const exited = target.server.stop('SIGTERM')
+      for (const [id, answer] of (await Promise.all(answers)).entries())
+        expect(answer).toMatch(new RegExp(`"id":${id},"result".*"outlasted \\d+"`))
+      expect(await exited).toBe(0)
+      const took = performance.now() - begun
+      expect(took).toBeLessThanOrEqual(limitMs)
+      note(task, `${adapter}: ${calls} calls answered, ended after ${seconds(took)}`)
+    },
+  )
+}
+
+/** A server in its own process gets SIGTERM while streams are open and nothing runs. */
+export function describeDrainedStreams(streams: number, limitMs: number): void {
+  it.for(ADAPTERS)(
+    `a server on %s that gets SIGTERM with ${streams} idle streams ends them whole, and exits with code 0 in time`,
+    async (adapter, { task }) => {
+      const target = await SocketTarget.start(adapter)
+      const open: IncomingMessage[] = []
+      await inParallel(streams, 32, async () => {
+        open.push((await target.listen(await target.open())).resume())
+      })
+      const closed = open.map((stream) => new Promise((resolve) => void stream.once('close', resolve)))
+      const begun = performance.now()
+      expect(await target.server.stop('SIGTERM')).toBe(0)
+      const took = performance.now() - begun
+      await Promise.all(closed)
+      expect(open.filter(({ complete }) => !complete)).toEqual([])
+      expect(took).toBeLessThanOrEqual(limitMs)
+      note(task, `${adapter}: ${streams} streams ended, and the process after ${seconds(took)}`)
+    },
+  )
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
