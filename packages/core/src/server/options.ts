@@ -7,7 +7,7 @@ import type { RequestContext } from '../call/request-context.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Random } from '../util/random.ts'
 import type { RequestStateOptions } from '../call/input/request-state.ts'
-import type { SessionLimits } from '../session/server-runtime.ts'
+import type { AnonymousLimits, SessionLimits } from '../session/server-runtime.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { TaskStore } from '../stores/task-store.ts'
 import type { TaskLimits } from '../tasks/task-runner.ts'
@@ -98,7 +98,7 @@ export interface InjectedOptions {
 /** Limits of a server. */
 export interface LimitOptions extends Partial<SessionLimits> {
   /** For the calls of all anonymous clients without sessions together, on one mount. */
-  readonly anonymous?: Partial<SessionLimits>
+  readonly anonymous?: Partial<AnonymousLimits>
   /**
    * Subscriptions (`subscriptions/listen`) that one connection, stdio or in memory, may have open.
    *

@@ -88,14 +88,21 @@ export interface SessionLimits {
   readonly inFlight: number
 }
 
+/** Limits for the calls of all anonymous clients together. */
+export interface AnonymousLimits {
+  /** Calls that run at once. @default 1_024 */
+  readonly running: number
+  /** Calls that run or wait; one more gets a "busy" error. @default 4_096 */
+  readonly inFlight: number
+}
+
 /** Limits for the calls of one session, or without sessions for those of one principal on one mount. */
 export interface ServerLimits extends SessionLimits {
   /**
    * Limits for the calls of all anonymous clients together, on a mount without
    * sessions: nothing distinguishes them.
-   * @default 1_024 running, 4_096 in flight
    */
-  readonly anonymous: SessionLimits
+  readonly anonymous: AnonymousLimits
   /**
    * Open subscriptions (`subscriptions/listen`) of one connection, stdio or in memory; one more gets a "busy"
    * error. HTTP mounts have the option `limits.subscriptions`. @default 100

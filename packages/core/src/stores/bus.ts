@@ -46,7 +46,7 @@ export function onChange(bus: Bus, listener: (event: ChangeEvent) => void): () =
 }
 
 /** Validates a message of the bus; undefined if it is not a change event. */
-export function toChangeEvent(message: unknown): ChangeEvent | undefined {
+function toChangeEvent(message: unknown): ChangeEvent | undefined {
   if (!isObject(message)) return undefined
   const { kind, uri, id, within, owner, taskId, method, params, level, data, logger } = message
   if (kind === 'tools' || kind === 'resources' || kind === 'prompts') return { kind }
