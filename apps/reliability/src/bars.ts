@@ -42,8 +42,8 @@ export const BARS: readonly Bar[] = [
   {
     name: 'Isolation',
     promise:
-      '100,000 random operations of 50 sessions of 3 principals on 2 nodes over one store: no byte of another principal.',
-    lacks: NEEDS_SHARED_STORE,
+      '100,000 random operations of 50 sessions of 3 principals on 3 nodes over one Redis: no byte of another owner.',
+    files: ['apps/reliability/test/nodes-isolation.long.test.ts'],
   },
   {
     name: 'Resume',
@@ -52,6 +52,7 @@ export const BARS: readonly Bar[] = [
     files: [
       'packages/testing/test/resume-cuts.long.test.ts',
       'packages/testing/test/client-cuts.long.test.ts',
+      'apps/reliability/test/nodes-cuts.long.test.ts',
     ],
   },
   {
@@ -65,6 +66,12 @@ export const BARS: readonly Bar[] = [
     promise:
       '200 kills: another node that has served for 7 s replays every stored event once, and calls end within 7 s.',
     files: ['apps/reliability/test/nodes-killed.long.test.ts'],
+  },
+  {
+    name: 'The wrong node',
+    promise:
+      '10,000 answers and 10,000 cancellations at a node that does not run the call: each takes effect once, within 250 ms.',
+    files: ['apps/reliability/test/nodes-crossings.long.test.ts'],
   },
   {
     name: 'The store fails',

@@ -17,6 +17,12 @@ export interface Owner {
   readonly client: string
 }
 
+interface Sent {
+  readonly headers: object
+  readonly body?: string
+  readonly cutAfter?: number | undefined
+}
+
 const POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 /** A reply that arrives. */
@@ -35,9 +41,12 @@ export class Reply {
   readonly #parser = new SseParser()
   #woken: (() => void)[] = []
   #closed = false
+  #left: number
 
-  constructor(response: IncomingMessage) {
+  /** @param cutAfter - disconnects after so many characters from the first event with an id on */
+  constructor(response: IncomingMessage, cutAfter = Infinity) {
     this.#response = response
+    this.#left = cutAfter
     this.status = response.statusCode ?? 0
     this.headers = response.headers
     const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true
@@ -71,7 +80,10 @@ export class Reply {
   }
 
   #takeEvents(chunk: string): void {
-    for (const { id, data } of this.#parser.push(chunk)) {
+    const taken = this.lastId === undefined ? chunk : chunk.slice(0, this.#left)
+    if (this.lastId !== undefined) this.#left -= taken.length
+    if (this.#left === 0) this.#response.destroy()
+    for (const { id, data } of this.#parser.push(taken)) {
       this.lastId = id ?? this.lastId
       if (data !== '') this.messages.push(JSON.parse(data) as Message)
     }
@@ -121,29 +133,26 @@ export class NodeClient {
 
   /** Sends a message. Resolves when the reply begins. */
   send(url: string, message: object, headers: object = {}): Promise<Reply> {
-    return this.#request('POST', url, { ...POST, ...headers }, JSON.stringify(message))
+    return this.#request('POST', url, { headers: { ...POST, ...headers }, body: JSON.stringify(message) })
   }
 
   /** Calls a tool. Resolves when the reply begins. */
-  call(url: string, name: string, args: object = {}, more: object = {}): Promise<Reply> {
+  call(url: string, name: string, args: object = {}, more: object = {}, cutAfter?: number): Promise<Reply> {
     const id = this.nextId()
     const _meta = { progressToken: `token ${id}` }
-    return this.send(url, {
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: { name, arguments: args, _meta, ...more },
-    })
+    const params = { name, arguments: args, _meta, ...more }
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })
+    return this.#request('POST', url, { headers: POST, body, cutAfter })
   }
 
   /** Opens the GET stream of the session, or resumes a stream. */
-  get(url: string, lastId?: string): Promise<Reply> {
+  get(url: string, lastId?: string, cutAfter?: number): Promise<Reply> {
     const resume = lastId === undefined ? {} : { 'last-event-id': lastId }
-    return this.#request('GET', url, { accept: 'text/event-stream', ...resume })
+    return this.#request('GET', url, { headers: { accept: 'text/event-stream', ...resume }, cutAfter })
   }
 
   async delete(url: string): Promise<Reply> {
-    const reply = await this.#request('DELETE', url, {})
+    const reply = await this.#request('DELETE', url, { headers: {} })
     await reply.ended
     return reply
   }
@@ -152,7 +161,7 @@ export class NodeClient {
     return this.#nextId++
   }
 
-  #request(method: string, url: string, headers: object, body?: string): Promise<Reply> {
+  #request(method: string, url: string, { headers, body, cutAfter }: Sent): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const authorization = `Bearer ${this.owner.principal}`
       const sent = request(url, {
@@ -160,7 +169,7 @@ export class NodeClient {
         agent: false,
         headers: { authorization, ...this.#session, ...headers },
       })
-      sent.on('response', (response) => resolve(new Reply(response)))
+      sent.on('response', (response) => resolve(new Reply(response, cutAfter)))
       sent.on('error', reject)
       sent.end(body)
     })

@@ -45,6 +45,7 @@ server.addTool({
       await ctx.progress(i, to, `${ownerOf(ctx)} ${i} of ${to}`)
       await delay(everyMs)
     }
+    report({ counted: ctx.client.info?.name })
     return `${ownerOf(ctx)} counted to ${to}`
   },
 })

@@ -121,6 +121,27 @@ describe('a cancellation', () => {
     expect(c.ended).toHaveLength(1)
   })
 
+  it('ends the call of a node that is busy for a while', async () => {
+    const cluster = createCluster()
+    const [a, b] = [hanging(cluster), hanging(cluster)]
+    const session = await a.node.open()
+    void session.call('hang', {}, { id: 5 })
+    await settled()
+    const { nodes } = a.node.shared
+    const send = nodes.send.bind(nodes)
+    let reply = async (): Promise<unknown> => undefined
+    nodes.send = (...args) => {
+      reply = async () => send(...args)
+      return true
+    }
+    await cancel(b.node.at(session), 5)
+    await cluster.clock.advance(2_000)
+    expect(a.ended).toEqual([])
+    await reply()
+    await cluster.clock.advance(100)
+    expect(a.ended).toEqual([5])
+  })
+
   it('ends no call if several of the session have the id', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]

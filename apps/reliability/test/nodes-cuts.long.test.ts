@@ -1,0 +1,3 @@
+import { describeNodeCuts } from './support/nodes/cuts.ts'
+
+describeNodeCuts(1_000)

@@ -1,0 +1,3 @@
+import { describeIsolation } from './support/nodes/isolation.ts'
+
+describeIsolation({ runs: 100, size: 1_000 })
