@@ -1,21 +1,24 @@
 import type { Group } from './row.ts'
 
-const NO_STORE = 'There is no Redis store, nor another one that nodes share.'
-
 export const NODES: Group = {
   title: 'Redis and several nodes',
   rows: [
     {
       row: 'H1',
       fault: 'Redis is down',
-      behaviour: 'Stores are in memory. One of the app that fails costs 503, or a stream its event ids.',
-      lacks: NO_STORE,
+      behaviour: 'Each use of it fails within 1 s, then at once, and works again when Redis is back.',
+      tests: [
+        {
+          file: 'packages/redis/test/faults.system.test.ts',
+          name: 'is reported within 1 s, then at once, and is used again after its return',
+        },
+      ],
     },
     {
       row: 'H2',
       fault: 'Commands that queue without a limit',
-      behaviour: 'Stores are in memory and queue nothing.',
-      lacks: NO_STORE,
+      behaviour: 'At most 2,000 commands wait for Redis. Others fail at once.',
+      lacks: 'No test fills the queue of commands yet.',
     },
     {
       row: 'H3',
@@ -26,8 +29,15 @@ export const NODES: Group = {
     {
       row: 'H4',
       fault: 'Redis is killed',
-      behaviour: 'Stores are in memory: their content ends with the process.',
-      lacks: NO_STORE,
+      behaviour:
+        'What it has on disk is back after a restart; messages that were lost are reported as a gap.',
+      tests: [
+        {
+          file: 'packages/redis/test/faults.system.test.ts',
+          name: 'has lost nothing after a restart, and is used again',
+        },
+        { file: 'packages/redis/test/faults.system.test.ts', name: 'reports lost messages of the bus' },
+      ],
     },
     {
       row: 'H5',
@@ -72,6 +82,10 @@ export const NODES: Group = {
           name: 'ends a subscription that another node does not know of yet',
         },
         {
+          file: 'apps/reliability/test/nodes-stopped.system.test.ts',
+          name: 'writes nothing to a stream that another one has taken over',
+        },
+        {
           file: 'packages/testing/src/contracts/event-store.ts',
           name: 'fences the former writer off, and continues the positions',
         },
@@ -80,8 +94,14 @@ export const NODES: Group = {
     {
       row: 'H8',
       fault: 'Clocks that differ',
-      behaviour: 'Events are ordered by number, never by time.',
-      lacks: NO_STORE,
+      behaviour:
+        'Nodes may differ by 5 minutes: events are ordered by number, and Redis counts times to live.',
+      tests: [
+        {
+          file: 'apps/reliability/test/support/nodes/isolation.ts',
+          name: 'whose clocks differ by',
+        },
+      ],
     },
     {
       row: 'H9',
@@ -99,6 +119,10 @@ export const NODES: Group = {
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
           name: 'ends the call at whichever node it runs',
+        },
+        {
+          file: 'apps/reliability/test/support/nodes/crossings.ts',
+          name: 'at the wrong node take effect once',
         },
         {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',

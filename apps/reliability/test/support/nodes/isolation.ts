@@ -1,5 +1,5 @@
 import { type Cluster, startCluster } from '@jetway-apps/test-support/cluster'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { NodeClient } from './client.ts'
 import { SERVE_NODE } from './kills.ts'

@@ -1,5 +1,5 @@
 import { MODERN, requestMeta } from '@jetway-apps/test-support'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import { type Message, NodeClient, progressOf, type Reply, responseOf } from './client.ts'
 
