@@ -49,7 +49,7 @@ export function describeCrossings({ count, limitMs }: CrossingsOptions): void {
   it.each(Object.entries(CROSSINGS))(
     `${count} %s at the wrong node take effect once, within ${limitMs} ms`,
     { timeout: 60_000 + count * 100 },
-    async (name, [cross, outcome]) => {
+    async (_, [cross, outcome]) => {
       const cluster = await startCluster(SERVE_NODE, 2)
       try {
         const took = await crossAll(cluster, cross, count)
@@ -58,7 +58,7 @@ export function describeCrossings({ count, limitMs }: CrossingsOptions): void {
           cluster.nodes.flatMap(({ running }) =>
             running.output.stdout.split('\n').filter((line) => line.includes(outcome)),
           )
-        await expect.poll(() => effects().length, name).toBe(count)
+        await expect.poll(() => effects().length).toBe(count)
         expect(new Set(effects()).size).toBe(count)
       } finally {
         await cluster.stop()

@@ -177,8 +177,9 @@ export const OPERATIONS = {
     expect(me.check(reply).status).toBe(400)
   },
   async 'runs a task'({ me, url, other }: Place) {
-    const created = (await me.call(url, 'job', { text: 'done' }, { task: { ttl: 20_000 } })).messages.at(-1)
-    const { taskId } = created?.result?.['task'] as { taskId: string }
+    const created = (await me.call(url, 'job', { text: 'done' }, { task: { ttl: 600_000 } })).messages.at(-1)
+    const { taskId } = (created?.result?.['task'] ?? {}) as { taskId?: string }
+    expect(taskId, JSON.stringify(created)).toBeDefined()
     me.task = taskId
     const end = await me.ask(other, 'tasks/result', { taskId })
     expect(textOf(end), JSON.stringify(end)).toBe(`${me.tag} done`)

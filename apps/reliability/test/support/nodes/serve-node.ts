@@ -14,15 +14,12 @@ import { z } from 'zod'
  */
 const verifyMs = process.env['VERIFY_MS']
 const skew = Number(process.env['CLOCK_SKEW_MS'] ?? 0)
-const clock = {
-  now: () => Date.now() + skew,
-  setTimeout: (run: () => void, ms: number) => setTimeout(run, ms),
-  clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
-}
+const realNow = Date.now
+Date.now = () => realNow() + skew
 const shared = redis({ url: process.env['REDIS_URL'] ?? '', namespace: 'nodes' })
 const server = new McpServer(
   { name: 'nodes', version: '1.0.0' },
-  { shared, clock, extensions: [tasks()], limits: { running: 1_000, inFlight: 2_000 } },
+  { shared, extensions: [tasks()], limits: { running: 1_000, inFlight: 2_000 } },
 )
 
 interface Ctx {

@@ -92,11 +92,12 @@ export class Peers {
       const received = readMail(message)
       if (received !== undefined) this.onMail(received)
     }
-    this.#leave = await this.#shared.nodes.join(receive)
-    this.#unsubscribe = this.#shared.bus.subscribe(TOPIC, (message) => {
+    this.#unsubscribe ??= this.#shared.bus.subscribe(TOPIC, (message) => {
       const received = readMail(message)
       if (received !== undefined && received.from !== this.id) this.onMail(received)
     })
+    // Last, because it may wait until messages of the bus arrive too.
+    this.#leave = await this.#shared.nodes.join(receive)
     this.#joined = true
   }
 }
