@@ -44,7 +44,7 @@ async function main(count, seed) {
     const by = killer === undefined ? `${files.length} test files reach it` : `by ${killer}`
     stdout.write(`${index + 1}/${mutants.length} ${verdict} ${file}:${line}  ${from}  →  ${to}  (${by})\n`)
   }
-  console.log(`${killed} of ${mutants.length} killed (${Math.round((100 * killed) / mutants.length)} %)`)
+  console.log(`${killed} of ${mutants.length} killed (${Math.floor((100 * killed) / mutants.length)} %)`)
   return killed >= MIN_KILLED * mutants.length ? 0 : 1
 }
 

@@ -240,6 +240,22 @@ describe('the code of a newcomer works', () => {
     expect(server.removeTool('a')).toBe(false)
   })
 
+  it('the removal of an entry, which happens once', () => {
+    const server = create()
+    server.addTool({ name: 'a', handler: () => '' })
+    server.addPrompt({ name: 'a', handler: () => '' })
+    server.addResource({ uri: 'a://', name: 'a', handler: () => '' })
+    server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => '' })
+    const remove = (): readonly boolean[] => [
+      server.removeTool('a'),
+      server.removePrompt('a'),
+      server.removeResource('a://'),
+      server.removeResourceTemplate('a://{b}'),
+    ]
+    expect(remove()).toEqual([true, true, true, true])
+    expect(remove()).toEqual([false, false, false, false])
+  })
+
   it('JSON Schema with inferred types', async () => {
     const server = create()
     server.addTool({
