@@ -2,6 +2,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { type Random, randomToken, secureRandom } from '../util/random.ts'
 import type { NodeListener, Nodes } from './nodes.ts'
 
+/** Options of {@link MemoryNodes}. */
 export interface MemoryNodesOptions {
   /**
    * The nodes that this one reaches, by id. Nodes with the same map reach each other.

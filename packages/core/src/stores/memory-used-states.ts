@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../util/clock.ts'
 import type { UsedStates } from './used-states.ts'
 
+/** Options of {@link MemoryUsedStates}. */
 export interface MemoryUsedStatesOptions {
   /**
    * States that are remembered. One more drops the oldest; from then on every state that expires no later

@@ -9,6 +9,7 @@ export interface BusSubject {
   readonly settled: () => Promise<void>
 }
 
+/** Creates a bus for each test. */
 export type CreateBus = () => BusSubject | Promise<BusSubject>
 
 interface Ends extends BusSubject {

@@ -2,11 +2,13 @@ import type { JsonObject } from '@jetway/core/protocol'
 import type { Nodes } from '@jetway/core/stores'
 import { describe, expect, it, vi } from 'vitest'
 
+/** The nodes of a test. */
 export interface NodesSubject {
   /** Two processes of one deployment. */
   readonly nodes: readonly [Nodes, Nodes]
 }
 
+/** Creates nodes for each test. */
 export type CreateNodes = () => NodesSubject | Promise<NodesSubject>
 
 /** A listener that keeps the messages. */

@@ -1,12 +1,14 @@
 import type { SessionRecord, SessionStore } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
+/** A store of a test, empty, and its clock. */
 export interface SessionStoreSubject {
   readonly store: SessionStore
   /** Advances the store's clock, in ms. */
   readonly pass: (ms: number) => Promise<void>
 }
 
+/** Creates a store for each test. */
 export type CreateSessionStore = () => SessionStoreSubject | Promise<SessionStoreSubject>
 
 const TTL = 1_000

@@ -1,6 +1,7 @@
 import type { TaskRecord, TaskStore } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
+/** The limits with which `create` makes its store. */
 export interface TaskStoreLimits {
   /** The most tasks in total. */
   readonly max: number
@@ -10,6 +11,7 @@ export interface TaskStoreLimits {
   readonly maxBytes: number
 }
 
+/** A store of a test, empty, and its clock. */
 export interface TaskStoreSubject {
   readonly store: TaskStore
   /** The time on the store's clock, in ms since 1970. */

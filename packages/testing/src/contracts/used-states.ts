@@ -1,6 +1,7 @@
 import type { UsedStates } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
+/** The used states of a test, none yet, and their clock. */
 export interface UsedStatesSubject {
   /** Each process's view of the same states. In one process they are the same object. */
   readonly nodes: readonly [UsedStates, ...UsedStates[]]
@@ -8,6 +9,7 @@ export interface UsedStatesSubject {
   readonly now: () => number
 }
 
+/** Creates used states for each test. */
 export type CreateUsedStates = () => UsedStatesSubject | Promise<UsedStatesSubject>
 
 /** The contract of UsedStates, as Vitest tests. Calls `create` for each of them. */
