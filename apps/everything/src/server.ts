@@ -15,7 +15,10 @@ import { addRoutedTool, addSchemaTools } from './tools/schema-tools.ts'
 import { createSkills } from './skills.ts'
 import { addTaskTools } from './tools/task-tools.ts'
 
-export interface EverythingOptions extends Pick<ServerOptions, 'limits' | 'revisions' | 'shared'> {
+export interface EverythingOptions extends Pick<
+  ServerOptions,
+  'limits' | 'requestState' | 'revisions' | 'shared'
+> {
   /** Adds handlers that throw, hang, or return values that cannot be sent. */
   readonly misbehaving?: boolean
 }

@@ -19,6 +19,8 @@ const shared = redis({ url: process.env['REDIS_URL'] ?? '', namespace: 'everythi
 const pageSize = values['page-size']
 const server = createEverythingServer({
   shared,
+  // Each process opens the states of the others.
+  requestState: { keys: [Buffer.alloc(32, 'the same at all processes')] },
   ...(pageSize !== undefined && { limits: { pageSize: Number(pageSize) } }),
   ...(values.revisions !== undefined && { revisions: values.revisions.split(',') as RevisionDate[] }),
 })
