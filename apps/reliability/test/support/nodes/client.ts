@@ -1,4 +1,5 @@
 import { type IncomingMessage, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { SseParser } from '@jetway/client/http'
 import { initialize, INITIALIZED, REVISION } from '@jetway-apps/test-support'
 
@@ -22,6 +23,9 @@ interface Sent {
   readonly body?: string
   readonly cutAfter?: number | undefined
 }
+
+/** Requests in a row that are answered 503 before the test gets that reply. */
+const MOST_TRIES = 5
 
 const POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
@@ -161,7 +165,17 @@ export class NodeClient {
     return this.#nextId++
   }
 
-  #request(method: string, url: string, { headers, body, cutAfter }: Sent): Promise<Reply> {
+  /** Sends a request again that was answered 503, after the time that the server names. */
+  async #request(method: string, url: string, sent: Sent): Promise<Reply> {
+    for (let tries = 1; ; tries++) {
+      const response = await this.#exchange(method, url, sent)
+      if (response.statusCode !== 503 || tries === MOST_TRIES) return new Reply(response, sent.cutAfter)
+      response.destroy()
+      await delay(Number(response.headers['retry-after'] ?? 1) * 1_000)
+    }
+  }
+
+  #exchange(method: string, url: string, { headers, body }: Sent): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const authorization = `Bearer ${this.owner.principal}`
       const sent = request(url, {
@@ -169,7 +183,7 @@ export class NodeClient {
         agent: false,
         headers: { authorization, ...this.#session, ...headers },
       })
-      sent.on('response', (response) => resolve(new Reply(response, cutAfter)))
+      sent.on('response', resolve)
       sent.on('error', reject)
       sent.end(body)
     })

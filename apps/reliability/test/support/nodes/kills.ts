@@ -65,7 +65,8 @@ interface Ended {
 }
 
 async function killAll(nodes: readonly ClusterNode[], survivor: ClusterNode): Promise<readonly Ended[]> {
-  await new NodeClient({ principal: 'ann', client: 'warm' }).open(survivor.url)
+  const warm = await new NodeClient({ principal: 'ann', client: 'warm' }).open(survivor.url)
+  await warm.delete(survivor.url)
   const outcomes = await Promise.all(
     nodes.map(async (node, which) => {
       const names = Array.from({ length: CALLS }, (_, i) => `${which}-${i}`)
@@ -79,7 +80,9 @@ async function killAll(nodes: readonly ClusterNode[], survivor: ClusterNode): Pr
       return Promise.all(
         calls.map(async (call) => {
           const messages = await resume(call, survivor.url)
-          return { messages, ms: performance.now() - killed }
+          const ms = performance.now() - killed
+          await call.client.delete(survivor.url)
+          return { messages, ms }
         }),
       )
     }),
