@@ -79,16 +79,13 @@ export class Reconnector {
     return { last, reason: this.#reason(last) }
   }
 
+  /** Resolves early if the delay is skipped or the server is closed. */
   async #wait(attempt: number): Promise<void> {
     const { clock, random, reconnect } = this.#options
     const skip = (this.#skipDelay = new AbortController())
-    try {
-      await delay(waitBefore(attempt, reconnect, random()), clock, anySignal(this.#life, skip.signal))
-    } catch (error) {
-      if (!skip.signal.aborted) throw error
-    } finally {
-      this.#skipDelay = undefined
-    }
+    const ms = waitBefore(attempt, reconnect, random())
+    await delay(ms, clock, anySignal(this.#life, skip.signal)).catch(() => {})
+    this.#skipDelay = undefined
   }
 
   #reason(last: Error | undefined): string {

@@ -1,6 +1,7 @@
 import { REVISIONS } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { ConnectionClosedError, SessionLostError } from '../../src/errors.ts'
+import { listener } from '../support/scripted.ts'
 import { type Asked, connect, DONE, event, handshake, scripted } from './support/scripted.ts'
 
 const answer = (id: number | undefined, result: object = DONE): object => ({ jsonrpc: '2.0', id, result })
@@ -21,6 +22,36 @@ it('a JSON-RPC error with any status is the error of the call', async () => {
     }),
   )
   await expect(client.callTool('x')).rejects.toMatchObject({ code: -32603, message: 'busy' })
+})
+
+it.for([404, 405])(
+  'a JSON-RPC error with status %i for initialize means no Streamable HTTP',
+  async (status) => {
+    const url = await scripted(({ method, message, response }) => {
+      const refused = method === 'POST' && message.method === 'initialize' ? status : 400
+      response.writeHead(refused, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'no' } }))
+    })
+    await expect(connect(url)).rejects.toMatchObject({ status })
+  },
+)
+
+it('a refused response to the server is an error of the client', async () => {
+  const client = await connect(
+    await calls((asked) => {
+      if (asked.message.method === undefined) asked.response.writeHead(400).end()
+      else {
+        asked.stream()(event({ jsonrpc: '2.0', id: 'p', method: 'ping' }))
+      }
+    }),
+  )
+  const errors = listener(client, 'error')
+  void client.callTool('x').catch(() => {})
+  await vi.waitFor(() =>
+    expect(errors.mock.calls.flat().map(String)).toContainEqual(
+      expect.stringContaining('A response was answered with HTTP status 400'),
+    ),
+  )
 })
 
 describe('a cut stream is resumed, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery', () => {

@@ -258,6 +258,22 @@ describe('closing a session', () => {
     expect(accepted.map(({ bytesRead }) => bytesRead)).not.toContain(0)
   })
 
+  it('ends requests that nothing waits for', async () => {
+    const left = vi.fn<() => void>()
+    let asked = false
+    const url = await scripted((request) => {
+      if (request.message.method === 'notifications/example') {
+        asked = true
+        request.response.once('close', left)
+      } else handshake(request, SESSION)
+    })
+    const client = await connect(url)
+    void client.notify('notifications/example').catch(() => {})
+    await vi.waitFor(() => expect(asked).toBe(true))
+    await client.close()
+    await vi.waitFor(() => expect(left).toHaveBeenCalledOnce())
+  })
+
   it('ends everything: the server is notified, and pending calls reject', async () => {
     const left = vi.fn<(method: string) => void>()
     const { url, seen } = await serve((asked) => {

@@ -230,6 +230,22 @@ describe('closing', () => {
     expect(events).toEqual([])
   })
 
+  it('keeps a server that was connected under the same name meanwhile', async () => {
+    const { manager } = world()
+    const mute = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
+    const again = manager.connect('a', mute.target).catch(() => manager.connect('a', scriptedTarget().target))
+    await settled()
+    const { transport } = mute.server
+    const end = transport.close.bind(transport)
+    transport.close = async () => {
+      await settled()
+      await end()
+    }
+    await manager.close('a')
+    await again
+    expect(manager.names()).toEqual(['a'])
+  })
+
   it('of one server does not disturb the others', async () => {
     const { manager, events, a } = await connectedPair({}, withTools('t'))
     events.length = 0

@@ -64,6 +64,15 @@ describe('a schema', () => {
     ),
     $ref: '#/$defs/d0',
   })
+  const references = (length: number): object => ({
+    $defs: Object.fromEntries(
+      Array.from({ length }, (_, i) => [
+        `d${i}`,
+        i === length - 1 ? { required: ['never'] } : { $ref: `#/$defs/d${i + 1}` },
+      ]),
+    ),
+    $ref: '#/$defs/d0',
+  })
   const deep = (levels: number): object =>
     levels === 0 ? { type: 'object' } : { type: 'object', properties: { a: deep(levels - 1) } }
 
@@ -77,6 +86,7 @@ describe('a schema', () => {
     ['doubles its work at each of 25 levels', chain(25)],
     ['is nested 400 deep', deep(400)],
     ['has 5,000 parts', { anyOf: Array.from({ length: 5_000 }, () => ({ type: 'object' })) }],
+    ['refers on 1,100 times', references(1_100)],
   ])('that %s is not used, which is reported once', async (_, schema) => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const { client } = await scripted(forecastOf(schema, { structuredContent: { high: 'x' } }))
@@ -197,6 +207,45 @@ describe('a schema', () => {
       if (holds) expect(await call).toMatchObject({ structuredContent: { text } })
       else await expect(call).rejects.toThrow(OutputMismatchError)
     }
+  })
+
+  it('is used if its patterns are cheap, and not if one may be costly', async () => {
+    const nested = (depth: number): string => `${'('.repeat(depth)}a${')'.repeat(depth)}`
+    const cheap = [
+      '^a*a*a*a*', 'a*a*a*', '^a*a*a*a*|^b', 'a'.repeat(1_024), `^${nested(31)}`, '^a{9990000}', '^(?:a|b){17}',
+      '^a{0,16}a{0,16}a{0,16}a{0,16}', '^(?:a|b){2}$', '^(?:a|b){2,3}$', '^(?:a|b)?$', '^(?:a|b)??$', '^(?:ab){2,}?$',
+      '^(?:ab)+c', '^a*(?:b*c*)d*', '^(?:a*|b*){2}', String.raw`^\(`, String.raw`^[\](]`, String.raw`^\p{L}*`,
+      '^a?a?a?a?a?', '^x{0}', '^]', '^a{b', '^a{,2}',
+    ] // prettier-ignore
+    const costly = [
+      '^a*a*a*a*a*', 'a*a*a*a*', '^a*a*a*a*|b', 'a'.repeat(1_025), `^${nested(32)}`, '^a{10000000}', '^(?:a|b){18}',
+      '^a{0,30}a{0,30}a{0,30}a{0,30}', '^a*a*a*a*a{2,}', '^(?:a|b)*', '^(?:a|b)+', '^(?:a|b){2,}', '^(?:a*)*', '^(?:a?){2,}',
+      '^(?:a*b*|c){3}', '^(?=a)', '^(?<n>a)', String.raw`^(a)\1`, String.raw`^(a)\9`, String.raw`^(?:a)\k`, '^a**', '^(a',
+      '^[a', '^a)', '*a', '+a', '?a', '^a\\', '^a*(?:b*c*)d*e*', '^(?:a|b|c|d){9}(?:a|b)',
+    ] // prettier-ignore
+    const outputs = [...cheap, ...costly].map((pattern) => ({
+      type: 'object',
+      patternProperties: { [pattern]: {} },
+    }))
+    const { client } = await scripted({
+      ...sessions(),
+      [Method.ListTools]: {
+        tools: outputs.map((outputSchema, at) => ({
+          name: `${at}`,
+          inputSchema: { type: 'object' },
+          outputSchema,
+        })),
+      },
+      [Method.CallTool]: { content: [], structuredContent: {} },
+    })
+    const errors = listener(client, 'error')
+    await client.listTools()
+    for (const at of outputs.keys()) await client.callTool(`${at}`)
+    const refused = errors.mock.calls.map(([{ message }]) => message)
+    expect(refused.filter((text) => !text.includes('is too costly'))).toEqual([])
+    expect(refused.map((text) => /the tool (\d+) is/.exec(text)?.[1])).toEqual(
+      costly.map((_, at) => `${cheap.length + at}`),
+    )
   })
 
   it('that refers to itself in nested data is enforced at any depth', async () => {

@@ -44,7 +44,7 @@ class MemoryTransport implements Transport {
   }
 
   send(message: string, options?: SendOptions): void | Promise<void> {
-    if (this.#closed || options?.signal?.aborted === true) return
+    if (options?.signal?.aborted === true) return
     return this.peer.#receive({ text: message, signal: options?.signal })
   }
 

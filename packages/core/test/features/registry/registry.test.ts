@@ -110,7 +110,7 @@ describe('a handle', () => {
     expect(registry.get('a')?.value).toBe(3)
   })
 
-  it('does nothing after its entry was removed or replaced', () => {
+  it('does nothing after its entry was removed or replaced', async () => {
     const ends: ((registry: ReturnType<typeof create>) => void)[] = [
       (registry) => {
         registry.remove('a')
@@ -123,10 +123,15 @@ describe('a handle', () => {
       const registry = create()
       const handle = registry.add({ name: 'a', value: 1 })
       end(registry)
+      await tick()
+      let changes = 0
+      registry.onChange(() => changes++)
       handle.update({ value: 2 })
       handle.remove()
       handle[Symbol.dispose]()
+      await tick()
       expect(registry.get('a')?.value).toBe(9)
+      expect(changes).toBe(0)
     }
   })
 

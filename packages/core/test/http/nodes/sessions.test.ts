@@ -19,6 +19,7 @@ const setLevel = (level: string): object => ({
   method: 'logging/setLevel',
   params: { level },
 })
+const unsubscribe = (uri: string): object => ({ ...subscribe(uri), method: 'resources/unsubscribe' })
 const logging = (server: McpServer): void =>
   void server.addTool({
     name: 'log',
@@ -113,6 +114,45 @@ describe('a session that several nodes serve', () => {
     expect(stored?.logLevel).toBe('debug')
   })
 
+  it('is renewed in the store once for each quarter of its time to live', async () => {
+    const cluster = createCluster()
+    const a = cluster.node({ endpoint: { sessions: { ttlMs: 100_000 } } })
+    const session = await a.open()
+    const renewals: (number | undefined)[] = []
+    const get = a.shared.sessions.get.bind(a.shared.sessions)
+    a.shared.sessions.get = (key, ttlMs) => {
+      renewals.push(ttlMs)
+      return get(key, ttlMs)
+    }
+    for (let i = 0; i < 6; i++) {
+      await cluster.clock.advance(12_500)
+      await session.post(ping)
+    }
+    const renewed = 125_000
+    expect(renewals).toEqual([undefined, undefined, renewed, undefined, undefined, renewed])
+  })
+
+  it.each([
+    ['keeps its last 256 changes', 255, true],
+    ['drops the change before these', 256, false],
+  ])('%s while the store fails', async (_, more, kept) => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node({ setUp: resources }), cluster.node({ setUp: resources })]
+    const session = await a.open()
+    await b.at(session).post(ping)
+    const { replace } = a.shared.sessions
+    a.shared.sessions.replace = () => Promise.reject(new Error('The store is away'))
+    await session.post(setLevel('error'))
+    for (let i = more; i > 0; i--)
+      await session.post(i % 2 === 0 ? subscribe('test://a') : unsubscribe('test://a'))
+    a.shared.sessions.replace = replace
+    await b.at(session).post(subscribe('test://b'))
+    await session.post(subscribe('test://c'))
+    const stored = cluster.sessions.get({ principal: '', id: session.id })?.record
+    expect(new Set(stored?.subscriptions)).toEqual(new Set(['test://b', 'test://c']))
+    expect(stored?.logLevel === 'error').toBe(kept)
+  })
+
   it('lives on when a node that knows it as uninitialized releases it', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
@@ -174,7 +214,7 @@ describe('a change at one node', () => {
     await b.at(session).post(ping)
     for (const node of [a, b]) node.shared.bus.publish = () => {}
     await session.post(subscribe('test://a'))
-    await b.at(session).post({ ...subscribe('test://a'), method: 'resources/unsubscribe' })
+    await b.at(session).post(unsubscribe('test://a'))
     expect(stored()).toEqual([])
     await session.post(subscribe('test://a'))
     expect(stored()).toEqual(['test://a'])

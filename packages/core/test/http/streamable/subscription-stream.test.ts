@@ -102,6 +102,17 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     })
   })
 
+  it('acknowledges no subscription to resources if the server has none', async () => {
+    const { sink } = await listen(
+      harnessOf({ setUp: (server) => void server.addTool({ name: 'a', handler: () => '' }) }),
+      {
+        toolsListChanged: true,
+        resourceSubscriptions: [],
+      },
+    )
+    expect(sink.messages[0]?.params?.['notifications']).toEqual({ toolsListChanged: true })
+  })
+
   it('answers for a hidden resource as for a missing one', async () => {
     const harness = createHarness({
       setUp: (server) =>
