@@ -32,7 +32,7 @@ it.for<[string, JsonObject, (typeof EVENTS)[number] | undefined, unknown?]>([
   const { client, server } = await scripted(sessions())
   const all = listener(client, 'notification')
   const heard: unknown[] = []
-  for (const name of EVENTS) client.on(name, (it) => void heard.push([name, it]))
+  for (const name of EVENTS) client.on(name, (got) => void heard.push([name, got]))
   server.notify(method, params)
   await settled()
   expect(all).toHaveBeenCalledWith({ jsonrpc: '2.0', method, params })

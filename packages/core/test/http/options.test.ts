@@ -36,6 +36,10 @@ describe('the options of a mount', () => {
     })
   })
 
+  it('can turn keep-alive off', () => {
+    expect(resolveOptions({ streams: { keepAlive: false } }).keepAlive).toBe(false)
+  })
+
   it('use the default when they are undefined', () => {
     const options = {
       limits: { bodyBytes: undefined, sessions: { max: undefined } },

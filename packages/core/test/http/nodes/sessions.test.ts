@@ -140,7 +140,7 @@ describe('a session that several nodes serve', () => {
     const [a, b] = [cluster.node({ setUp: resources }), cluster.node({ setUp: resources })]
     const session = await a.open()
     await b.at(session).post(ping)
-    const { replace } = a.shared.sessions
+    const replace = a.shared.sessions.replace.bind(a.shared.sessions)
     a.shared.sessions.replace = () => Promise.reject(new Error('The store is away'))
     await session.post(setLevel('error'))
     for (let i = more; i > 0; i--)

@@ -226,6 +226,25 @@ describe('the end of a subscription over HTTP', () => {
     await Promise.all([call, closed])
   })
 
+  it('comes before its beginning if the endpoint closes while it is checked', async () => {
+    let decide = (_shown: boolean): void => {}
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addResource({
+          uri: 'note://w',
+          name: 'w',
+          visible: () => new Promise<boolean>((resolve) => (decide = resolve)),
+          handler: () => '',
+        }),
+    })
+    const pending = listen(harness, { resourceSubscriptions: ['note://w'] })
+    await settled()
+    const closed = harness.endpoint.close()
+    decide(true)
+    expect(await pending).toMatchObject({ status: 503, json: { id: 7 } })
+    await closed
+  })
+
   it('comes when the client closes its stream, without a response', async () => {
     const ended = vi.fn()
     const harness = createHarness({
