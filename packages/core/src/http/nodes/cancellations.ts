@@ -2,6 +2,7 @@ import type { RequestId } from '../../protocol/jsonrpc.ts'
 import type { Session } from '../../session/session.ts'
 import type { SessionKey } from '../../stores/session-store.ts'
 import { randomToken } from '../../util/random.ts'
+import { Deadlines, type Due } from '../../util/timers.ts'
 import type { Peers } from './peers.ts'
 
 /** How long the nodes have to say how many calls have an id, in ms. */
@@ -13,14 +14,14 @@ const MAX_ROUNDS = 10_000
 const ROUND_LENGTH = 12
 
 /** One cancellation, until it is known which call it means. */
-interface Round {
+interface Round extends Due {
   readonly session: Session
   readonly key: SessionKey
   readonly id: RequestId
   /** The calls that may be meant, by node. */
   readonly calls: Map<string, number>
-  /** The timer that drops it, once the nodes have had their time and none has such a call. */
-  late?: unknown
+  /** The nodes have had their time, and none had such a call. */
+  isLate: boolean
 }
 
 /**
@@ -30,23 +31,31 @@ interface Round {
 export class Cancellations {
   readonly #peers: Peers
   readonly #rounds = new Map<string, Round>()
+  readonly #counting: Deadlines
+  readonly #late: Deadlines
 
   constructor(peers: Peers) {
     this.#peers = peers
+    this.#counting = new Deadlines(peers.clock, COUNT_MS)
+    this.#late = new Deadlines(peers.clock, LATE_MS)
   }
 
   cancel(session: Session, key: SessionKey, id: RequestId): void {
     if (this.#rounds.size >= MAX_ROUNDS) return
-    const { clock, random, id: own } = this.#peers
-    const name = randomToken(ROUND_LENGTH, random)
+    const name = randomToken(ROUND_LENGTH, this.#peers.random)
     const count = session.callsWith(id)
-    const round: Round = { session, key, id, calls: new Map(count > 0 ? [[own, count]] : []) }
+    const round: Round = {
+      session,
+      key,
+      id,
+      calls: new Map(count > 0 ? [[this.#peers.id, count]] : []),
+      isLate: false,
+      deadline: undefined,
+      due: () => this.#due(name, round),
+    }
     this.#rounds.set(name, round)
+    this.#counting.add(round)
     void this.#peers.broadcast(key, { kind: 'count', id, round: name })
-    clock.setTimeout(() => {
-      if (round.calls.size > 0) this.#decide(name, round)
-      else round.late = clock.setTimeout(() => this.#rounds.delete(name), LATE_MS)
-    }, COUNT_MS)
   }
 
   /** Takes the count of another node. */
@@ -54,12 +63,26 @@ export class Cancellations {
     const round = this.#rounds.get(name)
     if (round === undefined || calls === 0) return
     round.calls.set(node, calls)
-    if (round.late === undefined) return
-    const { clock } = this.#peers
-    clock.clearTimeout(round.late)
-    round.late = undefined
+    if (!round.isLate) return
     // Others may be as busy as this one.
-    clock.setTimeout(() => this.#decide(name, round), COUNT_MS)
+    round.isLate = false
+    this.#late.remove(round)
+    this.#counting.add(round)
+  }
+
+  /** Drops the cancellations that wait: all calls here have ended. */
+  close(): void {
+    this.#rounds.clear()
+    this.#counting.clear()
+    this.#late.clear()
+  }
+
+  #due(name: string, round: Round): void {
+    if (round.calls.size > 0 || round.isLate) this.#decide(name, round)
+    else {
+      round.isLate = true
+      this.#late.add(round)
+    }
   }
 
   #decide(name: string, { session, key, id, calls }: Round): void {

@@ -102,9 +102,9 @@ export class SessionLink {
     return true
   }
 
-  cancelAnywhere(id: RequestId): boolean {
+  /** Cancels a call on whichever node it runs. */
+  cancel(id: RequestId): void {
     this.#network.cancellations.cancel(this.#live.session, this.#live.key, id)
-    return true
   }
 
   receive(from: string, mail: SessionMail): void {

@@ -99,7 +99,8 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
   }
 
   cancelAnywhere(id: RequestId): boolean {
-    return this.link?.cancelAnywhere(id) === true
+    this.link?.cancel(id)
+    return this.link !== undefined
   }
 
   /** Ends here, because another process has ended the session. */

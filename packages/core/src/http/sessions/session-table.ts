@@ -110,7 +110,7 @@ export class SessionTable {
     this.#context.servers.assign(request, live.server)
     const now = this.#context.clock.now()
     const { shared } = live
-    if (shared !== undefined && !(shared.isFresh(now) && !shared.isRenewalDue(now)))
+    if (shared?.mustVerify(now) === true)
       return shared.verify().then((known) => this.#verified(live, known))
     if (shared === undefined && this.#expired(live, now)) {
       live.session.close()
@@ -187,7 +187,9 @@ export class SessionTable {
 
   /** Leaves the other nodes. Must follow the end of all streams. */
   leave(): Promise<void> | undefined {
-    return this.#parts.network?.peers.close()
+    const { network } = this.#parts
+    network?.cancellations.close()
+    return network?.peers.close()
   }
 
   /** Ends the standalone streams, so that clients know that nothing more will come. */

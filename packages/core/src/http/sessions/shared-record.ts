@@ -46,9 +46,9 @@ export class SharedRecord {
     this.#renewedAt = this.#checkedAt
   }
 
-  /** Whether the record was read a short time ago. */
-  isFresh(now: number): boolean {
-    return now - this.#checkedAt < this.#shared.verifyMs
+  /** Whether a request has to wait until the record is read again, or renewed in the store. */
+  mustVerify(now: number): boolean {
+    return now - this.#checkedAt >= this.#shared.verifyMs || this.isRenewalDue(now)
   }
 
   isRenewalDue(now: number): boolean {

@@ -164,4 +164,24 @@ describe('a cancellation', () => {
     await cluster.clock.advance(100)
     expect(a.ended).toEqual([])
   })
+
+  it('keeps no process running, and has no timer after a close', async () => {
+    const cluster = createCluster()
+    const { clock } = cluster
+    const holding = new Set<object>()
+    const start = clock.setTimeout.bind(clock)
+    clock.setTimeout = (run, ms) => {
+      const timer = start(run, ms) as object
+      holding.add(timer)
+      return Object.assign(timer, { unref: () => holding.delete(timer) })
+    }
+    const { node } = hanging(cluster)
+    const session = await node.open()
+    await cancel(session, 5)
+    await clock.advance(100)
+    await cancel(session, 6)
+    expect(holding.size).toBe(0)
+    await node.endpoint.close()
+    expect(clock.pending).toBe(0)
+  })
 })
