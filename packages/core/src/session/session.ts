@@ -19,56 +19,15 @@ import { CallContext, type Caller, type CallSession } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import type { Exchange } from '../call/exchange.ts'
 import { separateResponse } from '../call/separate-response.ts'
-import { logFrame, reachesLevel } from '../call/log.ts'
 import { CallPool } from './call-pool.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { LiveRequests } from '../call/input/live.ts'
 import { PendingRequests, type RequestChannel } from '../call/input/pending-requests.ts'
+import { changeFrame } from './change-frame.ts'
 import type { ServerRuntime } from './server-runtime.ts'
+import type { ChangeRecord, CloseCause, SessionChannel, SessionKeeper } from './session-keeper.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 import type { Awaitable } from '../util/promises.ts'
-
-/** Carries messages that belong to no request: the GET stream, or the duplex transport. */
-export interface SessionChannel {
-  send(frame: string): void | Promise<void>
-  /** Sends a ping; false if the client is not connected. */
-  ping?(frame: string): boolean
-  /** Another node writes the stream. It sees changes itself, and gets only what this one alone knows. */
-  readonly remote?: boolean
-}
-
-/**
- * The transport's part of a session. An object, because functions for each session would
- * take more memory than the rest.
- */
-export interface SessionKeeper {
-  /** Stores a change that the record has now. Resolves when other processes see it. */
-  recordChanged(change: ChangeRecord): Awaitable<void>
-  /** Runs once, before the listeners of the session's end. */
-  sessionClosed(cause: CloseCause): void
-  /** The id of this node, where the session may have requests on several. */
-  readonly node?: string | undefined
-  /** Takes the response to a request of another node; false if there is none. */
-  answerElsewhere?(response: JsonRpcResponse): boolean
-  /** Takes a cancellation where the call may run on another node; false if there is none. */
-  cancelAnywhere?(id: RequestId): boolean
-}
-
-/**
- * Why a session closes here. `ended`: it is over, for every process. `released`: this process keeps it no
- * longer, and another one may continue it.
- */
-export type CloseCause = 'ended' | 'released'
-
-/**
- * Computes a change from the record as it is. Runs again if another process has changed the record meanwhile.
- */
-export type ChangeRecord = (record: SessionRecord) => RecordChange
-
-/** The members of a record that change during a session. */
-export type RecordChange = Partial<
-  Pick<SessionRecord, 'initialized' | 'logLevel' | 'subscriptions' | 'pendingUrls' | 'stream'>
->
 
 /**
  * The state of one client in revisions that have sessions. All transports use it;
@@ -317,7 +276,7 @@ export class Session implements CallSession {
     if (event.kind === 'elicitation') return this.#elicited(event.id)
     // The process that runs a task notifies its session.
     if (this.#channel === undefined || this.#channel.remote === true || event.kind === 'task') return
-    const frame = this.#frameOf(event)
+    const frame = changeFrame(event, this, this.#runtime.notices)
     if (frame !== undefined) void this.#channel.send(frame)
   }
 
@@ -337,22 +296,6 @@ export class Session implements CallSession {
     const { listChanged, subscriptions } = this.#record
     for (const kind of listChanged) this.onChange({ kind })
     for (const uri of subscriptions) this.onChange({ kind: 'resource', uri })
-  }
-
-  #frameOf(
-    event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'gap' }>,
-  ): string | undefined {
-    if (event.kind === 'log') {
-      const { level, logger, data } = event
-      const named = logger === undefined ? { level } : { level, logger }
-      return reachesLevel(level, this.logLevel) ? logFrame(named, data) : undefined
-    }
-    if (event.kind === 'extension') {
-      const notices = this.#runtime.notices.get(event.id)
-      const serves = notices?.servesClient(this.revision, this.client) === true
-      return serves ? notificationFrame(event.method, event.params) : undefined
-    }
-    return changeFrame(event, this.#record)
   }
 
   addPendingUrls(ids: readonly string[]): void {
@@ -401,22 +344,4 @@ export class Session implements CallSession {
   hasCall(id: RequestId): boolean {
     return this.callsWith(id) > 0
   }
-}
-
-const LIST_CHANGED = {
-  tools: notificationFrame(Notification.ToolsListChanged),
-  resources: notificationFrame(Notification.ResourcesListChanged),
-  prompts: notificationFrame(Notification.PromptsListChanged),
-} as const
-
-function changeFrame(
-  event: Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'gap' | 'log' | 'extension' }>,
-  { listChanged, subscriptions }: SessionRecord,
-): string | undefined {
-  if (event.kind !== 'resource')
-    return listChanged.includes(event.kind) ? LIST_CHANGED[event.kind] : undefined
-  const { uri, within } = event
-  return subscriptions.includes(uri) || (within !== undefined && subscriptions.includes(within))
-    ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri })
-    : undefined
 }

@@ -1,6 +1,7 @@
 import { nodeOfRequest } from '../../call/input/pending-requests.ts'
 import type { JsonRpcResponse, RequestId } from '../../protocol/jsonrpc.ts'
-import type { ChangeRecord, Session, SessionChannel } from '../../session/session.ts'
+import type { ChangeRecord, SessionChannel } from '../../session/session-keeper.ts'
+import type { Session } from '../../session/session.ts'
 import type { SeizedStream, StreamState } from '../../stores/event-store.ts'
 import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
 import type { ServedServer } from '../served-server.ts'

@@ -4,7 +4,8 @@ import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { EventStore } from '../../stores/event-store.ts'
 import { answerInitialize, type InitializeResult, type SessionDraft } from '../../session/initialize.ts'
 import type { Caller } from '../../call/context.ts'
-import { type CloseCause, Session } from '../../session/session.ts'
+import type { CloseCause } from '../../session/session-keeper.ts'
+import { Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import { Recurring } from '../../util/timers.ts'
@@ -110,8 +111,7 @@ export class SessionTable {
     this.#context.servers.assign(request, live.server)
     const now = this.#context.clock.now()
     const { shared } = live
-    if (shared?.mustVerify(now) === true)
-      return shared.verify().then((known) => this.#verified(live, known))
+    if (shared?.mustVerify(now) === true) return shared.verify().then((known) => this.#verified(live, known))
     if (shared === undefined && this.#expired(live, now)) {
       live.session.close()
       return undefined

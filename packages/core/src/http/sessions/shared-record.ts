@@ -1,4 +1,5 @@
-import type { ChangeRecord, Session } from '../../session/session.ts'
+import type { ChangeRecord } from '../../session/session-keeper.ts'
+import type { Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore, StoredSession } from '../../stores/session-store.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'

@@ -1,5 +1,5 @@
 import type { RequestId } from '../../protocol/jsonrpc.ts'
-import type { SessionChannel } from '../../session/session.ts'
+import type { SessionChannel } from '../../session/session-keeper.ts'
 import type { EndpointContext } from '../mount.ts'
 import { createSseWriter } from './create-writer.ts'
 import type { SseWriter, StreamReader } from './sse-writer.ts'

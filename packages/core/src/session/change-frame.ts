@@ -1,0 +1,59 @@
+import type { ExtensionTable } from '../call/extension.ts'
+import { logFrame, reachesLevel } from '../call/log.ts'
+import { notificationFrame } from '../protocol/jsonrpc.ts'
+import { Notification } from '../protocol/methods.ts'
+import type { ChangeEvent } from '../stores/bus.ts'
+import type { SessionRecord } from '../stores/session-store.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { LogLevel } from '../protocol/types.ts'
+import type { ClientView } from '../call/client-view.ts'
+
+/** The changes whose notification depends only on who the client is, and what it has asked for. */
+type NotifiedChange = Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'gap' }>
+
+/** A session, as far as it decides which notifications its client gets. */
+interface NotifiedSession {
+  readonly record: SessionRecord
+  /** Undefined if the server sends no log messages. */
+  readonly logLevel: LogLevel | undefined
+  readonly revision: Revision
+  readonly client: ClientView
+}
+
+const LIST_CHANGED = {
+  tools: notificationFrame(Notification.ToolsListChanged),
+  resources: notificationFrame(Notification.ResourcesListChanged),
+  prompts: notificationFrame(Notification.PromptsListChanged),
+} as const
+
+/** The notification of a change; undefined if the client of the session does not get one. */
+export function changeFrame(
+  event: NotifiedChange,
+  { record, logLevel, revision, client }: NotifiedSession,
+  notices: ExtensionTable['notices'],
+): string | undefined {
+  switch (event.kind) {
+    case 'log': {
+      const { level, logger, data } = event
+      const named = logger === undefined ? { level } : { level, logger }
+      return reachesLevel(level, logLevel) ? logFrame(named, data) : undefined
+    }
+    case 'extension': {
+      const serves = notices.get(event.id)?.servesClient(revision, client) === true
+      return serves ? notificationFrame(event.method, event.params) : undefined
+    }
+    case 'resource':
+      return isSubscribed(event, record)
+        ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri })
+        : undefined
+    default:
+      return record.listChanged.includes(event.kind) ? LIST_CHANGED[event.kind] : undefined
+  }
+}
+
+function isSubscribed(
+  { uri, within }: Extract<ChangeEvent, { readonly kind: 'resource' }>,
+  { subscriptions }: SessionRecord,
+): boolean {
+  return subscriptions.includes(uri) || (within !== undefined && subscriptions.includes(within))
+}
