@@ -27,5 +27,15 @@ export type {
   StoredSession,
 } from './session-store.ts'
 export type { SharedStores } from './shared-stores.ts'
-export type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from './task-store.ts'
+export {
+  changeTask,
+  maxTasksOf,
+  type TaskChange,
+  type TaskCounts,
+  type TaskKey,
+  type TaskPosition,
+  type TaskRecord,
+  type TaskStore,
+} from './task-store.ts'
 export type { UsedStates } from './used-states.ts'
+export { type Logger, safeLogger, stderrLogger } from '../util/logger.ts'

@@ -2,7 +2,9 @@ import { isFinal } from '../protocol/tasks.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import {
   ANYONE,
-  OF_PRINCIPAL,
+  changeTask,
+  isAnonymousOwner,
+  maxTasksOf,
   type TaskChange,
   type TaskKey,
   type TaskPosition,
@@ -59,12 +61,14 @@ export class MemoryTaskStore implements TaskStore {
   create(record: TaskRecord): boolean {
     this.#sweep()
     const { owner, taskId } = record
-    const { max } = this.#limits
     const bytes = sizeOf(record)
     if (this.#entries.has(taskId)) return false
-    if (this.#of(owner).length >= this.#maxOf(owner) && !this.#dropFirstEnded((it) => it.owner === owner))
+    if (
+      this.#of(owner).length >= maxTasksOf(owner, this.#limits) &&
+      !this.#dropFirstEnded((it) => it.owner === owner)
+    )
       return false
-    if (this.size >= max && !this.#dropEnded(countOf)) return false
+    if (this.size >= this.#limits.max && !this.#dropEnded(countOf)) return false
     if (!this.#makeRoom(record, bytes)) return false
     this.#entries.set(taskId, { record, bytes })
     this.#bytes += bytes
@@ -83,8 +87,7 @@ export class MemoryTaskStore implements TaskStore {
     const before = this.get(key)
     const entry = this.#entries.get(key.taskId)
     if (before === undefined || entry === undefined || isFinal(before.status)) return undefined
-    const { statusMessage: _message, inputs: _inputs, ...lasting } = before
-    const record: TaskRecord = { ...lasting, ...change }
+    const record = changeTask(before, change)
     const bytes = sizeOf(record)
     if (!this.#makeRoom(record, bytes, entry.bytes))
       throw new RangeError(`The store has no room for a task of ${bytes} bytes`)
@@ -112,11 +115,6 @@ export class MemoryTaskStore implements TaskStore {
 
   #of(owner: string): readonly TaskRecord[] {
     return Array.from(this.#entries.values(), ({ record }) => record).filter((it) => it.owner === owner)
-  }
-
-  #maxOf(owner: string): number {
-    const { max, maxPerOwner } = this.#limits
-    return owner === ANYONE ? Math.max(maxPerOwner, Math.floor(max / 2)) : maxPerOwner
   }
 
   #expired({ createdAt, ttlMs }: TaskRecord): boolean {
@@ -177,7 +175,7 @@ export class MemoryTaskStore implements TaskStore {
 }
 
 /** All anonymous owners count as one: a client can open as many sessions as it likes. */
-const holderOf = ({ owner }: TaskRecord): string => (owner.startsWith(OF_PRINCIPAL) ? owner : ANYONE)
+const holderOf = ({ owner }: TaskRecord): string => (isAnonymousOwner(owner) ? ANYONE : owner)
 const countOf = (): number => 1
 const bytesOf = ({ bytes }: Entry): number => bytes
 

@@ -10,6 +10,21 @@ export const ANYONE = 'anyone'
 /** Starts the owner of tasks of an authenticated caller. All other owners are anonymous. */
 export const OF_PRINCIPAL = 'principal:'
 
+export const isAnonymousOwner = (owner: string): boolean => !owner.startsWith(OF_PRINCIPAL)
+
+/** Limits of the number of tasks in a store. */
+export interface TaskCounts {
+  /** Tasks in total. */
+  readonly max: number
+  /** Tasks of one owner, except for anonymous clients of the extension, who share one. */
+  readonly maxPerOwner: number
+}
+
+/** How many tasks a store keeps for an owner. Anonymous clients of the extension share half of all. */
+export function maxTasksOf(owner: string, { max, maxPerOwner }: TaskCounts): number {
+  return owner === ANYONE ? Math.max(maxPerOwner, Math.floor(max / 2)) : maxPerOwner
+}
+
 /** The key of a task record. Two owners never share one. */
 export interface TaskKey {
   /** The owner of the task: a principal, or the session of an anonymous client. */
@@ -38,6 +53,12 @@ export type TaskChange = Pick<
   TaskRecord,
   'status' | 'statusMessage' | 'updatedAt' | 'inputs' | 'result' | 'error'
 >
+
+/** The record of a task after a change. */
+export function changeTask(record: TaskRecord, change: TaskChange): TaskRecord {
+  const { statusMessage: _message, inputs: _inputs, ...lasting } = record
+  return { ...lasting, ...change }
+}
 
 /** A position in the list of an owner's tasks, which is sorted by creation, then by id. */
 export type TaskPosition = Pick<TaskRecord, 'createdAt' | 'taskId'>

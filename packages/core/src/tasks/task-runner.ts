@@ -13,17 +13,11 @@ import type { ServerMount } from '../session/server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 import type { Nodes } from '../stores/nodes.ts'
 import { attempt, type Awaitable } from '../util/promises.ts'
-import { RemoteQuestions } from './remote-questions.ts'
-import type { TaskViewer } from './task-input.ts'
 import { type TaskMail, TaskNodes } from './task-nodes.ts'
 import { finalChanges, nodeGone } from './task-result.ts'
-import {
-  ANYONE,
-  OF_PRINCIPAL,
-  type TaskKey,
-  type TaskPosition,
-  type TaskRecord,
-} from '../stores/task-store.ts'
+import type { TaskKey, TaskPosition, TaskRecord } from '../stores/task-store.ts'
+import { type TaskSlotLimits, TaskSlots } from './task-slots.ts'
+import { pollTask, waitFor } from './task-wait.ts'
 import { TaskWatch } from './task-watch.ts'
 
 export interface TaskLimits {
@@ -41,17 +35,13 @@ export const DEFAULT_TASK_LIMITS: TaskLimits = {
   pollIntervalMs: 1_000,
 }
 
-export interface TasksOptions extends RunningTaskOptions {
+export interface TasksOptions extends RunningTaskOptions, TaskSlotLimits {
   /** Runs the calls, with the time limits of tasks. */
   readonly dispatcher: Dispatcher
   readonly random: Random
   /** Undefined if tasks run on no other node. */
   readonly nodes?: Nodes | undefined
   readonly limits: TaskLimits
-  /** Running tasks of one owner. */
-  readonly maxRunning: number
-  /** Running tasks of all anonymous clients together. */
-  readonly maxAnonymous: number
 }
 
 export interface TaskRequest {
@@ -66,9 +56,6 @@ const MIN_TTL_MS = 1_000
 /** 132 random bits: only the id protects the task of an anonymous client. */
 const TASK_ID_LENGTH = 22
 const DELETE_PAGE = 100
-const isAnonymous = (owner: string): boolean => !owner.startsWith(OF_PRINCIPAL)
-
-const TOO_MANY = 'Too many tasks are running: wait until one has ended'
 const ANSWER_FAILED = 'An answer could not be sent to the node of its task'
 const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
@@ -80,16 +67,14 @@ export class TaskRunner implements ServerMount {
   readonly isMount = false
   readonly #options: TasksOptions
   readonly #live = new Map<string, RunningTask>()
-  /** Numbers of running tasks, by owner. */
-  readonly #running = new Map<string, number>()
-  /** The running tasks of all anonymous clients. */
-  #anonymous = 0
+  readonly #slots: TaskSlots
   readonly #followed = new WeakSet<CallSession>()
   readonly #work: Drainable
   readonly #nodes: TaskNodes | undefined
 
   constructor(options: TasksOptions) {
     this.#options = options
+    this.#slots = new TaskSlots(options)
     this.#work = new Drainable(options.clock, { finish: () => this.#endAll() })
     if (options.nodes !== undefined)
       this.#nodes = new TaskNodes(options.nodes, options.logger, (key, mail) => void this.#receive(key, mail))
@@ -165,26 +150,18 @@ export class TaskRunner implements ServerMount {
   }
 
   /** Waits for a task on another node. */
-  async #poll(task: TaskRecord, call: CallContext): Promise<TaskRecord> {
-    const viewer = viewerOf(call)
-    const questions =
-      viewer &&
-      new RemoteQuestions(viewer, (id, response) => {
+  #poll(task: TaskRecord, call: CallContext): Promise<TaskRecord> {
+    const { clock, limits, logger } = this.#options
+    return pollTask(task, call, {
+      clock,
+      intervalMs: limits.pollIntervalMs,
+      read: () => this.get(task),
+      answer: (id, response) => {
         const send = (): Awaitable<boolean> | undefined =>
           this.#nodes?.send(task, { kind: 'answers', responses: { [id]: response } })
-        void attempt(send, (err) => this.#options.logger.error({ err }, ANSWER_FAILED))
-      })
-    let record = task
-    try {
-      while (!isFinal(record.status) && !call.signal.aborted) {
-        questions?.update(record.inputs)
-        await this.#pause(call.signal)
-        record = await this.get(task)
-      }
-    } finally {
-      questions?.close()
-    }
-    return record
+        void attempt(send, (err) => logger.error({ err }, ANSWER_FAILED))
+      },
+    })
   }
 
   async list(owner: string, after: TaskPosition | undefined, limit: number): Promise<readonly TaskRecord[]> {
@@ -316,28 +293,15 @@ export class TaskRunner implements ServerMount {
     call.waitUntil(run())
   }
 
-  /**
-   * Anonymous clients cannot be told apart, so all of them together leave room for the tasks of principals.
-   */
   #enter(owner: string): void {
-    const { maxRunning, maxAnonymous } = this.#options
     if (this.#work.closing) throw busy()
-    const running = this.#running.get(owner) ?? 0
-    if (running >= (owner === ANYONE ? maxAnonymous : maxRunning)) throw busy(TOO_MANY)
-    if (isAnonymous(owner)) {
-      if (this.#anonymous >= maxAnonymous) throw busy(TOO_MANY)
-      this.#anonymous++
-    }
-    this.#running.set(owner, running + 1)
+    this.#slots.take(owner)
     this.#work.begin()
   }
 
   #leave(owner: string): void {
-    if (isAnonymous(owner)) this.#anonymous--
-    const running = (this.#running.get(owner) ?? 1) - 1
-    if (running === 0) this.#running.delete(owner)
-    else this.#running.set(owner, running)
-    if (this.#running.size === 0) this.#options.dispatcher.releaseTimers()
+    this.#slots.free(owner)
+    if (this.#slots.unused) this.#options.dispatcher.releaseTimers()
     this.#work.end()
   }
 
@@ -369,50 +333,10 @@ export class TaskRunner implements ServerMount {
       logger.error({ err }, 'The tasks of a closed session could not be deleted')
     }
   }
-
-  #pause(signal: AbortSignal): Promise<void> {
-    const { clock, limits } = this.#options
-    return new Promise((resolve) => {
-      const timer = clock.setTimeout(resolve, limits.pollIntervalMs)
-      signal.addEventListener('abort', () => {
-        clock.clearTimeout(timer)
-        resolve()
-      })
-    })
-  }
 }
 
 function answerAll({ questions }: RunningTask, responses: Readonly<Record<string, JsonObject>>): void {
   for (const [id, response] of Object.entries(responses)) questions.answer(id, response)
-}
-
-/** Undefined if the call cannot carry questions. */
-function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | undefined {
-  const requests = exchange.duplex ? input?.live?.requests : undefined
-  return requests && { requests, exchange }
-}
-
-async function waitFor(live: RunningTask, call: CallContext): Promise<void> {
-  const viewer = viewerOf(call)
-  if (viewer === undefined) return live.done
-  const detach = live.questions.attach(viewer)
-  call.signal.addEventListener('abort', detach)
-  await live.done
-  detach()
-}
-
-/**
- * The owner of a task that this call starts; undefined if the client cannot be distinguished from others.
- *
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control
- */
-export function taskOwner({ scope }: CallContext): string | undefined {
-  const principal = principalOf(scope.caller)
-  if (principal !== ANONYMOUS) return `${OF_PRINCIPAL}${principal}`
-  // In the extension, knowledge of the id is enough.
-  if (scope.revision.tasks?.extension !== undefined) return ANYONE
-  return scope.session === undefined ? undefined : `session:${scope.session.id}`
 }
 
 /** The same error for tasks of others, expired tasks and tasks that never existed. */

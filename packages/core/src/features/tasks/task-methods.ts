@@ -8,7 +8,8 @@ import type { MethodEntry } from '../../call/method-table.ts'
 import { complete, type HandlerResult } from '../../call/result.ts'
 import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
 import type { TaskKey, TaskPosition, TaskRecord } from '../../stores/task-store.ts'
-import { taskOwner, type TaskRunner, unknownTask } from '../../tasks/task-runner.ts'
+import { taskOwner } from '../../tasks/task-owner.ts'
+import { type TaskRunner, unknownTask } from '../../tasks/task-runner.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '../registry/cursor.ts'
 
 export interface TaskMethodOptions {
