@@ -1,6 +1,5 @@
-import type { Logger } from '@jetway/core'
 import { checkNames, type OptionNames, UsageError } from '@jetway/core/protocol'
-import type { SharedStores } from '@jetway/core/stores'
+import { type Logger, safeLogger, type SharedStores, stderrLogger } from '@jetway/core/stores'
 import { Commands } from './commands/commands.ts'
 import { withDeadline } from './commands/deadline.ts'
 import type { RedisConnection } from './connection/connection.ts'
@@ -76,7 +75,8 @@ const NAMES: OptionNames<RedisOptions> = {
  */
 export function redis(options: RedisOptions): RedisStores {
   check(options)
-  const { namespace, logger = stderrLogger } = options
+  const { namespace } = options
+  const logger = safeLogger(options.logger ?? stderrLogger)
   const failed = (error: unknown): void => logger.debug({ err: error }, 'A connection to Redis failed')
   const connection = options.connection ?? connectTo(options, failed)
   const commands = new Commands(connection, logger)
@@ -144,12 +144,4 @@ async function connect(connection: RedisConnection, keys: Keys, logger: Logger):
       { policy },
       'Redis may drop sessions when its memory is full. Set maxmemory-policy noeviction',
     )
-}
-
-/** Warnings and errors on stderr. */
-const stderrLogger: Logger = {
-  debug: () => {},
-  info: () => {},
-  warn: (fields, message) => console.error(`[jetway] warn: ${message}`, fields),
-  error: (fields, message) => console.error(`[jetway] error: ${message}`, fields),
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '@jetway/core'
+import type { Logger } from '@jetway/core/stores'
 import { type RedisConnection, type RedisReply, RedisReplyError } from '../connection/connection.ts'
 import { Circuit } from './circuit.ts'
 import { RedisUnavailable, withDeadline } from './deadline.ts'

@@ -24,7 +24,6 @@ export class RedisBus implements Bus {
   readonly #local: MemoryBus
   readonly #gapListeners = new Set<() => void>()
   readonly #unsent = new Map<string, Unsent>()
-  #subscriptions = 0
   #leave: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -62,7 +61,6 @@ export class RedisBus implements Bus {
     const gap = (): void => onGap?.()
     this.#gapListeners.add(gap)
     const unsubscribe = this.#local.subscribe(topic, listener)
-    this.#subscriptions++
     this.#leave ??= this.#reader.read({
       key: this.#key,
       receive: (fields) => this.#receive(fields),
@@ -70,7 +68,7 @@ export class RedisBus implements Bus {
     })
     return () => {
       unsubscribe()
-      if (!this.#gapListeners.delete(gap) || --this.#subscriptions > 0) return
+      if (!this.#gapListeners.delete(gap) || this.#gapListeners.size > 0) return
       this.#leave?.()
       this.#leave = undefined
     }

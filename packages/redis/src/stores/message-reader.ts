@@ -162,11 +162,8 @@ export class MessageReader {
 
   #deliver(reading: Reading, [id, fields]: Entry): void {
     reading.at = id
-    const entries = fields.flatMap((name, at) =>
-      at % 2 === 0 ? [[name, fields[at + 1] ?? ''] as const] : [],
-    )
     try {
-      reading.stream.receive(Object.fromEntries(entries))
+      reading.stream.receive(Object.fromEntries(pairsOf(fields)))
     } catch (error) {
       this.#onError(error)
     }
@@ -177,9 +174,14 @@ export class MessageReader {
 function streamsIn(reply: RedisReply): readonly (readonly [key: string, entries: readonly Entry[]])[] {
   const streams = (reply ?? []) as readonly unknown[]
   if (typeof streams[0] !== 'string') return streams as readonly (readonly [string, readonly Entry[]])[]
-  return streams.flatMap((key, at) =>
-    at % 2 === 0 ? [[key as string, streams[at + 1] as readonly Entry[]] as const] : [],
-  )
+  return pairsOf(streams as readonly (string | readonly Entry[])[]) as readonly [string, readonly Entry[]][]
+}
+
+/** The pairs of a list that has names and values in turn. */
+function pairsOf<T>(list: readonly T[]): readonly (readonly [name: T, value: T])[] {
+  const pairs: [T, T][] = []
+  for (let at = 0; at + 1 < list.length; at += 2) pairs.push([list[at] as T, list[at + 1] as T])
+  return pairs
 }
 
 /** Whether a position of a Redis Stream, <ms>-<number>, is before another. */

@@ -1,9 +1,10 @@
-import type {
-  SessionKey,
-  SessionLifetime,
-  SessionRecord,
-  SessionStore,
-  StoredSession,
+import {
+  ANONYMOUS,
+  type SessionKey,
+  type SessionLifetime,
+  type SessionRecord,
+  type SessionStore,
+  type StoredSession,
 } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
 import { hashOf, hashOfSession, type Keys } from '../keys.ts'
@@ -66,14 +67,14 @@ export class RedisSessionStore implements SessionStore {
     const index = this.#keys.principal(hashOf(key.principal))
     const [deleted] = await Promise.all([
       this.#commands.run(name, ['UNLINK', name]),
-      key.principal !== '' && this.#commands.run(index, ['ZREM', index, hash]),
+      key.principal !== ANONYMOUS && this.#commands.run(index, ['ZREM', index, hash]),
     ])
     return deleted === 1
   }
 
   /** Anonymous clients have no index: nothing limits them per principal. */
   async #renew({ principal }: SessionKey, hash: string, ttlMs: number): Promise<void> {
-    if (principal === '') return
+    if (principal === ANONYMOUS) return
     const index = this.#keys.principal(hashOf(principal))
     await this.#commands.script(RENEW_OF_PRINCIPAL, [index], [hash, wholeMs(ttlMs)])
   }

@@ -1,5 +1,13 @@
 import { isFinal } from '@jetway/core/protocol'
-import type { TaskChange, TaskKey, TaskPosition, TaskRecord, TaskStore } from '@jetway/core/stores'
+import {
+  changeTask,
+  maxTasksOf,
+  type TaskChange,
+  type TaskKey,
+  type TaskPosition,
+  type TaskRecord,
+  type TaskStore,
+} from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
 import { hashOf, type Keys, type TaskKeys } from '../keys.ts'
 import { CREATE_TASK, DELETE_TASK, GET_TASK, LIST_TASKS, TASK_HEAD, UPDATE_TASK } from '../scripts/tasks.ts'
@@ -13,9 +21,6 @@ export interface RedisTaskLimits {
   /** Bytes of all records as JSON. @default 67_108_864 */
   readonly maxBytes?: number
 }
-
-/** The owner of the tasks of all anonymous clients. */
-const ANYONE = 'anyone'
 
 /** Tasks in one slot, so that scripts keep their limits exactly. */
 export class RedisTaskStore implements TaskStore {
@@ -33,16 +38,15 @@ export class RedisTaskStore implements TaskStore {
     const { taskId, owner, createdAt, ttlMs } = record
     // The time that is left, since the clock of Redis may differ.
     const left = createdAt + ttlMs - Date.now()
-    const { max, maxBytes } = this.#limits
     const created = await this.#commands.script(CREATE_TASK, this.#keys, [
       taskId,
       hashOf(owner),
       digits(createdAt),
       Math.ceil(left),
       JSON.stringify(record),
-      max,
-      this.#maxOf(owner),
-      maxBytes,
+      this.#limits.max,
+      maxTasksOf(owner, this.#limits),
+      this.#limits.maxBytes,
     ])
     return created === 1
   }
@@ -58,8 +62,7 @@ export class RedisTaskStore implements TaskStore {
       const value = await this.#value(key)
       const before = value === undefined ? undefined : recordOf(value)
       if (value === undefined || before === undefined || isFinal(before.status)) return undefined
-      const { statusMessage: _message, inputs: _inputs, ...lasting } = before
-      const record: TaskRecord = { ...lasting, ...change }
+      const record = changeTask(before, change)
       const text = JSON.stringify(record)
       const args = [key.taskId, value, text, isFinal(record.status) ? 1 : 0, this.#limits.maxBytes]
       const updated = await this.#commands.script(UPDATE_TASK, this.#keys, args)
@@ -87,11 +90,6 @@ export class RedisTaskStore implements TaskStore {
   async #value({ owner, taskId }: TaskKey): Promise<string | undefined> {
     const value = await this.#commands.script(GET_TASK, [this.#keys[0]], [taskId, hashOf(owner)])
     return typeof value === 'string' ? value : undefined
-  }
-
-  #maxOf(owner: string): number {
-    const { max, maxPerOwner } = this.#limits
-    return owner === ANYONE ? Math.max(maxPerOwner, Math.floor(max / 2)) : maxPerOwner
   }
 }
 
