@@ -18,7 +18,7 @@ import type { SessionNetwork } from '../nodes/session-link.ts'
 import { fromStore } from '../streams/store-failure.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpRequest } from '../types.ts'
-import { LruList } from './lru-list.ts'
+import { LiveSessions } from './live-sessions.ts'
 import { SharedRecord, type SharedRecords, storedMs } from './shared-record.ts'
 
 /** How often idle sessions are closed, in ms; a request for an expired one closes it at once. */
@@ -52,10 +52,7 @@ export interface SessionTableParts {
   readonly pings: Pings | undefined
 }
 
-/**
- * The sessions of one mount. They are found by principal and id together, so the session of
- * another principal is unknown.
- */
+/** The sessions of one mount: those in this process, and those that a store or their id can restore. */
 export class SessionTable {
   readonly #context: EndpointContext
   readonly #parts: SessionTableParts
@@ -63,13 +60,7 @@ export class SessionTable {
   /** Undefined without a store. */
   readonly #shared: SharedRecords | undefined
   readonly #sweeper: Recurring
-  readonly #principals = new Map<string, Map<string, LiveSession>>()
-  #size = 0
-  #reserved = 0
-  readonly #reservedBy = new Map<string, number>()
-  readonly #uninitialized = new LruList<LiveSession>()
-  readonly #anonymous = new LruList<LiveSession>()
-  readonly #identified = new LruList<LiveSession>()
+  readonly #live: LiveSessions
   #closed = false
 
   constructor(context: EndpointContext, parts: SessionTableParts) {
@@ -80,12 +71,14 @@ export class SessionTable {
       events: parts.events,
       network: parts.network,
       forget: (live) => this.#forget(live),
-      changed: (live) => this.#rank(live),
+      changed: (live) => this.#live.rank(live),
       remove: (live, cause) => this.#remove(live, cause),
     }
     if (parts.network !== undefined)
-      parts.network.peers.onMail = ({ key, from, mail }) => this.#live(key)?.link?.receive(from, mail)
-    const { ttlMs, uninitializedTtlMs, verifyMs } = context.options.sessions
+      parts.network.peers.onMail = ({ key, from, mail }) => this.#live.get(key)?.link?.receive(from, mail)
+    const { max, maxPerPrincipal, ttlMs, uninitializedTtlMs, verifyMs } = context.options.sessions
+    const evict = ({ session }: LiveSession): void => session.close(this.#idleCause)
+    this.#live = new LiveSessions({ clock: context.clock, max, maxPerPrincipal, evict })
     const { store } = parts
     if (store !== undefined) {
       const { clock, logger } = context
@@ -106,7 +99,7 @@ export class SessionTable {
    */
   find(request: HttpRequest, caller: Caller, id: string): Awaitable<Found> {
     const key = { principal: principalOf(caller), id }
-    const live = this.#principals.get(key.principal)?.get(key.id)
+    const live = this.#live.get(key)
     if (live === undefined) return this.#restore(key, request, caller)
     this.#context.servers.assign(request, live.server)
     const now = this.#context.clock.now()
@@ -122,22 +115,11 @@ export class SessionTable {
 
   /** Reserves a place for a session that is about to open; false if there is none. `release` returns it. */
   reserve(principal: string): boolean {
-    const { max, maxPerPrincipal } = this.#context.options.sessions
-    const own = this.#principals.get(principal)
-    const reserved = this.#reservedBy.get(principal) ?? 0
-    const held = (own?.size ?? 0) + reserved
-    if (principal !== ANONYMOUS && held >= maxPerPrincipal && !this.#evict(oldestIdleOf(own))) return false
-    if (this.#size + this.#reserved >= max && !this.#evict(this.#dispensable(principal))) return false
-    this.#reserved++
-    this.#reservedBy.set(principal, reserved + 1)
-    return true
+    return this.#live.reserve(principal)
   }
 
   release(principal: string): void {
-    this.#reserved--
-    const left = (this.#reservedBy.get(principal) ?? 1) - 1
-    if (left === 0) this.#reservedBy.delete(principal)
-    else this.#reservedBy.set(principal, left)
+    this.#live.release(principal)
   }
 
   /**
@@ -175,9 +157,8 @@ export class SessionTable {
   /** Closes all sessions here. Their records stay: another process may continue them. */
   closeAll(): void {
     this.#closed = true
-    const all = [...this.#all()]
-    this.#principals.clear()
-    this.#size = 0
+    const all = [...this.#live]
+    this.#live.clear()
     this.#sweeper.stop()
     for (const live of all) {
       live.releaseStreams()
@@ -194,17 +175,13 @@ export class SessionTable {
 
   /** Ends the standalone streams, so that clients know that nothing more will come. */
   endStandalone(): void {
-    for (const live of this.#all()) live.endStandalone()
+    for (const live of this.#live) live.endStandalone()
   }
 
   #name(draft: SessionDraft): Awaitable<string> {
     const { plain, sealed } = this.#parts
     if (sealed === undefined) return plain.create()
     return sealed.seal(draft).then((id) => id ?? plain.create())
-  }
-
-  *#all(): Iterable<LiveSession> {
-    for (const own of this.#principals.values()) yield* own.values()
   }
 
   #add(session: Session, server: ServedServer, how: Opening): LiveSession | undefined {
@@ -217,12 +194,8 @@ export class SessionTable {
         ? new SharedRecord(this.#shared, session, how.version)
         : undefined
     const live = new LiveSession(this.#home, session, { server, shared })
-    const { principal, id } = live.key
-    const own = this.#principals.get(principal) ?? new Map<string, LiveSession>()
-    this.#principals.set(principal, own.set(id, live))
-    this.#size++
     session.keeper = live
-    this.#rank(live)
+    this.#live.add(live)
     this.#sweeper.start()
     this.start(session, server, how)
     return live
@@ -231,11 +204,6 @@ export class SessionTable {
   /** Without a store no other process can continue a session. */
   get #idleCause(): CloseCause {
     return this.#shared === undefined ? 'ended' : 'released'
-  }
-
-  #evict(live: LiveSession | undefined): boolean {
-    live?.session.close(this.#idleCause)
-    return live !== undefined
   }
 
   #remove(live: LiveSession, cause: CloseCause): void {
@@ -253,22 +221,17 @@ export class SessionTable {
 
   /** False if the session is not in the table any more. */
   #detach(live: LiveSession): boolean {
-    const { principal, id } = live.key
-    const own = this.#principals.get(principal)
-    if (own?.get(id) !== live) return false
-    own.delete(id)
-    if (own.size === 0) this.#principals.delete(principal)
-    live.list?.remove(live)
-    if (--this.#size === 0) this.#sweeper.stop()
+    if (!this.#live.remove(live)) return false
+    if (this.#live.size === 0) this.#sweeper.stop()
     return true
   }
 
   /** Takes the result of reading a session's record again. */
   #verified(live: LiveSession, known: boolean): Found {
-    if (live.session.closed) return this.#live(live.key)
+    if (live.session.closed) return this.#live.get(live.key)
     if (known) {
       live.list?.use(live, this.#context.clock.now())
-      this.#rank(live)
+      this.#live.rank(live)
       return live
     }
     this.#forget(live)
@@ -300,21 +263,17 @@ export class SessionTable {
     const stored = await fromStore(() => this.#parts.store?.get(key))
     const record = stored?.record ?? (await this.#parts.sealed?.open(key))
     if (record?.transport !== undefined) return undefined
-    if (record === undefined) return this.#live(key) ?? this.#unknown(key)
+    if (record === undefined) return this.#live.get(key) ?? this.#unknown(key)
     const opening = { resumed: true, version: stored?.version }
     const server = await servers.choose(request, caller)
     // Two requests may have asked at the same time.
     if (server === undefined) return undefined
     servers.assign(request, server)
-    return servers.during(server, () => this.#live(key) ?? this.#resume(record, server, opening))
+    return servers.during(server, () => this.#live.get(key) ?? this.#resume(record, server, opening))
   }
 
   #unknown({ id }: SessionKey): undefined {
     if (this.#parts.unshared) this.#parts.plain.unknown(id)
-  }
-
-  #live({ principal, id }: SessionKey): Found {
-    return this.#principals.get(principal)?.get(id)
   }
 
   #resume(record: SessionRecord, server: ServedServer, opening: Opening): Found {
@@ -340,7 +299,7 @@ export class SessionTable {
 
   #sweep(): void {
     const now = this.#context.clock.now()
-    for (const live of this.#all()) {
+    for (const live of this.#live) {
       if (live.active) live.list?.use(live, now)
       if (this.#expired(live, now)) live.session.close(this.#idleCause)
       else if (live.lastSeen === now && live.shared?.isRenewalDue(now) === true) void this.#renew(live)
@@ -352,42 +311,9 @@ export class SessionTable {
     return this.#background(() => live.shared?.verify().then((known) => void this.#verified(live, known)))
   }
 
-  /** The session that gives way to a new one. An anonymous caller cannot end the sessions of principals. */
-  #dispensable(newcomer: string): LiveSession | undefined {
-    const now = this.#context.clock.now()
-    const idle = this.#uninitialized.oldestIdle(now) ?? this.#anonymous.oldestIdle(now)
-    if (idle !== undefined || newcomer === ANONYMOUS) return idle
-    return this.#anonymous.first ?? this.#identified.oldestIdle(now)
-  }
-
-  #orderOf({ key, session }: LiveSession): LruList<LiveSession> {
-    if (!session.record.initialized) return this.#uninitialized
-    return key.principal === ANONYMOUS ? this.#anonymous : this.#identified
-  }
-
-  /** Adds a session to the list of its state, when it is new or initialized. */
-  #rank(live: LiveSession): void {
-    const order = this.#orderOf(live)
-    if (live.list === order) return
-    live.list?.remove(live)
-    order.add(live)
-  }
-
   /** A step that no request waits for. If the store fails, the error is logged and the session continues. */
   #background(step: () => unknown): Promise<unknown> | undefined {
     const done = attempt(step, (err) => this.#context.logger.error({ err }, 'A session store failed'))
     return done instanceof Promise ? done : undefined
   }
-}
-
-/** Checks all sessions of one principal: they are few. */
-function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): LiveSession | undefined {
-  const idle = [...(own?.values() ?? [])].filter(({ active }) => !active)
-  return idle.length === 0 ? undefined : idle.reduce((a, b) => (closesBefore(b, a) ? b : a))
-}
-
-/** Uninitialized sessions close first, then those that are idle longest. */
-function closesBefore(a: LiveSession, b: LiveSession): boolean {
-  const first = a.session.record.initialized
-  return first === b.session.record.initialized ? a.lastSeen < b.lastSeen : !first
 }
