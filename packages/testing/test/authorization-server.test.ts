@@ -1,0 +1,259 @@
+import {
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+  type Disruption,
+  type Endpoint,
+  startAuthorizationServer,
+} from '@jetway/testing/authorization-server'
+import * as oauth from 'oauth4webapi'
+import { expect, it as base, onTestFinished } from 'vitest'
+
+const RESOURCE = 'http://127.0.0.1:4000/mcp'
+const REDIRECT = 'http://127.0.0.1:33418/callback'
+const HTTP = { [oauth.allowInsecureRequests]: true } as const
+
+async function started(options: Partial<AuthorizationServerOptions> = {}): Promise<AuthorizationServer> {
+  const server = await startAuthorizationServer({ scopes: ['mcp', 'files:write'], ...options })
+  onTestFinished(() => server.close())
+  return server
+}
+
+const it = base.extend('issuer', () => started())
+
+/** The metadata, as a library reads it that knows nothing of Jetway. */
+async function metadataOf(
+  { issuer }: AuthorizationServer,
+  algorithm: 'oauth2' | 'oidc' = 'oauth2',
+): Promise<oauth.AuthorizationServer> {
+  const url = new URL(issuer)
+  const response = await oauth.discoveryRequest(url, { algorithm, ...HTTP })
+  return oauth.processDiscoveryResponse(url, response)
+}
+
+/** The authorization code flow. The library validates `state` and `iss` of the redirect. */
+async function authorize(
+  issuer: AuthorizationServer,
+  clientId: string,
+  { scope = 'mcp', ...dpop }: { scope?: string; DPoP?: oauth.DPoPHandle } = {},
+): Promise<oauth.TokenEndpointResponse> {
+  const server = await metadataOf(issuer)
+  const client = { client_id: clientId }
+  const verifier = oauth.generateRandomCodeVerifier()
+  const url = new URL(server.authorization_endpoint ?? '')
+  url.search = new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    response_type: 'code',
+    resource: RESOURCE,
+    scope,
+    state: 'a state',
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  }).toString()
+  const back = new URL(await issuer.signIn(url))
+  const answer = oauth.validateAuthResponse(server, client, back, 'a state')
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    answer,
+    REDIRECT,
+    verifier,
+    { additionalParameters: { resource: RESOURCE }, ...dpop, ...HTTP },
+  )
+  return oauth.processAuthorizationCodeResponse(server, client, response)
+}
+
+/** What a server that requires tokens finds out about a JWT. */
+async function validate(
+  issuer: AuthorizationServer,
+  token: string,
+  headers: Record<string, string> = { authorization: `Bearer ${token}` },
+): Promise<oauth.JWTAccessTokenClaims> {
+  const request = new Request(RESOURCE, { method: 'POST', headers })
+  return oauth.validateJwtAccessToken(await metadataOf(issuer), request, RESOURCE, HTTP)
+}
+
+async function introspect(issuer: AuthorizationServer, token: string): Promise<oauth.IntrospectionResponse> {
+  const server = await metadataOf(issuer)
+  const { clientId: client_id, clientSecret } = issuer.service
+  const secret = oauth.ClientSecretBasic(clientSecret)
+  const response = await oauth.introspectionRequest(server, { client_id }, secret, token, HTTP)
+  return oauth.processIntrospectionResponse(server, { client_id }, response)
+}
+
+async function refresh(issuer: AuthorizationServer, token: string): Promise<oauth.TokenEndpointResponse> {
+  const server = await metadataOf(issuer)
+  const client = { client_id: issuer.client.clientId }
+  const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token, HTTP)
+  return oauth.processRefreshTokenResponse(server, client, response)
+}
+
+async function register(issuer: AuthorizationServer): Promise<string> {
+  const metadata = {
+    redirect_uris: [REDIRECT],
+    application_type: 'native',
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+  }
+  const response = await oauth.dynamicClientRegistrationRequest(await metadataOf(issuer), metadata, HTTP)
+  return (await oauth.processDynamicClientRegistrationResponse(response)).client_id
+}
+
+it('says the same in both metadata documents', async ({ issuer }) => {
+  const metadata = await metadataOf(issuer)
+  expect(metadata).toEqual(await metadataOf(issuer, 'oidc'))
+  expect(metadata).toMatchObject({
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    registration_endpoint: expect.any(String),
+    dpop_signing_alg_values_supported: expect.arrayContaining(['ES256']),
+  })
+})
+
+it.for<[string, (issuer: AuthorizationServer) => string | Promise<string>]>([
+  ['is registered by hand', ({ client }) => client.clientId],
+  ['has a metadata document', ({ clientMetadataUrl }) => clientMetadataUrl],
+  ['registers dynamically', register],
+])('a client that %s gets a token for its resource', async ([, clientOf], { issuer }) => {
+  const clientId = await clientOf(issuer)
+  const { access_token: token, expires_in: seconds, scope } = await authorize(issuer, clientId)
+  expect([seconds, scope]).toEqual([300, 'mcp'])
+  const claims = await validate(issuer, token)
+  expect(claims).toMatchObject({ sub: 'alice', aud: RESOURCE, client_id: clientId, scope: 'mcp' })
+})
+
+it('accepts a metadata document once it is published, and opens no connection', async ({ issuer }) => {
+  const url = 'https://other.test/client.json'
+  await expect(authorize(issuer, url)).rejects.toThrow('metadata document fetch failed')
+  const document = { client_id: url, redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' }
+  issuer.publish(url, { ...document, application_type: 'native' })
+  expect((await authorize(issuer, url)).token_type).toBe('bearer')
+})
+
+it('has only the kinds of registration that it should have', async () => {
+  const without = await metadataOf(await started({ registration: [] }))
+  expect(without.registration_endpoint).toBeUndefined()
+  expect(without.client_id_metadata_document_supported).toBeUndefined()
+})
+
+it('ignores scopes that it does not grant', async ({ issuer }) => {
+  const { scope } = await authorize(issuer, issuer.client.clientId, { scope: 'mcp everything' })
+  expect(scope).toBe('mcp')
+})
+
+it('issues tokens without a client, for any user', async ({ issuer }) => {
+  const { accessToken, scope } = await issuer.issue({ resource: RESOURCE, user: 'bob' })
+  expect(scope).toBe('mcp files:write')
+  expect(await validate(issuer, accessToken)).toMatchObject({ sub: 'bob', aud: RESOURCE })
+})
+
+it('binds tokens to the key of a client that uses DPoP', async ({ issuer }) => {
+  const keys = await oauth.generateKeyPair('ES256')
+  const { access_token: token, token_type: type } = await authorize(issuer, issuer.client.clientId, {
+    DPoP: oauth.DPoP({}, keys),
+  })
+  expect(type).toBe('dpop')
+  await expect(validate(issuer, token)).rejects.toThrow()
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  expect(claims).toMatchObject({ cnf: { jkt: await thumbprintOf(keys.publicKey) } })
+})
+
+async function thumbprintOf(key: CryptoKey): Promise<string> {
+  const { crv, kty, x, y } = await crypto.subtle.exportKey('jwk', key)
+  const digest = await crypto.subtle.digest('SHA-256', Buffer.from(JSON.stringify({ crv, kty, x, y })))
+  return Buffer.from(digest).toString('base64url')
+}
+
+it.for(['jwt', 'opaque'] as const)('revoking ends the %s tokens of one user', async (tokens) => {
+  const issuer = await started({ tokens })
+  const [bob, carol] = [
+    await issuer.issue({ resource: RESOURCE, user: 'bob' }),
+    await issuer.issue({ resource: RESOURCE, user: 'carol' }),
+  ]
+  issuer.revoke('bob')
+  await expect(refresh(issuer, bob.refreshToken)).rejects.toMatchObject({ error: 'invalid_grant' })
+  if (tokens === 'opaque') {
+    expect(await introspect(issuer, bob.accessToken)).toEqual({ active: false })
+    expect(await introspect(issuer, carol.accessToken)).toMatchObject({ sub: 'carol', aud: RESOURCE })
+  }
+  const refreshed = await refresh(issuer, carol.refreshToken)
+  expect(refreshed.scope).toBe('mcp files:write')
+  issuer.revoke()
+  await expect(refresh(issuer, String(refreshed.refresh_token))).rejects.toThrow()
+})
+
+it.for(['jwt', 'opaque'] as const)('sets how long %s tokens are valid', async (tokens) => {
+  const issuer = await started({ tokens, lifetime: 60 })
+  const endOf = async (lifetime: number): Promise<number | undefined> => {
+    issuer.lifetime = lifetime
+    const { accessToken, expiresIn } = await issuer.issue({ resource: RESOURCE })
+    expect(expiresIn).toBe(Math.max(1, lifetime))
+    const check = tokens === 'jwt' ? validate : introspect
+    const { exp, iat } = await check(issuer, accessToken).catch(() => ({ exp: undefined, iat: undefined }))
+    return exp && iat && exp - iat
+  }
+  expect([issuer.lifetime, await endOf(60), await endOf(900), await endOf(-90)]).toEqual([
+    60,
+    60,
+    900,
+    undefined,
+  ])
+})
+
+it('a token is invalid once the key that signed it is replaced', async ({ issuer }) => {
+  const { accessToken, refreshToken } = await issuer.issue({ resource: RESOURCE })
+  await validate(issuer, accessToken)
+  issuer.rotateKeys()
+  await expect(validate(issuer, accessToken)).rejects.toThrow()
+  const renewed = await refresh(issuer, refreshToken)
+  expect((await validate(issuer, renewed.access_token)).sub).toBe('alice')
+})
+
+it.for<[Disruption, string | number]>([
+  ['unavailable', 503],
+  ['unreachable', 'TypeError'],
+  ['silent', 'TimeoutError'],
+])('an endpoint that is %s fails until it is restored', async ([disruption, failure], { issuer }) => {
+  const endpoints: [Endpoint, string][] = [
+    ['keys', '/keys'],
+    ['metadata', '/.well-known/oauth-authorization-server'],
+  ]
+  for (const [endpoint, path] of endpoints) {
+    const get = (signal?: AbortSignal): Promise<string | number> =>
+      fetch(issuer.issuer + path, signal && { signal }).then(
+        ({ status }) => status,
+        ({ name }: Error) => name,
+      )
+    const before = issuer.requests(endpoint)
+    issuer.disrupt(endpoint, disruption)
+    expect(await get(AbortSignal.timeout(disruption === 'silent' ? 50 : 20_000))).toBe(failure)
+    const waiting = disruption === 'silent' ? get() : undefined
+    await expect.poll(() => issuer.requests(endpoint)).toBe(before + (waiting === undefined ? 1 : 2))
+    issuer.restore()
+    expect([await waiting, await get()]).toEqual([waiting && 200, 200])
+  }
+})
+
+it('shows an error page as an error', async ({ issuer }) => {
+  const url = new URL('/authorize?client_id=nobody', issuer.issuer)
+  await expect(issuer.signIn(url)).rejects.toThrow('The authorization server answered 400: invalid_client')
+})
+
+it.for<[string, Partial<AuthorizationServerOptions>]>([
+  ['scope', { scopes: [] }],
+  ['redirect URI', { redirectUris: [] }],
+])('does not start without a %s', async ([, options]) => {
+  await expect(started(options)).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
+})
+
+it('closes its connections, also those that wait', async () => {
+  const issuer = await startAuthorizationServer({ scopes: ['mcp'] })
+  issuer.disrupt('keys', 'silent')
+  const waiting = fetch(`${issuer.issuer}/keys`).catch(({ name }: Error) => name)
+  await expect.poll(() => issuer.requests('keys')).toBe(1)
+  await issuer[Symbol.asyncDispose]()
+  await issuer.close()
+  expect(await waiting).toBe('TypeError')
+})
