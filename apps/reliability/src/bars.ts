@@ -78,6 +78,12 @@ export const BARS: readonly Bar[] = [
     files: ['apps/reliability/test/store-faults.long.test.ts'],
   },
   {
+    name: 'Failovers',
+    promise:
+      '20 failovers by Redis Sentinel, half of which lose writes: 503 within 1 s, healthy 5 s after each, and a client that may have missed an event gets 400.',
+    files: ['apps/reliability/test/nodes-failovers.long.test.ts'],
+  },
+  {
     name: 'Ends of connections',
     promise:
       'However a connection ends, on HTTP/1.0, 1.1 and 2, and whatever is under way on it: nothing of it is held 5 s later.',

@@ -6,6 +6,9 @@ import { SERVE_NODE } from './support/nodes/kills.ts'
 import { keys } from './support/nodes/monitor.ts'
 
 const STOPPED_MS = 10_000
+const POSITION_SENT = /^id: .*\.(\d+)$/gm
+const POSITION_STORED = /^(\d+)-\d+\r$/gm
+const NOTE = { uri: 'note://ann' }
 
 it('a node that is stopped for 10 s writes nothing to a stream that another one has taken over', async () => {
   const cluster = await startCluster(SERVE_NODE, 2)
@@ -37,6 +40,51 @@ it('a node that is stopped for 10 s writes nothing to a stream that another one 
     const echo = await client.call(stopped.url, 'echo', { text: 'again' })
     await echo.ended
     expect(echo.text).toContain('<ann/second> again')
+  } finally {
+    await cluster.stop()
+  }
+})
+
+it('a node that is stopped for 10 s leaves the own stream of a session to the node that has taken it over', async () => {
+  const cluster = await startCluster(SERVE_NODE, 2)
+  try {
+    const [stopped, other] = cluster.nodes as readonly [ClusterNode, ClusterNode]
+    const client = await new NodeClient({ principal: 'ann', client: 'listening' }).open(stopped.url)
+    const subscribe = { jsonrpc: '2.0', id: client.nextId(), method: 'resources/subscribe', params: NOTE }
+    expect((await client.post(stopped.url, subscribe)).text).toContain('"result":{}')
+    const first = await client.get(stopped.url)
+    const touch = async ({ url }: ClusterNode): Promise<void> =>
+      (await client.call(url, 'touch', { owner: 'ann' })).ended
+    await touch(stopped)
+    await first.until(() => first.messages.length === 1)
+    stopped.signal('SIGSTOP')
+    const since = performance.now()
+    await first.leave()
+
+    const resumed = await client.get(other.url, first.lastId)
+    const arrives = (count: number): Promise<void> => resumed.until(() => resumed.messages.length >= count)
+    for (let count = 1; count <= 3; count++) {
+      await touch(other)
+      await arrives(count)
+    }
+    await delay(STOPPED_MS - (performance.now() - since))
+    stopped.signal('SIGCONT')
+    // It has read about the changes meanwhile, once it answers.
+    await touch(stopped)
+    await arrives(4)
+    await touch(stopped)
+    await arrives(5)
+
+    const [log = ''] = await keys(cluster.redis, 'jw1:nodes:e:*')
+    const stored = await cluster.redis.command('XRANGE', log, '-', '+')
+    // The event before the first, and the one without data that begins a resumed stream, repeat an id.
+    const sent = new Set([...`${first.text}${resumed.text}`.matchAll(POSITION_SENT)].map(([, seq]) => seq))
+    const positions = [...stored.matchAll(POSITION_STORED)].map(([, seq]) => seq)
+    expect(positions).toEqual(positions.map((_, i) => String(i + 1)))
+    expect([...sent]).toEqual(['0', ...positions])
+    expect(new Set([...first.messages, ...resumed.messages].map(({ method }) => method))).toEqual(
+      new Set(['notifications/resources/updated']),
+    )
   } finally {
     await cluster.stop()
   }

@@ -75,6 +75,8 @@ export interface RedisSentinels {
   readonly data: readonly RedisServer[]
   /** The port of the master, as the first sentinel says. */
   master(): Promise<number>
+  /** Starts a former master again. Resolves when it has all data, and the sentinels may make it the master. */
+  rejoin(server: RedisServer): Promise<void>
   stop(): Promise<void>
 }
 
@@ -90,13 +92,25 @@ export async function startRedisSentinels(): Promise<RedisSentinels> {
     const info = await first.command('INFO', 'sentinel')
     return info.includes('slaves=1,sentinels=3')
   })
+  const masterPort = async (): Promise<number> => {
+    const reply = await first.command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name)
+    return Number(reply.split('\r\n')[4])
+  }
   return {
     name,
     urls: sentinels.map(({ url }) => url),
     data: [master, replica],
-    master: async () => {
-      const reply = await first.command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name)
-      return Number(reply.split('\r\n')[4])
+    master: masterPort,
+    rejoin: async (server) => {
+      await server.restart()
+      // The sentinels would say so too, but only after 10 s.
+      await server.command('REPLICAOF', '127.0.0.1', String(await masterPort()))
+      await until(async () => (await server.command('INFO', 'replication')).includes('master_link_status:up'))
+      await Promise.all(
+        sentinels.map(async (sentinel) =>
+          until(async () => (await sentinel.command('SENTINEL', 'REPLICAS', name)).includes('\r\nslave\r\n')),
+        ),
+      )
     },
     stop: async () => {
       await Promise.all([master, replica, ...sentinels].map((server) => server.stop()))

@@ -86,6 +86,10 @@ export const NODES: Group = {
           name: 'writes nothing to a stream that another one has taken over',
         },
         {
+          file: 'apps/reliability/test/nodes-stopped.system.test.ts',
+          name: 'leaves the own stream of a session to the node that has taken it over',
+        },
+        {
           file: 'packages/testing/src/contracts/event-store.ts',
           name: 'fences the former writer off, and continues the positions',
         },
@@ -143,6 +147,37 @@ export const NODES: Group = {
         {
           file: 'packages/testing/src/contracts/event-store.ts',
           name: 'never shows the events of one stream to %j',
+        },
+      ],
+    },
+    {
+      row: 'H11',
+      fault: 'A failover that loses writes',
+      behaviour:
+        'A stream that lacks an event ends, and a client that resumes it gets 400. A session that is lost gets 404.',
+      tests: [
+        {
+          file: 'apps/reliability/test/support/nodes/failovers.ts',
+          name: 'failovers: 503 within 1 s, well after 5 s, and each client that may have missed an event learns of it',
+        },
+        {
+          file: 'packages/core/test/http/nodes/streams.test.ts',
+          name: 'ends there, and is unknown afterwards, if the store has lost an event',
+        },
+      ],
+    },
+    {
+      row: 'H12',
+      fault: 'A deletion that the store does not get',
+      behaviour: 'It is tried again until the store is back.',
+      tests: [
+        {
+          file: 'packages/core/test/http/nodes/sessions.test.ts',
+          name: 'ends with DELETE while the stores are away: they forget it when they are back',
+        },
+        {
+          file: 'packages/core/test/http/streams/resume.test.ts',
+          name: 'gets a deletion again until it is back',
         },
       ],
     },

@@ -140,6 +140,15 @@ export class NodeClient {
     return this.#request('POST', url, { headers: { ...POST, ...headers }, body: JSON.stringify(message) })
   }
 
+  /** Sends a message, and does not repeat it after 503. Resolves when the reply has ended. */
+  async once(url: string, message: object): Promise<Reply> {
+    const reply = new Reply(
+      await this.#exchange('POST', url, { headers: POST, body: JSON.stringify(message) }),
+    )
+    await reply.ended
+    return reply
+  }
+
   /** Calls a tool. Resolves when the reply begins. */
   call(url: string, name: string, args: object = {}, more: object = {}, cutAfter?: number): Promise<Reply> {
     const id = this.nextId()

@@ -16,7 +16,13 @@ const verifyMs = process.env['VERIFY_MS']
 const skew = Number(process.env['CLOCK_SKEW_MS'] ?? 0)
 const realNow = Date.now
 Date.now = () => realNow() + skew
-const shared = redis({ url: process.env['REDIS_URL'] ?? '', namespace: 'nodes' })
+const sentinels = process.env['REDIS_SENTINELS']
+const shared = redis({
+  ...(sentinels === undefined
+    ? { url: process.env['REDIS_URL'] ?? '' }
+    : { sentinel: { name: process.env['REDIS_MASTER'] ?? '', urls: sentinels.split(',') } }),
+  namespace: 'nodes',
+})
 const server = new McpServer(
   { name: 'nodes', version: '1.0.0' },
   { shared, extensions: [tasks()], limits: { running: 1_000, inFlight: 2_000 } },

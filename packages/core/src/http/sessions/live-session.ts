@@ -9,6 +9,7 @@ import { randomToken } from '../../util/random.ts'
 import type { EndpointContext } from '../mount.ts'
 import { type LinkedSession, SessionLink, type SessionNetwork } from '../nodes/session-link.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
+import type { Deletions } from '../streams/deletions.ts'
 import { replay, ResumableStream } from '../streams/resumable-stream.ts'
 import type { EventId } from '../streams/sse-format.ts'
 import type { StreamReader } from '../streams/sse-writer.ts'
@@ -29,6 +30,7 @@ export interface SessionHome {
   readonly context: EndpointContext
   /** Undefined if nothing can be resumed. */
   readonly events: EventStore | undefined
+  readonly deletions: Deletions
   /** Undefined without other nodes. */
   readonly network: SessionNetwork | undefined
   readonly changed: (live: LiveSession) => void
@@ -128,16 +130,18 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
 
   /** The reply with a response as a stream that is complete. */
   answer(answer: EncodedAnswer): Awaitable<HttpReply> {
-    const { context, events } = this.#home
+    const { context, events, deletions } = this.#home
     if (events === undefined || this.session.closed) return wholeStream(answer)
-    const { logger, options, random } = context
+    const { clock, logger, options, random } = context
     return storedStream(answer, {
       store: events,
       key: this.#keyOf(randomToken(STREAM_TOKEN_LENGTH, random)),
       node: this.node ?? ONLY_NODE,
       primes: this.session.revision.primesStreams,
       retry: options.retryMs,
+      clock,
       logger,
+      deletions,
     })
   }
 
@@ -217,8 +221,10 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
   #write(store: EventStore, token: string, begin: StreamOrigin | SeizedStream): ResumableStream {
     const { server, session } = this
     const { kind } = begin
-    const stream: ResumableStream = new ResumableStream(this.#home.context, {
+    const { context, deletions } = this.#home
+    const stream: ResumableStream = new ResumableStream(context, {
       server,
+      deletions,
       log: { store, key: this.#keyOf(token) },
       node: this.node ?? ONLY_NODE,
       begin,

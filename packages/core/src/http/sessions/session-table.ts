@@ -15,6 +15,7 @@ import type { Pings } from './pings.ts'
 import type { PlainIds } from './plain-ids.ts'
 import type { SealedIds } from './sealed-ids.ts'
 import type { SessionNetwork } from '../nodes/session-link.ts'
+import { Deletions } from '../streams/deletions.ts'
 import { fromStore } from '../streams/store-failure.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpRequest } from '../types.ts'
@@ -57,6 +58,7 @@ export class SessionTable {
   readonly #context: EndpointContext
   readonly #parts: SessionTableParts
   readonly #home: SessionHome
+  readonly #deletions: Deletions
   /** Undefined without a store. */
   readonly #shared: SharedRecords | undefined
   readonly #sweeper: Recurring
@@ -66,8 +68,10 @@ export class SessionTable {
   constructor(context: EndpointContext, parts: SessionTableParts) {
     this.#context = context
     this.#parts = parts
+    this.#deletions = new Deletions(context.clock, context.logger)
     this.#home = {
       context,
+      deletions: this.#deletions,
       events: parts.events,
       network: parts.network,
       forget: (live) => this.#forget(live),
@@ -169,6 +173,7 @@ export class SessionTable {
   /** Leaves the other nodes. Must follow the end of all streams. */
   leave(): Promise<void> | undefined {
     const { network } = this.#parts
+    this.#deletions.close()
     network?.cancellations.close()
     return network?.peers.close()
   }
@@ -215,8 +220,10 @@ export class SessionTable {
     live.closeStreams()
     live.link?.end()
     const { principal, id: session } = live.key
-    live.forgotten = this.#background(() => this.#parts.store?.delete(live.key))
-    void this.#background(() => this.#parts.events?.delete({ principal, session }))
+    const { store, events } = this.#parts
+    const deleted = this.#deletions.run(() => store?.delete(live.key))
+    if (deleted instanceof Promise) live.forgotten = deleted
+    void this.#deletions.run(() => events?.delete({ principal, session }))
   }
 
   /** False if the session is not in the table any more. */

@@ -13,6 +13,7 @@ import type { Awaitable } from '../../util/promises.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { ServedServer } from '../served-server.ts'
 import { createSseWriter } from './create-writer.ts'
+import type { Deletions } from './deletions.ts'
 import { emitOverflow, type SseWriter, type StreamReader } from './sse-writer.ts'
 import type { EventStream } from './plain-stream.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
@@ -34,6 +35,7 @@ export interface ResumableStreamOptions {
   /** Whether the client accepts events with an id and no data. */
   readonly primes: boolean
   readonly server: ServedServer
+  readonly deletions: Deletions
   /** Called once, when the stream has ended. */
   onEnd?(): void
   /** Called after each event whose client reads on at another node. */
@@ -260,8 +262,8 @@ export class ResumableStream implements EventStream {
         this.#fenced(emitted)
         return
       }
-      // The store has dropped the stream, so no client could resume from these events.
-      if (result?.state !== 'kept') this.#log = undefined
+      // Nobody can resume from these events. A client that reads on elsewhere must learn that they are missing.
+      if (result?.state === 'lost') void this.#forget()
       if (result?.follower !== undefined) {
         this.#writer?.cut()
         this.#options.onFollowed?.(result.follower)
@@ -317,15 +319,10 @@ export class ResumableStream implements EventStream {
     return undefined
   }
 
-  async #forget(): Promise<void> {
+  #forget(): void | Promise<void> {
     const log = this.#log
     this.#log = undefined
-    try {
-      await log?.store.delete(log.key)
-    } catch {
-      // The store cannot be reached; its own expiry removes the log, which no event follows: a
-      // client that resumes gets 400.
-    }
+    return log && this.#options.deletions.run(() => log.store.delete(log.key))
   }
 
   /** Runs steps one after the other; at once if none is running. */

@@ -1,15 +1,19 @@
 import type { EncodedAnswer } from '../../call/response.ts'
 import type {
+  AppendResult,
   EventStore,
   StoredEvent,
   StreamKey,
   StreamLease,
   StreamOrigin,
 } from '../../stores/event-store.ts'
+import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import type { HttpReply } from '../types.ts'
+import type { Deletions } from './deletions.ts'
 import { formatEvent, formatEventId, SSE_HEADERS } from './sse-format.ts'
+import { retried } from './store-failure.ts'
 
 const DATA = 'data: '
 const END = '\n\n'
@@ -38,31 +42,31 @@ export interface StoredStream {
   readonly primes: boolean
   /** How long a client should wait before it reconnects, in ms. */
   readonly retry: number | undefined
+  readonly clock: Clock
   readonly logger: Logger
+  readonly deletions: Deletions
 }
 
 /** The same, with event ids and the response stored, so that a client whose connection breaks can resume. */
 export function storedStream(answer: EncodedAnswer, stream: StoredStream): Awaitable<HttpReply> {
-  const { store, key, node, logger } = stream
+  const { store, key, node, clock, logger, deletions } = stream
   const fail = (error: unknown): HttpReply => {
     logger.error({ err: error }, 'The event store failed. The stream is sent, but cannot be resumed')
-    void attempt(
-      () => store.delete(key),
-      () => {},
-    )
+    void deletions.run(() => store.delete(key))
     return wholeStream(answer)
   }
   return attempt(() => {
-    const lease = store.open(key, { node, kind: 'call', pending: NONE })
+    const open = (): Awaitable<StreamLease> => store.open(key, { node, kind: 'call', pending: NONE })
+    const lease = open()
     return lease instanceof Promise
-      ? lease.then((opened) => storeAnswer(answer, stream, opened))
+      ? retried(clock, lease, open).then((opened) => storeAnswer(answer, stream, opened))
       : storeAnswer(answer, stream, lease)
   }, fail)
 }
 
 function storeAnswer(
   answer: EncodedAnswer,
-  { store, key, primes, retry }: StoredStream,
+  { store, key, primes, retry, clock }: StoredStream,
   lease: StreamLease,
 ): Awaitable<HttpReply> {
   const { stream } = key
@@ -74,8 +78,9 @@ function storeAnswer(
     reply.body instanceof Uint8Array
       ? lazyEvent(answer, reply.body.byteLength - before.length - DATA.length - END.length)
       : { seq: 1, frame: answer.frame }
-  const stored = store.append(key, lease, [event], FINAL)
-  return stored instanceof Promise ? stored.then(() => reply) : reply
+  const append = (): Awaitable<AppendResult> => store.append(key, lease, [event], FINAL)
+  const stored = append()
+  return stored instanceof Promise ? retried(clock, stored, append).then(() => reply) : reply
 }
 
 /** Refers to a large prepared answer. Its text is made when a client resumes. */

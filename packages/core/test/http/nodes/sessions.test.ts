@@ -87,6 +87,24 @@ describe('a session that several nodes serve', () => {
     expect([cluster.sessions.size, cluster.events.size.streams]).toEqual([0, 0])
   })
 
+  it('ends with DELETE while the stores are away: they forget it when they are back', async () => {
+    const cluster = createCluster()
+    const { sessions, events } = cluster
+    const [a, b] = [cluster.node(), cluster.node()]
+    const session = await a.open()
+    await session.get()
+    const stores = { session: sessions.delete.bind(sessions), event: events.delete.bind(events) }
+    sessions.delete = events.delete = (): never => {
+      throw new Error('store down')
+    }
+    expect((await session.delete()).status).toBe(204)
+    sessions.delete = stores.session
+    events.delete = stores.event
+    await cluster.clock.advance(1_000)
+    expect([sessions.size, events.size.streams]).toEqual([0, 0])
+    expect((await b.at(session).post(ping)).status).toBe(404)
+  })
+
   it('ends within verifyMs at a node that misses the message', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]

@@ -128,6 +128,21 @@ describe('the stream of a call, resumed at another node', () => {
     expect((await resume(nodes.c, nodes.session, lastId(second.sink))).status).toBe(400)
   })
 
+  it('ends there, and is unknown afterwards, if the store has lost an event', async () => {
+    const nodes = await bench()
+    const { events } = nodes.cluster
+    const first = await started(nodes, 4)
+    const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    const append = events.append.bind(events)
+    events.append = () => ({ state: 'kept' })
+    await nodes.step()
+    events.append = append
+    await nodes.step()
+    await nodes.cluster.clock.advance(1_000)
+    expect([second.sink.closed, numbers(second.sink.messages)]).toEqual([true, []])
+    expect((await resume(nodes.c, nodes.session, lastId(first.sink))).status).toBe(400)
+  })
+
   it('is unknown to other sessions', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)

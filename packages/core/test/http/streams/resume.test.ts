@@ -483,6 +483,34 @@ describe('an event store that fails', () => {
     expect(deleted).toEqual(['stream false', 'stream true'])
   })
 
+  it('gets a deletion again until it is back', async () => {
+    const memory = new MemoryEventStore()
+    let away = false
+    const eventStore: EventStore = {
+      ...slowly(memory),
+      append: async (...all) => {
+        if (away) throw new Error('store down')
+        return memory.append(...all)
+      },
+      delete: async (key) => {
+        if (away) throw new Error('store down')
+        memory.delete(key)
+      },
+    }
+    const { first, step, clock } = await streaming(3, { streams: { eventStore } })
+    await first.sink.until(() => first.sink.messages.length === 1)
+    away = true
+    await step()
+    await clock.advance(10_000)
+    expect(memory.size.streams).toBe(1)
+    away = false
+    await clock.advance(1_000)
+    expect(memory.size.streams).toBe(0)
+    await step()
+    await first.sink.ended()
+    expect(progress(first.sink.messages)).toEqual([1, 2, 3, true])
+  })
+
   it('leaves streams without ids if it cannot open them', async () => {
     const eventStore: EventStore = { ...slowly(new MemoryEventStore()), open: broken }
     const { first, step } = await streaming(2, { streams: { eventStore } })

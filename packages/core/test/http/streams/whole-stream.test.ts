@@ -1,3 +1,4 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import type { EventStore } from '../../../src/stores/event-store.ts'
 import { MemoryEventStore } from '../../../src/stores/memory-event-store.ts'
@@ -76,10 +77,34 @@ it.each(['open', 'append'] as const)('is sent without ids if the event store fai
   const store = new MemoryEventStore()
   const failing = Object.assign(later(store), { [step]: () => Promise.reject(new Error('no store')) })
   const { harness, send } = await streaming(failing)
-  const { reply } = await send(CALL)
+  const sent = send(CALL)
+  await settled()
+  await harness.clock.advance(3_000)
+  const { reply } = await sent
   const events = parseSse(String(reply.body))
   expect(events.map(({ id }) => id)).toEqual([undefined])
   expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({ id: 2, result: {} })
   expect(harness.log.filter(({ level }) => level === 'error')).toHaveLength(1)
   expect(store.size.streams).toBe(0)
+})
+
+it.each(['open', 'append'] as const)('waits up to 3 s for an event store that fails to %s', async (step) => {
+  const store = later(new MemoryEventStore())
+  const { [step]: works } = store
+  let away = true
+  const failing = {
+    ...store,
+    [step]: async (...all: never[]) => {
+      if (away) throw new Error('no store')
+      return Reflect.apply(works, store, all)
+    },
+  } as EventStore
+  const { harness, send, resume } = await streaming(failing)
+  const sent = send(CALL)
+  await settled()
+  await harness.clock.advance(2_000)
+  away = false
+  await harness.clock.advance(1_000)
+  const [primer, response] = (await sent).sink.events
+  expect((await resume(primer?.id)).sink.events).toEqual([response])
 })

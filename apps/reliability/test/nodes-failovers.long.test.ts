@@ -1,0 +1,3 @@
+import { describeFailovers } from './support/nodes/failovers.ts'
+
+describeFailovers(20)
