@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { bytesOf, callFrame, openSession } from '@jetway-apps/test-support/http'
+import { bytesOf, callFrame, HEADERS, openSession } from '@jetway-apps/test-support/http'
 import { type Mounted, NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import { McpServer } from '@jetway/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -60,6 +60,27 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => read).toBeGreaterThan(SIZE)
     await expect.poll(() => mount.stats().queuedBytes).toBe(0)
     expect([socket.destroyed, socket.timeout === 60_000]).toEqual([false, false])
+  })
+
+  it('keeps its caller from new calls beyond limits.queuedBytes, until it is read', async () => {
+    const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: SIZE } })
+    onTestFinished(mounted.stop)
+    const small = async (): Promise<(string | number | null)[]> => {
+      const response = await fetch(`${mounted.origin}/mcp`, {
+        method: 'POST',
+        headers: HEADERS,
+        body: callFrame('small'),
+      })
+      await response.text()
+      return [response.status, response.headers.get('retry-after')]
+    }
+    const { client } = await connected(mounted)
+    client.write(callOf('large'))
+    await expect.poll(() => mounted.handle.stats().queuedBytes).toBeGreaterThan(SIZE)
+    expect(await small()).toEqual([503, '1'])
+    client.resume()
+    await expect.poll(() => mounted.handle.stats().queuedBytes).toBe(0)
+    expect(await small()).toEqual([200, null])
   })
 
   it('counts no more when its connection ends before its turn', async () => {

@@ -1,21 +1,10 @@
 import type { Clock } from '../util/clock.ts'
 import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
+import { CallerBytes } from './caller-bytes.ts'
 import { BodyError, type BodyReading } from './types.ts'
 
-/**
- * Whole bodies of one caller that a mount may hold while it reads them. All anonymous callers count as one.
- */
-const MAX_OF_CALLER = 32
-/**
- * Whole bodies of all callers. It is more than one caller may have, so that none can
- * keep the others from sending.
- */
+/** Whole bodies that a mount may hold while it reads them. */
 const MAX_BODIES = 64
-/**
- * Callers whose bytes are counted. More than these are forgotten while they send
- * nothing: most requests find theirs.
- */
-const KNOWN_CALLERS = 1000
 
 export interface BodyLimits {
   /** How long a body may take, in ms. */
@@ -28,13 +17,12 @@ export interface BodyLimits {
 export class BodyBudget {
   readonly #limits: BodyLimits
   readonly #deadlines: Deadlines
-  /** By principal. */
-  readonly #held = new Map<string, number>()
-  #bytes = 0
+  readonly #held: CallerBytes
   #closed = false
 
   constructor(clock: Clock, limits: BodyLimits) {
     this.#limits = limits
+    this.#held = new CallerBytes(limits.bodyLimit * MAX_BODIES)
     this.#deadlines = new Deadlines(clock, limits.bodyTimeoutMs)
   }
 
@@ -50,12 +38,8 @@ export class BodyBudget {
 
   /** Adds bytes that a body has brought; false if those of its caller, or of all, exceed their limit. */
   take(principal: string, bytes: number): boolean {
-    const { bodyLimit } = this.#limits
-    const held = (this.#held.get(principal) ?? 0) + bytes
-    if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(principal)
-    else this.#held.set(principal, held)
-    this.#bytes += bytes
-    return held <= bodyLimit * MAX_OF_CALLER && this.#bytes <= bodyLimit * MAX_BODIES
+    this.#held.add(principal, bytes)
+    return !this.#held.exceeded(principal)
   }
 
   stop(reading: LimitedReading): void {

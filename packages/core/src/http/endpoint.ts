@@ -2,13 +2,14 @@ import { isErrorOf, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { standsAlone } from '../protocol/revisions/select.ts'
-import { type AuthInfo, principalOf } from '../stores/principal.ts'
+import { type AuthInfo, ANONYMOUS, principalOf } from '../stores/principal.ts'
 import { isolatedRequests } from '../util/platform.ts'
 import { RareLog } from '../util/rare-log.ts'
 import { refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/context.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
 import { BodyBudget } from './body-reading.ts'
+import { LARGE_REPLY } from './caller-bytes.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
 import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
@@ -25,7 +26,7 @@ import type { SessionRoutes } from './streamable/get-delete.ts'
 import { SubscriptionHandler } from './streamable/subscription-handler.ts'
 import { routeOf, routePaths } from './legacy-sse/routes.ts'
 import { resolveSessionOptions } from './sessions/session-options.ts'
-import { refuse } from './refusals.ts'
+import { refuse, refuseCalls } from './refusals.ts'
 import { StoreFailure } from './streams/store-failure.ts'
 import type { ServedServer } from './served-server.ts'
 import type { Servable, ServerSelector } from './served-servers.ts'
@@ -130,8 +131,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #bodies: BodyBudget
   #closed = false
   #discarded = false
-  /** Bytes of replies that their adapters still send. */
-  #sending = 0
+  /** The principals of requests with large replies. The others are anonymous. */
+  readonly #large = new WeakMap<HttpRequest, string>()
 
   constructor(server: Servable | ServerSelector, options: EndpointOptions, parts: EndpointParts) {
     const context = createContext(server, options, {
@@ -182,10 +183,12 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   hold(request: HttpRequest, bytes: number): () => void {
-    const release = this.#context.servers.of(request)?.hold(bytes)
-    this.#sending += bytes
+    const { queued, servers } = this.#context
+    const principal = this.#large.get(request) ?? ANONYMOUS
+    const release = servers.of(request)?.hold(bytes)
+    queued.add(principal, bytes)
     return () => {
-      this.#sending -= bytes
+      queued.add(principal, -bytes)
       release?.()
     }
   }
@@ -215,7 +218,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
 
   /** The gauges of one server, if it is given, else of all. Stored events belong to the mount, not to a server. */
   #held(server?: ServedServer): Gauges {
-    const { calls, openStreams, servers } = this.#context
+    const { calls, openStreams, queued, servers } = this.#context
     let sessions = 0
     let callsInFlight = calls.inFlight(server?.runtime)
     for (const { inFlight } of server?.sessions ?? servers.sessions()) {
@@ -223,7 +226,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       callsInFlight += inFlight
     }
     const held = openStreams.held(server)
-    const queuedBytes = held.queuedBytes + (server?.sending ?? this.#sending)
+    const queuedBytes = server === undefined ? queued.total : held.queuedBytes + server.sending
     return { ...NOTHING_HELD, ...held, queuedBytes, sessions, callsInFlight }
   }
 
@@ -258,26 +261,35 @@ class HttpEndpoint implements Endpoint, ServerMount {
     if (request.method === 'POST')
       return this.#accepted(request, caller, (message) => this.#post(request, caller, message))
     // Without sessions the guard accepts no other method.
+    if (request.method === 'GET' && this.#context.queued.exceeded(principalOf(caller)))
+      return refuse('unreadReplies')
     return sessions?.[request.method === 'GET' ? 'get' : 'delete'](request, caller) ?? refuse('notHere')
   }
 
   #accepted(request: HttpRequest, caller: Caller, answer: MessageHandler): Accepted {
     const { bodyLimit } = this.#context.options
     if (Number(request.header('content-length')) > bodyLimit) return refuse('bodyTooLarge')
+    const principal = principalOf(caller)
     return {
       bodyLimit,
-      reading: this.#bodies.reading(principalOf(caller)),
-      answer: (body) => this.#guarded(request, () => this.#read(body, answer)),
+      reading: this.#bodies.reading(principal),
+      answer: (body) => this.#guarded(request, () => this.#read(body, principal, answer), principal),
     }
   }
 
-  #read(body: RequestBody | Error, answer: MessageHandler): HttpReply | Promise<HttpReply> {
+  #read(
+    body: RequestBody | Error,
+    principal: string,
+    answer: MessageHandler,
+  ): HttpReply | Promise<HttpReply> {
     // The endpoint may have closed while the body was read. The rest of the body may never come.
     if (this.#closed) return refuse('draining', { headers: CLOSE })
     if (body instanceof Error) throw body
     const { parseLimits } = this.#context.options
     const parsed = 'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
-    return parsed.ok ? answer(parsed.value) : refuse('parseError', parsed.error)
+    if (!parsed.ok) return refuse('parseError', parsed.error)
+    const refused = this.#context.queued.exceeded(principal) ? refuseCalls(parsed.value) : undefined
+    return refused ?? answer(parsed.value)
   }
 
   #post(request: HttpRequest, caller: Caller, value: unknown): HttpReply | Promise<HttpReply> {
@@ -295,22 +307,28 @@ class HttpEndpoint implements Endpoint, ServerMount {
   #guarded<T extends Accepted>(
     request: HttpRequest,
     step: () => T | Promise<T>,
+    principal: string = ANONYMOUS,
   ): T | HttpReply | Promise<T | HttpReply> {
     try {
       const result = step()
-      return result instanceof Promise ? this.#tracked(request, result) : this.#reported(request, result)
+      if (result instanceof Promise) return this.#tracked(request, result, principal)
+      return this.#reported(request, result, principal)
     } catch (error) {
       return this.#reported(request, this.#failed(error))
     }
   }
 
-  #tracked<T extends Accepted>(request: HttpRequest, result: Promise<T>): Promise<T | HttpReply> {
+  #tracked<T extends Accepted>(
+    request: HttpRequest,
+    result: Promise<T>,
+    principal: string,
+  ): Promise<T | HttpReply> {
     const { work } = this.#context
     work.begin()
     const settled = result.then(
       (value) => {
         work.end()
-        return this.#reported(request, value)
+        return this.#reported(request, value, principal)
       },
       (error: unknown) => {
         work.end()
@@ -322,9 +340,12 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return settled
   }
 
-  /** Emits an event for a refused request. */
-  #reported<T extends Accepted>(request: HttpRequest, result: T): T {
-    if ('status' in result && result.status >= 400) this.#context.rejections.addReply(request, result)
+  /** Emits an event for a refused request, and remembers whose a large reply is. */
+  #reported<T extends Accepted>(request: HttpRequest, result: T, principal: string = ANONYMOUS): T {
+    if (!('status' in result)) return result
+    if (result.status >= 400) this.#context.rejections.addReply(request, result)
+    if (principal !== ANONYMOUS && result.body !== undefined && result.body.length >= LARGE_REPLY)
+      this.#large.set(request, principal)
     return result
   }
 

@@ -20,6 +20,7 @@ const LIMITS: OptionNames<MountLimits> = {
   bodyBytes: 1,
   bodyTimeoutMs: 1,
   outboundBytes: 1,
+  queuedBytes: 1,
   parse: PARSE,
   subscriptions: SUBSCRIPTIONS,
   closeDeadlineMs: 1,

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { type Logger, safeLogger, stderrLogger } from '../util/logger.ts'
 import { type Random, secureRandom } from '../util/random.ts'
 import { Deadlines } from '../util/timers.ts'
+import { CallerBytes } from './caller-bytes.ts'
 import type { EndpointOptions, ResolvedOptions } from './options.ts'
 import { Rejections } from './rejections.ts'
 import { type Measure, ServedServer } from './served-server.ts'
@@ -28,6 +29,8 @@ export interface EndpointContext {
   /** Calls that belong to no session. */
   readonly calls: CallPool
   readonly openStreams: OpenStreams
+  /** Replies that wait for their clients. */
+  readonly queued: CallerBytes
   readonly rejections: Rejections
   /** Turns the replies of long calls into streams. */
   readonly upgrades: Deadlines
@@ -64,6 +67,7 @@ export function createContext(
     shared: options.shared ?? runtime?.shared,
     calls: createCallPool(),
     openStreams: new OpenStreams(clock, resolved.keepAlive),
+    queued: new CallerBytes(resolved.queuedLimit),
     rejections: new Rejections(servers, options.onReject, logger),
     upgrades: new Deadlines(clock, resolved.upgradeAfterMs),
     work,

@@ -115,6 +115,12 @@ export interface MountLimits {
   readonly bodyTimeoutMs?: number
   /** Bytes that may wait on one stream for a client that reads slowly. @default 1_048_576 */
   readonly outboundBytes?: number
+  /**
+   * Bytes of replies that may wait in this process for their clients, as in `stats().queuedBytes`. Those of one
+   * principal, or of all anonymous clients, may take half of it. Beyond that, new calls and streams of the caller
+   * get 503, and a result of 64 KiB or more of a running call becomes an error. @default 268_435_456
+   */
+  readonly queuedBytes?: number
   /** Limits on the depth and size of a message. */
   readonly parse?: Partial<ParseLimits>
   /** Limits on `subscriptions/listen`. Its reply is a stream even if `response` is `'json'`. */
@@ -211,6 +217,7 @@ export interface ResolvedOptions {
   readonly bodyLimit: number
   readonly bodyTimeoutMs: number
   readonly outboundLimit: number
+  readonly queuedLimit: number
   readonly closeDeadlineMs: number
   readonly upgradeAfterMs: number
   readonly retryMs: number

@@ -1,5 +1,6 @@
 import { ErrorCode } from '../errors.ts'
-import { errorFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import { classify, errorFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import { Method } from '../protocol/methods.ts'
 import type { Selection } from '../protocol/revisions/select.ts'
 import type { HttpReply } from './types.ts'
 
@@ -46,6 +47,7 @@ export const STATUSES = {
   tooManyBodies: { status: 503, message: 'Too many bodies are being read, try again shortly' },
   bodyTooLarge: { status: 413, message: 'The body is too large' },
   parseError: { status: 400, code: 'ParseError', message: 'The message is not valid JSON' },
+  unreadReplies: { status: 503, message: 'Too many replies wait for their clients, try again shortly' },
   invalidMessage: { status: 400, message: 'A message must be a JSON object' },
   batch: { status: 400, message: 'Batches are not part of this protocol revision' },
   initializedAlready: { status: 400, message: 'The session is initialized already' },
@@ -123,6 +125,20 @@ export const refuseRevision = (
   { error, reason }: Extract<Selection, { readonly kind: 'refuse' }>,
   id: RequestId | undefined,
 ): HttpReply => refuse(reason, { id, message: error.message, code: error.code })
+
+/**
+ * The refusal of a message, or of a batch, that has calls, while too many replies wait. A ping checks the
+ * connection, and notifications and responses end what runs: they pass.
+ */
+export function refuseCalls(body: unknown): HttpReply | undefined {
+  const values: readonly unknown[] = Array.isArray(body) ? body : [body]
+  for (const value of values) {
+    const incoming = classify(value)
+    if (incoming.kind !== 'request' || incoming.message.method === Method.Ping) continue
+    return refuse('unreadReplies', { id: values === body ? undefined : incoming.message.id })
+  }
+  return undefined
+}
 
 /** The row that a reply was refused by; undefined for an answer. */
 export const reasonOf = (reply: HttpReply): StatusKey | undefined => reasons.get(reply)

@@ -14,6 +14,7 @@ const LIMITS = {
   bodyBytes: 4_194_304,
   bodyTimeoutMs: 30_000,
   outboundBytes: 1_048_576,
+  queuedBytes: 268_435_456,
   closeDeadlineMs: 10_000,
 }
 const SUBSCRIPTIONS: Required<SubscriptionLimits> = { max: 10_000, maxPerPrincipal: 100 }
@@ -54,6 +55,7 @@ export function resolveOptions(options: EndpointOptions, { sessions }: EndpointP
     bodyLimit: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     outboundLimit: limits.outboundBytes,
+    queuedLimit: limits.queuedBytes,
     closeDeadlineMs: limits.closeDeadlineMs,
     keepAlive: resolveKeepAlive(stream.keepAlive, forSessions.stateless),
   }

@@ -5,8 +5,8 @@ export interface Gauges {
   /** Connections that carry an event stream now; 0 over stdio and in memory. */
   readonly openStreams: number
   /**
-   * Bytes that wait in this process for slow readers, without the buffers of sockets, and whole replies of 64
-   * KiB or more until Node has sent them. In UTF-16 units on stdio, in memory and for texts of replies.
+   * Bytes that wait in this process for slow readers, without the buffers of sockets. Replies and parts of
+   * streams of 64 KiB or more count until Node has sent them. `limits.queuedBytes` bounds them on HTTP. In UTF-16 units on stdio, in memory and for texts of replies.
    */
   readonly queuedBytes: number
   /** Calls that run or wait. A call that answers at once is not counted. */

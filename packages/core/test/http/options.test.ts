@@ -19,6 +19,7 @@ describe('the options of a mount', () => {
       bodyLimit: 4 * 1024 * 1024,
       bodyTimeoutMs: 30_000,
       outboundLimit: 1024 * 1024,
+      queuedLimit: 256 * 1024 * 1024,
       retryMs: 1_000,
       closeDeadlineMs: 10_000,
       seal: undefined,

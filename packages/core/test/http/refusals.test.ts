@@ -8,6 +8,7 @@ import { openSse } from './support/sse-client.ts'
 import {
   type Answer,
   createHarness,
+  FakeRequest,
   type Harness,
   type HarnessOptions,
   initializeMessage,
@@ -157,6 +158,14 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   parseError: ['', '{', '{"a":1,}', 'nul', '{"id":1,"id":1}', '{"__proto__":{}}', '['.repeat(200)].map(
     (raw) => ({
       run: ({ send }) => send({ raw }),
+    }),
+  ),
+  unreadReplies: [initializeMessage(), standing('2026-07-28'), [notification, initializeMessage()]].map(
+    (body) => ({
+      run: async ({ endpoint, post }) => {
+        endpoint.hold(new FakeRequest({}), 134_217_729)
+        return post(body)
+      },
     }),
   ),
   invalidMessage: ['1', '"x"', 'null', '{}', '{"jsonrpc":"2.0","id":null,"method":"ping"}'].map((raw) => ({

@@ -41,6 +41,8 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
   bodyTooLarge: 'The body is larger than `limits.bodyBytes` (4 MiB by default)',
   parseError:
     'The body is not UTF-8 or not JSON, is nested too deeply, has too many elements, or has repeated or forbidden keys',
+  unreadReplies:
+    'The replies that wait for their clients exceed `limits.queuedBytes`, or those of the principal or of all anonymous clients half of it. Pings, notifications and responses are still accepted',
   invalidMessage: 'The body is JSON, but not a JSON-RPC message',
   batch:
     'The body is an array and the revision has no batches. Or the batch is empty, has more than 100 messages, mixes requests with responses, or contains `initialize`',

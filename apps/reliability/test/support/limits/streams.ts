@@ -1,6 +1,7 @@
 import { callTool, initialize, ping, settled } from '@jetway-apps/test-support'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { serveStdio } from '@jetway/stdio'
+import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createServer, FakeClock, type Limit, list, web } from './row.ts'
 
@@ -90,6 +91,31 @@ async function together(count: number): Promise<unknown> {
   return (await replies.at(-1))?.status
 }
 
+/** The status of a call while the response to another, which nobody reads, has so many bytes. */
+async function unreadReply(bytes: number): Promise<unknown> {
+  const server = createServer()
+  server.addTool({
+    name: 'say',
+    inputSchema: z.object({ size: z.number() }),
+    async handler({ size }, ctx) {
+      ctx.log.info('opens the stream')
+      await settled()
+      return 'x'.repeat(size)
+    },
+  })
+  const client = web(server, { limits: { queuedBytes: 200_000 }, streams: { eventStore: false } })
+  const session = await client.open()
+  const say = (size: number): Promise<Response> =>
+    client.send('POST', session, JSON.stringify(callTool('say', { size })))
+  const rest = (await (await say(0)).text()).split(/(?<=\n\n)/).at(-1)?.length ?? 0
+  const waiting = await say(bytes - rest)
+  onTestFinished(() => waiting.body?.cancel())
+  await settled()
+  const next = await client.send('POST', session, JSON.stringify(callTool('say', { size: 0 })))
+  await next.text()
+  return next.status
+}
+
 /**
  * The calls that run on stdio, of four, whose client reads nothing. The first has
  * left so many bytes too many.
@@ -120,6 +146,7 @@ async function unread(over: number): Promise<unknown> {
 
 export const STREAMS: readonly Limit[] = [
   { limit: 'limits.outboundBytes', most: 2_000, use: queued, accepted: true, refused: false },
+  { limit: 'half of limits.queuedBytes, for the replies of one caller', most: 100_000, use: unreadReply, accepted: 200, refused: 503 },
   { limit: 'streams.keepAlive.maxMissed', most: 3, use: unanswered, accepted: 200, refused: 404 },
   { limit: 'sessions.uninitializedTtlMs', most: 8_000, use: uninitialized, accepted: 200, refused: 404 },
   { limit: 'sessions.seal.maxAgeMs', most: 7_999, use: sealed, accepted: 200, refused: 404 },

@@ -134,6 +134,21 @@ export const ROWS: readonly Shared[] = [
     full: 503,
   },
   {
+    limit: 'bytes of replies that nobody reads',
+    mount: () => ({ limits: { queuedBytes: 400_000 } }),
+    async fill({ web }, who) {
+      const session = await web.open(who)
+      const call = callTool('talk', { bytes: 150_000 }, { id: 7, meta: { progressToken: 1 } })
+      for (let i = 0; i < 2; i++) {
+        const unread = await web.send('POST', session, JSON.stringify(call))
+        onTestFinished(() => unread.body?.cancel())
+      }
+      await settled()
+      return (await callOf(web, session, 'answer')).status
+    },
+    full: 503,
+  },
+  {
     limit: 'questions that wait',
     async fill({ web, refusedQuestions }, who) {
       const opened = await web.post(initialize(undefined, { capabilities: { roots: {} } }), who)

@@ -1,12 +1,13 @@
 import type { HttpReply, HttpRequest } from '../types.ts'
+import { LARGE_REPLY } from '../caller-bytes.ts'
 import { type NodeIncoming, onNodeClose } from './node-turn.ts'
 import { type NodeResponse, StallLimit } from './stall-limit.ts'
 
 /** The limits of an endpoint that apply after it has replied. */
 export interface ReplyLimits {
   /**
-   * Counts the bytes of a reply in `stats().queuedBytes` until the returned function is called: an adapter
-   * knows how long its host takes to send them. The stats of the server have them too, unless a selector
+   * Counts the bytes of a reply in `stats().queuedBytes`, for `limits.queuedBytes`, until the returned function is
+   * called: an adapter knows how long its host takes to send them. The stats of the server have them too, unless a selector
    * chose it for this request alone.
    */
   hold(request: HttpRequest, bytes: number): () => void
@@ -36,9 +37,6 @@ export interface NodeReplyTo {
   readonly response: NodeResponse
 }
 
-/** Smaller bodies fit into the buffers of a socket. */
-const LARGE = 65_536
-
 /**
  * Watches a reply that is about to be sent on Node's response, until the client has read it
  * and has sent its whole request.
@@ -61,7 +59,7 @@ export function watchNodeReply(
       endpoint.limitRest(() => stream.destroy()),
     )
   }
-  if (body === undefined || body.length < LARGE) return
+  if (body === undefined || body.length < LARGE_REPLY) return
   onNodeClose(request, response, endpoint.hold(asked, body.length))
   new StallLimit(response).begin()
 }

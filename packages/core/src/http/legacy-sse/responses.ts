@@ -71,6 +71,6 @@ export class SseResponses {
   }
 
   get #waiting(): number {
-    return this.#options.writer.queuedBytes + this.#held
+    return this.#options.writer.waitingBytes + this.#held
   }
 }

@@ -77,6 +77,7 @@ export class SseConnection implements Due {
     this.#writer = createSseWriter(context, {
       overflow: 'drop',
       server,
+      principal,
       sessionId: id,
       onExpired: () => this.close(),
       onGone: () => this.close(),

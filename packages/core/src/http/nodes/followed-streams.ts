@@ -78,6 +78,7 @@ export class FollowedStream {
       overflow: 'cut',
       server: options.server,
       sessionId: options.log.key.session,
+      principal: options.log.key.principal,
       onGone: () => {
         all.remove(this)
         options.onEnd()

@@ -193,15 +193,11 @@ export class SessionLink {
   async #resumeOrphan({ log, from, reader }: ElsewhereStream): Promise<HttpReply | undefined> {
     const { server, session } = this.#live
     const { epoch } = from
+    const { key } = log
     await endOrphan(log, { epoch, node: this.node, revision: session.revision })
-    const state = await fromStore(() => log.store.read(log.key, from))
+    const state = await fromStore(() => log.store.read(key, from))
     if (state === undefined) return undefined
-    return replay(this.#network.followed.context, server, {
-      from,
-      reader,
-      events: state.events,
-      session: session.id,
-    })
+    return replay(this.#network.followed.context, server, { from, reader, events: state.events, key })
   }
 
   #follow({ log, from, state, reader }: ElsewhereStream): HttpReply {

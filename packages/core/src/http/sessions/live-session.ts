@@ -187,7 +187,7 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
     const state = await fromStore(() => events.read(log.key, from, this.node))
     if (state === undefined) return undefined
     if (this.link !== undefined && !state.ended) return this.link.resume({ log, from, state, reader })
-    return replay(context, this.server, { from, reader, events: state.events, session: this.session.id })
+    return replay(context, this.server, { from, reader, events: state.events, key: log.key })
   }
 
   /** Ends the streams of a session that is over. Those of calls end with the answers of their calls. */
@@ -212,8 +212,12 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
   #open(kind: StreamOrigin['kind'], pending: StreamOrigin['pending']): OpenedStream {
     const { server, session } = this
     const { context, events } = this.#home
+    const { principal } = session.record
     if (events === undefined)
-      return { stream: new PlainStream(context, server, session.id), token: undefined }
+      return {
+        stream: new PlainStream(context, { server, principal, sessionId: session.id }),
+        token: undefined,
+      }
     const token = randomToken(STREAM_TOKEN_LENGTH, context.random)
     return { token, stream: this.#write(events, token, { node: this.node ?? ONLY_NODE, kind, pending }) }
   }

@@ -55,7 +55,8 @@ export class PerRequestHttp {
     if (message.method === Method.Listen && this.#subscriptions !== undefined)
       return this.#subscriptions.answer({ request, server, message, caller, revision, meta, served })
     const context = this.#context
-    const exchange = new PostExchange({ context, request, revision, live: undefined, server })
+    const { id } = message
+    const exchange = new PostExchange({ context, request, caller, revision, live: undefined, server, id })
     const call = { message, exchange, caller, revision, meta, served }
     return exchange.answer(context.calls.run(runtime, statelessContext(runtime, call)))
   }

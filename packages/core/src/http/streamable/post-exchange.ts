@@ -1,9 +1,12 @@
-import { busy, type McpError } from '../../errors.ts'
+import { busy, ErrorCode, McpError } from '../../errors.ts'
 import { errorFrame, type Incoming, type RequestId } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import { BatchResponses } from '../../call/response-limit.ts'
+import type { Caller } from '../../call/context.ts'
 import type { Exchange } from '../../call/exchange.ts'
+import { principalOf } from '../../stores/principal.ts'
+import { LARGE_REPLY } from '../caller-bytes.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import type { Deadline, Due } from '../../util/timers.ts'
@@ -12,6 +15,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import { SSE_HEADERS } from '../streams/sse-format.ts'
+import { emitOverflow } from '../streams/sse-writer.ts'
 import { wholeStream } from '../streams/whole-stream.ts'
 import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
@@ -23,6 +27,7 @@ const TURNS = 32
 export interface ExchangeOptions {
   readonly context: EndpointContext
   readonly request: HttpRequest
+  readonly caller: Caller
   readonly revision: Revision
   /** Undefined without a session; then no request can be sent to the client. */
   readonly live: LiveSession | undefined
@@ -157,7 +162,8 @@ export class PostExchange implements Exchange, Due {
 
   /** Takes an answer of a batch. Returns the reply once all answers are there. */
   #collect(id: RequestId, answer: EncodedResponse): HttpReply | undefined {
-    if (answer !== undefined) this.#batch?.add(id, answer.frame)
+    const fitting = this.#fit(answer, id, this.#batch?.size)
+    if (fitting !== undefined) this.#batch?.add(id, fitting.frame)
     if (--this.#awaited === 0) return this.#finishBatch()
     if (this.#stream !== undefined)
       for (const { id: answers, frame } of this.#batch?.take() ?? []) this.#stream.respond(frame, answers)
@@ -178,9 +184,27 @@ export class PostExchange implements Exchange, Due {
     return this.#reply ?? EMPTY_STREAM
   }
 
-  #finish(answer: EncodedResponse): Reply {
+  /**
+   * The answer, or an error if it is large while too many replies of its caller wait: calls that
+   * run when a client stops reading could add their results without a limit.
+   *
+   * @param before - UTF-16 units of answers that are sent with it
+   */
+  #fit(answer: EncodedResponse, id: RequestId | undefined, before = 0): EncodedResponse {
+    const { context, caller, live, revision, server } = this.#options
+    if (answer === undefined || !context.queued.exceeded(principalOf(caller))) return answer
+    // A large answer that has bytes makes its text when it is read.
+    const size = answer.bytes === undefined ? answer.frame.length : LARGE_REPLY
+    if (before + size < LARGE_REPLY) return answer
+    emitOverflow(server, { action: 'drop', bytes: size, sessionId: live?.session.id })
+    const error = unreadResult()
+    return { frame: errorFrame(id, revision.encodeError(error)), error }
+  }
+
+  #finish(answered: EncodedResponse): Reply {
     this.#done = true
     const { context, live, revision } = this.#options
+    const answer = this.#fit(answered, this.#options.id)
     if (this.#stream !== undefined) {
       this.#stream.finish(answer?.frame)
       return this.#reply ?? EMPTY_STREAM
@@ -223,14 +247,23 @@ export class PostExchange implements Exchange, Due {
 
   #startStream(): EventStream {
     if (this.#stream === undefined) {
-      const { context, live, server, request } = this.#options
-      this.#stream = live?.openCallStream(this.#pending) ?? new PlainStream(context, server)
+      const { context, caller, live, server, request } = this.#options
+      this.#stream =
+        live?.openCallStream(this.#pending) ??
+        new PlainStream(context, { server, principal: principalOf(caller) })
       this.#reply = this.#stream.connect(request)
       this.#resolve?.(this.#reply)
     }
     return this.#stream
   }
 }
+
+/** The call had its effect: a status that asks for a retry would repeat it. */
+const unreadResult = (): McpError =>
+  new McpError(
+    ErrorCode.InternalError,
+    'The call has ended, but its result is lost: too many replies wait for their clients to read them',
+  )
 
 const isSuccess = ({ error }: EncodedAnswer, revision: Revision): boolean =>
   error === undefined || revision.httpStatus(error) === 200

@@ -114,19 +114,19 @@ export class SessionEraHttp {
   }
 
   #answer(inbound: Inbound, message: JsonRpcRequest, revision: Revision, server: ServedServer): Reply {
-    const { request, live } = inbound
+    const { request, caller, live } = inbound
     const { id } = message
-    const exchange = new PostExchange({ context: this.#context, request, revision, live, server, id })
+    const exchange = new PostExchange({ context: this.#context, request, caller, revision, live, server, id })
     return exchange.answer(this.#dispatch(inbound, message, exchange, server))
   }
 
   #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, server: ServedServer): Reply {
-    const { request, live } = inbound
+    const { request, caller, live } = inbound
     const ids = items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
     const exchange =
       ids.length === 0
         ? undefined
-        : new PostExchange({ context: this.#context, request, revision, live, server })
+        : new PostExchange({ context: this.#context, request, caller, revision, live, server })
     const reply = exchange?.answerBatch(ids) ?? ACCEPTED
     for (const item of items) {
       if (item.kind !== 'request') this.#deliver(inbound, item)

@@ -87,15 +87,17 @@ export class SubscriptionHandler {
     subscribed: NonNullable<EncodedAnswer['subscription']>,
     { request, server, caller }: ListenRequest,
   ): HttpReply | undefined {
+    const principal = principalOf(caller)
     const writer = createSseWriter(this.#context, {
       overflow: 'cut',
       server,
+      principal,
       onExpired: () => subscription?.close(),
       onGone: () => subscription?.drop(),
     })
     const subscription = this.#subscriptions.open(
       { ...subscribed, answer, channel: channelOf(writer) },
-      principalOf(caller),
+      principal,
     )
     if (subscription === undefined) return undefined
     subscription.begin()

@@ -1,10 +1,9 @@
 import type { RequestId } from '../../protocol/jsonrpc.ts'
 import type { SessionChannel } from '../../session/session-keeper.ts'
 import type { EndpointContext } from '../mount.ts'
-import { createSseWriter } from './create-writer.ts'
+import { createSseWriter, type StreamOptions } from './create-writer.ts'
 import type { SseWriter, StreamReader } from './sse-writer.ts'
 import { formatEvent } from './sse-format.ts'
-import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
 
 export interface EventStream extends SessionChannel {
@@ -31,8 +30,8 @@ export interface EventStream extends SessionChannel {
 export class PlainStream implements EventStream {
   readonly #writer: SseWriter
 
-  constructor(context: EndpointContext, server: ServedServer, sessionId?: string) {
-    this.#writer = createSseWriter(context, { overflow: 'drop', server, sessionId })
+  constructor(context: EndpointContext, reader: Omit<StreamOptions, 'overflow'>) {
+    this.#writer = createSseWriter(context, { overflow: 'drop', ...reader })
   }
 
   get connected(): boolean {

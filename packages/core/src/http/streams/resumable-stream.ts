@@ -201,6 +201,7 @@ export class ResumableStream implements EventStream {
       overflow: this.#log === undefined ? 'drop' : 'cut',
       server: this.#options.server,
       sessionId: this.#options.log.key.session,
+      principal: this.#options.log.key.principal,
     })
     this.#writer = writer
     before?.cut()
@@ -349,10 +350,10 @@ export class ResumableStream implements EventStream {
 export function replay(
   context: EndpointContext,
   server: ServedServer,
-  { from, events, reader, session }: Replay,
+  { from, events, reader, key: { principal, session } }: Replay,
 ): HttpReply | undefined {
   if (events.length === 0) return undefined
-  const writer = createSseWriter(context, { overflow: 'drop', server, sessionId: session })
+  const writer = createSseWriter(context, { overflow: 'drop', server, principal, sessionId: session })
   for (const event of events) writer.writeAlways(eventText(from, event))
   writer.end()
   return writer.reply(reader)
@@ -362,7 +363,7 @@ export interface Replay {
   readonly from: EventId
   readonly events: readonly StoredEvent[]
   readonly reader: StreamReader
-  readonly session: string
+  readonly key: StreamKey
 }
 
 const eventText = ({ stream, epoch }: EventId, { seq, frame }: StoredEvent): string =>

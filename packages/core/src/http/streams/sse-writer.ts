@@ -1,9 +1,11 @@
 import type { Overflowed } from '../../call/server-events.ts'
 import type { Caller } from '../../call/context.ts'
 import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
+import { ANONYMOUS } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
+import { type CallerBytes, LARGE_REPLY } from '../caller-bytes.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import type { ServedServer } from '../served-server.ts'
 import { SSE_HEADERS } from './sse-format.ts'
@@ -39,6 +41,10 @@ export interface SseWriterOptions {
   /** Gets the event `overflow`. */
   readonly server?: ServedServer
   readonly sessionId?: string | undefined
+  /** Who reads. @default an anonymous caller */
+  readonly principal?: string
+  /** Counts what waits for the reader. */
+  readonly queued?: CallerBytes | undefined
   /** Has the writer while it is open. */
   readonly openStreams?: { add(writer: SseWriter): void; remove(writer: SseWriter): void }
   /** Called when the credentials of the reader expire. @default the connection ends */
@@ -61,6 +67,9 @@ export class SseWriter {
   #queue: string[] = []
   #bytes = 0
   #behind = false
+  /** UTF-16 units of a large chunk that the reader has not caught up with. */
+  #sending = 0
+  #counted = 0
   #ending = false
   #gone = false
   #waiter: Deferred | undefined
@@ -73,8 +82,13 @@ export class SseWriter {
   get server(): ServedServer | undefined {
     return this.#options.server
   }
-  get queuedBytes(): number {
+  /** Bytes of chunks that have not been written. */
+  get waitingBytes(): number {
     return this.#bytes + this.#notices.bytes
+  }
+  /** The same, and those of a large chunk that the host still sends. */
+  get queuedBytes(): number {
+    return this.waitingBytes + this.#sending
   }
 
   /** Accepts no more chunks: the connection has ended, or ends when the queue is written. */
@@ -110,7 +124,7 @@ export class SseWriter {
   write(chunk: string): void {
     if (this.#writeNow(chunk)) return
     const bytes = utf8Length(chunk)
-    if (this.#queue.length > 0 && this.queuedBytes + bytes > this.#options.limit) {
+    if (this.#queue.length > 0 && this.waitingBytes + bytes > this.#options.limit) {
       this.#overflowed(bytes)
       if (this.#options.overflow === 'cut') this.end()
       return
@@ -129,7 +143,11 @@ export class SseWriter {
    * @returns false if there is no room
    */
   notify(chunk: string): boolean {
-    if (this.#writeNow(chunk) || this.#notices.add(chunk, undefined, this.#bytes)) return true
+    if (this.#writeNow(chunk)) return true
+    if (this.#notices.add(chunk, undefined, this.#bytes)) {
+      this.#count()
+      return true
+    }
     this.#overflowed(utf8Length(chunk))
     return false
   }
@@ -167,8 +185,9 @@ export class SseWriter {
     if (this.#gone) return
     this.#gone = true
     this.#queue = []
-    this.#bytes = 0
+    this.#bytes = this.#sending = 0
     this.#notices.take()
+    this.#count()
     this.#release()
     this.#options.openStreams?.remove(this)
     this.#options.onGone?.(this)
@@ -190,14 +209,18 @@ export class SseWriter {
   #enqueue(chunk: string, bytes: number): void {
     this.#bytes += bytes
     this.#queue.push(chunk)
+    this.#count()
   }
 
   #put(chunk: string): void {
     const behind = this.#sink?.write(chunk)
     if (behind === undefined) return
     this.#behind = true
+    if (chunk.length >= LARGE_REPLY) this.#sending = chunk.length
+    this.#count()
     const resume = (): void => {
       this.#behind = false
+      this.#sending = 0
       this.#flush()
     }
     // A sink must not reject. If it does, the client counts as disconnected.
@@ -216,6 +239,7 @@ export class SseWriter {
       if (this.#queue.length === 0) break
       this.#put(this.#takePiece())
     }
+    this.#count()
     if (this.#bytes <= HIGH_WATER) this.#release()
     if (this.#ending && this.#idle) this.cut()
   }
@@ -233,6 +257,14 @@ export class SseWriter {
     if (this.#queue.length === 0) this.#bytes = 0
     else for (const chunk of chunks) this.#bytes -= utf8Length(chunk)
     return chunks.length === 1 ? (chunks[0] ?? '') : chunks.join('')
+  }
+
+  #count(): void {
+    const { queued, principal = ANONYMOUS } = this.#options
+    const added = this.queuedBytes - this.#counted
+    if (added === 0) return
+    this.#counted += added
+    queued?.add(principal, added)
   }
 
   #overflowed(bytes: number): void {

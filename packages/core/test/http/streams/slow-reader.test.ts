@@ -219,11 +219,11 @@ describe('the writer of one connection', () => {
     outbound.notify('notice')
     outbound.writeAlways('x'.repeat(2_000_000))
     outbound.writeAlways('é')
-    const waiting = [outbound.queuedBytes]
+    const waiting = [outbound.waitingBytes]
     for (let drain = drains.shift(); drain !== undefined; drain = drains.shift()) {
       drain()
       await settled()
-      waiting.push(outbound.queuedBytes)
+      waiting.push(outbound.waitingBytes)
       if (waiting.length < 3) outbound.notify('notice')
     }
     expect(pieces.map(({ length }) => length)).toEqual([5, 800_000, 800_000, 800_000, 2_000_000, 7])

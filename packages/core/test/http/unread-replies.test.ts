@@ -1,0 +1,190 @@
+import { callTool, deferred, ping, request, requestMeta, settled } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { AuthInfo } from '../../src/stores/principal.ts'
+import {
+  type Answer,
+  createHarness,
+  FakeRequest,
+  type Harness,
+  type Sent,
+  TestSink,
+} from './support/harness.ts'
+
+const LIMIT = 400_000
+const OF_CALLER = LIMIT / 2
+const ALICE: AuthInfo = { principal: 'alice' }
+const BOB: AuthInfo = { principal: 'bob' }
+const REFUSED = 'Too many replies wait for their clients, try again shortly'
+const LOST =
+  'The call has ended, but its result is lost: too many replies wait for their clients to read them'
+
+interface Bench extends Harness {
+  /** Ends the calls of `held`. */
+  readonly gate: { resolve(): void }
+  readonly overflows: object[]
+  /** A reply of so many bytes that waits for the caller. */
+  readonly queue: (bytes: number, auth?: AuthInfo) => Promise<() => void>
+}
+
+function bench(): Bench {
+  const gate = deferred()
+  const harness = createHarness({
+    endpoint: { limits: { queuedBytes: LIMIT } },
+    setUp(server) {
+      const inputSchema = z.object({ size: z.number() })
+      server.addTool({ name: 'give', inputSchema, handler: ({ size }) => 'x'.repeat(size) })
+      server.addTool({
+        name: 'held',
+        inputSchema,
+        async handler({ size }) {
+          await gate.promise
+          return 'x'.repeat(size)
+        },
+      })
+      server.addTool({
+        name: 'say',
+        inputSchema,
+        async handler({ size }, ctx) {
+          await ctx.progress(1)
+          return 'x'.repeat(size)
+        },
+      })
+    },
+  })
+  const overflows: object[] = []
+  harness.server.on('overflow', (overflow) => void overflows.push(overflow))
+  const queue: Bench['queue'] = async (bytes, auth) => {
+    const asked = new FakeRequest(modern('give', 100_000, auth))
+    await harness.endpoint.handle(asked, asked.body)
+    return harness.endpoint.hold(asked, bytes)
+  }
+  return { ...harness, gate, overflows, queue }
+}
+
+/** A call without a session. */
+function modern(name: string, size: number, auth?: AuthInfo): Sent {
+  const params = { name, arguments: { size }, _meta: { ...requestMeta({}), progressToken: 1 } }
+  const headers = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': name,
+  }
+  return { body: request('tools/call', params), headers, ...(auth && { auth }) }
+}
+
+const statusesOf = async (...answers: Promise<Answer>[]): Promise<number[]> =>
+  (await Promise.all(answers)).map(({ status }) => status)
+
+describe('while the unread replies of a caller exceed half of limits.queuedBytes', () => {
+  it.each([
+    ['an anonymous caller', undefined, ALICE],
+    ['a principal', ALICE, undefined],
+    ['another principal', ALICE, BOB],
+  ])('%s gets 503 for calls, and others do not', async (_, auth, other) => {
+    const { endpoint, queue, send } = bench()
+    const read = await queue(OF_CALLER, auth)
+    expect((await send(modern('give', 1, auth))).status).toBe(200)
+    const readMore = await queue(1, auth)
+    const refused = await send(modern('give', 1, auth))
+    expect([refused.status, refused.headers['retry-after'], refused.json.error?.message]).toEqual([
+      503,
+      '1',
+      REFUSED,
+    ])
+    expect((await send(modern('give', 1, other))).status).toBe(200)
+    expect(endpoint.stats()).toMatchObject({ queuedBytes: OF_CALLER + 1, refusals: { unreadReplies: 1 } })
+    readMore()
+    expect((await send(modern('give', 1, auth))).status).toBe(200)
+    read()
+    expect(endpoint.stats().queuedBytes).toBe(0)
+  })
+
+  it('all callers get 503 when those of all exceed the whole', async () => {
+    const { queue, send } = bench()
+    await queue(OF_CALLER, ALICE)
+    await queue(OF_CALLER, BOB)
+    expect((await send(modern('give', 1))).status).toBe(200)
+    await queue(1)
+    expect((await send(modern('give', 1, ALICE))).status).toBe(503)
+    expect((await send(modern('give', 1))).status).toBe(503)
+  })
+
+  it('its sessions still take pings, notifications, responses and DELETE, but no calls and streams', async () => {
+    const { open, queue } = bench()
+    const session = await open({ more: { auth: ALICE } })
+    await queue(OF_CALLER + 1, ALICE)
+    const notification = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } }
+    const response = { jsonrpc: '2.0', id: 1, result: {} }
+    expect(await statusesOf(...[ping(), notification, response].map((body) => session.post(body)))).toEqual([
+      200, 202, 202,
+    ])
+    expect(await statusesOf(session.call('give', { size: 1 }), session.get())).toEqual([503, 503])
+    expect((await session.delete()).status).toBe(204)
+  })
+
+  it('a batch with a call is refused whole', async () => {
+    const { open, queue } = bench()
+    const session = await open({ version: '2025-03-26' })
+    await queue(OF_CALLER + 1)
+    expect((await session.post([ping()])).status).toBe(200)
+    expect((await session.post([ping(), callTool('give', { size: 1 })])).status).toBe(503)
+  })
+})
+
+describe('a call that ends while too many replies of its caller wait', () => {
+  it.each([
+    ['in a session', '2025-11-25'],
+    ['without one', undefined],
+  ])('%s gets a small result, and an error for a large one', async (_, version) => {
+    const { gate, open, overflows, queue, send } = bench()
+    const session = version === undefined ? undefined : await open({ version })
+    const call = (size: number): Promise<Answer> =>
+      session?.call('held', { size }) ?? send(modern('held', size))
+    const calls = [call(1_000), call(100_000)]
+    await settled()
+    await queue(OF_CALLER + 1)
+    gate.resolve()
+    const [small, large] = await Promise.all(calls)
+    expect([small?.status, small?.json.error]).toEqual([200, undefined])
+    expect([large?.status, large?.json.error]).toEqual([200, { code: -32603, message: LOST }])
+    expect(overflows).toMatchObject([{ queue: 'stream', action: 'drop' }])
+  })
+
+  it('in a batch gets an error when the responses together are large', async () => {
+    const { gate, open, queue } = bench()
+    const session = await open({ version: '2025-03-26' })
+    const answered = session.post([1, 2, 3].map((id) => callTool('held', { size: 40_000 }, { id })))
+    await settled()
+    await queue(OF_CALLER + 1)
+    gate.resolve()
+    const { list } = await answered
+    expect(list.map(({ error }) => error?.message)).toEqual([undefined, LOST, LOST])
+  })
+})
+
+describe('a stream', () => {
+  it('counts a large response until its client has read it', async () => {
+    const { endpoint, send } = bench()
+    const reply = await endpoint.handle(...asking(modern('say', OF_CALLER, ALICE)))
+    const sink = new TestSink()
+    sink.stall()
+    reply.open?.(sink)
+    await expect.poll(() => endpoint.stats().queuedBytes).toBeGreaterThan(OF_CALLER)
+    expect((await send(modern('give', 1, ALICE))).status).toBe(503)
+    // The large chunk is being sent, and counts on.
+    sink.drain()
+    sink.stall()
+    await sink.until(() => sink.text.includes('"result"'))
+    expect(endpoint.stats().queuedBytes).toBeGreaterThan(OF_CALLER)
+    sink.drain()
+    await sink.ended()
+    expect(endpoint.stats().queuedBytes).toBe(0)
+    expect((await send(modern('give', 1, ALICE))).status).toBe(200)
+  })
+})
+
+const asking = (sent: Sent): [FakeRequest, FakeRequest['body']] => {
+  const asked = new FakeRequest(sent)
+  return [asked, asked.body]
+}
