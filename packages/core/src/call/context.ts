@@ -10,11 +10,12 @@ import type { AuthInfo } from '../stores/principal.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Deadline, Deadlines, Due } from '../util/timers.ts'
+import type { CallObserver, CallReport } from './observation/observer.ts'
 import type { ClientView } from './client-view.ts'
 import type { Exchange } from './exchange.ts'
 import { CallInputs } from './input/inputs.ts'
 import type { ElicitOptions, SampleParams, UrlOf } from './input/question.ts'
-import { type InputContext, type LiveMethod, liveInputOf } from './input/types.ts'
+import { type InputContext, type LiveMethod, liveInputOf, sendQuestion } from './input/types.ts'
 import { createLogSender, logFrame, type LogSender, reachesLevel } from './log.ts'
 import { Progress, progressFault } from './progress.ts'
 import type { RequestContext, SessionView, TaskView } from './request-context.ts'
@@ -107,8 +108,12 @@ export class CallContext implements RequestContext, Due {
   logger: Logger | undefined
   /** The calls whose handlers are silent; set while the call runs, if its client asked for progress. */
   #silent: Deadlines | undefined
-  /** Set if the server has listeners for the event `request`. */
-  report: { failed: boolean } | undefined
+  /** Set if the call is observed, or if the server has listeners for the event `request`. */
+  report: CallReport | undefined
+  /** Set if the call is observed. */
+  observer: CallObserver | undefined
+  /** How long the call waited for its turn, in ms. */
+  queuedMs = 0
   /** Set while the call runs; ends it early. */
   end: ((reason: EndReason) => void) | undefined
   #controller: AbortController | undefined
@@ -196,7 +201,7 @@ export class CallContext implements RequestContext, Due {
   async #request(method: string, params: JsonObject = {}): Promise<JsonObject> {
     const live = liveInputOf(this)
     if (live === undefined) throw unsupportedHere('request', 'check ctx.session before you call it')
-    const open = live.requests.send(method, { method, params }, this.scope.exchange)
+    const open = sendQuestion(this, live.requests, method, { method, params })
     const resume = this.pause(() => open.cancel('The call has ended'))
     try {
       return await open.result

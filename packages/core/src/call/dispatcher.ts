@@ -3,6 +3,7 @@ import { isObject } from '../protocol/jsonrpc.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
 import { Deadlines } from '../util/timers.ts'
+import type { CallObservers } from './observation/call-observers.ts'
 import type { CallContext, EndReason } from './context.ts'
 import { noClientChannel } from './input/types.ts'
 import { type ExtensionEntry, type MethodEntry, type MethodTable, NO_PARAMS } from './method-table.ts'
@@ -18,6 +19,7 @@ export interface DispatcherOptions extends EncoderOptions {
   readonly middleware: MiddlewareStack
   readonly clock: Clock
   readonly events: Events
+  readonly observers?: CallObservers | undefined
   /** A call ends after this many ms without progress. */
   readonly handlerTimeoutMs: number
   /** A call ends after this many ms, even if it reports progress. */
@@ -51,14 +53,25 @@ export class Dispatcher {
   }
 
   run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
-    ctx.logger = this.#options.logger
-    if (!this.#options.events.hasListeners('request')) return this.#run(ctx)
-    return reportRequest(this.#options, ctx, () => this.#run(ctx))
+    const { logger, observers } = this.#options
+    ctx.logger = logger
+    const entry = this.#entryOf(ctx)
+    return observers === undefined
+      ? this.#reported(entry, ctx)
+      : observers.observe(ctx, entry, () => this.#reported(entry, ctx))
   }
 
-  #run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
+  #entryOf(ctx: CallContext): MethodEntry | undefined {
     const { method } = ctx.message
-    const entry = ctx.revision.methods.has(method) ? this.#options.methods.get(method) : this.#added(ctx)
+    return ctx.revision.methods.has(method) ? this.#options.methods.get(method) : this.#added(ctx)
+  }
+
+  #reported(entry: MethodEntry | undefined, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
+    if (!this.#options.events.hasListeners('request')) return this.#run(entry, ctx)
+    return reportRequest(this.#options, ctx, () => this.#run(entry, ctx))
+  }
+
+  #run(entry: MethodEntry | undefined, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
     if (entry === undefined) return refuse(ctx, methodNotFound())
     let result: HandlerResult | Promise<HandlerResult>
     try {
@@ -132,11 +145,14 @@ export class Dispatcher {
         ctx.finish()
         resolve(response)
       }
-      ctx.end = (reason: EndReason) => {
+      const end = (reason: EndReason): void => {
         ctx.abort(reason)
         if (reason === 'timeout') settle(this.#timedOut(entry, ctx, timer.exceeded))
         else settle(reason === 'closed' ? refuse(ctx, callEnded()) : undefined)
       }
+      // Calls share timers, and a cancellation is another request: what they log belongs to this call.
+      const { observer } = ctx
+      ctx.end = observer === undefined ? end : (reason) => observer.run(() => end(reason))
       const failed = (thrown: unknown): void => {
         if (ctx.end === undefined) return
         const questions = this.#elicitUrls(entry, ctx, thrown)
@@ -158,6 +174,7 @@ export class Dispatcher {
     const { problem, fix } = describeTimeout(exceeded, entry.timeoutMs?.(params, ctx) !== undefined)
     const name = params['name'] ?? params['uri']
     this.#options.logger.warn({ method, name }, `A call was ended because it ${problem}. ${fix}`)
+    if (ctx.report !== undefined) ctx.report.outcome = 'timeout'
     // With the limit, the author of the client can tell it from a limit of the client.
     const text = `Timed out: ${method} ${problem}`
     return this.#responses.failWith(entry, ctx, text, ErrorCode.InternalError)

@@ -1,8 +1,25 @@
+/** What carries a request, in the words of the OpenTelemetry conventions. */
+export interface Network {
+  readonly transport: 'tcp' | 'pipe'
+  readonly protocol?: 'http'
+}
+
+export const HTTP_NETWORK: Network = { transport: 'tcp', protocol: 'http' }
+export const PIPE_NETWORK: Network = { transport: 'pipe' }
+
+/** Where a request comes from. */
+export interface RequestOrigin {
+  /** Undefined in memory. */
+  readonly network?: Network | undefined
+  /** All values of a header, by its lower-case name, on transports that have headers. */
+  headers?(name: string): readonly string[]
+}
+
 /**
  * Carries the messages of one request to its client: an HTTP POST and its reply, or one
  * request on a duplex transport.
  */
-export interface Exchange {
+export interface Exchange extends RequestOrigin {
   /**
    * Sends a frame on the request's stream. Returns a promise only while the client reads slowly. Does nothing
    * after the response or a disconnect: a late notification must never crash a handler.
@@ -30,8 +47,6 @@ export interface Exchange {
    * @param retryMs - how long the client should wait; the transport's default if undefined
    */
   closeConnection?(retryMs: number | undefined): void
-  /** All values of a header, by its lower-case name, on transports that have headers. */
-  headers?(name: string): readonly string[]
   /** Reports that the request is refused before its handler runs. */
   refused?(reason: 'busy' | 'initializedAlready' | 'headerMismatch'): void
 }

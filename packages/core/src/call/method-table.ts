@@ -9,6 +9,8 @@ export interface MethodEntry {
   startTask?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /** The result that reports a failure, for methods that have one; others answer with a JSON-RPC error. */
   failure?(text: string): HandlerResult
+  /** The registered name of the definition that the request names; undefined if it names none. */
+  target?(params: JsonObject, ctx: CallContext): string | undefined
   /** The time limit of this call in ms. @default the server's */
   timeoutMs?(params: JsonObject, ctx: CallContext): number | undefined
   /** The largest result of this call in bytes. @default the server's */

@@ -7,6 +7,7 @@ import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
 import { bytesBeyond } from '../util/bytes.ts'
 import { memoize } from '../util/memoize.ts'
 import { randomToken } from '../util/random.ts'
+import type { CallReport } from './observation/observer.ts'
 import type { CallContext } from './context.ts'
 import { type MethodEntry, NO_PARAMS } from './method-table.ts'
 import {
@@ -56,6 +57,7 @@ export class ResponseEncoder {
 
   /** Serialises before anything is sent, so that a result that cannot be serialised still gets an answer. */
   encode(entry: MethodEntry, ctx: CallContext, result: HandlerResult): EncodedAnswer {
+    if (ctx.report !== undefined) noteResult(ctx.report, result)
     try {
       switch (result.kind) {
         case 'complete':
@@ -109,6 +111,7 @@ export class ResponseEncoder {
   #internalFailure(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
     const correlationId = randomToken(12)
     this.#options.onError(error, ctx, correlationId)
+    if (ctx.report !== undefined) ctx.report.hidden = { error, reference: correlationId }
     if (entry.failure === undefined) return refuse(ctx, internalError(correlationId))
     return this.#failure(ctx, entry.failure(`The tool failed (reference ${correlationId})`))
   }
@@ -180,6 +183,12 @@ export class ResponseEncoder {
     const empty = revision.envelope?.(message.method, '{}', this.#server(revision), result.hints) ?? '{}'
     return largeAnswer(message.id, empty, result)
   }
+}
+
+function noteResult(report: CallReport, result: HandlerResult): void {
+  if (result.kind === 'complete') report.result = result
+  else if (result.kind === 'task') report.outcome = 'task'
+  else if (result.kind === 'input-requested') report.outcome = 'input_required'
 }
 
 export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {

@@ -26,6 +26,9 @@ export interface SessionOpened {
 export interface SessionClosed {
   readonly sessionId: string
   readonly principal: string
+  readonly revision: string
+  /** When it started, in any process, in ms since 1970. */
+  readonly createdAt: number
   /** How long it was open in this process, in ms. */
   readonly durationMs: number
   /** `ended`: it is over. `released`: this process keeps it no longer, and another one may continue it. */
@@ -150,8 +153,7 @@ export function reportRequest(
   run: () => EncodedResponse | Promise<EncodedResponse>,
 ): EncodedResponse | Promise<EncodedResponse> {
   const start = clock.now()
-  const report = { failed: false }
-  ctx.report = report
+  const report = (ctx.report ??= { failed: false })
   const emit = (answer: EncodedResponse): EncodedResponse => {
     events.emit('request', () => describe(ctx, answer, report.failed, clock.now() - start))
     return answer

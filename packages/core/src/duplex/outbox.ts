@@ -1,3 +1,4 @@
+import { type Network, PIPE_NETWORK } from '../call/exchange.ts'
 import type { Transport } from './transport.ts'
 import { CoalescingQueue } from '../subscriptions/coalescing-queue.ts'
 
@@ -22,6 +23,11 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options
+  }
+
+  /** Undefined in memory. */
+  get network(): Network | undefined {
+    return this.byteStream ? PIPE_NETWORK : undefined
   }
 
   get byteStream(): boolean {

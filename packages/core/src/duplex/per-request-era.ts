@@ -56,6 +56,7 @@ export class PerRequestEra {
     this.subscriptions = new SubscriptionSet({ max, maxPerPrincipal: max })
     const exchange: Exchange = {
       duplex: false,
+      network: outbox.network,
       subscribable: true,
       send: (frame) => outbox.notify(frame),
       refused: onRefused,

@@ -20,6 +20,7 @@ export class SessionEra {
     this.#options = options
     const exchange: Exchange = {
       duplex: true,
+      network: outbox.network,
       send: (frame) => outbox.notify(frame),
       request: (frame) => outbox.write(frame),
       refused: onRefused,
@@ -41,6 +42,7 @@ export class SessionEra {
       message,
       principal: principalOf(caller),
       id: randomToken(22, runtime.random),
+      origin: this.#exchange,
     })
     if (session === undefined) {
       onRefused('initializeRefused')

@@ -17,6 +17,7 @@ import { createPrompts, type PromptEntry, type Prompts } from './prompts/prompts
 import type { checkMembers } from './registry/members.ts'
 import type { buildTemplate } from './resources/resource-templates.ts'
 import { Resources } from './resources/resources.ts'
+import type { createSubscriberHooks } from './resources/subscriber-hooks.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { subscriptionMethods } from './subscription-methods.ts'
 import type { TaskFeature } from './tasks/task-feature.ts'
@@ -33,6 +34,8 @@ export interface FeatureParts {
   readonly buildTemplate?: typeof buildTemplate
   /** Without it clients get no notifications of changes. */
   readonly subscriptionMethods?: typeof subscriptionMethods
+  /** Without it the hooks of subscribers are never called. */
+  readonly createSubscriberHooks?: typeof createSubscriberHooks
   readonly addExtensions?: typeof addExtensions
   /** Without it definitions may have members with wrong names: the types catch those. */
   readonly checkMembers?: typeof checkMembers

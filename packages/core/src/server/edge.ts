@@ -7,7 +7,7 @@ import type { ServerParts } from './parts.ts'
 /** The options of a server without tasks, extensions and questions to the client. */
 export interface EdgeServerOptions<App = unknown> extends Omit<
   ServerOptions<App>,
-  'tasks' | 'extensions' | 'requestState' | 'limits'
+  'tasks' | 'extensions' | 'requestState' | 'telemetry' | 'limits'
 > {
   readonly limits?: Omit<LimitOptions, 'subscriptions' | 'inputTimeoutMs' | 'maxInputRounds'>
 }

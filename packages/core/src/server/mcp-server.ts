@@ -7,6 +7,7 @@ import { type Observation, observe } from '../features/observe.ts'
 import type { AddOptions, Handle } from '../features/registry/registry.ts'
 import { checkMembers } from '../features/registry/members.ts'
 import { buildTemplate } from '../features/resources/resource-templates.ts'
+import { createSubscriberHooks } from '../features/resources/subscriber-hooks.ts'
 import type { AnyResourceTemplate, ResourceTemplateDefinition } from '../features/resources/resource-types.ts'
 import type { Source } from '../features/source.ts'
 import { subscriptionMethods } from '../features/subscription-methods.ts'
@@ -24,17 +25,20 @@ import type { ServerOptions } from './options.ts'
 import type { ServerParts } from './parts.ts'
 import { createInput } from './resolve-options.ts'
 import { ServerBase } from './server-base.ts'
+import { createObservers } from './telemetry-option.ts'
 import { createTasks } from './tasks-option.ts'
 
 const ALL_PARTS: ServerParts = {
   schemaEngine: tieredEngine,
   createInput,
   createTasks,
+  createObservers,
   compileAsks,
   buildTemplate,
   checkMembers,
   checkNamesOfOptions,
   subscriptionMethods,
+  createSubscriberHooks,
   addExtensions,
 }
 

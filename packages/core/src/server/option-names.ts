@@ -61,6 +61,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   onError: 1,
   logger: 1,
   shared: 1,
+  telemetry: 1,
   bus: 1,
   clock: null,
   random: null,

@@ -8,6 +8,7 @@ import type { Logger } from '../util/logger.ts'
 import type { Random } from '../util/random.ts'
 import type { RequestStateOptions } from '../call/input/request-state.ts'
 import type { AnonymousLimits, SessionLimits } from '../session/server-runtime.ts'
+import type { Telemetry } from '../session/telemetry.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { TaskStore } from '../stores/task-store.ts'
 import type { TaskLimits } from '../tasks/task-runner.ts'
@@ -83,6 +84,8 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    * @default each process has its own
    */
   readonly shared?: SharedStores
+  /** Observes calls, for traces and metrics: see `@jetway/otel`. @default none */
+  readonly telemetry?: Telemetry
   /** Carries change events. Nodes need a shared one. @default one in memory */
   readonly bus?: Bus
 }

@@ -6,6 +6,7 @@ import type { Implementation, LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
 import { type Bus, type ChangeEvent, CHANGES_TOPIC } from '../stores/bus.ts'
 import { systemClock } from '../util/clock.ts'
+import type { CallObservers } from '../call/observation/call-observers.ts'
 import { Dispatcher } from '../call/dispatcher.ts'
 import { Events, SERVER_EVENTS, type ServerEvents, type ServerListener } from '../call/server-events.ts'
 import { createLifespan, type Lifespan } from '../session/lifespan.ts'
@@ -61,6 +62,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   readonly #lifespan: Lifespan
   readonly #bus: Bus
   #releaseShared: (() => Awaitable<void>) | undefined
+  readonly #observers: CallObservers | undefined
+  #detachTelemetry: (() => void) | undefined
   protected readonly logger: Logger
   readonly #events: Events
   readonly #refusals = new Refusals()
@@ -79,6 +82,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       options.shared?.bus ??
       new MemoryBus({ onError: (err, topic) => this.logger.error({ err, topic }, 'A bus listener failed') })
     this.#lifespan = createLifespan(options.lifespan)
+    this.#observers = parts.createObservers?.(options, this.logger)
     this.features = createFeatures({
       ...parts,
       ...options.tools,
@@ -103,6 +107,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
     })
     this.#releaseShared = options.shared?.acquire()
     this.runtime = this.#createRuntime(options, parts, limits, logLevel)
+    if (this.#observers !== undefined) this.#detachTelemetry = options.telemetry?.attach(this)
   }
 
   /**
@@ -251,6 +256,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
       await this.#mounts.close(options)
     } finally {
       await this.#lifespan.close()
+      this.#attempt(() => this.#detachTelemetry?.(), 'The telemetry could not be detached')
+      this.#detachTelemetry = undefined
       const release = this.#releaseShared
       this.#releaseShared = undefined
       await release?.()
@@ -288,6 +295,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       random: options.random ?? secureRandom,
       logger: this.logger,
       events: this.#events,
+      observers: this.#observers,
       refusals: this.#refusals,
       limits: limits.calls,
       maxResultBytes: limits.maxResultBytes,
@@ -315,6 +323,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       middleware: this.#middleware,
       clock: options.clock ?? systemClock,
       events: this.#events,
+      observers: this.#observers,
       logger: this.logger,
       ...handlers,
       progressHeartbeatMs: resolveHeartbeat(options.progressHeartbeat),

@@ -98,7 +98,9 @@ export class CallPool {
       ended = reason
     }
     this.#add(runtime, ctx)
+    const since = runtime.clock.now()
     await place
+    ctx.queuedMs = runtime.clock.now() - since
     this.#calls?.delete(ctx)
     ctx.end = undefined
     if (ended === undefined) return this.#start(runtime, ctx, limit)

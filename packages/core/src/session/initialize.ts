@@ -12,6 +12,7 @@ import { unsupportedVersion } from '../protocol/revisions/select.ts'
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
+import type { RequestOrigin } from '../call/exchange.ts'
 import { ClientView } from '../call/client-view.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
@@ -40,6 +41,8 @@ export interface InitializeInput {
   readonly served: readonly Revision[]
   readonly message: JsonRpcRequest
   readonly principal: string
+  /** Where the request comes from, for telemetry. */
+  readonly origin?: RequestOrigin
   /** The id of the session, or a function that makes it of the session; empty without sessions. */
   readonly id: string | ((draft: SessionDraft) => string | Promise<string>)
 }
@@ -67,10 +70,13 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
-export async function answerInitialize(
-  runtime: ServerRuntime,
-  input: InitializeInput,
-): Promise<InitializeResult> {
+export function answerInitialize(runtime: ServerRuntime, input: InitializeInput): Promise<InitializeResult> {
+  const { observers } = runtime
+  const run = (): Promise<InitializeResult> => negotiated(runtime, input)
+  return observers === undefined ? run() : observers.initialize(input.message, input.origin ?? {}, run)
+}
+
+async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promise<InitializeResult> {
   const { message, served, principal, id } = input
   const params = readParams(message.params)
   if (typeof params === 'string') {

@@ -4,6 +4,7 @@ import type { InputContext } from '../call/input/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { Clock } from '../util/clock.ts'
+import type { CallObservers } from '../call/observation/call-observers.ts'
 import type { ClientView } from '../call/client-view.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
 import type { Events } from '../call/server-events.ts'
@@ -51,6 +52,8 @@ export interface ServerRuntime {
   readonly random: Random
   readonly logger: Logger
   readonly events: Events
+  /** Undefined without the option `telemetry`. */
+  readonly observers: CallObservers | undefined
   /** Refusals on all mounts. */
   readonly refusals: Refusals
   readonly limits: ServerLimits

@@ -253,10 +253,17 @@ export class Session implements CallSession {
 
   #emitClose(cause: CloseCause): void {
     const { events, clock } = this.#runtime
-    const { id, principal } = this.#record
+    const { id, principal, revision, createdAt } = this.#record
     const since = this.#openedAt
     if (since === undefined) return
-    events.emit('session:close', () => ({ sessionId: id, principal, durationMs: clock.now() - since, cause }))
+    events.emit('session:close', () => ({
+      sessionId: id,
+      principal,
+      revision,
+      createdAt,
+      durationMs: clock.now() - since,
+      cause,
+    }))
   }
 
   /** Fails open requests to the client: it is gone, although its calls may finish. */

@@ -71,6 +71,7 @@ export function createTestRuntime(
     random,
     logger: { debug: log, info: log, warn: log, error: log },
     events,
+    observers: undefined,
     refusals: new Refusals(),
     maxResultBytes: 8 * 1024 * 1024,
     defaultLogLevel: 'info',

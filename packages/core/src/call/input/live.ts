@@ -13,6 +13,7 @@ import {
   pinQuestions,
   type Questions,
   type Run,
+  sendQuestion,
   tooManyRounds,
 } from './types.ts'
 
@@ -61,7 +62,7 @@ async function askAll(ctx: InputCall, questions: Questions, requests: RequestCha
   const resume = ctx.pause(withdraw)
   try {
     const answers = encoded.map(async ([key, question]) => {
-      const request = requests.send(key, question, ctx.scope.exchange)
+      const request = sendQuestion(ctx, requests, key, question)
       open.push(request)
       const { elicitationId } = question.params
       if (typeof elicitationId === 'string') ctx.scope.session?.addPendingUrls([elicitationId])

@@ -7,9 +7,10 @@ import type { Clock } from '../../util/clock.ts'
 import { digestOf } from './responses.ts'
 import type { ClientView } from '../client-view.ts'
 import type { Exchange } from '../exchange.ts'
+import type { CallObserver } from '../observation/observer.ts'
 import type { CallInputs, ReadForm } from './inputs.ts'
-import { shownContent } from './encode-question.ts'
-import type { RequestChannel } from './pending-requests.ts'
+import { type InputRequest, shownContent } from './encode-question.ts'
+import type { OpenRequest, RequestChannel } from './pending-requests.ts'
 import type { HandlerResult, NeedsInput } from '../result.ts'
 import type { Question } from './question.ts'
 import type { RequestStates } from './request-state.ts'
@@ -85,6 +86,7 @@ export interface InputCall {
     readonly session?: { addPendingUrls(ids: readonly string[]): void }
   }
   readonly inputs: CallInputs
+  readonly observer: CallObserver | undefined
   pause(atEnd: () => void): () => void
 }
 
@@ -104,6 +106,17 @@ export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<st
 /** Undefined if requests cannot be sent to the client while the call runs. */
 export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveInput | undefined =>
   exchange.duplex ? input?.live : undefined
+
+/** Sends a request to the client of a call, within the observation of the call. */
+export function sendQuestion(
+  { observer, scope: { exchange } }: InputCall,
+  requests: RequestChannel,
+  key: string,
+  question: InputRequest,
+): OpenRequest {
+  const send = (asked: InputRequest): OpenRequest => requests.send(key, asked, exchange)
+  return observer === undefined ? send(question) : observer.ask(question, send)
+}
 
 /** A handler returned questions, and the connection cannot carry them. */
 export const noClientChannel = (questions: Questions): McpError =>

@@ -70,11 +70,12 @@ export function createPrompts(options: PromptsOptions): Prompts {
     return withPrompt(registry, params['name'], ctx, (entry) => getPrompt(entry, params['arguments'], ctx))
   }
   const timeoutMs = ({ name }: JsonObject): number | undefined => registry.get(name as string)?.timeoutMs
+  const target = ({ name }: JsonObject): string | undefined => registry.get(name as string)?.item.name
   return {
     registry,
     methods: [
       [Method.ListPrompts, { handle: list }],
-      [Method.GetPrompt, { handle: get, timeoutMs }],
+      [Method.GetPrompt, { handle: get, timeoutMs, target }],
     ],
   }
 }

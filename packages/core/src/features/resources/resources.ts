@@ -35,7 +35,7 @@ import {
 import type { AnyResource } from './resource-types.ts'
 import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
 import { type Guarded, ifVisible, visibleAmong } from '../registry/visibility.ts'
-import { SubscriberHooks } from './subscriber-hooks.ts'
+import type { createSubscriberHooks, SubscriberHooks } from './subscriber-hooks.ts'
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 
@@ -45,6 +45,7 @@ export interface ResourcesOptions {
   readonly caching: Caching
   readonly buildTemplate?: typeof buildTemplate | undefined
   readonly checkMembers?: typeof checkMembers | undefined
+  readonly createSubscriberHooks?: typeof createSubscriberHooks | undefined
   readonly lifespan?: Lifespan | undefined
 }
 
@@ -56,16 +57,16 @@ export class Resources {
   readonly #logger: Logger
   readonly #caching: Caching
   readonly #parts: Pick<ResourcesOptions, 'buildTemplate' | 'checkMembers'>
-  readonly #watches: SubscriberHooks
+  readonly #watches: SubscriberHooks | undefined
   readonly #resourceList: Listing<ListedResource, Resource>
   readonly #templateList: Listing<TemplateEntry, ResourceTemplate>
 
   constructor(options: ResourcesOptions) {
-    const { pageSize, logger, caching, lifespan } = options
+    const { pageSize, logger, caching } = options
     this.#parts = options
     this.#logger = logger
     this.#caching = caching
-    this.#watches = new SubscriberHooks(logger, lifespan)
+    this.#watches = options.createSubscriberHooks?.(options)
     const { resources, templates } = this.createRegistries()
     this.registry = resources
     this.templates = templates
@@ -90,7 +91,8 @@ export class Resources {
         Method.ReadResource,
         {
           handle: (params, ctx) => this.#read(params, ctx),
-          timeoutMs: (params, ctx) => this.#timeoutOf(params['uri'], ctx),
+          timeoutMs: (params, ctx) => this.#entryOf(params, ctx)?.timeoutMs,
+          target: (params, ctx) => this.#entryOf(params, ctx)?.item.name,
         },
       ],
     ]
@@ -129,7 +131,7 @@ export class Resources {
     const entry = this.#find(uri, own as SessionRegistry | undefined)?.entry
     if (entry?.hooks === undefined) return undefined
     const shared = this.#find(uri, undefined)?.entry === entry
-    return this.#watches.add(shared ? this : entry, uri, entry.hooks)
+    return this.#watches?.add(shared ? this : entry, uri, entry.hooks)
   }
 
   /**
@@ -162,8 +164,8 @@ export class Resources {
     return ifVisible<HandlerResult>(entry, ctx, unknown, () => read(entry, variables, ctx))
   }
 
-  #timeoutOf(uri: unknown, ctx: CallContext): number | undefined {
-    return typeof uri === 'string' ? this.#find(uri, sessionEntries(ctx))?.entry.timeoutMs : undefined
+  #entryOf({ uri }: JsonObject, ctx: CallContext): Match['entry'] | undefined {
+    return typeof uri === 'string' ? this.#find(uri, sessionEntries(ctx))?.entry : undefined
   }
 
   #listTemplates(params: JsonObject, ctx: CallContext): Awaitable<HandlerResult> {

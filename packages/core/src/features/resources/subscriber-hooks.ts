@@ -22,6 +22,10 @@ export function compileHooks(subject: Subject, definition: Given): CompiledHooks
   return { onSubscribe: bound('onSubscribe'), onUnsubscribe: bound('onUnsubscribe') }
 }
 
+/** The part of the presets whose clients can subscribe. */
+export const createSubscriberHooks = (options: SubscriberHooksOptions): SubscriberHooks =>
+  new SubscriberHooks(options)
+
 /** A URI with subscribers, and the hooks of its resource at the first subscription. */
 interface Watched {
   readonly uri: string
@@ -31,6 +35,11 @@ interface Watched {
   running: Promise<void> | undefined
 }
 
+export interface SubscriberHooksOptions {
+  readonly logger: Logger
+  readonly lifespan?: Lifespan | undefined
+}
+
 /** Counts the subscribers of each URI in this process, and runs the hooks for the first and the last one. */
 export class SubscriberHooks {
   readonly #logger: Logger
@@ -38,7 +47,7 @@ export class SubscriberHooks {
   /** By owner, so that two sessions with their own resources at one URI share nothing. */
   readonly #watched = new WeakMap<object, Map<string, Watched>>()
 
-  constructor(logger: Logger, lifespan: Lifespan | undefined) {
+  constructor({ logger, lifespan }: SubscriberHooksOptions) {
     this.#logger = logger
     this.#lifespan = lifespan
   }

@@ -136,6 +136,7 @@ function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls | u
       )
     },
     failure: toolFailure,
+    target: ({ name }, ctx) => (find(name, ctx) === undefined ? undefined : (name as string)),
     timeoutMs: (params, ctx) => find(params['name'], ctx)?.timeoutMs,
     maxResultBytes: (params, ctx) => find(params['name'], ctx)?.maxResultBytes,
   }

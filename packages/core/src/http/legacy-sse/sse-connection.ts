@@ -1,5 +1,5 @@
 import type { Caller } from '../../call/context.ts'
-import type { Exchange } from '../../call/exchange.ts'
+import { type Exchange, HTTP_NETWORK } from '../../call/exchange.ts'
 import { separating } from '../../call/separate-response.ts'
 import type { EncodedResponse } from '../../call/response.ts'
 import { BatchResponses } from '../../call/response-limit.ts'
@@ -24,6 +24,7 @@ import type { EndpointContext } from '../mount.ts'
 import { refuse, TAKEN } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
+import { originOf } from '../request-origin.ts'
 import { deliver } from '../streamable/post-exchange.ts'
 import { createSseWriter } from '../streams/create-writer.ts'
 import { formatEvent } from '../streams/sse-format.ts'
@@ -91,6 +92,7 @@ export class SseConnection implements Due {
     this.#exchange = separating(
       {
         duplex: true,
+        network: HTTP_NETWORK,
         send: (frame) => this.#send(frame),
         request: (frame) => this.#respond(frame),
       },
@@ -171,7 +173,13 @@ export class SseConnection implements Due {
     this.#opening = true
     try {
       const { session, frame } = await servers.during(server, () =>
-        initialize(server.runtime, { served: server.legacy, message, principal, id }),
+        initialize(server.runtime, {
+          served: server.legacy,
+          message,
+          principal,
+          id,
+          origin: originOf(request),
+        }),
       )
       if (this.#closed) {
         session?.close()

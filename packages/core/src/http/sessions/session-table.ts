@@ -1,8 +1,12 @@
 import { revisionOf } from '../../protocol/revisions/index.ts'
 import { ANONYMOUS, principalOf } from '../../stores/principal.ts'
-import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { EventStore } from '../../stores/event-store.ts'
-import { answerInitialize, type InitializeResult, type SessionDraft } from '../../session/initialize.ts'
+import {
+  answerInitialize,
+  type InitializeInput,
+  type InitializeResult,
+  type SessionDraft,
+} from '../../session/initialize.ts'
 import type { Caller } from '../../call/context.ts'
 import type { CloseCause } from '../../session/session-keeper.ts'
 import { Session } from '../../session/session.ts'
@@ -133,13 +137,13 @@ export class SessionTable {
    */
   async open(
     server: ServedServer,
-    message: JsonRpcRequest,
-    principal: string,
+    input: Omit<InitializeInput, 'id'>,
   ): Promise<InitializeResult | undefined> {
+    const { principal } = input
     if (!this.reserve(principal)) return undefined
     try {
       const id = (draft: SessionDraft): Awaitable<string> => this.#name(draft)
-      const result = await answerInitialize(server.runtime, { served: server.legacy, message, principal, id })
+      const result = await answerInitialize(server.runtime, { ...input, id })
       if (result.error !== undefined) return result
       const { record, revision } = result
       await this.#joined()

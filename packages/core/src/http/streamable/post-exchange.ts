@@ -4,10 +4,11 @@ import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import { BatchResponses } from '../../call/response-limit.ts'
 import type { Caller } from '../../call/context.ts'
-import type { Exchange } from '../../call/exchange.ts'
+import { type Exchange, HTTP_NETWORK, type Network } from '../../call/exchange.ts'
 import { principalOf } from '../../stores/principal.ts'
 import { LARGE_REPLY } from '../caller-bytes.ts'
 import { onDisconnect } from '../on-disconnect.ts'
+import { headerValues } from '../request-origin.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import type { Deadline, Due } from '../../util/timers.ts'
 import type { Session } from '../../session/session.ts'
@@ -43,6 +44,7 @@ export interface ExchangeOptions {
 export class PostExchange implements Exchange, Due {
   deadline: Deadline | undefined
   readonly duplex: boolean
+  readonly network: Network = HTTP_NETWORK
   readonly #options: ExchangeOptions
   #stream: EventStream | undefined
   #reply: HttpReply | undefined
@@ -84,8 +86,7 @@ export class PostExchange implements Exchange, Due {
   }
 
   headers(name: string): readonly string[] {
-    const value = this.#options.request.header(name)
-    return value === undefined ? [] : [value]
+    return headerValues(this.#options.request, name)
   }
 
   refused(reason: 'busy' | 'initializedAlready' | 'headerMismatch'): void {

@@ -20,6 +20,7 @@ import type { EndpointContext } from '../mount.ts'
 import { wholeStream } from '../streams/whole-stream.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import { ACCEPTED, JSON_HEADERS, refuse, refuseRevision } from '../refusals.ts'
+import { originOf } from '../request-origin.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { ServerLookup } from '../served-servers.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
@@ -166,13 +167,22 @@ export class SessionEraHttp {
   }
 
   /** Without sessions `initialize` is answered, and nothing is kept. */
-  async #open({ caller }: Inbound, message: JsonRpcRequest, server: ServedServer): Promise<HttpReply> {
+  async #open(
+    { request, caller }: Inbound,
+    message: JsonRpcRequest,
+    server: ServedServer,
+  ): Promise<HttpReply> {
     const { id } = message
-    const principal = principalOf(caller)
+    const input = {
+      served: server.legacy,
+      message,
+      principal: principalOf(caller),
+      origin: originOf(request),
+    }
     const opened =
       this.#sessions === undefined
-        ? await answerInitialize(server.runtime, { served: server.legacy, message, principal, id: '' })
-        : await this.#sessions.open(server, message, principal)
+        ? await answerInitialize(server.runtime, { ...input, id: '' })
+        : await this.#sessions.open(server, input)
     if (opened === undefined) return refuse('tooManySessions', { id })
     const { error, frame, record } = opened
     if (error !== undefined)

@@ -1,0 +1,21 @@
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import type { InputRequest } from '../input/encode-question.ts'
+import type { OpenRequest } from '../input/pending-requests.ts'
+import type { CallOutcome } from './telemetry.ts'
+
+/** What the response of a call does not say. Kept for observers and listeners. */
+export interface CallReport {
+  /** The result has `isError`. */
+  failed: boolean
+  /** Set where neither `failed` nor the response says it. */
+  outcome?: CallOutcome
+  hidden?: { readonly error: unknown; readonly reference: string }
+  result?: { readonly result: JsonObject }
+}
+
+/** The observation of one call, as the call's own steps see it. */
+export interface CallObserver {
+  run<T>(step: () => T): T
+  /** Sends a request to the client. */
+  ask(question: InputRequest, send: (question: InputRequest) => OpenRequest): OpenRequest
+}

@@ -1,0 +1,19 @@
+import type { ServerEvents, ServerListener } from '../call/server-events.ts'
+import type { CallTelemetry } from '../call/observation/telemetry.ts'
+import type { ServerStats } from './stats.ts'
+
+/** A server, as its telemetry sees it. */
+export interface ObservedServer {
+  on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void
+  stats(): ServerStats
+}
+
+/** Observes a server, for traces and metrics. `@jetway/otel` has one for OpenTelemetry. */
+export interface Telemetry extends CallTelemetry {
+  /**
+   * Called once for each server that has this telemetry.
+   *
+   * @returns the function that is called when the server has closed
+   */
+  attach(server: ObservedServer): () => void
+}
