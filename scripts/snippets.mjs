@@ -1,9 +1,10 @@
 /**
- * Compares the TypeScript code blocks of all READMEs and of `docs/` with the files that they come from. Each
- * block needs a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or
+ * Compares the code blocks of all READMEs and of `docs/` with the files that they come from. Each block of
+ * TypeScript needs a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or
  * `<!-- from: path/to/file.ts#region -->` for the lines between `// #region name` and `// #endregion`, and
- * the imports that these use. Without arguments it prints the differences and exits 1; `--write` updates the
- * blocks and the links to their files, and adds missing blocks.
+ * the imports that these use. Blocks of nginx, YAML and Dockerfiles may have such a comment.
+ * Without arguments it prints the differences and exits 1; `--write` updates the blocks and the links to
+ * their files, and adds missing blocks.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
@@ -16,7 +17,7 @@ import { importsFor, wholeFile } from './snippets/imports.mjs'
  * comment may still lack its block.
  */
 const BLOCK =
-  /^<!-- from: (\S+) -->(?:\n+<sub>\[.*)?(?:\n+```(ts|typescript|tsx)\n[\s\S]*?```)?|```(?:ts|typescript|tsx)\n([\s\S]*?)```/gm
+  /^<!-- from: (\S+) -->(?:\n+<sub>\[.*)?(?:\n+```(ts|typescript|tsx|nginx|yaml|dockerfile)\n[\s\S]*?```)?|```(?:ts|typescript|tsx)\n([\s\S]*?)```/gm
 
 /** A line of code that fits the site at 1440 px. */
 const MAX_COLUMNS = 110
@@ -57,12 +58,12 @@ function markdownBelow(root, folder) {
  */
 export function extract(source, region) {
   if (region === undefined) return source.trim()
-  const start = source.indexOf(`// #region ${region}\n`)
-  const end = source.indexOf('// #endregion', start)
+  const start = source.indexOf(` #region ${region}\n`)
+  const end = source.indexOf(' #endregion', start)
   if (start === -1 || end === -1) return undefined
   const lines = source
     .slice(source.indexOf('\n', start) + 1, end)
-    .replace(/\n[ ]*$/, '')
+    .replace(/\n[ ]*(?:\/\/|#)$/, '')
     .split('\n')
   const indent = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)))
   return lines
@@ -102,8 +103,18 @@ export function updateBlocks(page, text, read) {
   return { updated, problems }
 }
 
+const LANGUAGES = new Map([
+  ['.tsx', 'tsx'],
+  ['.conf', 'nginx'],
+  ['.yaml', 'yaml'],
+  ['Dockerfile', 'dockerfile'],
+])
+
 /** @param {string} path */
-const languageOf = (path) => (path.endsWith('.tsx') ? 'tsx' : 'ts')
+const languageOf = (path) => {
+  for (const [end, language] of LANGUAGES) if (path.endsWith(end)) return language
+  return 'ts'
+}
 
 /** A file, or a region of it below the imports that the page has not shown yet. */
 function codeOf(from, read, shown, problems) {

@@ -24,7 +24,7 @@ export function linkSources(markdown: MarkdownRenderer): void {
         const { relativePath } = env as { readonly relativePath: string }
         const folder = posix.dirname(relativePath)
         const path = posix.join('docs', folder, link.attrGet('href') ?? '')
-        if (path.startsWith('docs/') || !/\.tsx?$/.test(path)) continue
+        if (path.startsWith('docs/') || !/\.(?:tsx?|conf|yaml)$|\/Dockerfile$/.test(path)) continue
         link.attrSet('href', posix.join(posix.relative(folder, '.'), publish(path)))
         // VitePress checks and rewrites links without a target, as links to pages.
         link.attrSet('target', '_blank')

@@ -1,10 +1,12 @@
 /** `npm run cluster`: Redis, three processes of one server, and a load balancer that sends each request to the next one. */
+import { randomBytes } from 'node:crypto'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { startCluster } from '@jetway-apps/test-support/cluster'
 
 const node = fileURLToPath(import.meta.url.replace(/main(\.\w+)$/, 'node$1'))
-const cluster = await startCluster([...process.execArgv, node])
+const env = { STATE_KEYS: randomBytes(32).toString('base64'), PORT: '0' }
+const cluster = await startCluster([...process.execArgv, node], 3, env)
 const pids = cluster.nodes.map(({ running }) => running.process.pid)
 
 let stopping = false

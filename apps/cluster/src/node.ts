@@ -1,43 +1,30 @@
-/** One process of the cluster. Prints its URL as a line of JSON. */
+/** One process of the cluster. Any of them serves any request. */
 import process from 'node:process'
 import { McpServer } from '@jetway/core'
 import { mcp } from '@jetway/fastify'
 import { redis } from '@jetway/redis'
 import Fastify from 'fastify'
-import { z } from 'zod'
+import { addTools } from './tools.ts'
 
-const shared = redis({ url: process.env['REDIS_URL'] ?? '', namespace: 'cluster' })
-const server = new McpServer({ name: 'cluster', version: '1.0.0' }, { shared })
+// #region server
+const { REDIS_URL = 'redis://127.0.0.1:6379', PUBLIC_URL = 'http://127.0.0.1:3000/mcp' } = process.env
+const { STATE_KEYS = '', HOST = '127.0.0.1', PORT = '3000' } = process.env
 
-server.addTool({
-  name: 'who',
-  description: 'The process that ran this call',
-  handler: () => `Process ${process.pid}`,
+const shared = redis({ url: REDIS_URL, namespace: 'prod' })
+const requestState = { keys: STATE_KEYS.split(',') }
+const server = new McpServer({ name: 'acme', version: '1.0.0' }, { shared, requestState })
+// #endregion
+addTools(server)
+
+// #region serve
+const app = Fastify({ logger: true, keepAliveTimeout: 72_000 })
+await app.register(mcp, { server, publicUrl: PUBLIC_URL, health: true })
+await app.listen({ host: HOST, port: Number(PORT) })
+
+process.once('SIGTERM', () => {
+  void server.close({ deadline: 20_000 }).then(() => app.close())
 })
+// #endregion
 
-server.addTool({
-  name: 'count',
-  description: 'Counts for some seconds, with progress',
-  inputSchema: z.object({ to: z.number().int().max(60) }),
-  async handler({ to }, ctx) {
-    for (let i = 1; i <= to; i++) {
-      await ctx.progress(i, to)
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
-    }
-    return `Process ${process.pid} counted to ${to}`
-  },
-})
-
-server.addTool({
-  name: 'greet',
-  description: 'Asks for a name, whose answer may reach another process',
-  async handler(_args, ctx) {
-    const { name } = await ctx.elicit('Your name?', z.object({ name: z.string() }))
-    return `Hello, ${name}`
-  },
-})
-
-const app = Fastify()
-await app.register(mcp, { server, legacySse: true })
-const address = await app.listen({ host: '127.0.0.1', port: 0 })
-console.log(JSON.stringify({ ready: true, url: `${address}/mcp` }))
+// For `npm run cluster` and the tests, which take any free port.
+console.log(JSON.stringify({ ready: true, url: `${app.listeningOrigin}/mcp` }))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FRAMEWORKS } from '@jetway-apps/test-support/mounts'
 import { createServer, initialize, PUBLIC_URL } from './support/behind-nginx.ts'
-import { startNginx } from './support/nginx.ts'
+import { startGuideNginx } from './support/nginx.ts'
 import { describeSilence } from './support/silence-cases.ts'
 
 describeSilence({
@@ -19,7 +19,7 @@ describe.each(Object.entries(FRAMEWORKS))('the public name of a server on %s', (
     [403, {}],
   ])('is answered with %i for %j', async (status, options) => {
     const backend = await mount(createServer(), options)
-    const nginx = await startNginx([backend.port], '5s')
+    const nginx = await startGuideNginx([backend.port], '5s')
     try {
       const [port = 0] = nginx.ports
       const opened = await initialize(port)

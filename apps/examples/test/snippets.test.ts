@@ -113,6 +113,18 @@ y.unused as Fourth
   ])
 })
 
+it.each([
+  ['nginx', 'a.conf'],
+  ['yaml', 'a.yaml'],
+  ['dockerfile', 'Dockerfile'],
+])('shows %s', (language, file) => {
+  const files = { [file]: 'first\n# #region two\n  second\n# #endregion\n' }
+  const { code, page } = check(`<!-- from: ${file}#two -->\n`, files, '--write')
+  expect(code).toBe(0)
+  expect(page).toContain(`\`\`\`${language}\nsecond\n\`\`\``)
+  expect(check(page.replace('second', 'third'), files).problems).toContain('differs')
+})
+
 it('shows a whole file without the marks of its regions', () => {
   expect(write(FILE, 'a.ts')).toEqual(['first()\n  second()'])
 })

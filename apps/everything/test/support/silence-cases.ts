@@ -2,7 +2,7 @@ import type { KeepAliveOptions } from '@jetway/core/http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FRAMEWORKS, type Mounted } from '@jetway-apps/test-support/mounts'
 import { createServer, openSession, PUBLIC_URL, type Reply } from './behind-nginx.ts'
-import { type Nginx, startNginx } from './nginx.ts'
+import { type GuideNginx, startGuideNginx } from './nginx.ts'
 
 export interface Silence {
   /** nginx cuts a connection after this long without data. */
@@ -24,11 +24,11 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
     })),
   )
   const backends: Mounted[] = []
-  let nginx: Nginx | undefined
+  let nginx: GuideNginx | undefined
 
   beforeAll(async () => {
     for (const { serve } of mounts) backends.push(await serve())
-    nginx = await startNginx(
+    nginx = await startGuideNginx(
       backends.map(({ port }) => port),
       readTimeout,
     )
