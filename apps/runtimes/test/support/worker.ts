@@ -15,6 +15,8 @@ export interface WorkerOptions {
   readonly compatibilityFlags?: readonly string[]
   /** The class of the module that is bound as OBJECTS. */
   readonly durableObject?: string
+  /** The folder in which objects keep their storage. Left out, it ends with the process. */
+  readonly storage?: string
 }
 
 const TODAY = '2026-11-01'
@@ -44,11 +46,11 @@ async function serve(write: (file: string) => Promise<void>, options: WorkerOpti
       url: server.url,
       stop: async () => {
         await server.stop()
-        await rm(folder, { recursive: true })
+        await rm(folder, { recursive: true, force: true })
       },
     }
   } catch (error) {
-    await rm(folder, { recursive: true })
+    await rm(folder, { recursive: true, force: true })
     throw error
   }
 }
@@ -76,7 +78,7 @@ async function bundle(entry: URL, outfile: string): Promise<void> {
 }
 
 function configText(options: WorkerOptions, version: string): string {
-  const { compatibilityDate = TODAY, compatibilityFlags = [], durableObject } = options
+  const { compatibilityDate = TODAY, compatibilityFlags = [], durableObject, storage } = options
   const bindings = [`(name = "VERSION", text = "${version}")`]
   if (durableObject !== undefined)
     bindings.push(`(name = "OBJECTS", durableObjectNamespace = "${durableObject}")`)
@@ -88,8 +90,8 @@ const config :Workerd.Config = (
     compatibilityFlags = [${compatibilityFlags.map((flag) => `"${flag}"`).join(', ')}],
     bindings = [${bindings.join(', ')}],
     durableObjectNamespaces = [${durableObject === undefined ? '' : `(className = "${durableObject}", uniqueKey = "objects")`}],
-    durableObjectStorage = (inMemory = void),
-  ))],
+    durableObjectStorage = (${storage === undefined ? 'inMemory = void' : 'localDisk = "storage"'}),
+  ))${storage === undefined ? '' : `, (name = "storage", disk = (path = "${storage}", writable = true))`}],
   sockets = [(name = "http", http = (), service = "main")],
 );
 `

@@ -1,0 +1,75 @@
+import { McpServer } from '@jetway/core'
+import { toFetch } from '@jetway/core/http'
+import { z } from 'zod'
+import { ObjectSessionStore, type ObjectStorage } from './session-store.ts'
+
+interface ObjectState {
+  readonly id: { toString(): string }
+  readonly storage: ObjectStorage
+}
+
+interface ObjectNamespace {
+  newUniqueId(): unknown
+  /** Throws for a text that is no id of these objects. */
+  idFromString(id: string): unknown
+  get(id: unknown): { fetch(request: Request): Promise<Response> }
+}
+
+function createServer(): McpServer {
+  const server = new McpServer({ name: 'objects', version: '1.0.0' })
+  let calls = 0
+  server.addTool({ name: 'calls', handler: () => `Call ${++calls} of this object` })
+  server.addTool({
+    name: 'count',
+    inputSchema: z.object({ to: z.number().int().max(100) }),
+    async handler({ to }, ctx) {
+      for (let i = 1; i <= to; i++) {
+        await ctx.progress(i, to)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      return `Counted to ${to}`
+    },
+  })
+  return server
+}
+
+// #region objects
+/** One session: its streams are in the memory of the object, its record is in the storage. */
+export class SessionObject {
+  readonly fetch: (request: Request) => Promise<Response>
+  readonly #storage: ObjectStorage
+
+  constructor({ id, storage }: ObjectState) {
+    this.#storage = storage
+    this.fetch = toFetch(createServer(), {
+      stateless: false,
+      sessions: { prefix: id.toString(), store: new ObjectSessionStore(storage) },
+    })
+  }
+
+  /** The session has expired. */
+  alarm(): Promise<void> {
+    return this.#storage.deleteAll()
+  }
+}
+
+/** The object of a session. A new one for `initialize`, and for an invalid id, which it answers with 404. */
+function objectOf(objects: ObjectNamespace, session = ''): { fetch(request: Request): Promise<Response> } {
+  const [prefix = ''] = session.split('.')
+  try {
+    return objects.get(objects.idFromString(prefix))
+  } catch {
+    return objects.get(objects.newUniqueId())
+  }
+}
+
+const withoutSessions = toFetch(createServer())
+
+export default {
+  fetch(request: Request, { OBJECTS }: { readonly OBJECTS: ObjectNamespace }): Promise<Response> {
+    // Every request of 2026-07-28 has this header, and none has a session.
+    if (request.headers.has('mcp-method')) return withoutSessions(request)
+    return objectOf(OBJECTS, request.headers.get('mcp-session-id') ?? undefined).fetch(request)
+  },
+}
+// #endregion
