@@ -10,7 +10,7 @@ import compression from 'compression'
 import express from 'express'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
-import { callTool, deferred, MODERN, requestMeta } from '@jetway-apps/test-support'
+import { callTool, deferred, MODERN, requestMeta, settled } from '@jetway-apps/test-support'
 import {
   bytesOf,
   callFrame,
@@ -42,10 +42,10 @@ function holding() {
 }
 
 /** Calls of a revision in which a disconnect cancels the call. */
-function pipelined(count: number): string {
-  const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'hold' }
+function pipelined(count: number, name = 'hold'): string {
+  const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name }
   const meta = { progressToken: 'p', ...requestMeta() }
-  const frame = (id: number): string => JSON.stringify(callTool('hold', {}, { id, meta }))
+  const frame = (id: number): string => JSON.stringify(callTool(name, {}, { id, meta }))
   return Array.from({ length: count }, (_, at) => bytesOf('/mcp', frame(at + 1), headers)).join('')
 }
 
@@ -82,6 +82,21 @@ it('ends pipelined streams with their connection', async () => {
   await mount.close()
   process.off('warning', warn)
   expect(warnings).toEqual([])
+})
+
+it('ends pipelined calls that still wait after others had their turn', async () => {
+  const { server, release, seen } = holding()
+  const { promise: answered, resolve: answer } = deferred()
+  server.addTool({ name: 'first', handler: () => answered.then(() => 'done') })
+  const socket = await raw(await serve(mcp({ server, stateless: true })))
+  socket.write(pipelined(1, 'first') + pipelined(2))
+  await vi.waitFor(() => expect(seen.calls).toBe(2))
+  await settled()
+  answer()
+  await until(socket, 'notifications/progress')
+  socket.destroy()
+  await vi.waitFor(() => expect(seen.cancelled).toBe(2))
+  release()
 })
 
 it('leaves no listener behind on a connection that pipelines', async () => {

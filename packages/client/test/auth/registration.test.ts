@@ -188,6 +188,11 @@ describe('the client authenticates at the token endpoint', () => {
 })
 
 describe('invalid options', () => {
+  it.each([{ timeoutMs: 0 }, { maxBytes: 0 }])('are refused: %j', (limits) => {
+    const grant = authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' })
+    expect(() => oauth({ grant, ...limits })).toThrow('ERR_MCP_OPTION')
+  })
+
   it.each(['http://client.example/callback', 'callback'])(
     'are refused: %s as the redirect URI',
     (redirectUri) => {

@@ -147,22 +147,27 @@ describe('a call that the server turns into a task', () => {
     expect(await task.result()).toMatchObject({ content: [{ text: 'dug 1' }] })
   })
 
-  it('rejects with the error of the task', async () => {
+  const error = { code: -32603, message: 'It broke' }
+  it.each([
+    ['the error of the task', { status: 'failed', error }, error],
+    ['a named error if the task was cancelled', { status: 'cancelled', error }, { code: 'cancelled' }],
+    ...[
+      { status: 'failed' },
+      { status: 'failed', error: { ...error, code: 'broken' } },
+      { status: 'completed', result: 'text' },
+    ].map((end) => ['a named error', end, { code: 'invalid-response' }] as const),
+  ] as const)('rejects with %s: %j', async (_, end, expected) => {
     const task = { taskId: 't', ttlMs: 1, pollIntervalMs: 100 }
     const { client } = await scripted(
       {
         ...modern(),
         [Method.CallTool]: { resultType: 'task', ...task, status: 'working' },
-        'tasks/get': {
-          resultType: 'complete',
-          ...task,
-          status: 'failed',
-          error: { code: -32603, message: 'It broke' },
-        },
+        // A script's answer with an error would be the error of the request.
+        'tasks/get': ({ id }, server) => server.answer(id, { resultType: 'complete', ...task, ...end }),
       },
       { tasks: true },
     )
-    await expect(client.callTool('x')).rejects.toMatchObject({ code: -32603, message: 'It broke' })
+    await expect(client.callTool('x')).rejects.toMatchObject(expected)
   })
 })
 

@@ -64,6 +64,17 @@ describe('a request of a server with sessions', () => {
     expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ result: { action: 'accept' } })
   })
 
+  it.each([
+    ['elicit', '2025-11-25', { elicitation: { form: {} } }],
+    ['elicitUrl', '2025-11-25', { elicitation: { url: {} } }],
+    ['elicitUrl', '2025-06-18', {}],
+  ] as const)('declares only the handler that it has: %s in %s', async (name, date, expected) => {
+    const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
+    const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
+    const [{ params } = {}] = server.of(Method.Initialize)
+    expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
+  })
+
   it('declares the capability of its handler', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),

@@ -73,8 +73,22 @@ describe('a schema', () => {
     ),
     $ref: '#/$defs/d0',
   })
-  const deep = (levels: number): object =>
-    levels === 0 ? { type: 'object' } : { type: 'object', properties: { a: deep(levels - 1) } }
+  const deep = (levels: number, end: object = {}): object =>
+    levels === 0 ? { type: 'object', ...end } : { type: 'object', properties: { a: deep(levels - 1, end) } }
+  const parts = (count: number): object =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`d${at}`, {}]))
+
+  it.each([
+    ['is nested 64 deep', { ...deep(32), required: ['never'] }],
+    ['is nested 64 deep in lists', { allOf: [deep(31)], required: ['never'] }],
+    ['has 4,000 parts', { $defs: parts(3_998), required: ['never'] }],
+  ])('that %s is enforced', async (_, schema) => {
+    const { client } = await scripted(forecastOf(schema, { structuredContent: { high: 'x' } }))
+    const errors = listener(client, 'error')
+    await client.listTools()
+    await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
+    expect(errors).not.toHaveBeenCalled()
+  })
 
   it.each([
     ['refers to the network', { $ref: 'http://127.0.0.1:9/schema.json' }],
@@ -85,7 +99,9 @@ describe('a schema', () => {
     ['is no schema', { type: 'everything' }],
     ['doubles its work at each of 25 levels', chain(25)],
     ['is nested 400 deep', deep(400)],
-    ['has 5,000 parts', { anyOf: Array.from({ length: 5_000 }, () => ({ type: 'object' })) }],
+    ['is nested 65 deep', deep(32, { items: {} })],
+    ['is nested 65 deep in lists', { allOf: [deep(31, { items: {} })] }],
+    ['has 4,001 parts', { $defs: parts(3_999) }],
     ['refers on 1,100 times', references(1_100)],
   ])('that %s is not used, which is reported once', async (_, schema) => {
     const fetched = vi.spyOn(globalThis, 'fetch')

@@ -37,8 +37,9 @@ describe('the options of a mount', () => {
     })
   })
 
-  it('can turn keep-alive off', () => {
+  it('can turn keep-alive off, and read a session for each request', () => {
     expect(resolveOptions({ streams: { keepAlive: false } }).keepAlive).toBe(false)
+    expect(resolveOptions({ sessions: { verifyMs: 0 } }).sessions.verifyMs).toBe(0)
   })
 
   it('use the default when they are undefined', () => {
@@ -69,6 +70,7 @@ describe('the options of a mount', () => {
     ['authenticate', { authenticate: 'bearer' as unknown as () => undefined }],
     ['sessions.max', { sessions: { max: 0 } }],
     ['sessions.ttlMs', { sessions: { ttlMs: Number.POSITIVE_INFINITY } }],
+    ['sessions.verifyMs', { sessions: { verifyMs: -1 } }],
     ['sessions.allowDelete', { sessions: { allowDelete: 'no' as unknown as boolean } }],
     ['limits.closeDeadlineMs', { limits: { closeDeadlineMs: 0 } }],
     ['sessions.seal', { sessions: { seal: null as unknown as { keys: [] } } }],

@@ -49,9 +49,7 @@ export function createToolUi(): ToolUi {
     item: withoutUi(entry.item),
     alone: withoutUi(entry.alone),
   }))
-  const allPlain = memoize((entries: readonly ToolEntry[]) =>
-    entries.map((entry) => (entry.hasUi ? plain(entry) : entry)),
-  )
+  const allPlain = memoize((entries: readonly ToolEntry[]) => entries.map((entry) => plain(entry)))
   return { compile: uiOf, plainFor: (client) => (showsApps(client) ? undefined : allPlain) }
 }
 

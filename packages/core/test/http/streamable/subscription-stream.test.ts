@@ -226,7 +226,7 @@ describe('the end of a subscription over HTTP', () => {
     await Promise.all([call, closed])
   })
 
-  it('comes before its beginning if the endpoint closes while it is checked', async () => {
+  it('refuses a subscription if the endpoint closes while it is checked', async () => {
     let decide = (_shown: boolean): void => {}
     const harness = createHarness({
       setUp: (server) =>
