@@ -46,8 +46,10 @@ export class Keys {
     }
   }
 
-  usedState(nonce: string): string {
-    return `${this.#prefix}1:${hashOf(nonce)}`
+  /** The used states of a principal by expiry, and when the last one that was dropped expires. */
+  usedStates(principal: string): readonly [states: string, dropped: string] {
+    const hash = hashOf(principal)
+    return [`${this.#prefix}1:{${hash}}`, `${this.#prefix}2:{${hash}}`]
   }
 
   /** Exists while a node runs. */

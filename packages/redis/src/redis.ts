@@ -11,7 +11,7 @@ import { MessageReader } from './stores/message-reader.ts'
 import { RedisNodes } from './stores/nodes.ts'
 import { RedisSessionStore } from './stores/session-store.ts'
 import { type RedisTaskLimits, RedisTaskStore } from './stores/task-store.ts'
-import { RedisUsedStates } from './stores/used-states.ts'
+import { type RedisUsedStateLimits, RedisUsedStates } from './stores/used-states.ts'
 
 /** Options of {@link redis}. Set one of `url`, `sentinel`, `cluster` and `connection`. */
 export interface RedisOptions extends RedisAddress {
@@ -23,6 +23,8 @@ export interface RedisOptions extends RedisAddress {
   readonly events?: RedisEventLimits
   /** Limits of tasks, for all nodes together. */
   readonly tasks?: RedisTaskLimits
+  /** Limits of the states that `requestState.singleUse` remembers. */
+  readonly usedStates?: RedisUsedStateLimits
   /** Gets failures of Redis and its return. @default writes warnings and errors to stderr */
   readonly logger?: Logger
 }
@@ -64,6 +66,7 @@ const NAMES: OptionNames<RedisOptions> = {
   namespace: 1,
   events: { maxEvents: 1, maxBytes: 1, maxFinalBytes: 1, ttlMs: 1, maxStreamsPerSession: 1 },
   tasks: { max: 1, maxPerOwner: 1, maxBytes: 1 },
+  usedStates: { maxPerPrincipal: 1 },
   logger: 1,
 }
 
@@ -100,7 +103,7 @@ export function redis(options: RedisOptions): RedisStores {
     tasks: new RedisTaskStore(commands, keys, options.tasks),
     bus,
     nodes,
-    usedStates: new RedisUsedStates(commands, keys),
+    usedStates: new RedisUsedStates(commands, keys, options.usedStates),
     acquire: () => {
       uses++
       let released = false

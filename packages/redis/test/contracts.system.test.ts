@@ -30,8 +30,9 @@ function describeStores(name: string, address: () => Address): void {
     pass,
   })
   describeTaskStore(name, createTasks, { ttlMs: 2_000 })
-  describeUsedStates(name, async () => {
-    const [first, second] = await createTwo(address())
+  describeUsedStates(name, async (limits) => {
+    const usedStates = limits === undefined ? {} : { maxPerPrincipal: limits.max }
+    const [first, second] = await createTwo(address(), { usedStates })
     return { nodes: [first.usedStates, second.usedStates], now: Date.now }
   })
 }

@@ -46,7 +46,7 @@ async function expectUnavailable(stores: RedisStores): Promise<void> {
     () => sessions.create(sessionRecord('session-2'), LIFETIME),
     () => events.read(key, { epoch: 'epoch', seq: 0 }),
     () => tasks.get({ owner: 'alice', taskId: 'task-1' }),
-    () => usedStates.take('nonce', Date.now() + 60_000),
+    () => usedStates.take('nonce', Date.now() + 60_000, 'alice'),
     () => nodes.send('node', {}),
   ])
     expect(await failure(step)).toBeInstanceOf(Error)

@@ -39,7 +39,7 @@ async function useAll({ sessions, events, tasks, usedStates, nodes, bus }: Redis
     pollIntervalMs: 1_000,
   })
   await tasks.update(task, { status: 'completed', updatedAt: now, result: {} })
-  await usedStates.take('nonce-1', now + 60_000)
+  await usedStates.take('nonce-1', now + 60_000, PRINCIPAL)
   bus.subscribe('changes', () => {})
   await nodes.join(() => {})
   await nodes.send(nodes.id, { to: 'itself' })

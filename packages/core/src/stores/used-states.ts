@@ -7,6 +7,8 @@ export interface UsedStates {
    *
    * @param nonce - unique to the state: letters, digits, `-` and `_`, at most 64
    * @param expiresAt - when the state opens no more, in ms since 1970
+   * @param principal - the only one that can use the state; empty for anonymous callers. A store that is full
+   *   forgets states of the principal that has most, so that none can use up the states of others
    */
-  take(nonce: string, expiresAt: number): Awaitable<boolean>
+  take(nonce: string, expiresAt: number, principal: string): Awaitable<boolean>
 }

@@ -22,7 +22,10 @@ export async function createStores(
 }
 
 /** The stores of two processes of one deployment. */
-export function createTwo(address: Address): Promise<[RedisStores, RedisStores]> {
-  const namespace = newNamespace()
-  return Promise.all([createStores(address, { namespace }), createStores(address, { namespace })])
+export function createTwo(
+  address: Address,
+  options: Partial<RedisOptions> = {},
+): Promise<[RedisStores, RedisStores]> {
+  const same = { ...options, namespace: newNamespace() }
+  return Promise.all([createStores(address, same), createStores(address, same)])
 }

@@ -19,4 +19,9 @@ export {
   type TaskStoreLimits,
   type TaskStoreSubject,
 } from './task-store.ts'
-export { type CreateUsedStates, describeUsedStates, type UsedStatesSubject } from './used-states.ts'
+export {
+  type CreateUsedStates,
+  describeUsedStates,
+  type UsedStatesLimits,
+  type UsedStatesSubject,
+} from './used-states.ts'

@@ -9,8 +9,19 @@ export interface UsedStatesSubject {
   readonly now: () => number
 }
 
+/** Limits of used states that the contract sets. */
+export interface UsedStatesLimits {
+  /** States of one principal, or of all. */
+  readonly max: number
+}
+
 /** Creates used states for each test. */
-export type CreateUsedStates = () => UsedStatesSubject | Promise<UsedStatesSubject>
+export type CreateUsedStates = (limits?: UsedStatesLimits) => UsedStatesSubject | Promise<UsedStatesSubject>
+
+const ALICE = 'alice'
+/** As many as fit, those that are dropped, and more. */
+const MAX = 8
+const USED = 3 * MAX
 
 /** The contract of UsedStates, as Vitest tests. Calls `create` for each of them. */
 export function describeUsedStates(name: string, create: CreateUsedStates): void {
@@ -20,19 +31,41 @@ export function describeUsedStates(name: string, create: CreateUsedStates): void
       const expiresAt = now() + 60_000
       const [first] = nodes
       const last = nodes.at(-1) ?? first
-      expect(await first.take('nonce-1', expiresAt)).toBe(true)
-      expect(await last.take('nonce-1', expiresAt)).toBe(false)
-      expect(await first.take('nonce-1', expiresAt)).toBe(false)
-      expect(await last.take('nonce-2', expiresAt)).toBe(true)
+      expect(await first.take('nonce-1', expiresAt, ALICE)).toBe(true)
+      expect(await last.take('nonce-1', expiresAt, ALICE)).toBe(false)
+      expect(await first.take('nonce-1', expiresAt, ALICE)).toBe(false)
+      expect(await last.take('nonce-2', expiresAt, ALICE)).toBe(true)
     })
 
     it('are used once although many try at the same time', async () => {
       const { nodes, now } = await create()
       const expiresAt = now() + 60_000
       const taken = await Promise.all(
-        Array.from({ length: 20 }, async (_, i) => nodes[i % nodes.length]?.take('nonce', expiresAt)),
+        Array.from({ length: 20 }, async (_, i) => nodes[i % nodes.length]?.take('nonce', expiresAt, ALICE)),
       )
       expect(taken.filter((one) => one)).toHaveLength(1)
+    })
+
+    it('are never used twice, although the oldest are forgotten beyond the limit', async () => {
+      const { nodes, now } = await create({ max: MAX })
+      const [states] = nodes
+      const first = now() + 60_000
+      const take = (i: number): unknown => states.take(`nonce-${i}`, first + i, ALICE)
+      for (let i = 0; i < USED; i++) expect(await take(i)).toBe(true)
+      for (let i = 0; i < USED; i++) expect(await take(i)).toBe(false)
+      expect(await states.take('as-old-as-the-first', first, ALICE)).toBe(false)
+      expect(await take(USED)).toBe(true)
+    })
+
+    it('of one principal leave those of others as they are, however many there are', async () => {
+      const { nodes, now } = await create({ max: MAX })
+      const [states] = nodes
+      const first = now() + 60_000
+      expect(await states.take('of-bob-1', first, 'bob')).toBe(true)
+      for (let i = 0; i < USED; i++) expect(await states.take(`nonce-${i}`, first + 1 + i, ALICE)).toBe(true)
+      expect(await states.take('of-bob-1', first, 'bob')).toBe(false)
+      expect(await states.take('of-bob-2', first, 'bob')).toBe(true)
+      expect(await states.take('of-bob-2', first, 'bob')).toBe(false)
     })
   })
 }

@@ -55,7 +55,7 @@ describeNodes('in memory', () => {
   return { nodes: [new MemoryNodes({ network }), new MemoryNodes({ network })] }
 })
 
-describeUsedStates('in memory', () => {
+describeUsedStates('in memory', (limits) => {
   const { clock } = createClock()
-  return { nodes: [new MemoryUsedStates({ clock })], now: () => clock.now() }
+  return { nodes: [new MemoryUsedStates({ clock, ...limits })], now: () => clock.now() }
 })

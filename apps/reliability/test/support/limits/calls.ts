@@ -243,6 +243,26 @@ async function continued(ms: number): Promise<unknown> {
   return (await client.modern('tools/call', params)).body
 }
 
+/** A call continued with a state as old as the first of so many that were used. */
+async function afterUses(count: number): Promise<unknown> {
+  const clock = new FakeClock()
+  const server = createServer({ clock, requestState: { singleUse: true, maxUsed: 3 } })
+  server.addTool({ name: 'ask', asks: { ok: () => elicit('Sure?', OK) }, handler: () => 'done' })
+  const client = web(server)
+  const begin = async (): Promise<() => Promise<Body>> => {
+    const { requestState } = (await client.modern('tools/call', { name: 'ask' })).body.result as {
+      requestState: string
+    }
+    const params = { name: 'ask', requestState, inputResponses: { ok: AGREED } }
+    return async () => (await client.modern('tools/call', params)).body
+  }
+  const [first, asOld] = [await begin(), await begin()]
+  await first()
+  await clock.advance(1)
+  for (let i = 1; i < count; i++) await (await begin())()
+  return asOld()
+}
+
 /** Whether a call still runs whose question was asked so long ago. */
 async function unanswered(ms: number): Promise<unknown> {
   const clock = new FakeClock()
@@ -288,6 +308,7 @@ export const CALLS: readonly Limit[] = [
   { limit: 'limits.subscriptions of a connection', most: 3, use: openSubscriptions, accepted: [], refused: [-32603] },
   { limit: 'questions that wait at the same time', most: 64, use: openQuestions, accepted: 0, refused: 1 },
   { limit: 'requestState.maxBytes', most: 0, use: sealed, accepted: { requestState: expect.any(String) }, refused: { isError: true } },
+  { limit: 'requestState.maxUsed', most: 3, use: afterUses, accepted: { result: { content: [{ text: 'done' }] } }, refused: { error: { code: -32602 } } },
   { limit: 'requestState.ttlMs', most: 999, use: continued, accepted: { result: { content: [{ text: 'done' }] } }, refused: { error: { code: -32602 } } },
   { limit: 'limits.inputTimeoutMs', most: 89_999, use: unanswered, accepted: 'runs', refused: 'ended' },
   { limit: 'limits.running, of tasks', most: 3, use: (count) => started({ limits: { running: 3 } }, count), accepted: { result: {} }, refused: { error: { code: -32603, message: expect.stringContaining('Too many tasks') } } },

@@ -4,7 +4,7 @@ import type { EndpointOptions } from '@jetway/core/http'
 import { MemoryEventStore, MemoryTaskStore } from '@jetway/core/stores'
 import { expect, onTestFinished, vi } from 'vitest'
 import { list, type Web } from '../limits/row.ts'
-import { ask, callOf, endTask, leftStream, resumed, startTask, type Who, type World } from './world.ts'
+import { ask, asked, callOf, endTask, leftStream, resumed, startTask, type Who, type World } from './world.ts'
 
 /** A limit that one caller can reach. */
 export interface Shared {
@@ -147,6 +147,16 @@ export const ROWS: readonly Shared[] = [
       return (await callOf(web, session, 'answer')).status
     },
     full: 503,
+  },
+  {
+    limit: 'used states of calls',
+    server: () => ({ requestState: { singleUse: true, maxUsed: 4 } }),
+    async fill({ web }, who) {
+      const [first, ...others] = await Promise.all(list(6, () => asked(web, who)))
+      for (const answer of others) await answer()
+      return (await first?.())?.body.error
+    },
+    full: { code: -32602 },
   },
   {
     limit: 'questions that wait',

@@ -138,19 +138,23 @@ export async function endTask(web: Web, session: Who, name: string, args = {}): 
   return taskId
 }
 
+/** Calls a tool that asks its caller. The returned function answers. */
+export async function asked(web: Web, who: Who): Promise<() => Promise<Answer>> {
+  const { requestState } = (await web.modern('tools/call', { name: 'ask' }, who)).body.result as Params
+  const inputResponses = { ok: { action: 'accept', content: { ok: true } } }
+  return () => web.modern('tools/call', { name: 'ask', requestState, inputResponses }, who)
+}
+
 /** A caller who has something of everything open, and is no neighbour of the limit. */
 export async function neighbour(web: Web, who: Who): Promise<{ served(): Promise<object> }> {
   const session = await web.open(who)
   // Larger than each session of the others.
   const cursor = await leftStream(web, session, 5_000)
   const taskId = await endTask(web, session, 'job')
-  const question = (await web.modern('tools/call', { name: 'ask' }, who)).body.result as Params
+  const answer = await asked(web, who)
   return {
     async served() {
       const again = await web.open(who)
-      const inputResponses = { ok: { action: 'accept', content: { ok: true } } }
-      const { requestState } = question
-      const answered = await web.modern('tools/call', { name: 'ask', requestState, inputResponses }, who)
       return {
         calls: textOf((await callOf(web, session, 'answer')).body),
         callsAnew: textOf((await web.modern('tools/call', { name: 'answer' }, who)).body),
@@ -163,7 +167,7 @@ export async function neighbour(web: Web, who: Who): Promise<{ served(): Promise
         keepsTasks: ((await ask(web, session, 'tasks/get', { taskId })).body.result as Params | undefined)?.[
           'status'
         ],
-        answers: textOf(answered.body),
+        answers: textOf((await answer()).body),
       }
     },
   }

@@ -34,8 +34,8 @@ export interface RequestStateOptions {
   readonly singleUse?: boolean
   /**
    * Used states that this process remembers with `singleUse`, without `shared`. One more drops the
-   * oldest; from then on every state that expires no later than that one counts as used, and its client
-   * must start again. @default 10_000
+   * oldest of one of the principals that have most; from then on every state of that principal that expires
+   * no later than that one counts as used, and its client must start again. @default 10_000
    */
   readonly maxUsed?: number
 }
@@ -142,7 +142,8 @@ export class RequestStates {
     const text = await this.#getSealer().open(PURPOSE, sealed, await this.#context(owner))
     if (text === undefined) throw badState()
     const { expiresAt, ...round } = JSON.parse(text) as Packed
-    if (expiresAt <= this.#options.clock.now() || !(await this.#take(sealed, expiresAt))) throw badState()
+    if (expiresAt <= this.#options.clock.now() || !(await this.#take(sealed, expiresAt, owner)))
+      throw badState()
     return {
       ...round,
       known: new Map(round.known),
@@ -152,11 +153,11 @@ export class RequestStates {
   }
 
   /** Marks a state as used; false if it already was. */
-  #take(sealed: string, expiresAt: number): Awaitable<boolean> {
+  #take(sealed: string, expiresAt: number, { principal }: StateOwner): Awaitable<boolean> {
     const { used } = this.#options
     if (used === undefined) return true
     return attempt(
-      () => used.take(sealed.slice(0, NONCE_LENGTH), expiresAt),
+      () => used.take(sealed.slice(0, NONCE_LENGTH), expiresAt, principal),
       () => {
         throw busy('The server cannot check the requestState, try again shortly')
       },
