@@ -1,10 +1,11 @@
 import { type Cluster, startCluster } from '@jetway-apps/test-support/cluster'
 import { program } from '@jetway-tools/runtimes/program'
-import { Client } from '@jetway/client'
-import { http } from '@jetway/client/http'
+import { Client, type TransportFactory } from '@jetway/client'
+import { http, sse } from '@jetway/client/http'
 import { REVISIONS } from '@jetway/core/protocol'
 import { Client as ClientV2, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import {
   CallToolResultSchema,
@@ -29,17 +30,19 @@ interface Asked {
   close(): Promise<void>
 }
 
-async function connectV1(url: URL): Promise<Asked> {
+async function connectV1(
+  url: URL,
+  transport: StreamableHTTPClientTransportV1 | SSEClientTransport = new StreamableHTTPClientTransportV1(url),
+): Promise<Asked> {
   const client = new ClientV1(INFO, { capabilities: CAPABILITIES })
   client.setRequestHandler(ElicitRequestSchema, () => FORM)
   client.setRequestHandler(CreateMessageRequestSchema, () => SAID)
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: ROOTS }))
-  const transport = new StreamableHTTPClientTransportV1(url)
   await client.connect(transport)
   return {
     callTool: (name, args = {}) => client.callTool({ name, arguments: args }),
     async close() {
-      await transport.terminateSession()
+      if (transport instanceof StreamableHTTPClientTransportV1) await transport.terminateSession()
       await client.close()
     },
   }
@@ -57,13 +60,21 @@ async function connectV2(url: URL, mode: 'legacy' | { readonly pin: string }): P
   }
 }
 
-const connectOwn = (url: URL, revision: (typeof REVISIONS)[number]['version']): Promise<Client> =>
+const connectOwn = (
+  url: URL,
+  revision: (typeof REVISIONS)[number]['version'],
+  transport: TransportFactory = http(url),
+): Promise<Client> =>
   new Client(INFO, {
     revisions: [revision],
     handlers: { elicit: () => FORM, sample: () => SAID, roots: () => ROOTS },
-  }).connect(http(url))
+  }).connect(transport)
 
 const OWN = REVISIONS.map(({ version }) => version)
+/** The revisions that HTTP+SSE has. */
+const SSE = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
+const sseUrl = (url: URL): URL => new URL('sse', url)
+const overSse = (url: URL): TransportFactory => sse(sseUrl(url))
 
 /** Revisions older than 2025-06-18 have no elicitation. */
 const CLIENTS: readonly (readonly [client: string, (url: URL) => Promise<Asked>, elicits: boolean])[] = [
@@ -75,6 +86,15 @@ const CLIENTS: readonly (readonly [client: string, (url: URL) => Promise<Asked>,
       [
         `client of Jetway at ${revision}`,
         (url: URL) => connectOwn(url, revision),
+        revision >= '2025-06-18',
+      ] as const,
+  ),
+  ['official client v1 over HTTP+SSE', (url) => connectV1(url, new SSEClientTransport(sseUrl(url))), true],
+  ...SSE.map(
+    (revision) =>
+      [
+        `client of Jetway over HTTP+SSE at ${revision}`,
+        (url: URL) => connectOwn(url, revision, overSse(url)),
         revision >= '2025-06-18',
       ] as const,
   ),
@@ -100,10 +120,14 @@ describe('over three processes, each request at another one', () => {
     expect(await client.callTool('list_client_roots')).toMatchObject(text('["file:///home"]'))
   })
 
-  it.each(OWN)(
-    'the client of Jetway at %s gets progress, changes, the rest of a stream and tasks',
-    async (revision) => {
-      const client = await connectOwn(new URL(cluster.url), revision)
+  it.each([
+    ...OWN.map((revision) => ({ revision, name: revision, transport: http })),
+    ...SSE.map((revision) => ({ revision, name: `${revision} over HTTP+SSE`, transport: overSse })),
+  ])(
+    'the client of Jetway at $name gets progress, changes, the rest of a stream and tasks',
+    async ({ revision, transport }) => {
+      const url = new URL(cluster.url)
+      const client = await connectOwn(url, revision, transport(url))
       onTestFinished(() => client.close())
       const seen: number[] = []
       const onProgress = ({ progress }: { readonly progress: number }): void => void seen.push(progress)

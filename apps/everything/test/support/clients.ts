@@ -77,7 +77,7 @@ export const OFFERING: Readonly<Record<string, (target: Target, revision: string
 }
 
 /** The clients of HTTP+SSE. */
-export const SSE_CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
+export const SSE_CLIENTS: Readonly<Record<string, (target: Target, revision?: string) => Promise<Driver>>> = {
   'v1 over HTTP+SSE': connectV1Sse,
 }
 
@@ -165,9 +165,9 @@ async function connectV1(target: Target, revision?: string): Promise<Driver> {
   return driveV1(transportV1(target, { fetch }), listening, revision)
 }
 
-async function connectV1Sse(target: Target): Promise<Driver> {
+async function connectV1Sse(target: Target, revision?: string): Promise<Driver> {
   if (!('url' in target)) throw new Error('HTTP+SSE needs an address')
-  return driveV1(new SseClientTransportV1(new URL('sse', target.url)), Promise.resolve())
+  return driveV1(new SseClientTransportV1(new URL('sse', target.url)), Promise.resolve(), revision)
 }
 
 async function driveV1(

@@ -132,6 +132,10 @@ export const NODES: Group = {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',
           name: 'over three processes, each request at another one',
         },
+        {
+          file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
+          name: 'is answered once, at whichever node the response arrives',
+        },
       ],
     },
     {

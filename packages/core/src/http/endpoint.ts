@@ -380,7 +380,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     upgrades.clear()
     this.#bodies.close()
     await openStreams.endAll()
-    await this.#sessions?.table.leave()
+    await this.#sessions?.leave()
     servers.finish()
   }
 }

@@ -7,6 +7,7 @@ export interface SessionRecord {
   readonly id: string
   /** An empty string for an anonymous client. Part of the key. */
   readonly principal: string
+  /** Empty until `initialize`, which a session of HTTP+SSE has some time after its beginning. */
   readonly revision: string
   readonly client: { readonly info?: Implementation; readonly capabilities: ClientCapabilities }
   readonly initialized: boolean

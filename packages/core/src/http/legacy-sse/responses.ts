@@ -3,13 +3,14 @@ import { fitResponse } from '../../call/response-limit.ts'
 import type { RequestId } from '../../protocol/jsonrpc.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import type { ServedServer } from '../served-server.ts'
-import { emitOverflow, type SseWriter } from '../streams/sse-writer.ts'
+import { emitOverflow } from '../streams/sse-writer.ts'
 
 /** Results of the largest size that may wait for one client. */
 const RESULTS = 4
 
 export interface SseResponsesOptions {
-  readonly writer: SseWriter
+  /** Carries the responses. */
+  readonly outlet: { readonly waitingBytes: number }
   readonly server: ServedServer
   readonly sessionId: string
   /** Requests are refused while more bytes than this wait. */
@@ -71,6 +72,6 @@ export class SseResponses {
   }
 
   get #waiting(): number {
-    return this.#options.writer.waitingBytes + this.#held
+    return this.#options.outlet.waitingBytes + this.#held
   }
 }

@@ -1,36 +1,24 @@
-import type { Caller } from '../../call/context.ts'
-import { type Exchange, HTTP_NETWORK } from '../../call/exchange.ts'
-import { separating } from '../../call/separate-response.ts'
-import type { EncodedResponse } from '../../call/response.ts'
-import { BatchResponses } from '../../call/response-limit.ts'
-import { refusal } from '../../duplex/connection.ts'
-import { busy } from '../../errors.ts'
-import { readBatch } from '../../protocol/batch.ts'
-import {
-  classify,
-  errorFrame,
-  type Incoming,
-  type JsonRpcRequest,
-  type RequestId,
-} from '../../protocol/jsonrpc.ts'
-import { Method } from '../../protocol/methods.ts'
-import { selectRevision } from '../../protocol/revisions/select.ts'
 import { initialize } from '../../session/initialize.ts'
 import type { Session } from '../../session/session.ts'
+import type { SessionKey, StoredSession } from '../../stores/session-store.ts'
 import { Outstanding } from '../../util/outstanding.ts'
-import { type Awaitable, chain } from '../../util/promises.ts'
 import type { Deadline, Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
-import { refuse, TAKEN } from '../refusals.ts'
+import type { LinkMail, SseMail } from '../nodes/session-mail.ts'
+import { SseArrivals } from '../nodes/sse-arrivals.ts'
+import { SseHome } from '../nodes/sse-home.ts'
+import type { SseRecords } from '../nodes/sse-records.ts'
+import { refuse } from '../refusals.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
-import { originOf } from '../request-origin.ts'
-import { deliver } from '../streamable/post-exchange.ts'
 import { createSseWriter } from '../streams/create-writer.ts'
-import { formatEvent } from '../streams/sse-format.ts'
-import type { SseWriter, StreamReader } from '../streams/sse-writer.ts'
-import type { HttpReply, HttpRequest, Reply } from '../types.ts'
-import { SseResponses } from './responses.ts'
+import { formatEvent, messageEvent } from '../streams/sse-format.ts'
+import { emitOverflow, type SseWriter, type StreamReader } from '../streams/sse-writer.ts'
+import type { HttpReply, Reply } from '../types.ts'
+import { type Posted, SseConversation, type SseInitialize, type SseOpening } from './sse-conversation.ts'
+
+/** Results of the largest size that may wait here when other nodes have sent them. */
+const RESULTS = 4
 
 export interface SseConnectionOptions {
   readonly context: EndpointContext
@@ -38,13 +26,10 @@ export interface SseConnectionOptions {
   readonly id: string
   readonly principal: string
   readonly server: ServedServer
+  /** Undefined if other nodes take no messages for this connection. */
+  readonly records: SseRecords | undefined
   /** Called once, when the connection has ended. */
   readonly onClose: (connection: SseConnection) => void
-}
-
-interface Posted {
-  readonly request: HttpRequest
-  readonly caller: Caller
 }
 
 /**
@@ -60,22 +45,22 @@ export class SseConnection implements Due {
   readonly server: ServedServer
   readonly #options: SseConnectionOptions
   readonly #writer: SseWriter
-  readonly #responses: SseResponses
-  readonly #exchange: Exchange
+  readonly #conversation: SseConversation
   readonly #unanswered: Outstanding
-  #session: Session | undefined
-  /** While `initialize` is being answered. */
-  #opening = false
+  readonly #arrivals: SseArrivals | undefined
+  /** The record before `initialize`; undefined without other nodes. */
+  #draft: StoredSession | undefined
+  /** Undefined before `initialize`, and without other nodes. */
+  #home: SseHome | undefined
   #closed = false
 
   constructor(options: SseConnectionOptions) {
-    const { context, id, principal, server } = options
+    const { context, id, principal, server, records } = options
     this.#options = options
     this.id = id
     this.principal = principal
     this.server = server
-    this.#unanswered = new Outstanding(context.clock)
-    this.#writer = createSseWriter(context, {
+    const writer = createSseWriter(context, {
       overflow: 'drop',
       server,
       principal,
@@ -83,22 +68,38 @@ export class SseConnection implements Due {
       onExpired: () => this.close(),
       onGone: () => this.close(),
     })
-    this.#responses = new SseResponses({
-      writer: this.#writer,
+    this.#writer = writer
+    this.#unanswered = new Outstanding(context.clock)
+    this.#conversation = new SseConversation({
+      context,
       server,
-      sessionId: id,
-      outboundLimit: context.options.outboundLimit,
-    })
-    this.#exchange = separating(
-      {
-        duplex: true,
-        network: HTTP_NETWORK,
-        send: (frame) => this.#send(frame),
-        request: (frame) => this.#respond(frame),
+      id,
+      outlet: {
+        get waitingBytes() {
+          return writer.waitingBytes
+        },
+        send: (frame) => {
+          writer.write(messageEvent(frame))
+          return writer.pressure()
+        },
+        respond: (frame) => writer.writeAlways(messageEvent(frame)),
       },
-      server.runtime.clock,
-      (frame) => this.#afterRead(frame),
-    )
+      unanswered: this.#unanswered,
+      open: (request) => this.#open(request),
+      onFailure: () => this.close(),
+    })
+    if (records !== undefined) this.#arrivals = this.#createArrivals(records)
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Makes the connection known to the other nodes, if there are any. */
+  async publish(): Promise<void> {
+    this.#draft = await this.#options.records?.create(this.#key)
+    // The mount may have closed meanwhile.
+    if (this.#closed) this.#options.records?.end(this.#key)
   }
 
   /** The reply that carries the stream. Its first event has the address for messages. */
@@ -114,15 +115,16 @@ export class SseConnection implements Due {
 
   /** The time to initialize a session is over. */
   due(): void {
-    if (this.#session === undefined) this.close()
+    if (this.#conversation.session === undefined) this.close()
   }
 
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    if (this.#session !== undefined) {
-      this.#session.close()
-      this.server.removeSession(this.#session)
+    const { session } = this.#conversation
+    if (session !== undefined) {
+      session.close()
+      this.server.removeSession(session)
     }
     this.#options.onClose(this)
     // The session has ended its calls: their answers are the last events.
@@ -131,71 +133,114 @@ export class SseConnection implements Due {
 
   /** Takes a message that the client has posted. Responses follow on the stream. */
   receive(value: unknown, posted: Posted): Reply {
-    // The connection may have closed while the body was read.
-    if (this.#closed) return refuse('noConnection')
-    if (Array.isArray(value)) return this.#batch(value, posted)
-    const incoming = classify(value)
-    if (incoming.kind === 'invalid')
-      return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
-    if (incoming.kind === 'request') return this.#serve(incoming.message, posted)
-    this.#deliver(incoming, posted)
-    return TAKEN
+    const checking = this.#check()
+    const receive = (): Reply =>
+      // The connection may have closed while the body was read.
+      this.#closed ? refuse('noConnection') : this.#conversation.receive(value, posted)
+    return checking === undefined ? receive() : checking.then(receive)
   }
 
-  #serve(message: JsonRpcRequest, posted: Posted): Reply {
-    const refused = this.#refuseRequests(message.id)
-    if (refused !== undefined) return refused
-    const session = this.#session
-    const { legacy: served } = this.server
-    const selection = selectRevision({ message, session: session?.revision, served, stateless: false })
-    if (selection.kind === 'initialize') return this.#initialize(message, posted)
-    if (selection.kind === 'serve' && session !== undefined) return this.#call(session, message, posted)
-    if (selection.kind === 'refuse') {
-      if (message.method !== Method.Ping)
-        this.#options.context.rejections.add(posted.request, selection.reason)
-      this.#respond(refusal(message, selection))
-    }
-    return TAKEN
+  /** Takes mail of another node about the session. */
+  receiveMail(from: string, mail: LinkMail): void {
+    if (this.#home !== undefined) this.#home.link.receive(from, mail)
+    else if (mail.kind === 'ended') this.close()
   }
 
-  /** The reply to requests that cannot run now; responses and cancellations are still accepted. */
-  #refuseRequests(id?: RequestId): HttpReply | undefined {
-    if (this.#options.context.work.closing || this.server.closing) return refuse('draining', { id })
-    // Responses are never dropped. A client that sends more requests than it reads responses must wait.
-    const full = this.#responses.refuses(this.#session?.inFlight ?? 0)
-    return full || this.#opening ? refuse('busy', { id }) : undefined
+  /** Takes mail of another node about the stream. */
+  receiveSseMail(from: string, mail: SseMail): void {
+    if (this.#closed) return
+    if (mail.kind === 'frames') this.#arrivals?.receive(from, mail)
+    else if (mail.kind === 'renewed') this.renew(mail.expiresAt)
+    else if (mail.kind === 'opened') this.#continue(mail)
   }
 
-  /** Replies once the session is open, so that a client can post its next message at once. */
-  async #initialize(message: JsonRpcRequest, { request }: Posted): Promise<HttpReply> {
+  /** Renews the record in the store when it is time, and ends the connection if the record is gone. */
+  keepAlive(now: number): void {
+    const { context } = this.#options
+    const { record } = this.#home ?? {}
+    if (record?.isRenewalDue(now) !== true) return
+    this.#verify(record).catch((err: unknown) => context.logger.error({ err }, 'A session store failed'))
+  }
+
+  get #key(): SessionKey {
+    const { principal, id } = this
+    return { principal, id }
+  }
+
+  /** Looks what other nodes have done. Undefined if that was a moment ago. */
+  #check(): Promise<void> | undefined {
+    const { context, records } = this.#options
+    if (records === undefined || this.#closed) return undefined
+    if (this.#home === undefined) return this.#look(records)
+    const { record } = this.#home
+    return record.mustVerify(context.clock.now()) ? this.#verify(record) : undefined
+  }
+
+  /** Another node may have answered `initialize`, and its mail may come later than this request. */
+  async #look(records: SseRecords): Promise<void> {
+    const stored = await records.read(this.#key)
+    if (stored === undefined) this.close()
+    else if (stored.record.revision !== '') this.#continue(stored)
+  }
+
+  async #verify(record: SseHome['record']): Promise<void> {
+    if (!(await record.verify())) this.close()
+  }
+
+  async #open(request: SseInitialize): Promise<SseOpening> {
     const { server, principal, id } = this
-    const { servers, rejections } = this.#options.context
-    this.#opening = true
-    try {
-      const { session, frame } = await servers.during(server, () =>
-        initialize(server.runtime, {
-          served: server.legacy,
-          message,
-          principal,
-          id,
-          origin: originOf(request),
-        }),
-      )
-      if (this.#closed) {
-        session?.close()
-        return refuse('noConnection')
-      }
-      if (session === undefined) rejections.add(request, 'initializeRefused')
-      else this.#begin(session)
-      this.#respond(frame)
-      return TAKEN
-    } finally {
-      this.#opening = false
+    const { records } = this.#options
+    if (records !== undefined) return this.#openShared(request, records)
+    const { session, frame } = await initialize(server.runtime, { ...request, principal, id })
+    if (this.#closed) {
+      session?.close()
+      return refuse('noConnection')
     }
+    if (session !== undefined) this.#begin(session, { resumed: false })
+    return { session, frame }
   }
 
-  #begin(session: Session): void {
-    this.#session = session
+  async #openShared(request: SseInitialize, records: SseRecords): Promise<SseOpening> {
+    const opening = this.#draft && (await records.open(this.server, request, this.#draft))
+    if (this.#closed) {
+      // The record may have been completed after it was deleted.
+      records.end(this.#key)
+      return refuse('noConnection')
+    }
+    if (opening === undefined) return refuse('busy', { id: request.message.id })
+    const { frame, opened } = opening
+    if (opened !== undefined) this.#beginShared(opened.session, { version: opened.version, resumed: false })
+    return { frame, session: opened?.session }
+  }
+
+  /** Continues a session that another node has opened. */
+  #continue(stored: StoredSession): void {
+    const { records } = this.#options
+    if (records === undefined || this.#closed || this.#conversation.session !== undefined) return
+    const session = records.sessionOf(stored, this.server)
+    if (session === undefined) this.close()
+    else this.#beginShared(session, { version: stored.version, resumed: true })
+  }
+
+  #beginShared(
+    session: Session,
+    { version, resumed }: { readonly version: string; readonly resumed: boolean },
+  ): void {
+    const { records } = this.#options
+    if (records === undefined || this.#conversation.session !== undefined) return
+    this.#home = new SseHome({
+      session,
+      server: this.server,
+      record: records.keep(session, version),
+      network: records.network,
+      notify: (frame) => void this.#writer.notify(messageEvent(frame)),
+      forget: () => this.close(),
+    })
+    this.#begin(session, { resumed })
+  }
+
+  #begin(session: Session, how: { readonly resumed: boolean }): void {
+    this.#conversation.session = session
     session.attach({
       send: (frame) => void this.#writer.notify(messageEvent(frame)),
       ping: (frame) => {
@@ -205,109 +250,22 @@ export class SseConnection implements Due {
       },
     })
     session.onClose(() => this.close())
-    this.#options.sessions.start(session, this.server)
+    this.#options.sessions.start(session, this.server, how)
   }
 
-  #call(session: Session, message: JsonRpcRequest, posted: Posted): HttpReply {
-    const answered = this.#dispatch(session, message, posted)
-    // A busy server refuses on the POST, which the client sees before its own timeout.
-    if (isBusy(answered, session)) return refuse('busy', { id: message.id })
-    const send = (response: EncodedResponse): void => this.#respond(this.#responses.fit(message.id, response))
-    return this.#answer(answered, send, posted)
-  }
-
-  #batch(values: readonly unknown[], posted: Posted): HttpReply {
-    const session = this.#session
-    if (session === undefined || !session.revision.batching) return refuse('batch')
-    const batch = readBatch(values)
-    if ('fault' in batch) return refuse('batch', { message: batch.fault })
-    const asks = batch.items.some(({ kind }) => kind === 'request')
-    const refused = asks ? this.#refuseRequests() : undefined
-    if (refused !== undefined) return refused
-    const responses = new BatchResponses(this.server.runtime.maxResultBytes)
-    const answered: Awaitable<void>[] = []
-    for (const item of batch.items) {
-      if (item.kind !== 'request') {
-        this.#deliver(item, posted)
-        continue
-      }
-      const { id } = item.message
-      const collect = (response: EncodedResponse): void => this.#collect(responses, id, response)
-      answered.push(chain(this.#dispatch(session, item.message, posted), collect))
-    }
-    if (!asks) return TAKEN
-    const send = (): void => {
-      this.#responses.hold(-responses.size)
-      this.#respond(responses.join())
-    }
-    return this.#answer(Promise.all(answered.map(async (one) => one)), send, posted)
-  }
-
-  #collect(batch: BatchResponses, id: RequestId, response: EncodedResponse): void {
-    const frame = this.#responses.fit(id, response)
-    if (frame === undefined) return
-    const before = batch.size
-    batch.add(id, frame)
-    this.#responses.hold(batch.size - before)
-  }
-
-  #deliver(incoming: Incoming, { request }: Posted): void {
-    deliver(this.#session, incoming, (reason) => this.#options.context.rejections.add(request, reason))
-  }
-
-  #dispatch(session: Session, message: JsonRpcRequest, { caller }: Posted): Awaitable<EncodedResponse> {
-    const { servers, logger } = this.#options.context
-    const answered = servers.during(this.server, () => session.call(message, this.#exchange, caller))
-    if (!(answered instanceof Promise)) return answered
-    return answered.catch((error: unknown) => {
-      logger.error({ err: error }, 'A call could not be answered')
-      return { frame: errorFrame(message.id, busy()) }
+  #createArrivals({ network }: SseRecords): SseArrivals {
+    const { server, id } = this
+    const { outboundLimit } = this.#options.context.options
+    return new SseArrivals({
+      peers: network.peers,
+      key: this.#key,
+      writer: this.#writer,
+      limit: RESULTS * Math.max(outboundLimit, server.runtime.maxResultBytes),
+      onOverflow: (bytes) => {
+        emitOverflow(server, { action: 'cut', bytes, sessionId: id })
+        this.close()
+        this.#writer.cut()
+      },
     })
   }
-
-  /** Accepts the message, and sends the answer on the stream later. */
-  #answer<T>(answer: Awaitable<T>, send: (answer: T) => void, { request }: Posted): HttpReply {
-    const { work, logger } = this.#options.context
-    work.begin()
-    this.#unanswered.begin()
-    const done = Promise.resolve(answer)
-      .then(send)
-      .catch((error: unknown) => {
-        logger.error({ err: error }, 'A response could not be sent')
-        this.close()
-      })
-      .finally(() => {
-        this.#unanswered.end()
-        work.end()
-      })
-    request.waitUntil?.(done)
-    return TAKEN
-  }
-
-  /** Sends a notification of a call, which is dropped if the client is too far behind. */
-  #send(frame: string): void | Promise<void> {
-    this.#writer.write(messageEvent(frame))
-    return this.#writer.pressure()
-  }
-
-  async #afterRead(frame: string): Promise<string> {
-    if (this.#responses.crowded) return frame
-    this.#responses.hold(frame.length)
-    await this.#session?.confirmRead((ping) => this.#respond(ping))
-    this.#responses.hold(-frame.length)
-    return frame
-  }
-
-  /** Sends a response, whatever is queued. */
-  #respond(frame: string | undefined): void {
-    if (frame !== undefined) this.#writer.writeAlways(messageEvent(frame))
-  }
 }
-
-function isBusy(answered: Awaitable<EncodedResponse>, { revision }: Session): boolean {
-  if (answered instanceof Promise || answered?.error === undefined) return false
-  return revision.httpStatus(answered.error) === 503
-}
-
-/** `message` is the default type, but some clients need it. */
-const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })

@@ -5,6 +5,7 @@ import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import type { Random } from '../../util/random.ts'
+import { retried } from '../streams/store-failure.ts'
 import { readMail, type ReceivedMail, type SessionMail, toMessage } from './session-mail.ts'
 
 /** The topic of mail for all nodes. */
@@ -55,11 +56,25 @@ export class Peers {
 
   /** Sends mail to one node. Resolves to false if it is gone or cannot be reached. */
   send(node: string, key: SessionKey, mail: SessionMail): Awaitable<boolean> {
-    const failed = (error: unknown): boolean => {
-      this.#logger.error({ err: error, kind: mail.kind }, 'Another node could not be reached')
-      return false
+    return attempt(() => this.#shared.nodes.send(node, toMessage(key, this.id, mail)), this.#notSent(mail))
+  }
+
+  /**
+   * Sends mail to one node, again and again for 3 s while the store fails or the node has no room for it. The
+   * node may get it several times.
+   *
+   * @returns false if the node is gone, or did not get it
+   */
+  async sendSurely(node: string, key: SessionKey, mail: SessionMail): Promise<boolean> {
+    const { nodes } = this.#shared
+    const message = toMessage(key, this.id, mail)
+    const send = async (): Promise<boolean> => {
+      if (await nodes.send(node, message)) return true
+      const [alive] = await nodes.alive([node])
+      if (alive === false) return false
+      throw new Error('The inbox of the node is full')
     }
-    return attempt(() => this.#shared.nodes.send(node, toMessage(key, this.id, mail)), failed)
+    return attempt(() => retried(this.clock, send(), send), this.#notSent(mail))
   }
 
   /** Sends mail to all other nodes. */
@@ -84,6 +99,13 @@ export class Peers {
       this.#logger.error({ err: error }, 'A node could not leave the others. Its lease expires')
     } finally {
       await this.#release()
+    }
+  }
+
+  #notSent({ kind }: SessionMail): (error: unknown) => boolean {
+    return (error) => {
+      this.#logger.error({ err: error, kind }, 'Another node could not be reached')
+      return false
     }
   }
 

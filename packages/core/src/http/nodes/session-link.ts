@@ -15,7 +15,7 @@ import type { Cancellations } from './cancellations.ts'
 import { FollowedStream, type FollowedStreams } from './followed-streams.ts'
 import { endOrphan } from './orphans.ts'
 import type { Peers } from './peers.ts'
-import type { SessionMail } from './session-mail.ts'
+import type { LinkMail, SessionMail } from './session-mail.ts'
 
 /** How the sessions of a mount reach other nodes. */
 export interface SessionNetwork {
@@ -41,10 +41,10 @@ export interface LinkedSession {
   readonly standalone: { send(frame: string): void | Promise<void> } | undefined
   /** Ends it here, because another process has ended it. */
   forget(): void
-  /** Another node has the stream for messages outside of any request. */
-  yieldStream(mail: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void
-  /** Writes the stream for messages outside of any request from now on. */
-  continueStream(token: string, seized: SeizedStream): ResumableStream
+  /** Another node has the stream for messages outside of any request. Left out if the stream cannot move. */
+  yieldStream?(mail: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void
+  /** Writes the stream for messages outside of any request from now on. Left out if nothing can be resumed. */
+  continueStream?(token: string, seized: SeizedStream): ResumableStream
 }
 
 /** Connects one session to the nodes that serve it too. */
@@ -108,7 +108,7 @@ export class SessionLink {
     this.#network.cancellations.cancel(this.#live.session, this.#live.key, id)
   }
 
-  receive(from: string, mail: SessionMail): void {
+  receive(from: string, mail: LinkMail): void {
     const { session } = this.#live
     switch (mail.kind) {
       case 'ended':
@@ -119,7 +119,7 @@ export class SessionLink {
         return void this.#live.standalone?.send(mail.frame)
       case 'yield':
       case 'seized':
-        return this.#live.yieldStream(mail)
+        return this.#live.yieldStream?.(mail)
       case 'poke':
         return this.#following?.get(mail.stream)?.poke()
       case 'answer':
@@ -182,8 +182,8 @@ export class SessionLink {
     alive: boolean,
   ): Promise<HttpReply | undefined> {
     const seized = await fromStore(() => log.store.seize(log.key, from.epoch, this.node))
-    if (seized === undefined) return undefined
-    const stream = this.#live.continueStream(from.stream, seized)
+    const stream = seized && this.#live.continueStream?.(from.stream, seized)
+    if (stream === undefined) return undefined
     const reply = await stream.resume(from, reader)
     await this.took(from.stream, 'seized')
     if (!alive) this.#live.session.onChange({ kind: 'gap' })

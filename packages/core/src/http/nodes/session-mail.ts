@@ -5,10 +5,13 @@ import {
   type JsonRpcResponse,
   type RequestId,
 } from '../../protocol/jsonrpc.ts'
-import type { SessionKey } from '../../stores/session-store.ts'
+import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
 
 /** A message about one session, from one node to another. */
-export type SessionMail =
+export type SessionMail = LinkMail | SseMail
+
+/** Mail about a session on either transport. */
+export type LinkMail =
   /** The session is over. */
   | { readonly kind: 'ended' }
   /** The record has changed. */
@@ -31,6 +34,34 @@ export type SessionMail =
   /** The client has cancelled the call. */
   | { readonly kind: 'cancel'; readonly id: RequestId }
 
+/** Mail about the stream of an HTTP+SSE session. */
+export type SseMail =
+  /** The sender has initialized the session whose HTTP+SSE stream the receiver writes. */
+  | { readonly kind: 'opened'; readonly record: SessionRecord; readonly version: string }
+  /** Messages of the sender's calls for the HTTP+SSE stream that the receiver writes. */
+  | SseFrames
+  /** The client keeps up with the first so many UTF-16 units that the receiver has sent on a way. */
+  | { readonly kind: 'read'; readonly way: string; readonly units: number }
+  /** The client has used new credentials. Left out if they do not expire. */
+  | { readonly kind: 'renewed'; readonly expiresAt?: number }
+
+/** A message of a call, for the client of an HTTP+SSE stream. */
+export interface SseFrame {
+  readonly frame: string
+  /** It is dropped if the client reads too slowly. */
+  readonly optional?: boolean
+}
+
+export interface SseFrames {
+  readonly kind: 'frames'
+  /** The sender's name for all that it sends to this session. */
+  readonly way: string
+  /** Counts the mail of a way, from 1: mail that was sent again is not written again. */
+  readonly seq: number
+  /** In order. None asks what the client has read. */
+  readonly frames: readonly SseFrame[]
+}
+
 export interface ReceivedMail {
   readonly key: SessionKey
   /** The node that sent it. */
@@ -39,6 +70,9 @@ export interface ReceivedMail {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+const isFrames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => isObject(item) && isText(item['frame']))
 const isOptionalText = (value: unknown): boolean => value === undefined || isText(value)
 
 /** The members of each kind. Nodes of another version may send others. */
@@ -53,8 +87,12 @@ const MEMBERS: {
   poke: { stream: isText },
   answer: { response: (value) => isObject(value) && isRequestId(value['id']) },
   count: { id: isRequestId, round: isText },
-  counted: { calls: (value) => typeof value === 'number', round: isText },
+  counted: { calls: isNumber, round: isText },
   cancel: { id: isRequestId },
+  opened: { record: isObject, version: isText },
+  frames: { way: isText, seq: isNumber, frames: isFrames },
+  read: { way: isText, units: isNumber },
+  renewed: { expiresAt: (value) => value === undefined || isNumber(value) },
 }
 
 export const toMessage = ({ principal, id }: SessionKey, from: string, mail: SessionMail): JsonObject => ({
@@ -75,3 +113,6 @@ export function readMail(message: unknown): ReceivedMail | undefined {
   if (!members.every(([name, isValid]) => isValid(mail[name]))) return undefined
   return { key: { principal, id }, from, mail: mail as unknown as SessionMail }
 }
+
+export const isSseMail = (mail: SessionMail): mail is SseMail =>
+  mail.kind === 'opened' || mail.kind === 'frames' || mail.kind === 'read' || mail.kind === 'renewed'

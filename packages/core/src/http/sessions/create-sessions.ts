@@ -9,6 +9,7 @@ import type { EndpointContext } from '../mount.ts'
 import { Cancellations } from '../nodes/cancellations.ts'
 import { FollowedStreams } from '../nodes/followed-streams.ts'
 import { Peers } from '../nodes/peers.ts'
+import { isSseMail } from '../nodes/session-mail.ts'
 import type { SessionNetwork } from '../nodes/session-link.ts'
 import type { EndpointOptions } from '../options.ts'
 import { SessionRoutes } from '../streamable/get-delete.ts'
@@ -52,7 +53,15 @@ export function createSessions(
     unshared: sealed === undefined && store === undefined,
     pings: keepAlive !== false && keepAlive.mode === 'ping' ? new Pings(context, keepAlive) : undefined,
   })
-  return new SessionRoutes(context, table, createLegacySse(context, table, publicUrl))
+  const legacySse = createLegacySse(context, table, publicUrl)
+  if (table.network !== undefined)
+    table.network.peers.onMail = (received) => {
+      const { key, from, mail } = received
+      const live = table.live(key)
+      if (live === undefined || isSseMail(mail)) legacySse?.receiveMail(received)
+      else live.link?.receive(from, mail)
+    }
+  return new SessionRoutes(context, table, legacySse)
 }
 
 function createNetwork(context: EndpointContext, shared: SharedStores): SessionNetwork {

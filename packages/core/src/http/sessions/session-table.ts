@@ -15,6 +15,7 @@ import { attempt, type Awaitable } from '../../util/promises.ts'
 import { Recurring } from '../../util/timers.ts'
 import { LiveSession, type SessionHome } from './live-session.ts'
 import type { EndpointContext } from '../mount.ts'
+import type { ResolvedOptions } from '../options.ts'
 import type { Pings } from './pings.ts'
 import type { PlainIds } from './plain-ids.ts'
 import type { SealedIds } from './sealed-ids.ts'
@@ -37,6 +38,12 @@ interface Opening {
   readonly resumed: boolean
   /** Of its record in the store; undefined without a store. */
   readonly version?: string | undefined
+}
+
+interface Restoring {
+  readonly request: HttpRequest
+  readonly caller: Caller
+  readonly transport: SessionRecord['transport']
 }
 
 export interface SessionTableParts {
@@ -82,9 +89,7 @@ export class SessionTable {
       changed: (live) => this.#live.rank(live),
       remove: (live, cause) => this.#remove(live, cause),
     }
-    if (parts.network !== undefined)
-      parts.network.peers.onMail = ({ key, from, mail }) => this.#live.get(key)?.link?.receive(from, mail)
-    const { max, maxPerPrincipal, ttlMs, uninitializedTtlMs, verifyMs } = context.options.sessions
+    const { max, maxPerPrincipal, verifyMs } = context.options.sessions
     const evict = ({ session }: LiveSession): void => session.close(this.#idleCause)
     this.#live = new LiveSessions({ clock: context.clock, max, maxPerPrincipal, evict })
     const { store } = parts
@@ -92,23 +97,38 @@ export class SessionTable {
       const { clock, logger } = context
       this.#shared = { store, clock, logger, verifyMs, ttlMs: (record) => this.#ttl(record) }
     }
-    const every = Math.min(Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS), MAX_SWEEP_MS)
-    this.#sweeper = new Recurring(context.clock, every, () => this.#sweep())
+    this.#sweeper = new Recurring(context.clock, sweepMs(context.options.sessions), () => this.#sweep())
   }
 
   get events(): EventStore | undefined {
     return this.#parts.events
   }
 
+  /** The records that other processes read too; undefined without a store. */
+  get records(): SharedRecords | undefined {
+    return this.#shared
+  }
+
+  get network(): SessionNetwork | undefined {
+    return this.#parts.network
+  }
+
   /**
    * The session, restored from its record if it is not in this process. A found session counts as used.
    *
+   * @param transport - sessions of another one are not found
    * @throws StoreFailure
    */
-  find(request: HttpRequest, caller: Caller, id: string): Awaitable<Found> {
+  find(
+    request: HttpRequest,
+    caller: Caller,
+    id: string,
+    transport?: SessionRecord['transport'],
+  ): Awaitable<Found> {
     const key = { principal: principalOf(caller), id }
     const live = this.#live.get(key)
-    if (live === undefined) return this.#restore(key, request, caller)
+    if (live === undefined) return this.#restore(key, { request, caller, transport })
+    if (live.session.record.transport !== transport) return undefined
     this.#context.servers.assign(request, live.server)
     const now = this.#context.clock.now()
     const { shared } = live
@@ -146,13 +166,37 @@ export class SessionTable {
       const result = await answerInitialize(server.runtime, { ...input, id })
       if (result.error !== undefined) return result
       const { record, revision } = result
-      await this.#joined()
-      const version = await fromStore(() => this.#create(record))
-      this.#add(new Session(server.runtime, record, revision), server, { resumed: false, version })
+      const version = await this.create(record)
+      this.add(new Session(server.runtime, record, revision), server, version)
       return result
     } finally {
       this.release(principal)
     }
+  }
+
+  /**
+   * Stores a new record, and resolves to its version; undefined without a store.
+   *
+   * @throws StoreFailure
+   */
+  async create(record: SessionRecord): Promise<string | undefined> {
+    await this.#joined()
+    return fromStore(() => this.#create(record))
+  }
+
+  /** Deletes a record, now or when the store is back. Settles after the first try. */
+  delete(key: SessionKey): void | Promise<void> {
+    return this.#deletions.run(() => this.#parts.store?.delete(key))
+  }
+
+  /** Adds a session that has begun now, with the version of its record in the store. */
+  add(session: Session, server: ServedServer, version: string | undefined): Found {
+    return this.#add(session, server, { resumed: false, version })
+  }
+
+  /** The session, if it is in this process. */
+  live(key: SessionKey): Found {
+    return this.#live.get(key)
   }
 
   /** Starts what a session needs on either transport. */
@@ -224,8 +268,8 @@ export class SessionTable {
     live.closeStreams()
     live.link?.end()
     const { principal, id: session } = live.key
-    const { store, events } = this.#parts
-    const deleted = this.#deletions.run(() => store?.delete(live.key))
+    const { events } = this.#parts
+    const deleted = this.delete(live.key)
     if (deleted instanceof Promise) live.forgotten = deleted
     void this.#deletions.run(() => events?.delete({ principal, session }))
   }
@@ -268,13 +312,13 @@ export class SessionTable {
     return this.#parts.store?.create(record, anonymous ? { ttlMs } : { ttlMs, maxPerPrincipal })
   }
 
-  async #restore(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
+  async #restore(key: SessionKey, { request, caller, transport }: Restoring): Promise<Found> {
     const { servers } = this.#context
     await this.#joined()
     const stored = await fromStore(() => this.#parts.store?.get(key))
     const record = stored?.record ?? (await this.#parts.sealed?.open(key))
-    if (record?.transport !== undefined) return undefined
     if (record === undefined) return this.#live.get(key) ?? this.#unknown(key)
+    if (record.transport !== transport) return undefined
     const opening = { resumed: true, version: stored?.version }
     const server = await servers.choose(request, caller)
     // Two requests may have asked at the same time.
@@ -299,9 +343,10 @@ export class SessionTable {
     return live
   }
 
-  #ttl({ initialized }: SessionRecord): number {
+  #ttl({ initialized, transport, revision }: SessionRecord): number {
     const { ttlMs, uninitializedTtlMs } = this.#context.options.sessions
-    return initialized ? ttlMs : uninitializedTtlMs
+    // Scripts that use HTTP+SSE often send no `notifications/initialized`.
+    return initialized || (transport === 'sse' && revision !== '') ? ttlMs : uninitializedTtlMs
   }
 
   #expired(live: LiveSession, now: number): boolean {
@@ -328,3 +373,7 @@ export class SessionTable {
     return done instanceof Promise ? done : undefined
   }
 }
+
+/** How often expired sessions are looked for, in ms. */
+export const sweepMs = ({ ttlMs, uninitializedTtlMs }: ResolvedOptions['sessions']): number =>
+  Math.min(Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS), MAX_SWEEP_MS)

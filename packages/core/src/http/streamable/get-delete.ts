@@ -46,6 +46,12 @@ export class SessionRoutes {
     this.legacySse?.closeAll()
   }
 
+  /** Leaves the other nodes. Must follow the end of all streams. */
+  async leave(): Promise<void> {
+    await this.legacySse?.flushed()
+    await this.table.leave()
+  }
+
   /** Both methods need a session of the caller, and a revision that is served. */
   #within(request: HttpRequest, caller: Caller, then: (live: LiveSession) => Reply): Reply {
     const id = request.header('mcp-session-id')

@@ -54,6 +54,9 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   return `${text}${dataLines(data)}\n`
 }
 
+/** An event of HTTP+SSE. `message` is the default type, but some clients need it. */
+export const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })
+
 /**
  * JSON.stringify writes no line breaks, so one line is the rule. A regular expression
  * would take longer to find none.

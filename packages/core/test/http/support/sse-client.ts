@@ -11,11 +11,16 @@ export interface SseClient {
   /** Opens the session, and resolves with its response. */
   initialize(version?: string, capabilities?: object): Promise<void>
   call(name: string, args?: object, id?: string | number): Promise<Answer>
+  /** The same client, whose messages arrive at another process. */
+  at(harness: Pick<Harness, 'send'>, more?: Sent): SseClient
 }
 
 /** Opens an event stream. Every request has the members of `more`. */
 export async function openSse({ send }: Harness, more: Sent = {}): Promise<SseClient> {
-  const opened = await send({ ...more, route: 'sse', method: 'GET' })
+  return clientOf(await send({ ...more, route: 'sse', method: 'GET' }), send, more)
+}
+
+function clientOf(opened: Answer, send: Harness['send'], more: Sent): SseClient {
   const { sink } = opened
   const address = sink.events[0]?.data ?? ''
   const sessionId = new URL(address, 'http://localhost').searchParams.get('sessionId') ?? ''
@@ -35,5 +40,6 @@ export async function openSse({ send }: Harness, more: Sent = {}): Promise<SseCl
     },
     call: (name, args = {}, id = 2) =>
       post({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } }),
+    at: (harness, given = more) => clientOf(opened, harness.send, given),
   }
 }
