@@ -3,6 +3,7 @@ import type { Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore, StoredSession } from '../../stores/session-store.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
+import { InOrder } from '../../util/in-order.ts'
 import { fromStore } from '../streams/store-failure.ts'
 
 /** How often a change is tried again because another process has changed the record meanwhile. */
@@ -34,8 +35,7 @@ export class SharedRecord {
   #checkedAt: number
   #renewedAt: number
   #unsaved: ChangeRecord[] = []
-  /** The last of the steps, which run one after the other. */
-  #tail: Promise<unknown> | undefined
+  readonly #steps = new InOrder()
   #verifying: Promise<boolean> | undefined
 
   /** @param version - of the session's record, which was just read or written */
@@ -63,7 +63,7 @@ export class SharedRecord {
    * @throws StoreFailure
    */
   verify(): Promise<boolean> {
-    this.#verifying ??= this.#inOrder(() => this.#verify()).finally(() => {
+    this.#verifying ??= Promise.resolve(this.#steps.run(() => this.#verify())).finally(() => {
       this.#verifying = undefined
     })
     return this.#verifying
@@ -83,7 +83,7 @@ export class SharedRecord {
     this.#unsaved.push(change)
     if (this.#unsaved.length > MAX_UNSAVED) this.#unsaved.shift()
     try {
-      await this.#inOrder(() => this.#flush())
+      await this.#steps.run(() => this.#flush())
     } catch (error) {
       this.#shared.logger.error({ err: error }, 'A session store failed. The change is stored later')
     }
@@ -145,16 +145,5 @@ export class SharedRecord {
     let own = record
     for (const change of this.#unsaved) own = { ...own, ...change(own) }
     this.#session.adopt(own)
-  }
-
-  #inOrder<T>(step: () => Promise<T>): Promise<T> {
-    const run = this.#tail === undefined ? step() : this.#tail.then(step, step)
-    const tail = run
-      .catch(() => {})
-      .then(() => {
-        if (this.#tail === tail) this.#tail = undefined
-      })
-    this.#tail = tail
-    return run
   }
 }

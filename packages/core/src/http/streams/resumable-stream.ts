@@ -3,12 +3,12 @@ import type {
   AppendResult,
   EventStore,
   SeizedStream,
-  StoredEvent,
   StreamKey,
   StreamLease,
   StreamOrigin,
 } from '../../stores/event-store.ts'
 import { utf8Length } from '../../util/bytes.ts'
+import { InOrder } from '../../util/in-order.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { EndpointContext } from '../mount.ts'
 import type { ServedServer } from '../served-server.ts'
@@ -17,6 +17,7 @@ import type { Deletions } from './deletions.ts'
 import { emitOverflow, type SseWriter, type StreamReader } from './sse-writer.ts'
 import type { EventStream } from './plain-stream.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
+import { storedEventText } from './replay.ts'
 import { fromStore, retried } from './store-failure.ts'
 import type { HttpReply } from '../types.ts'
 
@@ -74,8 +75,8 @@ export class ResumableStream implements EventStream {
   /** Another node has taken the stream. */
   #isFenced = false
   #waiting: Emitted[] = []
-  /** Set while the store works; later steps wait for it. */
-  #tail: Promise<void> | undefined
+  /** Steps wait while the store works. */
+  readonly #steps = new InOrder()
   #waitingBytes = 0
 
   constructor(context: EndpointContext, options: ResumableStreamOptions) {
@@ -105,7 +106,7 @@ export class ResumableStream implements EventStream {
   send(frame: string): void | Promise<void> {
     if (this.#ended) return undefined
     this.#emit(frame, 'notice')
-    return this.#tail ?? this.#writer?.pressure()
+    return this.#steps.busy ?? this.#writer?.pressure()
   }
 
   /** Writes a ping without storing it: it is of no use later, so it has no id. */
@@ -190,7 +191,7 @@ export class ResumableStream implements EventStream {
     if (this.#ended && events.length === 0) return undefined
     const writer = this.#attach()
     if (events.length === 0) this.#prime(writer, undefined)
-    for (const event of events) writer.writeAlways(eventText(from, event))
+    for (const event of events) writer.writeAlways(storedEventText(from, event))
     if (this.#ended) writer.end()
     return writer.reply(reader)
   }
@@ -224,7 +225,7 @@ export class ResumableStream implements EventStream {
 
   #emit(frame: string, kind: FrameKind, answers?: RequestId): void {
     const emitted = { frame, kind, answers }
-    if (this.#tail === undefined) {
+    if (this.#steps.busy === undefined) {
       this.#run(() => this.#keep([emitted]))
       return
     }
@@ -326,45 +327,9 @@ export class ResumableStream implements EventStream {
     return log && this.#options.deletions.run(() => log.store.delete(log.key))
   }
 
-  /** Runs steps one after the other; at once if none is running. */
-  #run(step: () => void | Promise<void>): void {
-    if (this.#tail === undefined) {
-      const pending = step()
-      if (pending instanceof Promise) this.#wait(pending)
-    } else {
-      this.#wait(this.#tail.then(step))
-    }
-  }
-
-  #wait(pending: Promise<void>): void {
-    const tail = pending
-      .catch((error: unknown) => this.#context.logger.error({ err: error }, 'A stream failed'))
-      .then(() => {
-        if (this.#tail === tail) this.#tail = undefined
-      })
-    this.#tail = tail
+  #run(step: () => Awaitable<void>): void {
+    const done = this.#steps.run(step)
+    if (done instanceof Promise)
+      done.catch((error: unknown) => this.#context.logger.error({ err: error }, 'A stream failed'))
   }
 }
-
-/** The reply with the remaining events of a stream that has ended; undefined if there are none. */
-export function replay(
-  context: EndpointContext,
-  server: ServedServer,
-  { from, events, reader, key: { principal, session } }: Replay,
-): HttpReply | undefined {
-  if (events.length === 0) return undefined
-  const writer = createSseWriter(context, { overflow: 'drop', server, principal, sessionId: session })
-  for (const event of events) writer.writeAlways(eventText(from, event))
-  writer.end()
-  return writer.reply(reader)
-}
-
-export interface Replay {
-  readonly from: EventId
-  readonly events: readonly StoredEvent[]
-  readonly reader: StreamReader
-  readonly key: StreamKey
-}
-
-const eventText = ({ stream, epoch }: EventId, { seq, frame }: StoredEvent): string =>
-  formatEvent({ id: formatEventId({ stream, epoch, seq }), data: frame })

@@ -1,0 +1,31 @@
+import type { StoredEvent, StreamKey } from '../../stores/event-store.ts'
+import type { EndpointContext } from '../mount.ts'
+import type { ServedServer } from '../served-server.ts'
+import type { HttpReply } from '../types.ts'
+import { createSseWriter } from './create-writer.ts'
+import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
+import type { StreamReader } from './sse-writer.ts'
+
+export interface Replay {
+  readonly from: EventId
+  readonly events: readonly StoredEvent[]
+  readonly reader: StreamReader
+  readonly key: StreamKey
+}
+
+/** The reply with the remaining events of a stream that has ended; undefined if there are none. */
+export function replay(
+  context: EndpointContext,
+  server: ServedServer,
+  { from, events, reader, key: { principal, session } }: Replay,
+): HttpReply | undefined {
+  if (events.length === 0) return undefined
+  const writer = createSseWriter(context, { overflow: 'drop', server, principal, sessionId: session })
+  for (const event of events) writer.writeAlways(storedEventText(from, event))
+  writer.end()
+  return writer.reply(reader)
+}
+
+/** The text of an event of the stream of `position`. */
+export const storedEventText = ({ stream, epoch }: EventId, { seq, frame }: StoredEvent): string =>
+  formatEvent({ id: formatEventId({ stream, epoch, seq }), data: frame })
