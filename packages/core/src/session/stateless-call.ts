@@ -1,7 +1,8 @@
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { RequestMeta } from '../protocol/revisions/request-meta.ts'
 import { ClientView } from '../call/client-view.ts'
-import { CallContext, type CallScope } from '../call/context.ts'
+import { CallContext } from '../call/context.ts'
+import type { CallScope } from '../call/scope.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 
 const UNKNOWN_CLIENT = new ClientView(undefined, {})

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { tieredEngine } from '../../src/schema/tiered-engine.ts'
 import { createFeatures, type Features } from '../../src/features/features.ts'
 import { LOG_LEVELS } from '../../src/protocol/types.ts'
-import type { CallSession } from '../../src/call/context.ts'
+import type { CallSession } from '../../src/call/scope.ts'
 import { call, mcpErrorOf } from './helpers.ts'
 import { PARTS } from './parts.ts'
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../../call/context.ts'
+import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK } from '../../call/exchange.ts'
 import { separating } from '../../call/separate-response.ts'
 import type { EncodedResponse } from '../../call/response.ts'

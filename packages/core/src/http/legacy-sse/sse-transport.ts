@@ -1,4 +1,4 @@
-import type { Caller } from '../../call/context.ts'
+import type { Caller } from '../../call/scope.ts'
 import { principalOf } from '../../stores/principal.ts'
 import { randomUuid } from '../../util/random.ts'
 import { Deadlines, Recurring } from '../../util/timers.ts'

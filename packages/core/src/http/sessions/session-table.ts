@@ -7,7 +7,7 @@ import {
   type InitializeResult,
   type SessionDraft,
 } from '../../session/initialize.ts'
-import type { Caller } from '../../call/context.ts'
+import type { Caller } from '../../call/scope.ts'
 import type { CloseCause } from '../../session/session-keeper.ts'
 import { Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'

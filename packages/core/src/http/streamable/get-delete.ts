@@ -1,5 +1,5 @@
 import { selectRevision } from '../../protocol/revisions/select.ts'
-import type { Caller } from '../../call/context.ts'
+import type { Caller } from '../../call/scope.ts'
 import type { LegacySse } from '../legacy-sse/sse-transport.ts'
 import type { EndpointContext } from '../mount.ts'
 import { ENDED, refuse, refuseRevision } from '../refusals.ts'

@@ -3,7 +3,7 @@ import { errorFrame, type Incoming, type RequestId } from '../../protocol/jsonrp
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import { BatchResponses } from '../../call/response-limit.ts'
-import type { Caller } from '../../call/context.ts'
+import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK, type Network } from '../../call/exchange.ts'
 import { principalOf } from '../../stores/principal.ts'
 import { LARGE_REPLY } from '../caller-bytes.ts'

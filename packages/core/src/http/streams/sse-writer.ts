@@ -1,5 +1,5 @@
 import type { Overflowed } from '../../call/server-events.ts'
-import type { Caller } from '../../call/context.ts'
+import type { Caller } from '../../call/scope.ts'
 import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { ANONYMOUS } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'

@@ -1,0 +1,64 @@
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { LogLevel } from '../protocol/types.ts'
+import type { AuthInfo } from '../stores/principal.ts'
+import type { Awaitable } from '../util/promises.ts'
+import type { ClientView } from './client-view.ts'
+import type { Exchange } from './exchange.ts'
+import type { InputContext } from './input/types.ts'
+import type { SessionView, TaskView } from './request-context.ts'
+import type { WaitUntil, WorkHost } from './wait-until.ts'
+
+interface RunningTask extends TaskView {
+  setStatusMessage(message: string): void
+}
+
+/** A session, as its requests read and change it. */
+export interface CallSession extends SessionView {
+  readonly record: { readonly subscriptions: readonly string[] }
+  /** The level that the client has set; undefined where the server sends no logs. */
+  readonly logLevel: LogLevel | undefined
+  /** Tools, resources and prompts of this session alone. */
+  readonly registry?: object | undefined
+  addPendingUrls(ids: readonly string[]): void
+  readonly closed: boolean
+  /** Carries messages that belong to no request, while the client listens. */
+  readonly channel: { send(frame: string): void | Promise<void> } | undefined
+  onClose(listener: (cause: 'ended' | 'released') => void): void
+  /** The session does not count as idle until the returned function is called. */
+  holdOpen(): () => void
+  /**
+   * Changes the record by a function of the record as it is. Resolves when other processes see the change.
+   */
+  update(change: (record: RecordedSettings) => Partial<RecordedSettings>): Awaitable<void>
+}
+
+/** The members of a session's record that requests of its client change. */
+export interface RecordedSettings {
+  readonly logLevel?: LogLevel
+  readonly subscriptions: readonly string[]
+}
+
+/** The caller of one request, as the transport established it. */
+export interface Caller {
+  readonly auth?: AuthInfo | undefined
+  readonly locals?: unknown
+  /** See `RequestContext.waitUntil`. */
+  readonly background?: WaitUntil | undefined
+  readonly host?: WorkHost | undefined
+}
+
+export interface CallScope {
+  readonly revision: Revision
+  readonly client: ClientView
+  /** Undefined where the connection has no sessions. */
+  readonly session?: CallSession
+  readonly caller: Caller
+  readonly exchange: Exchange
+  /** The log level of a call without a session; undefined where the server sends no logs. */
+  readonly logLevel?: LogLevel | undefined
+  /** Undefined where the client cannot be asked anything. */
+  readonly input?: InputContext | undefined
+  /** The revisions that the client may choose from, where it has to. */
+  readonly served?: readonly Revision[] | undefined
+  readonly task?: RunningTask
+}
