@@ -1,11 +1,8 @@
-import { isErrorOf, UsageError } from '../errors.ts'
 import { classify } from '../protocol/jsonrpc.ts'
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { standsAlone } from '../protocol/revisions/select.ts'
 import { type AuthInfo, ANONYMOUS, principalOf } from '../stores/principal.ts'
-import { isolatedRequests } from '../util/platform.ts'
-import { RareLog } from '../util/rare-log.ts'
-import { refusePromise } from '../util/promises.ts'
+import { type Awaitable, chain, refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/scope.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
 import { BodyBudget } from './body-reading.ts'
@@ -26,21 +23,15 @@ import type { SessionRoutes } from './streamable/get-delete.ts'
 import { SubscriptionHandler } from './streamable/subscription-handler.ts'
 import { routeOf, routePaths } from './legacy-sse/routes.ts'
 import { resolveSessionOptions } from './sessions/session-options.ts'
-import { refuse, refuseCalls } from './refusals.ts'
-import { StoreFailure } from './streams/store-failure.ts'
+import { CLOSE_HEADERS, refuse, refuseCalls } from './refusals.ts'
+import { type Accepted, RequestSteps } from './request-steps.ts'
 import type { ServedServer } from './served-server.ts'
 import type { Servable, ServerSelector } from './served-servers.ts'
 import { answerWith, type ReadBody } from './adapter/accept.ts'
 import { type ReplyLimits, watchNodeReply } from './adapter/node-reply.ts'
 import { onTurn } from './adapter/node-turn.ts'
 import { StallLimit } from './adapter/stall-limit.ts'
-import {
-  type AcceptedRequest,
-  BodyError,
-  type HttpReply,
-  type HttpRequest,
-  type RequestBody,
-} from './types.ts'
+import { type AcceptedRequest, type HttpReply, type HttpRequest, type RequestBody } from './types.ts'
 
 /** A request with the `ctx.locals` that the server declares. */
 export type RequestWithLocals<Locals> = HttpRequest &
@@ -107,13 +98,9 @@ export function mountEndpoint<Locals>(
   return endpoint
 }
 
-type Accepted = HttpReply | AcceptedRequest
 /** Answers the parsed body of a request. */
 type MessageHandler = (message: unknown) => HttpReply | Promise<HttpReply>
 
-const CLOSE = { connection: 'close' }
-/** https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16 */
-const IDENTITY = { 'accept-encoding': 'identity' }
 const REPLIED_BEFORE =
   'The app replied before the MCP server did, so the result of a call is lost. If a timeout of the app is the cause, ' +
   'exclude the MCP path from it: calls have the time limits of the server'
@@ -126,8 +113,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #sessions: SessionRoutes | undefined
   readonly #legacy: SessionEraHttp
   readonly #modern: PerRequestHttp
-  readonly #isolated = isolatedRequests()
-  readonly #lostBodies: RareLog
+  readonly #steps: RequestSteps
   readonly #bodies: BodyBudget
   #closed = false
   #discarded = false
@@ -141,7 +127,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       measure: (served) => this.#held(served),
     })
     this.#context = context
-    this.#lostBodies = new RareLog(context.clock)
+    this.#steps = new RequestSteps(context)
     this.#bodies = new BodyBudget(context.clock, context.options)
     this.probes = probesOf(options.health)
     const guarded = { ...options, stateless: context.options.stateless }
@@ -157,7 +143,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   accept(request: HttpRequest): Accepted | Promise<Accepted> {
-    return this.#guarded(request, () => this.#accept(request))
+    return this.#steps.run(request, () => this.#accept(request))
   }
 
   handle(request: HttpRequest, readBody: ReadBody): HttpReply | Promise<HttpReply> {
@@ -273,7 +259,10 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return {
       bodyLimit,
       reading: this.#bodies.reading(principal),
-      answer: (body) => this.#guarded(request, () => this.#read(body, principal, answer), principal),
+      answer: (body) =>
+        this.#steps.run(request, () =>
+          this.#remembered(request, principal, this.#read(body, principal, answer)),
+        ),
     }
   }
 
@@ -283,7 +272,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     answer: MessageHandler,
   ): HttpReply | Promise<HttpReply> {
     // The endpoint may have closed while the body was read. The rest of the body may never come.
-    if (this.#closed) return refuse('draining', { headers: CLOSE })
+    if (this.#closed) return refuse('draining', { headers: CLOSE_HEADERS })
     if (body instanceof Error) throw body
     const { parseLimits } = this.#context.options
     const parsed = 'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
@@ -303,67 +292,14 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return this.#legacy.post(request, caller, incoming)
   }
 
-  /** Runs a step of a request. Errors become replies, and a close waits for a promise. */
-  #guarded<T extends Accepted>(
-    request: HttpRequest,
-    step: () => T | Promise<T>,
-    principal: string = ANONYMOUS,
-  ): T | HttpReply | Promise<T | HttpReply> {
-    try {
-      const result = step()
-      if (result instanceof Promise) return this.#tracked(request, result, principal)
-      return this.#reported(request, result, principal)
-    } catch (error) {
-      return this.#reported(request, this.#failed(error))
-    }
-  }
-
-  #tracked<T extends Accepted>(
-    request: HttpRequest,
-    result: Promise<T>,
-    principal: string,
-  ): Promise<T | HttpReply> {
-    const { work } = this.#context
-    work.begin()
-    const settled = result.then(
-      (value) => {
-        work.end()
-        return this.#reported(request, value, principal)
-      },
-      (error: unknown) => {
-        work.end()
-        return this.#reported(request, this.#failed(error))
-      },
-    )
-    // Other requests may wait for work of this one, such as opening the lifespan, so it must not end when its client disconnects.
-    if (this.#isolated) request.waitUntil?.(settled)
-    return settled
-  }
-
-  /** Emits an event for a refused request, and remembers whose a large reply is. */
-  #reported<T extends Accepted>(request: HttpRequest, result: T, principal: string = ANONYMOUS): T {
-    if (!('status' in result)) return result
-    if (result.status >= 400) this.#context.rejections.addReply(request, result)
-    if (principal !== ANONYMOUS && result.body !== undefined && result.body.length >= LARGE_REPLY)
-      this.#large.set(request, principal)
-    return result
-  }
-
-  #failed(error: unknown): HttpReply {
-    if (isErrorOf(UsageError, error) && error.code === 'ERR_MCP_CLOSED') return refuse('draining')
-    if (error instanceof BodyError) return this.#unread(error)
-    this.#context.logger.error({ err: error }, 'A request could not be served')
-    return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
-  }
-
-  #unread({ status, lost, message }: BodyError): HttpReply {
-    // The rest of the body may never come: its connection must not wait for it.
-    if (status === 408) return refuse('bodyTimeout', { headers: CLOSE })
-    if (status === 503) return refuse('tooManyBodies', { headers: CLOSE })
-    if (status === 415) return refuse('encodedBody', { headers: IDENTITY })
-    if (!lost) return refuse(status === 413 ? 'bodyTooLarge' : 'unreadableBody')
-    this.#lostBodies.log((skipped) => this.#context.logger.error(skipped === 0 ? {} : { skipped }, message))
-    return refuse('unreadableBody', { message })
+  /** Remembers whose a large reply is. */
+  #remembered(request: HttpRequest, principal: string, reply: Awaitable<HttpReply>): Awaitable<HttpReply> {
+    if (principal === ANONYMOUS) return reply
+    return chain(reply, (settled) => {
+      if (settled.body !== undefined && settled.body.length >= LARGE_REPLY)
+        this.#large.set(request, principal)
+      return settled
+    })
   }
 
   /** Ends the streams that would never end by themselves. */

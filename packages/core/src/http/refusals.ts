@@ -94,6 +94,8 @@ type Headers = Readonly<Record<string, string>>
 const NO_HEADERS: Headers = Object.freeze({})
 const TEXT_HEADERS: Headers = Object.freeze({ 'content-type': 'text/plain; charset=utf-8' })
 export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': 'application/json' })
+/** For a request whose body was not read to its end. */
+export const CLOSE_HEADERS: Headers = Object.freeze({ connection: 'close' })
 /** The headers of a status 503. */
 export const RETRY_HEADERS: Headers = Object.freeze({ ...JSON_HEADERS, 'retry-after': '1' })
 
