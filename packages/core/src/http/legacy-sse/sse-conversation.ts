@@ -3,7 +3,7 @@ import { type Exchange, HTTP_NETWORK } from '../../call/exchange.ts'
 import { separating } from '../../call/separate-response.ts'
 import type { EncodedResponse } from '../../call/response.ts'
 import { BatchResponses } from '../../call/response-limit.ts'
-import { refusal } from '../../duplex/connection.ts'
+import { refusal } from '../../duplex/message-router.ts'
 import { busy } from '../../errors.ts'
 import { readBatch } from '../../protocol/batch.ts'
 import {
