@@ -1,7 +1,7 @@
-import type { Clock } from '../util/clock.ts'
-import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
-import { CallerBytes } from './caller-bytes.ts'
-import { BodyError, type BodyReading } from './types.ts'
+import type { Clock } from '../../util/clock.ts'
+import { type Deadline, Deadlines, type Due } from '../../util/timers.ts'
+import { CallerBytes } from '../caller-bytes.ts'
+import { BodyError, type BodyReading } from '../types.ts'
 
 /** Whole bodies that a mount may hold while it reads them. */
 const MAX_BODIES = 64
