@@ -55,8 +55,7 @@ export const STRUCTURED: Workload = {
 /**
  * The same call at 2026-07-28, where each request carries its metadata.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata
  */
 function standing(workload: Workload, call: ToolCall): Workload {
   const _meta = {

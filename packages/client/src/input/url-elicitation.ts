@@ -17,8 +17,7 @@ interface RequiredUrl extends ElicitUrlRequest {
  * The server refused a request until the user has opened the URLs (`-32042`), and the user has not. The
  * request can be sent again once they have.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export class UrlElicitationRequiredError extends McpError {
   readonly elicitations: readonly ElicitUrlRequest[]

@@ -12,8 +12,7 @@ export const rootOf = ({ uri }: Pick<Skill, 'uri'>): string => uri.slice(0, -DOC
  * Validates an entry.
  *
  * @throws SkillRefusedError `malformed`
- * @see
- * https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#skill-entries
+ * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#skill-entries
  */
 export function readEntry(entry: unknown): Skill {
   if (!isObject(entry) || typeof entry['uri'] !== 'string')

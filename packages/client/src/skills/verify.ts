@@ -23,8 +23,7 @@ export function bytesOf(uri: string, { contents }: ReadResourceResult): Uint8Arr
  * Verifies a file against its entry.
  *
  * @throws SkillRefusedError `size`, `digest`
- * @see
- * https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#verification-on-read
+ * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#verification-on-read
  */
 export async function verifyFile(
   { uri, digest, size }: SkillResource,
@@ -45,8 +44,7 @@ export async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> 
  * Verifies the frontmatter of a `SKILL.md` against the entry: the model must read what the user has approved.
  *
  * @throws SkillRefusedError `frontmatter`, `unreadable`
- * @see
- * https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#frontmatter-verification
+ * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#frontmatter-verification
  */
 export function verifyDocument({ uri, frontmatter }: Skill, bytes: Uint8Array): void {
   const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(toText(uri, bytes))?.[1]

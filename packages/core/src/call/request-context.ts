@@ -93,8 +93,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    * sessions, with `streams.eventStore: false` or `response: 'json'`, and in revisions whose
    * streams do not begin with an event id.
    *
-   * @see
-   * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    * @throws UsageError `ERR_MCP_OPTION` if `retryMs` is not a whole number from 0 to 2147483647
    */
   closeConnection(options?: { readonly retryMs?: number }): void

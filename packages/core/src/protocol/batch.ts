@@ -12,8 +12,7 @@ export type Batch = { readonly items: readonly Incoming[] } | { readonly fault: 
 /**
  * Reads an array of messages: requests and notifications, or responses, and never `initialize`.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2025-03-26/basic/transports#sending-messages-to-the-server
+ * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/transports#sending-messages-to-the-server
  */
 export function readBatch(values: readonly unknown[]): Batch {
   if (values.length === 0 || values.length > MAX_BATCH)

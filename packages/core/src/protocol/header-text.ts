@@ -32,8 +32,7 @@ const SUFFIX = '?='
  * is malformed. Strict, unlike most decoders: what is encoded has one form, so that no
  * two programs read two texts.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
  */
 export function decodeHeaderText(value: string): string | undefined {
   if (!SAFE.test(value)) return undefined

@@ -187,8 +187,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
    * an unknown id, or one older than an hour, is ignored. A call that waits for the user after an
    * `UrlElicitationRequired` continues, on any node that shares the bus.
    *
-   * @see
-   * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
   completeElicitation(id: string): void {
     this.publish({ kind: 'elicitation', id })

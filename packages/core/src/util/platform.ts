@@ -2,8 +2,7 @@
  * Whether the platform isolates requests, as Cloudflare Workers does: timers and streams end with the request
  * that opened them, and no other request can reach them.
  *
- * @see
- * https://developers.cloudflare.com/workers/observability/errors/#cannot-perform-io-on-behalf-of-a-different-request
+ * @see https://developers.cloudflare.com/workers/observability/errors/#cannot-perform-io-on-behalf-of-a-different-request
  */
 export function isolatedRequests(): boolean {
   const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } }

@@ -22,8 +22,7 @@ export interface TrustedAddresses {
  * database. So they must be https and public. Exceptions: what the user has configured need not be public,
  * and if the server is on loopback, loopback is allowed, over http as well.
  *
- * @see
- * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices#server-side-request-forgery-ssrf
+ * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices#server-side-request-forgery-ssrf
  */
 export function addressPolicy({ server, trustedUrls, allowHosts }: TrustedAddresses): AddressPolicy {
   const origins = new Set([server, ...trustedUrls].map((url) => url.origin))

@@ -112,8 +112,7 @@ async function ask({ authorize, timeoutMs = 600_000 }: AuthorizationCodeOptions,
  * Compares the issuer first, so that a server in a mix-up attack gets no code, and
  * its error text is not shown.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
  */
 function readAnswer(
   { redirectUri }: AuthorizationCodeOptions,

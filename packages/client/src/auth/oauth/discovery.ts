@@ -29,8 +29,7 @@ export interface Discovery {
  * server's own origin (2025-03-26).
  *
  * @throws AuthorizationError `address`, `network`, `discovery`, `issuer`
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
  */
 export async function discover(at: Discovery, challenged: string | undefined): Promise<Discovered> {
   const metadata = await resourceMetadata(at, challenged)

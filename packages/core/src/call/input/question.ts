@@ -96,8 +96,7 @@ export const elicit = <const S extends AnySchema, D extends Declined = 'fail'>(
  * @param url - absolute. A function gets the id of the question, 22 random characters, and puts it into the
  *   URL: the page can then call `server.completeElicitation(id)`. It must return the same URL for the same id
  * @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` (`http:` for development)
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export function elicitUrl<D extends Declined = 'fail'>(
   message: string,

@@ -106,8 +106,7 @@ interface StateOptions extends Pick<RequestStateLimits, 'ttlMs' | 'maxBytes'> {
  * Seals the state of a call into the `requestState` that its client sends back. The client can neither read
  * nor change it, and it opens only for the same caller, method, parameters and server, until it expires.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
  */
 export class RequestStates {
   readonly #options: StateOptions

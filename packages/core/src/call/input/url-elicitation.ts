@@ -35,8 +35,7 @@ const MESSAGE = 'The user has to open a URL first'
  * Unlike `elicitUrl` among a tool's `asks`, this also works in a session whose replies are JSON only.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` unless it gets 1 to 16 questions of `elicitUrl`
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
 export class UrlElicitationRequired extends Error {

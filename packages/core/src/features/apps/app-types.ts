@@ -8,8 +8,7 @@ export type ToolAudience = 'model' | 'app'
  * The user interface of a tool, for clients that have declared the extension. Others get the tool without it,
  * so its text has to say everything.
  *
- * @see
- * https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx#resource-discovery
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx#resource-discovery
  */
 export interface ToolUi {
   /** The `ui://` URI of the interface that shows the tool's results. */

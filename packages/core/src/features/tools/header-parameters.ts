@@ -26,8 +26,7 @@ export function headerParameters(
  * by its headers, so they are compared with the arguments before defaults and transforms. The schema checks
  * values that no header can hold, such as an object, unless there is a header.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
  */
 export function parameterFault(
   parameters: readonly HeaderParameter[],
