@@ -13,6 +13,7 @@ import { z } from 'zod'
  * names its owner: the principal, and the name of the client.
  */
 const verifyMs = process.env['VERIFY_MS']
+const ttlMs = process.env['SESSION_TTL_MS']
 const skew = Number(process.env['CLOCK_SKEW_MS'] ?? 0)
 const realNow = Date.now
 Date.now = () => realNow() + skew
@@ -89,7 +90,11 @@ const app = Fastify({ forceCloseConnections: true })
 await app.register(mcp, {
   server,
   legacySse: true,
-  sessions: { maxPerPrincipal: 1_000, ...(verifyMs !== undefined && { verifyMs: Number(verifyMs) }) },
+  sessions: {
+    maxPerPrincipal: 1_000,
+    ...(verifyMs !== undefined && { verifyMs: Number(verifyMs) }),
+    ...(ttlMs !== undefined && { ttlMs: Number(ttlMs) }),
+  },
   authenticate: bearer({ verify: (principal) => ({ principal }) }),
 })
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })

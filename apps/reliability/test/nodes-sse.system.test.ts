@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ping } from '@jetway-apps/test-support'
+import { type Cluster, type ClusterNode, startCluster } from '@jetway-apps/test-support/cluster'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { progressOf, responseOf } from './support/nodes/client.ts'
+import { SERVE_NODE } from './support/nodes/kills.ts'
+import { keys, keysWithoutExpiry } from './support/nodes/monitor.ts'
+import { SseNodeClient } from './support/nodes/sse-client.ts'
+
+/** Longer than the lease of a node, and than the record of a session without its node. */
+const EXPIRED_MS = 15_000
+const RECORDS = 'jw1:nodes:s:*'
+
+describe('HTTP+SSE over three processes', () => {
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await startCluster(SERVE_NODE, 3, { SESSION_TTL_MS: '4000' })
+  })
+  afterAll(() => cluster?.stop())
+
+  const nodes = (): readonly [ClusterNode, ClusterNode, ClusterNode] =>
+    cluster.nodes as unknown as readonly [ClusterNode, ClusterNode, ClusterNode]
+
+  async function opened(): Promise<SseNodeClient> {
+    const [a, b] = nodes()
+    const client = await new SseNodeClient('ann').listen(a.url)
+    onTestFinished(() => client.leave())
+    return client.open(b.url)
+  }
+
+  it('all messages of calls at each of them arrive once, in the order of their call', async () => {
+    const client = await opened()
+    const calls = await Promise.all(
+      nodes().flatMap(({ url }) => [1, 2].map(() => client.call(url, 'count', { to: 200 }))),
+    )
+    await vi.waitFor(() => {
+      for (const id of calls) expect(responseOf(client.about(id))).toBeDefined()
+    })
+    for (const id of calls) {
+      const messages = client.about(id)
+      expect(progressOf(messages)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
+      expect(messages.at(-1)?.id).toBe(id)
+      expect(messages).toHaveLength(201)
+    }
+  })
+
+  it('large results of several of them arrive whole', async () => {
+    const client = await opened()
+    const text = 'x'.repeat(1_500_000)
+    const calls = await Promise.all(nodes().map(({ url }) => client.call(url, 'echo', { text })))
+    await vi.waitFor(() => {
+      for (const id of calls)
+        expect(responseOf(client.about(id))?.result?.['content']).toMatchObject([
+          { text: expect.stringContaining(text) },
+        ])
+    })
+  })
+
+  it('another principal is answered at each of them as if there were no such session', async () => {
+    const client = await opened()
+    for (const { url } of nodes()) {
+      expect(await client.post(url, ping(), 'bob')).toEqual({ status: 404, text: 'Session not found' })
+      expect((await client.post(url, ping())).status).toBe(202)
+    }
+  })
+
+  it('a session lives longer than its time to live without a message, and ends with its stream', async () => {
+    const client = await opened()
+    const [, b] = nodes()
+    await delay(6_000)
+    expect((await client.post(b.url, ping())).status).toBe(202)
+    client.leave()
+    await vi.waitFor(async () => expect(await keys(cluster.redis, RECORDS)).toEqual([]), EXPIRED_MS)
+    for (const { url } of nodes()) expect((await client.post(url, ping())).status).toBe(404)
+  })
+
+  it('the sessions of a process that is killed end: its streams, calls elsewhere, and all keys', async () => {
+    // Those of the other tests end.
+    await vi.waitFor(async () => expect(await keys(cluster.redis, RECORDS)).toEqual([]), EXPIRED_MS)
+    const [client, silent] = [await opened(), await opened()]
+    const [a, b, c] = nodes()
+    await client.call(c.url, 'wait', { text: 'elsewhere' })
+    await vi.waitFor(() => expect(client.messages.length).toBeGreaterThan(1))
+    expect(await keys(cluster.redis, RECORDS)).toHaveLength(2)
+    await a.kill()
+    await vi.waitFor(() => expect([client.ended, silent.ended]).toEqual([true, true]))
+    await vi.waitFor(async () => {
+      for (const { url } of [b, c]) expect((await client.post(url, ping())).status).toBe(404)
+    }, EXPIRED_MS)
+    await c.running.until(/"cancelled":"elsewhere"/)
+    // Nobody asks for the other session.
+    await vi.waitFor(async () => expect(await keys(cluster.redis, RECORDS)).toEqual([]), EXPIRED_MS)
+    const bus = (await keysWithoutExpiry(cluster.redis)).filter((key) => !key.startsWith('jw1:nodes:b:'))
+    expect(bus).toEqual([])
+  })
+})
