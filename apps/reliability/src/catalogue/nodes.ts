@@ -156,26 +156,6 @@ export const NODES: Group = {
     },
     {
       row: 'H11',
-      fault: 'A message of HTTP+SSE on a node without its stream, and the death of the node with it',
-      behaviour:
-        'It is served there, and answered on the stream, each message once and in order. The session ends with the node of its stream: other nodes answer 404 and abort its calls, and its record expires.',
-      tests: [
-        {
-          file: 'apps/reliability/test/nodes-sse.system.test.ts',
-          name: 'all messages of calls at each of them arrive once, in the order of their call',
-        },
-        {
-          file: 'apps/reliability/test/nodes-sse.system.test.ts',
-          name: 'the sessions of a process that is killed end: its streams, calls elsewhere, and all keys',
-        },
-        {
-          file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'loses notifications of other nodes beyond a limit, and gets 503 there until it has read',
-        },
-      ],
-    },
-    {
-      row: 'H11',
       fault: 'A failover that loses writes',
       behaviour:
         'A stream that lacks an event ends, and a client that resumes it gets 400. A session that is lost gets 404.',
@@ -202,6 +182,26 @@ export const NODES: Group = {
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'gets a deletion again until it is back',
+        },
+      ],
+    },
+    {
+      row: 'H13',
+      fault: 'A message of HTTP+SSE on a node without its stream, and the death of the node with it',
+      behaviour:
+        'It is served there, and answered on the stream, each message once and in order. The session ends with the node of its stream: other nodes answer 404 and abort its calls, and its record expires.',
+      tests: [
+        {
+          file: 'apps/reliability/test/nodes-sse.system.test.ts',
+          name: 'all messages of calls at each of them arrive once, in the order of their call',
+        },
+        {
+          file: 'apps/reliability/test/nodes-sse.system.test.ts',
+          name: 'the sessions of a process that is killed end: its streams, calls elsewhere, and all keys',
+        },
+        {
+          file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
+          name: 'loses notifications of other nodes beyond a limit, and gets 503 there until it has read',
         },
       ],
     },

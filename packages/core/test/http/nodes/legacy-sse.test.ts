@@ -39,6 +39,13 @@ function nodeOf(cluster: Cluster, { endpoint, ...more }: HarnessOptions = {}): S
       },
     })
     server.addTool({
+      name: 'long',
+      async handler(_args, ctx) {
+        for (let i = 1; i <= 300; i++) await ctx.progress(i, 300, 'x'.repeat(1_000))
+        return 'long'
+      },
+    })
+    server.addTool({
       name: 'ask',
       handler: async (_args, ctx) => `ok: ${(await ctx.elicit('Sure?', OK)).ok}`,
     })
@@ -321,6 +328,14 @@ describe('a node that stops', () => {
   it('answers its calls on the stream of another one, which goes on', async () => {
     const { cluster, client, b, atB, atC } = await started()
     await atB.call('hold', {}, 'running')
+    const { nodes } = b.shared
+    const send = nodes.send.bind(nodes)
+    const uses: number[] = []
+    nodes.send = async (...args) => {
+      await settled()
+      uses.push(b.uses())
+      return send(...args)
+    }
     const closing = b.server.close({ deadline: 1_000 })
     expect((await atB.post(ping())).status).toBe(503)
     await cluster.clock.advance(1_000)
@@ -329,6 +344,8 @@ describe('a node that stops', () => {
       error: { message: 'The server ended the call' },
     })
     expect(b.uses()).toBe(0)
+    // It has sent the answer before it has left the stores.
+    expect(Math.min(...uses)).toBeGreaterThan(0)
     expect((await atC.post(ping('next'))).status).toBe(202)
     expect(await answerTo(client, 'next')).toMatchObject({ result: {} })
   })
@@ -363,6 +380,40 @@ describe('a client that reads slowly', () => {
     await answerTo(client, 'flood')
     expect((await atB.post(ping('again'))).status).toBe(202)
     expect(await answerTo(client, 'again')).toMatchObject({ result: {} })
+  })
+
+  it('has no more notifications waiting for it than one node may send, however many send', async () => {
+    const { sink, a, atB, atC } = await started({ endpoint })
+    sink.stall()
+    await Promise.all([atB.call('flood', {}, 'b'), atC.call('flood', {}, 'c')])
+    await settled()
+    expect(a.endpoint.stats().queuedBytes).toBeLessThan(102_000)
+  })
+
+  it('is not one whose reading another node does not know of yet', async () => {
+    const { a, client, atB } = await started({ endpoint: { limits: { outboundBytes: 1_000 } } })
+    const { nodes } = a.shared
+    const send = nodes.send.bind(nodes)
+    const late = deferred()
+    nodes.send = async (...args) => {
+      await late.promise
+      return send(...args)
+    }
+    for (let i = 0; i < 13; i++) await atB.call('big', {}, `big-${i}`)
+    await answerTo(client, 'big-12')
+    const posted = atB.post(ping('next'))
+    await settled()
+    late.resolve()
+    expect((await posted).status).toBe(202)
+  })
+
+  it('delays a handler at another node no longer than it needs to read', async () => {
+    const { client, atB } = await started({ endpoint })
+    const params = { name: 'long', arguments: {}, _meta: { progressToken: 'p' } }
+    await atB.post(request('tools/call', params, 7))
+    await client.sink.until(() => client.sink.text.includes('"progress":300,'))
+    const steps = messagesOf(client).flatMap(({ params: told }) => told?.['progress'] ?? [])
+    expect(steps.length).toBeGreaterThanOrEqual(300)
   })
 
   it('is cut when other nodes send more than may wait', async () => {
