@@ -18,7 +18,7 @@ addTools(server)
 
 // #region serve
 const app = Fastify({ logger: true, keepAliveTimeout: 72_000 })
-await app.register(mcp, { server, publicUrl: PUBLIC_URL, health: true })
+await app.register(mcp, { server, publicUrl: PUBLIC_URL, legacySse: true, health: true })
 await app.listen({ host: HOST, port: Number(PORT) })
 
 process.once('SIGTERM', () => {

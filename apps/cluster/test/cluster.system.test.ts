@@ -26,3 +26,32 @@ it('a session goes on in the other processes when one is killed', async () => {
   await cluster.until(/2 are left/)
   await vi.waitFor(async () => expect(new Set([await who(), await who()])).toEqual(new Set(others)))
 })
+
+it('calls what a user types, in a session that goes on when a process is killed during a call', async () => {
+  const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)))
+  onTestFinished(async () => void (await cluster.stop('SIGTERM')))
+  const type = (line: string): boolean => cluster.process.stdin.write(`${line}\n`)
+  await cluster.until(/^> /m)
+  type('greet')
+  await cluster.until(/Your name\? /)
+  type('Ada')
+  await cluster.until(/Hello, Ada/)
+  type('count 60')
+  const [, pid] = await cluster.until(/2 of 60: Process (\d+)/)
+  type(`kill ${pid}`)
+  await cluster.until(/may have had effects/)
+  await cluster.until(/2 are left/)
+  type('count 1')
+  const [, other] = await cluster.until(/Process (\d+) counted to 1/)
+  expect(other).not.toBe(pid)
+  type('help')
+  await cluster.until(/count 20 [^]*count 20 /)
+})
+
+it('says how to install Redis if it does not run', async () => {
+  const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)), { REDIS_SERVER: 'no-redis' })
+  expect(await cluster.exited).toBe(1)
+  expect(cluster.output.stderr.trim()).toBe(
+    'no-redis does not run. Install Redis, on Debian by node .ci/redis.mjs, or name its program in REDIS_SERVER',
+  )
+})

@@ -15,13 +15,13 @@ it('the Service finds the pods and their port, and has no affinity', () => {
   expect(service.spec?.ports).toEqual([{ name: 'http', port: 80, targetPort: port?.name }])
 })
 
-it('the route leads the path of the public URL to the Service, without a time limit and without affinity', () => {
+it('the route leads the paths below the public URL to the Service, without a time limit and without affinity', () => {
   const { host, pathname } = new URL(PUBLIC_URL)
   expect(container.env).toContainEqual({ name: 'PUBLIC_URL', value: PUBLIC_URL })
   expect(route.spec?.hostnames).toEqual([host])
   expect(route.spec?.rules).toEqual([
     {
-      matches: [{ path: { type: 'Exact', value: pathname } }],
+      matches: [pathname, '/sse', '/message'].map((value) => ({ path: { type: 'Exact', value } })),
       backendRefs: [{ name: service.metadata?.name, port: 80 }],
       timeouts: { request: '0s', backendRequest: '0s' },
     },

@@ -5,7 +5,7 @@ import { callTool, initialize, MODERN, requestMeta } from '@jetway-apps/test-sup
 import type { Cluster, ClusterNode } from '@jetway-apps/test-support/cluster'
 import { freePorts, startNginx } from '@jetway-apps/test-support/nginx'
 import { Client, type ClientHandlers, type Progress } from '@jetway/client'
-import { http } from '@jetway/client/http'
+import { http, sse } from '@jetway/client/http'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { startReplicas } from './support/replicas.ts'
 
@@ -131,4 +131,14 @@ it('nginx passes bodies of 3 MiB, and the name that clients use', async () => {
   expect((await call(port, 'who', { text: 'x'.repeat(5 * MIB) })).status).toBe(413)
   expect((await post(port, initialize())).status).toBe(200)
   expect((await post(port, initialize(), {}, 'rebound.example.com')).status).toBe(403)
+})
+
+it('nginx leads the messages of HTTP+SSE to any process', async () => {
+  const { cluster, port } = await deploy()
+  const client = new Client({ name: 'test', version: '1.0.0' }, { revisions: ['2024-11-05'] })
+  onTestFinished(() => client.close())
+  await client.connect(sse(`http://127.0.0.1:${port}/sse`))
+  const seen = new Set<string>()
+  for (let i = 0; i < 4; i++) seen.add(await textOf(client, 'who'))
+  expect(seen).toEqual(pidsOf(cluster.nodes))
 })

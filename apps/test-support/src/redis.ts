@@ -9,9 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export { type SlowProxy, startSlowProxy } from './redis/slow-proxy.ts'
 
-/** Debian's Redis, or another server that speaks its protocol, such as Valkey. */
-const SERVER = process.env['REDIS_SERVER'] ?? '/usr/bin/redis-server'
-const SENTINEL = process.env['REDIS_SENTINEL'] ?? '/usr/bin/redis-sentinel'
+/** Redis as installed, or another server that speaks its protocol, such as Valkey. */
+const SERVER = process.env['REDIS_SERVER'] ?? 'redis-server'
+const SENTINEL = process.env['REDIS_SENTINEL'] ?? 'redis-sentinel'
 /** How long a server may take to serve, in ms. */
 const START_MS = 20_000
 
@@ -145,10 +145,15 @@ async function startProcess(
   const start = async (): Promise<void> => {
     child = spawn(program, args, { stdio: 'ignore' })
     exited = once(child, 'exit')
+    const failed = (): never => {
+      throw new Error(
+        `${program} does not run. Install Redis, on Debian by node .ci/redis.mjs, or name its program in REDIS_SERVER`,
+      )
+    }
     await Promise.race([
       until(async () => (await send(port, ['PING'])).startsWith('+PONG')),
       // `once` rejects if the program cannot be started.
-      exited.then(() => Promise.reject(new Error(`${program} ended. Install it by: node .ci/redis.mjs`))),
+      exited.then(failed, failed),
     ])
   }
   const kill = async (): Promise<void> => {

@@ -82,11 +82,7 @@ export class SharedRecord {
   async save(change: ChangeRecord): Promise<void> {
     this.#unsaved.push(change)
     if (this.#unsaved.length > MAX_UNSAVED) this.#unsaved.shift()
-    try {
-      await this.#steps.run(() => this.#flush())
-    } catch (error) {
-      this.#shared.logger.error({ err: error }, 'A session store failed. The change is stored later')
-    }
+    await this.#steps.run(() => this.#saveChanges())
   }
 
   get #key(): SessionKey {
@@ -111,9 +107,18 @@ export class SharedRecord {
     this.#adopt(stored)
     this.#checkedAt = now
     if (due && initialized) this.#renewedAt = now
-    else if (due) await this.#replace()
-    if (this.#unsaved.length > 0) await this.#flush()
+    else if (due) await fromStore(() => this.#replace())
+    // A store without memory is read, and refuses changes. The session goes on.
+    if (this.#unsaved.length > 0) await this.#saveChanges()
     return true
+  }
+
+  async #saveChanges(): Promise<void> {
+    try {
+      await this.#flush()
+    } catch (error) {
+      this.#shared.logger.error({ err: error }, 'A session store failed. The change is stored later')
+    }
   }
 
   async #flush(): Promise<void> {

@@ -116,6 +116,24 @@ describe('a session that several nodes serve', () => {
     expect((await session.post(ping)).status).toBe(404)
   })
 
+  it('goes on while its store is read but refuses changes, which are stored later', async () => {
+    const cluster = createCluster()
+    const { sessions } = cluster
+    const node = cluster.node({ setUp: logging })
+    const session = await node.open()
+    const replace = sessions.replace.bind(sessions)
+    sessions.replace = (): never => {
+      throw new Error('out of memory')
+    }
+    expect((await session.post(setLevel('debug'))).status).toBe(200)
+    await cluster.clock.advance(1_001)
+    expect((await session.post(ping)).status).toBe(200)
+    sessions.replace = replace
+    await cluster.clock.advance(1_001)
+    expect((await session.post(ping)).status).toBe(200)
+    expect(sessions.get({ principal: '', id: session.id })?.record.logLevel).toBe('debug')
+  })
+
   it('keeps what requests at different nodes change at the same time', async () => {
     const cluster = createCluster()
     const nodes = [1, 2, 3].map(() => cluster.node({ setUp: resources }))
