@@ -58,6 +58,7 @@ const MIN_TTL_MS = 1_000
 const TASK_ID_LENGTH = 22
 const DELETE_PAGE = 100
 const ANSWER_FAILED = 'An answer could not be sent to the node of its task'
+const STORE_FAILED = 'The server cannot store tasks, try again shortly'
 const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
 /**
@@ -98,9 +99,7 @@ export class TaskRunner implements ServerMount {
     this.#enter(owner)
     const record = this.#record(call, owner, request)
     try {
-      // Other nodes must see this one before they see the task.
-      await this.#nodes?.ready()
-      if (!(await this.#options.store.create(record))) throw busy(STORE_FULL)
+      if (!(await this.#store(record))) throw busy(STORE_FULL)
       this.#run(record, call)
     } catch (error) {
       this.#leave(owner)
@@ -108,6 +107,19 @@ export class TaskRunner implements ServerMount {
     }
     const meta = request.immediateResponse && { [IMMEDIATE_RESPONSE]: request.immediateResponse }
     return { kind: 'task', task: record, ...(meta && { meta }) }
+  }
+
+  /** @throws McpError "busy" if the store fails: nothing has run, and the client may try again */
+  async #store(record: TaskRecord): Promise<boolean> {
+    const { store, logger } = this.#options
+    try {
+      // Other nodes must see this one before they see the task.
+      await this.#nodes?.ready()
+      return await store.create(record)
+    } catch (error) {
+      logger.error({ err: error }, 'A task store failed. The task was refused')
+      throw busy(STORE_FAILED)
+    }
   }
 
   /** @throws McpError if the owner has no such task */

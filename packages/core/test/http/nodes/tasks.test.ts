@@ -116,3 +116,32 @@ describe('the tasks of an anonymous client', () => {
     expect(cluster.tasks.size).toBe(1)
   })
 })
+
+describe('a new task whose store fails', () => {
+  it('is refused with 503, runs nothing, and is taken when the store is back', async () => {
+    const cluster = createCluster()
+    let runs = 0
+    const handler = (): string => `Run ${++runs}`
+    const node = cluster.node({
+      setUp: (server) => void server.addTool({ name: 'run', taskSupport: 'optional', handler }),
+    })
+    const { headers } = await node.post(initializeMessage('2025-11-25'))
+    const id = headers['mcp-session-id'] ?? ''
+    const session = node.continue({ id, headers: { 'mcp-session-id': id } })
+    const start = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'run', task: {} } }
+    const create = cluster.tasks.create.bind(cluster.tasks)
+    cluster.tasks.create = (): never => {
+      throw new Error('store down')
+    }
+    const refused = await session.post(start)
+    expect([refused.status, refused.headers['retry-after'], refused.json.error?.code]).toEqual([
+      503,
+      '1',
+      -32603,
+    ])
+    cluster.tasks.create = create
+    expect((await session.post({ ...start, id: 3 })).status).toBe(200)
+    await settled()
+    expect(runs).toBe(1)
+  })
+})
