@@ -6,6 +6,10 @@ export interface WorkHost {
   waitUntil?(work: Promise<unknown>): void
 }
 
+/** What a call keeps of its request. Not the request: handlers log their context, and its headers have the token. */
+export const workHostOf = (request: WorkHost): WorkHost | undefined =>
+  request.waitUntil && { waitUntil: (work) => request.waitUntil?.(work) }
+
 export interface WorkCount {
   begin(): void
   end(): void

@@ -4,6 +4,7 @@ import { standsAlone } from '../protocol/revisions/select.ts'
 import { type AuthInfo, ANONYMOUS, principalOf } from '../stores/principal.ts'
 import { type Awaitable, chain, refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/scope.ts'
+import { workHostOf } from '../call/wait-until.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
 import { BodyBudget } from './guard/body-budget.ts'
 import { LARGE_REPLY } from './caller-bytes.ts'
@@ -237,7 +238,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       auth,
       locals,
       background: this.#context.background,
-      host: request,
+      host: workHostOf(request),
     }
     const sessions = this.#sessions
     if (request.route !== 'mcp') {

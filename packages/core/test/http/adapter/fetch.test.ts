@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { callTool, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
@@ -125,6 +126,16 @@ describe('toFetch', () => {
     const city = { city: 'Denver' }
     const response = await handler(post(call('where'), await open(handler)), city, { waitUntil: () => {} })
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Denver' }] } })
+  })
+
+  it("keeps the request's headers out of the contexts of handlers, which are logged", async () => {
+    const { server, handler } = serve()
+    const deep = { depth: 12, showHidden: true }
+    server.addTool({ name: 'inspect', handler: (_args, ctx) => inspect(ctx, deep) })
+    const headers = { ...(await open(handler)), authorization: 'Bearer canary' }
+    const seen = await (await handler(post(call('inspect'), headers))).text()
+    expect(seen).toContain('2025-06-18')
+    expect(seen).not.toContain('canary')
   })
 
   it.each([
