@@ -34,7 +34,7 @@ async function metadataOf(
 async function authorize(
   issuer: AuthorizationServer,
   clientId: string,
-  { scope = 'mcp', ...dpop }: { scope?: string; DPoP?: oauth.DPoPHandle } = {},
+  { scope, ...dpop }: { scope?: string | undefined; DPoP?: oauth.DPoPHandle } = { scope: 'mcp' },
 ): Promise<oauth.TokenEndpointResponse> {
   const server = await metadataOf(issuer)
   const client = { client_id: clientId }
@@ -45,7 +45,7 @@ async function authorize(
     redirect_uri: REDIRECT,
     response_type: 'code',
     resource: RESOURCE,
-    scope,
+    ...(scope !== undefined && { scope }),
     state: 'a state',
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
@@ -91,6 +91,8 @@ async function refresh(issuer: AuthorizationServer, token: string): Promise<oaut
 
 async function register(issuer: AuthorizationServer): Promise<string> {
   const metadata = {
+    // Does not limit the client: it may ask for others later.
+    scope: 'files:write',
     redirect_uris: [REDIRECT],
     application_type: 'native',
     token_endpoint_auth_method: 'none',
@@ -138,9 +140,12 @@ it('has only the kinds of registration that it should have', async () => {
   expect(without.client_id_metadata_document_supported).toBeUndefined()
 })
 
-it('ignores scopes that it does not grant', async ({ issuer }) => {
-  const { scope } = await authorize(issuer, issuer.client.clientId, { scope: 'mcp everything' })
-  expect(scope).toBe('mcp')
+it.for([
+  ['mcp everything', 'mcp'],
+  [undefined, 'mcp files:write'],
+])('grants the scopes that it has: asked for %s, it grants %s', async ([asked, granted], { issuer }) => {
+  const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
+  expect(scope).toBe(granted)
 })
 
 it('issues tokens without a client, for any user', async ({ issuer }) => {

@@ -8,7 +8,6 @@ import type { AuthorizationServer, AuthorizationServerOptions } from './types.ts
 const ALG = 'ES256'
 const PUBLIC_CLIENT = { token_endpoint_auth_method: 'none', application_type: 'native' } as const
 const GRANT_TYPES = ['authorization_code', 'refresh_token']
-const MINUTE_S = 60
 const DAY_S = 86_400
 
 /** The options of an authorization server that its provider needs. */
@@ -32,7 +31,8 @@ export function createProvider(
   state: ProviderState,
 ): OidcProvider.Provider {
   const { issuer, documents } = state
-  return new Provider(issuer, {
+  const { keys: jwks, ...routes } = PATHS
+  const provider = new Provider(issuer, {
     adapter: (kind: string): Storage => withLifetime(state, state.storage.of(kind)),
     jwks: { keys: [newKey()] },
     clients: clientsOf(state),
@@ -41,14 +41,7 @@ export function createProvider(
     responseTypes: ['code'],
     pkce: { required: () => true },
     cookies: { keys: [...state.cookieKeys] },
-    routes: {
-      authorization: PATHS.authorization,
-      introspection: PATHS.introspection,
-      jwks: PATHS.keys,
-      registration: PATHS.registration,
-      revocation: PATHS.revocation,
-      token: PATHS.token,
-    },
+    routes: { ...routes, jwks },
     clientBasedCORS: () => true,
     findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     interactions: { url: (_context, { uid }) => `${INTERACTION}/${uid}` },
@@ -65,16 +58,7 @@ export function createProvider(
       return document === undefined ? new Response(null, { status: 404 }) : Response.json(document)
     },
     features: featuresOf(state),
-    ttl: {
-      AccessToken: (_context, { resourceServer }) => resourceServer?.accessTokenTTL ?? 5 * MINUTE_S,
-      AuthorizationCode: MINUTE_S,
-      ClientCredentials: (_context, { resourceServer }) => resourceServer?.accessTokenTTL ?? 5 * MINUTE_S,
-      Grant: 14 * DAY_S,
-      IdToken: 5 * MINUTE_S,
-      Interaction: 10 * MINUTE_S,
-      RefreshToken: 14 * DAY_S,
-      Session: DAY_S,
-    },
+    ttl: ttlOf(state),
     formats: {
       customizers: {
         jwt: (_context, _token, { payload }) => {
@@ -83,6 +67,29 @@ export function createProvider(
       },
     },
   })
+  // Otherwise the user would consent to nothing: https://www.rfc-editor.org/rfc/rfc6749#section-3.3
+  provider.use((context, next) => {
+    const { path, query } = context
+    if (path === PATHS.authorization && query['scope'] === undefined)
+      context.query = { ...query, scope: state.settings.scopes.join(' ') }
+    return next()
+  })
+  return provider
+}
+
+/** In seconds. */
+function ttlOf(state: ProviderState): OidcProvider.Configuration['ttl'] {
+  const ofToken = (): number => Math.max(1, state.lifetime)
+  return {
+    AccessToken: ofToken,
+    ClientCredentials: ofToken,
+    AuthorizationCode: 60,
+    IdToken: 300,
+    Interaction: 600,
+    Session: DAY_S,
+    Grant: 14 * DAY_S,
+    RefreshToken: 14 * DAY_S,
+  }
 }
 
 /** Opaque tokens are stored, so that is where they get their end. */
@@ -115,7 +122,14 @@ function featuresOf(state: ProviderState): OidcProvider.Configuration['features'
       enabled: true,
       allowedPolicy: (_context, client, token) => client.clientId === token.clientId,
     },
-    registration: { enabled: registration.includes('dynamic') },
+    registration: {
+      enabled: registration.includes('dynamic'),
+      idFactory: ({ oidc: { body } }) => {
+        // The official clients register with the scopes of their first challenge, and could never get others.
+        if (body !== undefined) delete body['scope']
+        return randomUUID()
+      },
+    },
     clientIdMetadataDocument: {
       enabled: registration.includes('metadata-document'),
       ack: 'draft-02',
@@ -128,7 +142,6 @@ function featuresOf(state: ProviderState): OidcProvider.Configuration['features'
         scope: scopes.join(' '),
         audience: resource,
         accessTokenFormat: tokens,
-        accessTokenTTL: Math.max(1, state.lifetime),
         ...(tokens === 'jwt' ? { jwt: { sign: { alg: ALG } } } : {}),
       }),
     },

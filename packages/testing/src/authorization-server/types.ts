@@ -5,7 +5,7 @@ export type ClientRegistration = 'metadata-document' | 'dynamic'
 
 /** Options of `startAuthorizationServer`. */
 export interface AuthorizationServerOptions {
-  /** The scopes that it grants, for every resource. It ignores other scopes in a request. */
+  /** The scopes that it grants, for every resource. It ignores others in a request, and grants all if there is none. */
   readonly scopes: readonly string[]
   /** The format of access tokens: signed JWTs, or opaque ones, which only introspection can read. @default 'jwt' */
   readonly tokens?: 'jwt' | 'opaque'
