@@ -29,6 +29,27 @@ export const HTTP: readonly Contender[] = [
   },
 ]
 
+const IN_MEMORY = 'jetway-memory'
+
+/** The same mount with its sessions in memory and in Redis, where each request reads its session unless it has just been read. */
+export const sharedOver = (redisUrl: string): readonly Contender[] => [
+  { name: IN_MEMORY, title: 'in memory', program: 'jetway-fastify' },
+  {
+    name: 'jetway-shared',
+    title: 'in Redis',
+    program: 'jetway-shared',
+    args: ['--redis', redisUrl],
+    base: IN_MEMORY,
+  },
+  {
+    name: 'jetway-verified',
+    title: 'in Redis, verifyMs: 0',
+    program: 'jetway-shared',
+    args: ['--redis', redisUrl, '--verify-ms', '0'],
+    base: IN_MEMORY,
+  },
+]
+
 /**
  * The same servers, which send each response as an event stream. The official SDK
  * is measured with JSON alone.

@@ -4,7 +4,7 @@ import { check } from './check.ts'
 import { describeMachine } from './machine.ts'
 import { readOptions, USAGE } from './options.ts'
 import { pinLoad } from './processors.ts'
-import { replaceMeasured, toMarkdown } from './report.ts'
+import { mergeMeasured, replaceMeasured, toMarkdown } from './report.ts'
 import { runCases } from './run-cases.ts'
 import { stopServers } from './server-process.ts'
 
@@ -23,7 +23,9 @@ async function main(): Promise<void> {
   }
   const report = { machine, ...(await runCases(options)) }
   console.log(options.json ? JSON.stringify(report, null, 2) : toMarkdown(report))
-  if (options.write) writeFileSync(PAGE, replaceMeasured(readFileSync(PAGE, 'utf8'), toMarkdown(report)))
+  if (!options.write) return
+  const update = options.only.length > 0 ? mergeMeasured : replaceMeasured
+  writeFileSync(PAGE, update(readFileSync(PAGE, 'utf8'), toMarkdown(report)))
 }
 
 try {

@@ -96,8 +96,34 @@ const END = '<!-- end of what was measured -->'
  * @throws Error where the marks are missing
  */
 export function replaceMeasured(page: string, markdown: string): string {
+  const { before, after } = aroundMarks(page)
+  return `${before}\n\n${markdown}\n${after}`
+}
+
+/**
+ * The page with the sections of a report of some cases. The other sections stay.
+ *
+ * @throws Error where the marks are missing
+ */
+export function mergeMeasured(page: string, markdown: string): string {
+  const { before, measured, after } = aroundMarks(page)
+  const sections = new Map<string, string>()
+  const [, ...updated] = sectionsOf(markdown)
+  for (const text of [...sectionsOf(measured), ...updated]) sections.set(text.split('\n')[0] ?? '', text)
+  return `${before}\n\n${[...sections.values()].join('\n\n')}\n\n${after}`
+}
+
+/** The text before the first heading, then each section. */
+const sectionsOf = (markdown: string): string[] => markdown.split(/^(?=### )/m).map((text) => text.trim())
+
+function aroundMarks(page: string): {
+  readonly before: string
+  readonly measured: string
+  readonly after: string
+} {
   const begin = page.indexOf(BEGIN)
   const end = page.indexOf(END)
   if (begin === -1 || end < begin) throw new Error('The page has no place for the tables: its marks are gone')
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${markdown}\n${page.slice(end)}`
+  const start = begin + BEGIN.length
+  return { before: page.slice(0, start), measured: page.slice(start, end), after: page.slice(end) }
 }

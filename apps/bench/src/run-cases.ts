@@ -1,4 +1,5 @@
-import { type Contender, HTTP, STARTED_TOOLS, STDIO, STREAMS, TOOL_COUNTS } from './contenders.ts'
+import { startRedis } from '@jetway-apps/test-support/redis'
+import { type Contender, HTTP, sharedOver, STARTED_TOOLS, STDIO, STREAMS, TOOL_COUNTS } from './contenders.ts'
 import { type HttpBench, measureHttp, titleOf } from './http-bench.ts'
 import { measureImports } from './imports.ts'
 import { STANDING_VERSION } from './load/requests.ts'
@@ -24,7 +25,11 @@ type Cases = Omit<Report, 'machine'>
 export async function runCases(options: BenchOptions): Promise<Cases> {
   const wanted = (name: string): boolean =>
     options.only.length === 0 || options.only.some((begin) => name.startsWith(begin))
-  const tables = [...(await httpCases(options, wanted)), ...(await stdioCases(options, wanted))]
+  const tables = [
+    ...(await httpCases(options, wanted)),
+    ...(await sharedCases(options, wanted)),
+    ...(await stdioCases(options, wanted)),
+  ]
   const imports = wanted('imports') ? await said('imports', measureImports(SPAWNS)) : []
   const firstAnswers = wanted('first-answer')
     ? await said('first-answer', measureFirstAnswers(STARTED_TOOLS, SPAWNS))
@@ -71,6 +76,41 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   const title = 'tools/call, text, 16 connections, Jetway on Fastify with other tools registered'
   await add({ name: 'tools-1000', title }, TOOL_COUNTS, (bench) => bench.measure(TEXT, 16, timing))
   return tables
+}
+
+/** What sessions in Redis cost. A call without a session must cost nothing more. */
+async function sharedCases({ timing }: BenchOptions, wanted: (name: string) => boolean): Promise<Table[]> {
+  const cases: readonly (Pick<Table, 'name' | 'title'> & {
+    readonly workload: Workload
+    readonly connections: number
+  })[] = [
+    ...[1, 16].map((connections) => ({
+      name: `shared-text-${connections}`,
+      title: `${titleOf(TEXT, connections)}: sessions in Redis`,
+      workload: TEXT,
+      connections,
+    })),
+    ...FORMS.slice(0, 1).map(({ alone }) => ({
+      name: `shared-modern-text-${FORM_CONNECTIONS}`,
+      title: `${titleOf(alone, FORM_CONNECTIONS)}, as a request of ${STANDING_VERSION}: other sessions in Redis`,
+      workload: alone,
+      connections: FORM_CONNECTIONS,
+    })),
+  ].filter(({ name }) => wanted(name))
+  if (cases.length === 0) return []
+  const redis = await startRedis()
+  try {
+    const tables: Table[] = []
+    for (const { workload, connections, ...table } of cases) {
+      const measured = measureHttp(table, sharedOver(redis.url), timing, (bench) =>
+        bench.measure(workload, connections, timing),
+      )
+      tables.push(await said(table.name, measured))
+    }
+    return tables
+  } finally {
+    await redis.stop()
+  }
 }
 
 async function stdioCases({ timing }: BenchOptions, wanted: (name: string) => boolean): Promise<Table[]> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { replaceMeasured, toMarkdown } from '../src/report.ts'
+import { mergeMeasured, replaceMeasured, toMarkdown } from '../src/report.ts'
 
 const REPORT = {
   machine: 'a machine',
@@ -64,4 +64,18 @@ it('new tables replace the old ones, and the text around them stays', () => {
   expect(once).not.toContain('old')
   expect(replaceMeasured(once, toMarkdown(REPORT))).toBe(once)
   expect(() => replaceMeasured('no marks', '')).toThrow('marks')
+})
+
+it('the tables of some cases leave the others', () => {
+  const page =
+    'Before\n\n<!-- measured: npm run bench -- --write -->\n\nA machine.\n\n### first\n\n1\n\n### tools/call\n\nold\n\n<!-- end of what was measured -->\n'
+  const merged = mergeMeasured(page, toMarkdown({ ...REPORT, machine: 'another' }))
+  expect(merged).toMatch(/A machine\.\n\n### first\n\n1\n\n### tools\/call\n\n\| {4}/)
+  expect(merged).not.toMatch(/old|another/)
+  const [first] = REPORT.tables
+  const added = mergeMeasured(
+    merged,
+    toMarkdown({ ...REPORT, tables: [{ ...first, title: 'new' } as never] }),
+  )
+  expect(added.match(/^###.*/gm)).toEqual(['### first', '### tools/call', '### new'])
 })

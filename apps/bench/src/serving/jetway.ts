@@ -1,4 +1,4 @@
-import { McpServer } from '@jetway/core'
+import { McpServer, type ServerOptions } from '@jetway/core'
 import {
   add,
   addInput,
@@ -11,9 +11,9 @@ import {
   weatherOutput,
 } from './tools.ts'
 
-/** The server of every Jetway contender, with all defaults. */
-export function createServer(count: number = toolCount()): McpServer {
-  const server = new McpServer({ name: 'bench', version: '1.0.0' })
+/** The server of every Jetway contender, by default with all defaults. */
+export function createServer(count: number = toolCount(), options: ServerOptions = {}): McpServer {
+  const server = new McpServer({ name: 'bench', version: '1.0.0' }, options)
   server.addTool({ name: 'add', description: 'Adds two numbers', inputSchema: addInput, handler: add })
   if (count > 1) {
     server.addTool({

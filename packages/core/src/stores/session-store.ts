@@ -43,7 +43,10 @@ export interface StoredSession {
 export interface SessionLifetime {
   /** How long the record is kept if nothing renews it, in ms. */
   readonly ttlMs: number
-  /** Records of its principal: one more drops the one that expires first. Left out for anonymous clients. */
+  /**
+   * Records of its principal: one more drops another, the one that expires first. One that was created in the last
+   * seconds gives way only to a flood of such records. Left out for anonymous clients.
+   */
   readonly maxPerPrincipal?: number
 }
 

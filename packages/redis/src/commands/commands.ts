@@ -64,11 +64,13 @@ export class Commands {
     }
   }
 
-  async #withDeadline(key: string, args: readonly string[]): Promise<RedisReply> {
+  #withDeadline(key: string, args: readonly string[]): Promise<RedisReply> {
     if (this.#inFlight >= MAX_IN_FLIGHT)
       throw new RedisUnavailable(`${MAX_IN_FLIGHT} commands wait for Redis. Try again later`)
     this.#inFlight++
-    const reply = this.#connection.command(key, args).finally(() => this.#inFlight--)
+    const reply = this.#connection.command(key, args)
+    const settled = (): void => void this.#inFlight--
+    reply.then(settled, settled)
     return withDeadline(reply, COMMAND_MS)
   }
 

@@ -62,6 +62,8 @@ export function connectTo(address: RedisAddress, onError: (error: unknown) => vo
 interface Opened<C> {
   readonly client: C
   readonly connected: Promise<unknown>
+  /** Whether `connected` has resolved. */
+  isConnected: boolean
 }
 
 class NodeRedis<C extends Client> implements RedisConnection {
@@ -77,9 +79,9 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 
   async command(key: string, args: readonly string[]): Promise<RedisReply> {
-    const { client, connected } = (this.#current ??= this.#open({ reconnect: true }))
-    await connected
-    return this.#send(client, key, args)
+    const current = (this.#current ??= this.#open({ reconnect: true }))
+    if (!current.isConnected) await current.connected
+    return this.#send(current.client, key, args)
   }
 
   async connect(): Promise<void> {
@@ -138,12 +140,17 @@ class NodeRedis<C extends Client> implements RedisConnection {
   #open(options: { readonly reconnect: boolean }): Opened<C> {
     const client = this.#deployment.create(options)
     client.on('error', this.#onError)
-    const connected = client.connect()
-    // Each command that waits for it rejects.
-    connected.catch(() => {
-      if (this.#current?.client === client) this.#current = undefined
-    })
-    return { client, connected }
+    const opened: Opened<C> = { client, connected: client.connect(), isConnected: false }
+    opened.connected.then(
+      () => {
+        opened.isConnected = true
+      },
+      // Each command that waits for it rejects.
+      () => {
+        if (this.#current === opened) this.#current = undefined
+      },
+    )
+    return opened
   }
 
   async #send(client: C, key: string, args: readonly string[]): Promise<RedisReply> {

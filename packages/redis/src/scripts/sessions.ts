@@ -11,8 +11,13 @@ redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 `)
 
+/** For how long a session that has not been initialized counts as being opened, in ms. */
+const OPENING_MS = 10_000
+
 /**
- * Adds a session to those of its principal. Returns the sessions beyond the limit, which the caller deletes.
+ * Adds a session to those of its principal. Returns the sessions beyond the limit, which the caller deletes: those that
+ * expire first. One that has just been opened expires soon, but is not dropped, unless half of the sessions are like it:
+ * clients that open sessions at the same time would end each other's.
  *
  * KEYS: sessions of the principal. ARGV: session, time to live, limit.
  */
@@ -20,9 +25,18 @@ export const ADD_TO_PRINCIPAL: Script = script(`
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 local dropped = {}
 local over = redis.call('ZCARD', KEYS[1]) + 1 - ARGV[3]
-if over > 0 then dropped = redis.call('ZRANGE', KEYS[1], 0, over - 1) end
+local opened = now + ARGV[2]
+local before = opened - ${OPENING_MS}
+if over > 0 and redis.call('ZCOUNT', KEYS[1], '(' .. before, opened) * 2 > tonumber(ARGV[3]) then
+  dropped = redis.call('ZRANGE', KEYS[1], 0, over - 1)
+elseif over > 0 then
+  dropped = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', before, 'LIMIT', 0, over)
+  for _, session in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. opened, '+inf', 'LIMIT', 0, over - #dropped)) do
+    dropped[#dropped + 1] = session
+  end
+end
 for i = 1, #dropped do redis.call('ZREM', KEYS[1], dropped[i]) end
-redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+redis.call('ZADD', KEYS[1], opened, ARGV[1])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return dropped
 `)

@@ -44,12 +44,10 @@ export class RedisSessionStore implements SessionStore {
   async get(key: SessionKey, ttlMs?: number): Promise<StoredSession | undefined> {
     const { hash, key: name } = this.#locate(key)
     const args = ttlMs === undefined ? ['GET', name] : ['GETEX', name, 'PX', wholeMs(ttlMs)]
-    const [version] = await Promise.all([
-      this.#commands.run(name, args),
-      ttlMs !== undefined && this.#renew(key, hash, ttlMs),
-    ])
-    if (typeof version !== 'string') return undefined
-    return { record: JSON.parse(version) as SessionRecord, version }
+    const renewed = ttlMs === undefined ? undefined : this.#renew(key, hash, ttlMs)
+    const reading = this.#commands.run(name, args)
+    const version = renewed === undefined ? await reading : (await Promise.all([reading, renewed]))[0]
+    return typeof version === 'string' ? new Stored(version) : undefined
   }
 
   async replace(record: SessionRecord, version: string, ttlMs: number): Promise<string | undefined> {
@@ -82,6 +80,19 @@ export class RedisSessionStore implements SessionStore {
   #locate({ principal, id }: SessionKey): { readonly hash: string; readonly key: string } {
     const hash = hashOfSession({ principal, session: id })
     return { hash, key: this.#keys.session(hash) }
+  }
+}
+
+/** A record that is parsed when it is used: most are read to see that they have not changed. */
+class Stored implements StoredSession {
+  readonly version: string
+
+  constructor(version: string) {
+    this.version = version
+  }
+
+  get record(): SessionRecord {
+    return JSON.parse(this.version) as SessionRecord
   }
 }
 

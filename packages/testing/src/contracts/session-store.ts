@@ -182,6 +182,18 @@ function lifetimes(create: CreateSessionStore): void {
     for (const id of ['a', 'b', 'c', 'd']) await store.create(record({ id, principal: '' }), LIFETIME)
     expect(await held('')).toEqual(['a', 'b', 'c', 'd'])
   })
+
+  it('drops no record that was just created, although it expires first, for another one', async () => {
+    const { store, pass } = await create()
+    const ids = ['a', 'b', 'c', 'd', 'opened', 'opened too']
+    for (const id of ids) {
+      const ttlMs = id.startsWith('opened') ? 10 * TTL : 20 * TTL
+      await store.create(record({ id }), { ttlMs, maxPerPrincipal: 4 })
+      await pass(10)
+    }
+    const found = await Promise.all(ids.map(async (id) => store.get({ principal: 'alice', id })))
+    expect(ids.filter((_, i) => found[i] !== undefined)).toEqual(['c', 'd', 'opened', 'opened too'])
+  })
 }
 
 /** The contract of a SessionStore, as Vitest tests. Calls `create` for each of them. */

@@ -1,5 +1,6 @@
 import { type Cluster, startCluster } from '@jetway-apps/test-support/cluster'
 import { expect, it } from 'vitest'
+import { note } from '../note.ts'
 import { NodeClient } from './client.ts'
 import { SERVE_NODE } from './kills.ts'
 

@@ -144,10 +144,10 @@ export class SharedRecord {
     return true
   }
 
-  #adopt({ record, version }: StoredSession): void {
-    if (version === this.#version) return
-    this.#version = version
-    let own = record
+  #adopt(stored: StoredSession): void {
+    if (stored.version === this.#version) return
+    this.#version = stored.version
+    let own = stored.record
     for (const change of this.#unsaved) own = { ...own, ...change(own) }
     this.#session.adopt(own)
   }
