@@ -115,7 +115,7 @@ export function redis(options: RedisOptions): RedisStores {
     },
     ready: async () => {
       await connect(connection, keys, logger)
-      await withDeadline(reader.ready, READY_MS)
+      await withDeadline(reader.ready(), READY_MS)
     },
     stats: () => ({ available: commands.available, inFlight: commands.inFlight, unsent: bus.unsent }),
   }

@@ -8,7 +8,7 @@ import {
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { RedisReplyError, type RedisStores, RedisUnavailable } from '../src/index.ts'
 import { LIFETIME, sessionRecord } from './support/records.ts'
-import { createStores, createTwo } from './support/stores.ts'
+import { createStores, createTwo, newTwo } from './support/stores.ts'
 
 /** How long a store may take to report a failure, in ms. */
 const FAILURE_MS = 1_000
@@ -91,6 +91,36 @@ describe('a Redis that stops', () => {
     await vi.waitFor(() => expect(heard.at(-1)).toBe(3), RECOVERY_MS)
     // Redis may have executed the first one although its reply came too late.
     expect(heard.filter((message, at) => message !== heard[at - 1])).toEqual([1, 2, 3])
+  })
+})
+
+describe('the bus of a process that has just started', () => {
+  it('delivers what is published after it is ready', async () => {
+    const server = await startServer()
+    for (let round = 0; round < 10; round++) {
+      const [first, second] = newTwo({ url: server.url })
+      const heard: unknown[] = []
+      second.bus.subscribe('changes', (message) => heard.push(message))
+      await second.bus.ready?.()
+      await first.bus.publish('changes', round)
+      await vi.waitFor(() => expect(heard).toEqual([round]))
+    }
+  })
+
+  it('reports a gap if Redis was away for longer than it waits', async () => {
+    const server = await startServer()
+    const [, second] = newTwo({ url: server.url })
+    server.signal('SIGSTOP')
+    let gaps = 0
+    second.bus.subscribe(
+      'changes',
+      () => {},
+      () => gaps++,
+    )
+    await second.bus.ready?.()
+    expect(gaps).toBe(0)
+    server.signal('SIGCONT')
+    await vi.waitFor(() => expect(gaps).toBe(1))
   })
 })
 

@@ -94,6 +94,13 @@ export class ServedServer implements ServerMount {
     this.#listen()
   }
 
+  /** Begins to listen to changes, also of other nodes. Must precede the acknowledgment of a subscription. */
+  listen(): Promise<void> | undefined {
+    if (isolatedRequests()) return undefined
+    this.#listen()
+    return this.runtime.bus.ready?.()
+  }
+
   /** Adds a connection, which is closed with the server. */
   addConnection(connection: { close(): void }): void {
     this.#connections.add(connection)

@@ -15,6 +15,11 @@ export interface Bus {
    * long reconnect: anything may have changed.
    */
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void
+  /**
+   * Resolves when everything that other nodes publish from now on reaches the listeners, or a second later: then
+   * `onGap` runs. Left out where that is so at once.
+   */
+  ready?(): Promise<void>
 }
 
 /** A change in a server, which sessions and subscriptions turn into notifications. */

@@ -74,6 +74,10 @@ export class RedisBus implements Bus {
     }
   }
 
+  ready(): Promise<void> {
+    return this.#reader.soon()
+  }
+
   /** Reads and sends no more. */
   close(): void {
     this.#leave?.()

@@ -12,6 +12,9 @@ const COUNT = 100
 const FIRST_WAIT_MS = 50
 const LAST_WAIT_MS = 1_000
 
+/** How long a caller waits for the first read, in ms. */
+const SOON_MS = 1_000
+
 /** The position before the first message of a stream. */
 const START = '0-0'
 
@@ -32,6 +35,8 @@ interface Reading {
   readonly stream: MessageStream
   /** The last message that was read. */
   at: string | undefined
+  /** When it was to begin, by the clock of this process. */
+  readonly since: number
 }
 
 /**
@@ -51,8 +56,18 @@ export class MessageReader {
   }
 
   /** Resolves when every message from now on arrives. */
-  get ready(): Promise<void> {
-    return this.#ready
+  async ready(): Promise<void> {
+    let ready
+    do {
+      ready = this.#ready
+      await ready
+      // Another run may have replaced the one that was waited for.
+    } while (ready !== this.#ready)
+  }
+
+  /** The same, or a second later. What is missed then counts as lost. */
+  async soon(): Promise<void> {
+    await withDeadline(this.ready(), SOON_MS).catch(() => {})
   }
 
   /** The last message of a stream that was read. */
@@ -67,7 +82,7 @@ export class MessageReader {
    * @returns the function that stops it
    */
   read(stream: MessageStream, from?: typeof START): () => void {
-    this.#readings.set(stream.key, { stream, at: from })
+    this.#readings.set(stream.key, { stream, at: from, since: performance.now() })
     this.#restart()
     return () => {
       if (this.#readings.get(stream.key)?.stream !== stream) return
@@ -133,7 +148,9 @@ export class MessageReader {
     const end = (newest as readonly Entry[])[0]?.[0] ?? START
     const { at } = reading
     reading.at ??= end
-    if (at === undefined || at === START) return false
+    // Nobody has waited for longer.
+    if (at === undefined) return performance.now() - reading.since > SOON_MS
+    if (at === START) return false
     const last = await withDeadline(reader.command(['XRANGE', key, at, at]), READ_MS)
     // Streams are trimmed from the front: while the last message that was read is there, nothing after it is missing.
     if ((last as readonly Entry[]).length > 0) return false

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '@jetway/core/protocol'
 import type { NodeListener, Nodes } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
-import { withDeadline } from '../commands/deadline.ts'
 import type { Keys } from '../keys.ts'
 import { RENEW_LEASE, SEND } from '../scripts/nodes.ts'
 import type { MessageReader } from './message-reader.ts'
@@ -12,8 +11,6 @@ const LEASE_MS = 5_000
 const RENEW_MS = 1_500
 /** After a restart of Redis all leases are missing, until every node has renewed its own. */
 const DOUBT_MS = 7_000
-/** How long joining waits until messages arrive, in ms. */
-const READY_MS = 1_000
 /** The time to live of an inbox, in ms. */
 const INBOX_MS = 60_000
 /** Messages that a node has not read; one more is refused. */
@@ -47,7 +44,7 @@ export class RedisNodes implements Nodes {
     // A Redis that is down delays the lease, not the start of a server.
     await this.#renew().catch(() => {})
     // A message of the bus that comes before the first read would be lost.
-    await withDeadline(this.#reader.ready, READY_MS).catch(() => {})
+    await this.#reader.soon()
     return async () => {
       if (this.#listeners.delete(entry) && this.#listeners.size === 0) await this.close()
     }

@@ -158,7 +158,9 @@ function lifetimes(create: CreateSessionStore): void {
     expect((await store.get(record(), TTL))?.version).toBe(version)
     expect(await store.replace(record({ logLevel: 'debug' }), version, TTL)).toBeTypeOf('string')
   })
+}
 
+function limits(create: CreateSessionStore): void {
   it('keeps a maximum of records of one principal, and drops the one that expires first', async () => {
     const { store, pass } = await create()
     const limited = { ...LIFETIME, maxPerPrincipal: 2 }
@@ -202,5 +204,6 @@ export function describeSessionStore(name: string, create: CreateSessionStore): 
     records(create)
     changes(create)
     lifetimes(create)
+    limits(create)
   })
 }

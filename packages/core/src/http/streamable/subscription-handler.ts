@@ -74,19 +74,22 @@ export class SubscriptionHandler {
     }
   }
 
-  #reply(answer: EncodedResponse, listen: ListenRequest): HttpReply {
+  #reply(answer: EncodedResponse, listen: ListenRequest): Reply {
     if (answer === undefined) return EMPTY_STREAM
-    const { server, message, revision } = listen
-    if (answer.subscription === undefined) return jsonAnswer(answer, revision)
-    if (this.#context.work.closing || server.closing) return refuse('draining', { id: message.id })
-    return this.#open(answer, answer.subscription, listen) ?? this.#busy(listen)
+    const { subscription } = answer
+    if (subscription === undefined) return jsonAnswer(answer, listen.revision)
+    const open = (): HttpReply => this.#open(answer, subscription, listen)
+    // A change after the acknowledgment must arrive, wherever it is made.
+    return listen.server.listen()?.then(open) ?? open()
   }
 
   #open(
     { frame: answer }: EncodedAnswer,
     subscribed: NonNullable<EncodedAnswer['subscription']>,
-    { request, server, caller }: ListenRequest,
-  ): HttpReply | undefined {
+    listen: ListenRequest,
+  ): HttpReply {
+    const { request, server, caller, message } = listen
+    if (this.#context.work.closing || server.closing) return refuse('draining', { id: message.id })
     const principal = principalOf(caller)
     const writer = createSseWriter(this.#context, {
       overflow: 'cut',
@@ -99,7 +102,7 @@ export class SubscriptionHandler {
       { ...subscribed, answer, channel: channelOf(writer) },
       principal,
     )
-    if (subscription === undefined) return undefined
+    if (subscription === undefined) return this.#busy(listen)
     subscription.begin()
     server.addSubscription(subscription)
     // If the client has disconnected, an adapter may never open the reply.

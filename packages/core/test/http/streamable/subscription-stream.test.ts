@@ -1,6 +1,8 @@
-import { notification, settled } from '@jetway-apps/test-support'
+import { deferred, notification, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { McpServer } from '../../../src/index.ts'
+import { type Bus, CHANGES_TOPIC } from '../../../src/stores/bus.ts'
+import { MemoryBus } from '../../../src/stores/memory-bus.ts'
 import { MODERN, requestMeta } from '../../support/modern-calls.ts'
 import {
   type Answer,
@@ -51,6 +53,26 @@ const tagged = (id: string | number, method: string, params: object = {}): objec
   notification(method, { _meta: { [ID]: id }, ...params })
 /** Changes of a registry are sent once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
+
+it('is acknowledged when the changes of other nodes arrive', async () => {
+  const memory = new MemoryBus()
+  const { promise: ready, resolve } = deferred()
+  const bus: Bus = {
+    publish: (topic, message) => memory.publish(topic, message),
+    subscribe: (topic, listener) => memory.subscribe(topic, listener),
+    ready: () => ready,
+  }
+  const pending = listen(createHarness({ server: { bus } }), { toolsListChanged: true })
+  const answered = vi.fn()
+  void pending.then(answered)
+  await settled()
+  expect(answered).not.toHaveBeenCalled()
+  resolve()
+  const answer = await pending
+  memory.publish(CHANGES_TOPIC, { kind: 'tools' })
+  await settled()
+  expect(methodsOf(answer)).toEqual([ACKNOWLEDGED, 'notifications/tools/list_changed'])
+})
 
 describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
   it('acknowledges first, and then sends only the requested notifications', async () => {
