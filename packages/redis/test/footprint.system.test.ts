@@ -115,17 +115,45 @@ describe('the commands', () => {
 })
 
 describe('the memory of Redis', () => {
+  const KIB = 1_024
+
+  async function used(server: RedisServer): Promise<number> {
+    return Number(/used_memory:(\d+)/.exec(await server.command('INFO', 'memory'))?.[1])
+  }
+
   it('is at most 1.2 KiB for a session', async () => {
     const { server, stores } = await start()
-    const used = async (): Promise<number> =>
-      Number(/used_memory:(\d+)/.exec(await server.command('INFO', 'memory'))?.[1])
-    const before = await used()
+    const before = await used(server)
     const count = 1_000
     for (let i = 0; i < count; i++)
       await stores.sessions.create(sessionRecord(`session-${i}`, `user-${i % 50}@example.com`), {
         ...LIFETIME,
         maxPerPrincipal: 100,
       })
-    expect(((await used()) - before) / count).toBeLessThan(1.2 * 1024)
+    expect(((await used(server)) - before) / count).toBeLessThan(1.2 * KIB)
+  })
+
+  // Redis reserves 4 KiB for the first events of a Redis Stream.
+  it.each([
+    [0, 0.5],
+    [1, 5],
+    [50, 5],
+  ])('for a stream is, with %i events, at most %d KiB and 1.5 times its frames', async (events, kib) => {
+    const { server, stores } = await start()
+    const frame = 'x'.repeat(200)
+    const count = 500
+    // Redis keeps the scripts.
+    await append('first', 1)
+    const before = await used(server)
+    for (let i = 0; i < count; i++) await append(`session-${i}`, events)
+    const each = ((await used(server)) - before) / count
+    expect(each - 1.5 * events * frame.length).toBeLessThan(kib * KIB)
+
+    async function append(session: string, length: number): Promise<void> {
+      const key = { principal: PRINCIPAL, session, stream: 'stream-1' }
+      const lease = await stores.events.open(key, ORIGIN)
+      const all = Array.from({ length }, (_, at) => ({ seq: at + 1, frame }))
+      await stores.events.append(key, lease, all)
+    }
   })
 })

@@ -32,18 +32,20 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
   let tasks: TaskRunner | undefined
   const create = (): TaskRunner => {
     const runtime = host.runtime()
-    const { clock, random, logger, shared } = runtime
+    const { clock, random, logger, shared, bus } = runtime
     const created = new TaskRunner({
       store: given?.store ?? shared?.tasks ?? new MemoryTaskStore({ clock }),
       dispatcher: host.createDispatcher({ handlerTimeoutMs: maxTtlMs, maxHandlerTimeoutMs: maxTtlMs }),
       clock,
       random,
       nodes: shared?.nodes,
+      bus,
       logger,
       limits,
       maxRunning: runtime.limits.running,
       maxAnonymous: Math.min(runtime.limits.anonymous.running, MAX_ANONYMOUS),
-      ...(host.notifies() && { onStored: (key: TaskKey) => host.onStored(key) }),
+      // Calls at other nodes may wait for a task.
+      ...((host.notifies() || shared !== undefined) && { onStored: (key: TaskKey) => host.onStored(key) }),
     })
     runtime.attach(created)
     return created

@@ -8,6 +8,8 @@ export interface SessionRecord {
   /** An empty string for an anonymous client. Part of the key. */
   readonly principal: string
   /** Empty until `initialize`, which a session of HTTP+SSE has some time after its beginning. */
+  /** The name of the server. Left out in records of other versions: then any server continues the session. */
+  readonly server?: string
   readonly revision: string
   readonly client: { readonly info?: Implementation; readonly capabilities: ClientCapabilities }
   readonly initialized: boolean

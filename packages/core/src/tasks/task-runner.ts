@@ -12,8 +12,10 @@ import { type Random, randomToken } from '../util/random.ts'
 import { Drainable } from '../session/drainable.ts'
 import type { ServerMount } from '../session/server-runtime.ts'
 import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
+import type { Bus } from '../stores/bus.ts'
 import type { Nodes } from '../stores/nodes.ts'
 import { attempt, type Awaitable } from '../util/promises.ts'
+import { TaskChanges } from './task-changes.ts'
 import { type TaskMail, TaskNodes } from './task-nodes.ts'
 import { finalChanges, nodeGone } from './task-result.ts'
 import type { TaskKey, TaskPosition, TaskRecord } from '../stores/task-store.ts'
@@ -42,6 +44,8 @@ export interface TasksOptions extends RunningTaskOptions, TaskSlotLimits {
   readonly random: Random
   /** Undefined if tasks run on no other node. */
   readonly nodes?: Nodes | undefined
+  /** Carries the changes of tasks. */
+  readonly bus: Bus
   readonly limits: TaskLimits
 }
 
@@ -73,10 +77,12 @@ export class TaskRunner implements ServerMount {
   readonly #followed = new WeakSet<CallSession>()
   readonly #work: Drainable
   readonly #nodes: TaskNodes | undefined
+  readonly #changes: TaskChanges
 
   constructor(options: TasksOptions) {
     this.#options = options
     this.#slots = new TaskSlots(options)
+    this.#changes = new TaskChanges(options.bus)
     this.#work = new Drainable(options.clock, { finish: () => this.#endAll() })
     if (options.nodes !== undefined)
       this.#nodes = new TaskNodes(options.nodes, options.logger, (key, mail) => void this.#receive(key, mail))
@@ -168,6 +174,7 @@ export class TaskRunner implements ServerMount {
     return pollTask(task, call, {
       clock,
       intervalMs: limits.pollIntervalMs,
+      watch: (listener) => this.#changes.watch(task.taskId, listener),
       read: () => this.get(task),
       answer: (id, response) => {
         const send = (): Awaitable<boolean> | undefined =>

@@ -10,8 +10,10 @@ import type { TaskViewer } from './task-input.ts'
 /** How a call reaches the task of another node. */
 export interface RemoteTask {
   readonly clock: Clock
-  /** The time between two reads, in ms. */
+  /** The time after which it is read again without a change, in ms. */
   readonly intervalMs: number
+  /** Calls the listener after each change. Returns what ends that. */
+  readonly watch: (listener: () => void) => () => void
   readonly read: () => Promise<TaskRecord>
   readonly answer: (id: string, response: JsonObject) => void
 }
@@ -27,40 +29,65 @@ export async function waitFor(live: RunningTask, call: CallContext): Promise<voi
 }
 
 /**
- * Waits for a task of another node by reading it again and again. Meanwhile the call carries its questions.
+ * Waits for a task of another node. Reads it after each change, and from time to time, since the message of a change can
+ * be lost. Meanwhile the call carries its questions.
  * Resolves to the last record also if the call ends first.
  */
 export async function pollTask(
   task: TaskRecord,
   call: CallContext,
-  { clock, intervalMs, read, answer }: RemoteTask,
+  { clock, intervalMs, watch, read, answer }: RemoteTask,
 ): Promise<TaskRecord> {
   const viewer = viewerOf(call)
   const questions = viewer && new RemoteQuestions(viewer, answer)
+  const changes = new Changes()
+  const leave = watch(() => changes.add())
   let record = task
   try {
+    // It may have changed before the watching.
+    record = await read()
     while (!isFinal(record.status) && !call.signal.aborted) {
       questions?.update(record.inputs)
-      await pause(clock, intervalMs, call.signal)
+      await changes.next(clock, intervalMs, call.signal)
       record = await read()
     }
   } finally {
+    leave()
     questions?.close()
   }
   return record
 }
 
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clock.clearTimeout(timer)
-      // A task may be read many thousand times during one call.
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = clock.setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
+/** Changes that nobody has looked at yet count as one. */
+class Changes {
+  #changed = false
+  #wake: (() => void) | undefined
+
+  add(): void {
+    this.#changed = true
+    this.#wake?.()
+  }
+
+  /** Resolves after a change, or when the time is over or the call ends. */
+  async next(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+    if (!this.#changed) await this.#pause(clock, ms, signal)
+    this.#changed = false
+  }
+
+  #pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clock.clearTimeout(timer)
+        // A task may be read many thousand times during one call.
+        signal.removeEventListener('abort', end)
+        this.#wake = undefined
+        resolve()
+      }
+      const timer = clock.setTimeout(end, ms)
+      this.#wake = end
+      signal.addEventListener('abort', end)
+    })
+  }
 }
 
 /** Undefined if the call cannot carry questions. */

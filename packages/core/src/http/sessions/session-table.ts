@@ -165,7 +165,8 @@ export class SessionTable {
       const id = (draft: SessionDraft): Awaitable<string> => this.#name(draft)
       const result = await answerInitialize(server.runtime, { ...input, id })
       if (result.error !== undefined) return result
-      const { record, revision } = result
+      const { revision } = result
+      const record = { ...result.record, server: server.runtime.info.name }
       const version = await this.create(record)
       this.add(new Session(server.runtime, record, revision), server, version)
       return result
@@ -335,6 +336,8 @@ export class SessionTable {
     const { principal, id } = record
     const revision = revisionOf(record.revision)
     if (revision === undefined || !server.served.includes(revision)) return undefined
+    // Another server, with the same shared stores.
+    if (record.server !== undefined && record.server !== server.runtime.info.name) return undefined
     // It may have ended while its server was chosen.
     if (this.#parts.sealed?.ended(id) === true || !this.reserve(principal)) return undefined
     this.release(principal)

@@ -41,6 +41,14 @@ describe('a session that several nodes serve', () => {
     for (const node of [b, c, a, b]) expect((await node.at(session).post(ping)).status).toBe(200)
   })
 
+  it('is unknown to a server of another name', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node(), cluster.node({ info: { name: 'other', version: '1.0.0' } })]
+    const session = await a.open()
+    expect((await b.at(session).post(ping)).status).toBe(404)
+    expect((await session.post(ping)).status).toBe(200)
+  })
+
   it('is unknown to other principals at each of them', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]

@@ -82,6 +82,17 @@ describe('a task that runs at another node', () => {
     expect(JSON.stringify(sink.messages.at(-1)?.result)).toContain('ok')
   })
 
+  it('wakes the call that waits for its result here, at once', async () => {
+    const nodes = await bench('hang')
+    const pending = call(nodes, 'tasks/result')
+    await settled()
+    expect(
+      (await call({ ...nodes, session: nodes.a.continue(nodes.session, alice) }, 'tasks/cancel')).status,
+    ).toBe(200)
+    await settled()
+    expect((await pending).json.error).toMatchObject({ message: 'The task was cancelled' })
+  })
+
   it('has failed if that node is gone', async () => {
     const nodes = await bench('hang')
     const pending = call(nodes, 'tasks/result')
