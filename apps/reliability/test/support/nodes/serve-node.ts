@@ -42,6 +42,11 @@ server.addTool({
   handler: ({ text }, ctx) => `${ownerOf(ctx)} ${text}`,
 })
 server.addTool({
+  name: 'large',
+  inputSchema: z.object({ length: z.number() }),
+  handler: ({ length }) => 'x'.repeat(length),
+})
+server.addTool({
   name: 'count',
   inputSchema: z.object({ to: z.number(), everyMs: z.number().default(0) }),
   async handler({ to, everyMs }, ctx) {

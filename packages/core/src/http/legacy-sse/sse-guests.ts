@@ -49,13 +49,15 @@ export class SseGuests {
    */
   async receive(id: string, value: unknown, posted: Posted): Promise<HttpReply> {
     const { request, caller } = posted
-    const live = await this.#sessions.find(request, caller, id, 'sse')
-    if (live !== undefined) return this.#continue(live, value, posted)
     const key = { principal: principalOf(caller), id }
-    const draft = await this.#records.read(key)
+    if (this.#sessions.live(key) === undefined) {
+      const stored = await this.#records.read(key)
+      if (stored === undefined) return refuse('noConnection')
+      if (stored.record.revision === '') return this.#begin(stored, value, posted)
+    }
+    const live = await this.#sessions.find(request, caller, id, 'sse')
     // A session that this node cannot serve is unknown here too.
-    if (draft === undefined || draft.record.revision !== '') return refuse('noConnection')
-    return this.#begin(draft, value, posted)
+    return live === undefined ? refuse('noConnection') : this.#continue(live, value, posted)
   }
 
   /** The client of a session reads its stream. */

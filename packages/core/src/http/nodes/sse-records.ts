@@ -61,6 +61,7 @@ export class SseRecords {
 
   /** @throws StoreFailure */
   async read(key: SessionKey): Promise<StoredSession | undefined> {
+    await fromStore(() => this.network.peers.ready())
     const stored = await fromStore(() => this.#shared.store.get(key))
     return stored?.record.transport === 'sse' ? stored : undefined
   }
