@@ -5,6 +5,9 @@ import { CLIENT } from './support/limits/client.ts'
 import { DEFINITIONS } from './support/limits/definitions.ts'
 import { HTTP } from './support/limits/http.ts'
 import { MESSAGES } from './support/limits/messages.ts'
+import { NODES } from './support/limits/nodes.ts'
+import { OUTPUTS } from './support/limits/outputs.ts'
+import { SKILLS } from './support/limits/skills.ts'
 import { STORES } from './support/limits/stores.ts'
 import { STREAMS } from './support/limits/streams.ts'
 
@@ -15,7 +18,10 @@ describe.each([
   ['streams', STREAMS],
   ['stores', STORES],
   ['definitions', DEFINITIONS],
+  ['skills', SKILLS],
+  ['nodes', NODES],
   ['the client', CLIENT],
+  ['outputs that the client checks', OUTPUTS],
   ['the bridge', BRIDGE],
 ])('a limit of %s holds at the limit, and one beyond', (_, rows) => {
   it.each(rows.map((row) => [row.limit, row] as const))(

@@ -5,6 +5,7 @@ import {
   startRedisSentinels,
   startSlowProxy,
 } from '@jetway-apps/test-support/redis'
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { RedisReplyError, type RedisStores, RedisUnavailable } from '../src/index.ts'
 import { LIFETIME, sessionRecord } from './support/records.ts'
@@ -75,6 +76,20 @@ describe('a Redis that stops', () => {
     server.signal('SIGCONT')
     await expectRecovery(stores)
     expect(stores.stats()).toMatchObject({ available: true })
+    await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
+  })
+
+  it('refuses all of 10,000 commands within 1 s, and keeps 2,000 of them waiting', async () => {
+    const server = await startServer()
+    const stores = await storesWithSession({ url: server.url })
+    server.signal('SIGSTOP')
+    const failures = Array.from({ length: 10_000 }, () => failure(() => read(stores)))
+    await settled()
+    expect(stores.stats().inFlight).toBe(2_000)
+    const errors = await Promise.all(failures)
+    expect(errors.every((error) => error instanceof RedisUnavailable)).toBe(true)
+    server.signal('SIGCONT')
+    await expectRecovery(stores)
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 

@@ -7,7 +7,7 @@ export const FLOW_CONTROL: Group = {
       row: 'E1',
       fault: 'A reader that stops',
       behaviour:
-        '1 MiB waits for it. Beyond that a stream that can be resumed is cut, and others lose notifications, never a response. On Node.js a connection that reads nothing of what waits ends after one to two minutes.',
+        '1 MiB waits for it. Beyond that a stream that can be resumed is cut, and others lose notifications, never a response. On Node.js a connection that reads nothing of what waits ends after one to two minutes. Beyond 128 MiB of unread replies a caller gets 503.',
       tests: [
         {
           file: 'packages/testing/test/support/stalled-reader.ts',
@@ -20,6 +20,10 @@ export const FLOW_CONTROL: Group = {
         {
           file: 'packages/testing/test/stalled-replies.test.ts',
           name: 'ends with its connection when its client reads nothing',
+        },
+        {
+          file: 'packages/testing/test/stalled-replies.test.ts',
+          name: 'keeps its caller from new calls beyond limits.queuedBytes',
         },
       ],
     },
@@ -87,6 +91,7 @@ export const FLOW_CONTROL: Group = {
           file: 'packages/client/test/validation/outputs.test.ts',
           name: 'is not used, which is reported once',
         },
+        { file: 'apps/reliability/test/support/limits/outputs.ts', name: 'schemas that a client keeps' },
         {
           file: 'packages/core/test/schema/engine.test.ts',
           name: 'servers that are built anew for each request convert nothing twice',

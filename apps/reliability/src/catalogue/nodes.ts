@@ -18,7 +18,13 @@ export const NODES: Group = {
       row: 'H2',
       fault: 'Commands that queue without a limit',
       behaviour: 'At most 2,000 commands wait for Redis. Others fail at once.',
-      lacks: 'No test fills the queue of commands yet.',
+      tests: [
+        { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
+        {
+          file: 'packages/redis/test/faults.system.test.ts',
+          name: 'refuses all of 10,000 commands within 1 s, and keeps 2,000 of them waiting',
+        },
+      ],
     },
     {
       row: 'H3',

@@ -25,19 +25,19 @@ const call = (session: Session, tool: string, args: object): string =>
 
 /**
  * The limits are those of our apps for heads, and of a mount for the others. Few read slowly: large replies are work for a
- * server, which delays others however they are read.
+ * server, which delays others however they are read. Together they are less than `limits.queuedBytes` allows one caller.
  */
 export const PHASES: readonly Phase[] = [
   {
     name: 'a reply',
-    sockets: 25,
+    sockets: 20,
     limitMs: 120_000,
     bytes: (session) => call(session, 'large', { bytes: UNREAD_BYTES }),
     trickles: false,
   },
   {
     name: 'a stream',
-    sockets: 25,
+    sockets: 30,
     limitMs: 120_000,
     bytes: (session) => call(session, 'flood', { chunks: Math.ceil(UNREAD_BYTES / 65_536) }),
     trickles: false,

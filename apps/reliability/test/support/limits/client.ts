@@ -1,11 +1,12 @@
 import { settled } from '@jetway-apps/test-support'
-import { Client, type ClientOptions, duplex } from '@jetway/client'
+import { Client, type ClientOptions, duplex, withAuth } from '@jetway/client'
 import { http, type HttpOptions } from '@jetway/client/http'
 import { ClientManager } from '@jetway/client/manager'
 import { ResourceCache } from '@jetway/client/resource-cache'
+import type { McpServer } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { expect, onTestFinished } from 'vitest'
-import { type Body, failureOf, type Limit, list, type Params } from './row.ts'
+import { type Body, createServer, failureOf, type Limit, list, type Params } from './row.ts'
 
 const INFO = { name: 'limits', version: '1.0.0' }
 const CAPABILITIES = { tools: {}, resources: { subscribe: true }, prompts: {} }
@@ -23,7 +24,7 @@ interface Scripted {
 }
 
 /** A client of a server that answers as scripted. */
-async function connected(script: Script, options: ClientOptions = {}): Promise<Scripted> {
+export async function connected(script: Script, options: ClientOptions = {}): Promise<Scripted> {
   const [near, far] = createMemoryTransportPair()
   const heard: Body[] = []
   const say = (message: unknown): void =>
@@ -218,6 +219,51 @@ function cached(count: number): number {
   ).length
 }
 
+/** Subscribes at a revision where all subscriptions are one stream. */
+async function subscribedAtOnce(count: number): Promise<unknown> {
+  const server = createServer()
+  server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => '' })
+  const [near, far] = createMemoryTransportPair()
+  server.connect(far)
+  const client = new Client(INFO, { eras: false })
+  onTestFinished(() => client.close())
+  await client.connect(duplex(near))
+  const all = await Promise.all(list(count, (i) => failureOf(() => client.subscribe(`a://${i}`))))
+  return all.at(-1)
+}
+
+/** The last of so many calls while their server is being reconnected. */
+async function reconnecting(count: number): Promise<unknown> {
+  const manager = new ClientManager(INFO, { client: { eras: false } })
+  onTestFinished(() => manager.closeAll())
+  const started: McpServer[] = []
+  await manager.connect('s', () => {
+    if (started.length > 0) return new Promise(() => {})
+    const server = createServer()
+    started.push(server)
+    const [near, far] = createMemoryTransportPair()
+    server.connect(far)
+    return duplex(near)
+  })
+  await started[0]?.close()
+  await settled()
+  const call = (): Promise<unknown> => manager.callTool({ server: 's', tool: 'a' })
+  for (let i = 1; i < count; i++) call().catch(() => {})
+  let last: unknown = 'waits'
+  call().catch((error: unknown) => (last = error))
+  await settled()
+  return last
+}
+
+/** The status of a request that was refused so often, each time with another way to go on. */
+async function challenged(count: number): Promise<unknown> {
+  let left = count
+  const fetch = (): Promise<Response> =>
+    Promise.resolve(new Response(null, { status: left-- > 0 ? 401 : 200 }))
+  const provider = { headers: () => ({}), onChallenge: () => Promise.resolve('retry' as const) }
+  return (await withAuth(fetch, provider, 'http://localhost/mcp')('http://localhost/mcp')).status
+}
+
 const ENDLESS = { code: 'endless-list' }
 
 export const CLIENT: readonly Limit[] = [
@@ -247,6 +293,21 @@ export const CLIENT: readonly Limit[] = [
     accepted: 'done',
     refused: { message: expect.stringContaining('1024') },
   },
+  {
+    limit: 'URIs of a subscription at 2026-07-28',
+    most: 1_024,
+    use: subscribedAtOnce,
+    accepted: 'done',
+    refused: { message: expect.stringContaining('1024') },
+  },
+  {
+    limit: 'calls that wait for a reconnect',
+    most: 1_024,
+    use: reconnecting,
+    accepted: 'waits',
+    refused: { code: 'unavailable', message: expect.stringContaining('1024 requests wait') },
+  },
+  { limit: 'refusals of a request with credentials', most: 4, use: challenged, accepted: 200, refused: 401 },
   { limit: 'levels of a message', most: 1_024, use: depth, accepted: 0, refused: 1 },
   {
     limit: 'maxMessageBytes of a response',

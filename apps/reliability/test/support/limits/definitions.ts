@@ -1,6 +1,8 @@
+import { initialize } from '@jetway-apps/test-support'
 import { elicitUrl, type McpServer, type ServerOptions, UrlElicitationRequired } from '@jetway/core'
+import { skills } from '@jetway/core/skills'
 import { expect } from 'vitest'
-import { createServer, failureOf, type Limit, list, peer } from './row.ts'
+import { createServer, failureOf, type Limit, list, peer, web } from './row.ts'
 
 const adding = (add: (server: McpServer) => unknown): Promise<unknown> => failureOf(() => add(createServer()))
 const creating = (options: ServerOptions): Promise<unknown> => failureOf(() => createServer(options))
@@ -19,6 +21,26 @@ async function added(count: number): Promise<unknown> {
   })
   await (await peer(server)).request('tools/call', { name: 'add' })
   return outcome
+}
+
+/** Skills after a cursor of so many bytes. */
+async function after(bytes: number): Promise<unknown> {
+  const server = createServer({ extensions: [skills({ skills: [] })] })
+  const cursor = Buffer.from('skills:'.padEnd(bytes, 'a')).toString('base64url')
+  return (await web(server).modern('skills/list', { cursor })).body
+}
+
+/** `initialize` of a client whose description of itself has so many characters. */
+async function introduced(length: number): Promise<unknown> {
+  const message = initialize('2025-11-25')
+  const { capabilities, clientInfo } = message.params as { capabilities: object; clientInfo: object }
+  const least = JSON.stringify({ capabilities, info: { ...clientInfo, name: '' } }).length
+  const named = { ...clientInfo, name: 'x'.repeat(length - least) }
+  const { body } = await web(createServer()).post({
+    ...message,
+    params: { ...message.params, clientInfo: named },
+  })
+  return body
 }
 
 const MAX_MS = 2 ** 31 - 1
@@ -68,6 +90,30 @@ export const DEFINITIONS: readonly Limit[] = [
       ),
     accepted: 'done',
     refused: { code: 'ERR_MCP_URI_TEMPLATE' },
+  },
+  {
+    limit: 'bytes of a cursor',
+    most: 12_288,
+    use: after,
+    accepted: { result: { skills: [] } },
+    refused: { error: { code: -32602 } },
+  },
+  {
+    limit: 'characters of what a client says of itself',
+    most: 16_384,
+    use: introduced,
+    accepted: { result: {} },
+    refused: { error: { code: -32602 } },
+  },
+  {
+    limit: 'characters of the URI of a resource',
+    most: 8_192,
+    use: (length) =>
+      adding((server) =>
+        server.addResource({ uri: 'a://'.padEnd(length, 'x'), name: 'a', handler: () => '' }),
+      ),
+    accepted: 'done',
+    refused: { code: 'ERR_MCP_INVALID_DEFINITION' },
   },
   {
     limit: 'tools of one session',

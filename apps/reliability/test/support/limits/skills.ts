@@ -1,0 +1,75 @@
+import { skills, type SkillDefinition } from '@jetway/core/skills'
+import { failureOf, type Limit, list } from './row.ts'
+
+const HEAD = '---\nname: a\ndescription: d\n---\n'
+/** A text whose JSON is close to the limit of a file. */
+const LARGE = 'x'.repeat(7_900_000)
+
+const adding = (skill: Partial<SkillDefinition>): Promise<unknown> =>
+  failureOf(() => skills({ skills: [{ name: 'a', description: 'd', ...skill }] }))
+const withFile = (path: string, content = ''): Promise<unknown> =>
+  adding({ instructions: '', files: { [path]: content } })
+
+const DEFINITION = { accepted: 'done', refused: { code: 'ERR_MCP_INVALID_DEFINITION' } }
+const NAME = { accepted: 'done', refused: { code: 'ERR_MCP_INVALID_NAME' } }
+
+export const SKILLS: readonly Limit[] = [
+  {
+    limit: 'files of a skill',
+    most: 512,
+    use: (count) =>
+      adding({ instructions: '', files: Object.fromEntries(list(count - 1, (i) => [`f${i}`, ''])) }),
+    ...DEFINITION,
+  },
+  {
+    limit: 'bytes of the files of a skill',
+    most: 16 * 1024 * 1024,
+    use: (bytes) => {
+      const rest = 'x'.repeat(bytes - HEAD.length - 2 * LARGE.length)
+      return adding({ files: { 'SKILL.md': HEAD, b: LARGE, c: LARGE, d: rest } })
+    },
+    ...DEFINITION,
+  },
+  {
+    limit: 'bytes of a file of a skill, as JSON',
+    most: 8_000_000,
+    use: (bytes) => withFile('b', 'x'.repeat(bytes - '""'.length)),
+    ...DEFINITION,
+  },
+  {
+    limit: 'characters of the description of a skill',
+    most: 1_024,
+    use: (length) => adding({ instructions: '', description: 'x'.repeat(length) }),
+    ...DEFINITION,
+  },
+  {
+    limit: 'characters of the path of a skill',
+    most: 512,
+    use: (length) => {
+      const path = `${'x/'.repeat(length / 2)}a`
+      return adding({ instructions: '', path: length % 2 === 0 ? path.slice(0, -5) + 'xx/a' : path })
+    },
+    ...NAME,
+  },
+  {
+    limit: 'characters of the path of a file of a skill',
+    most: 1_024,
+    use: (length) => withFile('x'.repeat(length)),
+    ...NAME,
+  },
+  {
+    limit: 'segments of the path of a file of a skill',
+    most: 32,
+    use: (count) => withFile(list(count, () => 'x').join('/')),
+    ...NAME,
+  },
+  {
+    limit: 'characters of the address of a file of a skill',
+    most: 4_096,
+    use: (length) => {
+      const rest = length - 'skill://a/'.length
+      return withFile('é'.repeat(rest / 6) + 'x'.repeat(rest % 6))
+    },
+    ...NAME,
+  },
+]
