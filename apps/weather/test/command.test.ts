@@ -25,18 +25,15 @@ describe('the command line', () => {
     expect(weather.output.stdout).toContain('--live')
   })
 
-  it('a taken port is an error if --port names it', async () => {
-    const first = await startWeatherOnHttp()
-    const second = startWeather('--port', new URL(first.url).port)
-    expect(await second.exited).toBe(1)
-    expect(second.output.stderr).toContain('taken')
-    expect(await first.stop()).toBe(0)
-  })
-
-  it('without --port, it uses the next free port', async () => {
-    const [first, second] = [await listening(startWeather()), await listening(startWeather())]
-    expect(Number(new URL(second.url).port)).toBeGreaterThan(Number(new URL(first.url).port))
-    for (const app of [first, second]) expect(await app.stop()).toBe(0)
+  it('a taken port is an error if --port names it; without --port, it uses the next free port', async () => {
+    const first = await listening(startWeather())
+    const { port } = new URL(first.url)
+    const named = startWeather('--port', port)
+    const [second] = await Promise.all([listening(startWeather()), named.exited])
+    expect(await named.exited).toBe(1)
+    expect(named.output.stderr).toContain('taken')
+    expect(Number(new URL(second.url).port)).toBeGreaterThan(Number(port))
+    expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0])
   })
 
   it('--revisions limits the revisions', async () => {

@@ -24,24 +24,22 @@ beforeEach(async () => {
 afterEach(() => nws.close())
 
 describe.each(['fastify', 'hono'])('an app on %s that gets a stop signal', (adapter) => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('by %s ends open streams and exits with code 0', async (signal) => {
-    const weather = await startWeatherOnHttp('--adapter', adapter)
-    const headers = { accept: 'text/event-stream', ...(await openSession(weather.url)) }
-    const stream = await fetch(weather.url, { headers })
-    expect(stream.status).toBe(200)
-    const exited = weather.stop(signal)
-    await stream.text()
-    expect(await exited).toBe(0)
-  })
-
-  it('does not wait for a connection without requests', async () => {
-    const weather = await startWeatherOnHttp('--adapter', adapter)
-    const { hostname, port } = new URL(weather.url)
-    const silent = connect(Number(port), hostname)
-    await once(silent, 'connect')
-    expect(await weather.stop()).toBe(0)
-    silent.destroy()
-  })
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'by %s ends open streams, waits for no connection without requests, and exits with code 0',
+    async (signal) => {
+      const weather = await startWeatherOnHttp('--adapter', adapter)
+      const headers = { accept: 'text/event-stream', ...(await openSession(weather.url)) }
+      const stream = await fetch(weather.url, { headers })
+      expect(stream.status).toBe(200)
+      const { hostname, port } = new URL(weather.url)
+      const silent = connect(Number(port), hostname)
+      await once(silent, 'connect')
+      const exited = weather.stop(signal)
+      await stream.text()
+      expect(await exited).toBe(0)
+      silent.destroy()
+    },
+  )
 
   it('waits for a running call, and sends its response', async () => {
     const weather = await startWeatherOnHttp('--adapter', adapter, '--live', '--api-url', nws.url)
