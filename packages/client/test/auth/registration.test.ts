@@ -187,6 +187,14 @@ describe('the client authenticates at the token endpoint', () => {
   })
 })
 
+it('a request to another origin than that of the resource gets nothing', async () => {
+  const provider = oauth({ grant: authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' }) })
+  const request = { resource: 'https://a.example/mcp', url: 'https://b.example/mcp', method: 'POST' }
+  expect(await provider.headers(request)).toBeUndefined()
+  const headers = new Headers({ 'www-authenticate': 'Bearer' })
+  expect(await provider.onChallenge?.({ ...request, sent: {}, status: 401, headers })).toBe('give-up')
+})
+
 describe('invalid options', () => {
   it.each([{ timeoutMs: 0 }, { maxBytes: 0 }])('are refused: %j', (limits) => {
     const grant = authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' })
