@@ -63,6 +63,33 @@ describe('adding to one session', () => {
     expect(() => own.addResource({ uri: 'a://b', name: 'b', handler: () => '' })).toThrow(/setResources/)
   })
 
+  it('is undone by key', async () => {
+    const server = create()
+    server.setTools([])
+    server.setResources([])
+    const { peer, session } = await open(server)
+    const own = server.forSession(session)
+    own.addTool(tool('a'))
+    own.addResource({ uri: 'a://b', name: 'b', handler: () => 'x' })
+    own.addResourceTemplate({ uriTemplate: 'a://{x}', name: 'x', handler: () => 'x' })
+    const remove = (): boolean[] => [
+      own.removeTool('a'),
+      own.removeResource('a://b'),
+      own.removeResourceTemplate('a://{x}'),
+    ]
+    expect([remove(), remove()]).toEqual([
+      [true, true, true],
+      [false, false, false],
+    ])
+    const lists = ['tools/list', 'resources/list', 'resources/templates/list']
+    const results = await Promise.all(lists.map((list) => peer.request(list)))
+    expect(results.map(({ result }) => result)).toMatchObject([
+      { tools: [] },
+      { resources: [] },
+      { resourceTemplates: [] },
+    ])
+  })
+
   it('ends with the session', async () => {
     const server = create()
     server.setTools([])
@@ -75,7 +102,7 @@ describe('adding to one session', () => {
     expect(() => own.addTool(tool('b'))).toThrow(/closed.*ERR_MCP_SESSION/)
     expect(own.removeTool('a')).toBe(false)
     handle.update({ description: 'nobody reads it' })
-    expect(session).not.toHaveProperty('own', expect.anything())
+    expect(session).toHaveProperty('registry', undefined)
   })
 
   it('accepts sessions of this server only', async () => {

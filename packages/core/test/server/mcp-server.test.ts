@@ -156,6 +156,62 @@ describe('one definition, many clients', () => {
   })
 })
 
+describe('each kind of definition', () => {
+  const handler = (): string => ''
+  it.each<
+    [
+      string,
+      string,
+      (server: McpServer) => unknown,
+      (server: McpServer) => boolean,
+      (server: McpServer) => void,
+    ]
+  >([
+    [
+      'tools',
+      'tools/list',
+      (s) => s.addTool(tool('a')),
+      (s) => s.removeTool('a'),
+      (s) => s.setTools([tool('b')]),
+    ],
+    [
+      'prompts',
+      'prompts/list',
+      (s) => s.addPrompt({ name: 'a', handler }),
+      (s) => s.removePrompt('a'),
+      (s) => s.setPrompts([{ name: 'b', handler }]),
+    ],
+    [
+      'resources',
+      'resources/list',
+      (s) => s.addResource({ uri: 'x://a', name: 'a', handler }),
+      (s) => s.removeResource('x://a'),
+      (s) => s.setResources([{ uri: 'x://b', name: 'b', handler }]),
+    ],
+    [
+      'resourceTemplates',
+      'resources/templates/list',
+      (s) => s.addResourceTemplate({ uriTemplate: 'x://a/{id}', name: 'a', handler }),
+      (s) => s.removeResourceTemplate('x://a/{id}'),
+      (s) => s.setResourceTemplates([{ uriTemplate: 'x://b/{id}', name: 'b', handler }]),
+    ],
+  ])('is added, removed by key, and replaced: %s', async (member, method, add, remove, replace) => {
+    const server = create()
+    add(server)
+    const peer = await openPeer(server)
+    const names = async (): Promise<unknown> => {
+      const { result } = await peer.request(method)
+      return (result[member] as { name: string }[]).map(({ name }) => name)
+    }
+    expect(await names()).toEqual(['a'])
+    expect([remove(server), remove(server)]).toEqual([true, false])
+    expect(await names()).toEqual([])
+    add(server)
+    replace(server)
+    expect(await names()).toEqual(['b'])
+  })
+})
+
 describe('changes while clients are connected', () => {
   it('many in one tick give one notification to each client', async () => {
     const server = create()
