@@ -275,16 +275,18 @@ describe('a request of a server with sessions', () => {
   })
 
   it('without an answer is cancelled in the end, and the timeout of its call is paused meanwhile', async () => {
+    let signal: AbortSignal | undefined
     const { client, server, clock } = await timed(sessions(), {
-      handlers: { elicit: () => new Promise(() => {}) },
+      handlers: { elicit: (_, ctx) => ((signal = ctx.signal), new Promise(() => {})) },
     })
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
     server.say({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: FORM })
     await settled()
     await clock.advance(599_999)
-    expect(client.stats().pending).toBe(1)
+    expect([client.stats().pending, signal?.aborted]).toEqual([1, false])
     await clock.advance(1)
+    expect(signal?.reason).toMatchObject({ message: 'No answer within 600000 ms' })
     expect(await server.hears((message) => message['id'] === 'q')).toMatchObject({
       result: { action: 'cancel' },
     })

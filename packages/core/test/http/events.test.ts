@@ -42,7 +42,14 @@ describe('the events of a server', () => {
       },
     ])
     expect(heard['session:close']).toEqual([
-      { sessionId: session.id, principal: '', durationMs: 500, cause: 'ended' },
+      {
+        sessionId: session.id,
+        principal: '',
+        revision: '2025-06-18',
+        createdAt: clock.now() - 500,
+        durationMs: 500,
+        cause: 'ended',
+      },
     ])
   })
 
