@@ -87,6 +87,28 @@ describe('createValidator', () => {
     expect(alone.isValid({ a: 1, b: 2 })).toBe(true)
   })
 
+  it.each<[string, object]>([
+    ['properties', { properties: { p: true } }],
+    ['all branches', { allOf: [{ properties: { p: true } }] }],
+    ['another reference', { allOf: [{ $ref: '#/$defs/p' }] }],
+    ['the branch that applies', { anyOf: [{ required: ['p'], properties: { p: true } }, {}] }],
+    ['a condition', { if: { required: ['p'], properties: { p: true } }, then: { minProperties: 1 } }],
+  ])('joins what a reference and %s have evaluated', (_, others) => {
+    const one = (name: string): object => ({ required: [name], properties: { [name]: true } })
+    const validator = createValidator({
+      $defs: { p: { properties: { p: true } }, either: { anyOf: [one('a'), one('b')] } },
+      ...others,
+      $ref: '#/$defs/either',
+      unevaluatedProperties: false,
+    })
+    const values = [
+      { p: 1, a: 1 },
+      { p: 1, b: 1 },
+      { p: 1, a: 1, c: 1 },
+    ]
+    expect(values.map((value) => validator.isValid(value))).toEqual([true, true, false])
+  })
+
   it('counts the values that it looks at', () => {
     const validator = createValidator({ type: 'array', items: { type: 'number' } })
     expect(validator.steps()).toBe(0)

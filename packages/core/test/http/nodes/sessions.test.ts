@@ -113,6 +113,15 @@ describe('a session that several nodes serve', () => {
     expect((await b.at(session).post(ping)).status).toBe(404)
   })
 
+  it('stores one stream for messages outside of requests: a new one replaces the one before', async () => {
+    const cluster = createCluster()
+    const session = await cluster.node().open()
+    const first = await session.get()
+    await session.get()
+    await settled()
+    expect([first.sink.closed, cluster.events.size.streams]).toEqual([true, 1])
+  })
+
   it('ends within verifyMs at a node that misses the message', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
