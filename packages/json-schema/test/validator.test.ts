@@ -92,7 +92,6 @@ describe('createValidator', () => {
     ['all branches', { allOf: [{ properties: { p: true } }] }],
     ['another reference', { allOf: [{ $ref: '#/$defs/p' }] }],
     ['the branch that applies', { anyOf: [{ required: ['p'], properties: { p: true } }, {}] }],
-    ['a condition', { if: { required: ['p'], properties: { p: true } }, then: { minProperties: 1 } }],
   ])('joins what a reference and %s have evaluated', (_, others) => {
     const one = (name: string): object => ({ required: [name], properties: { [name]: true } })
     const validator = createValidator({
