@@ -85,6 +85,8 @@ describe('createValidator', () => {
     expect(validator.isValid({ a: 1, b: 2 })).toBe(true)
     const alone = createValidator({ anyOf: [{ type: 'object' }], allOf: oneOf, unevaluatedProperties: false })
     expect(alone.isValid({ a: 1, b: 2 })).toBe(true)
+    const always = createValidator({ allOf: branches, unevaluatedProperties: false })
+    expect(always.isValid({ a: 1, b: 2 })).toBe(true)
   })
 
   it.each<[string, object]>([
