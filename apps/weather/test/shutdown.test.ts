@@ -25,7 +25,7 @@ afterEach(() => nws.close())
 
 describe.each(['fastify', 'hono'])('an app on %s that gets a stop signal', (adapter) => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'by %s ends open streams, waits for no connection without requests, and exits with code 0',
+    'by %s ends open streams and exits with code 0, also with a connection without requests',
     async (signal) => {
       const weather = await startWeatherOnHttp('--adapter', adapter)
       const headers = { accept: 'text/event-stream', ...(await openSession(weather.url)) }
