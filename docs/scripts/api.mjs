@@ -19,6 +19,7 @@ const ORDER = [
   'hono',
   'node',
   'testing',
+  'auth',
   'client',
   'bridge',
   'skills',

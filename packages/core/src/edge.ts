@@ -1,4 +1,5 @@
 export { ErrorCode, invalidParams, McpError, resourceNotFound, ToolError, UsageError } from './errors.ts'
+export { ScopeError } from './errors.ts'
 export { content } from './features/content/content.ts'
 export { result } from './features/content/result.ts'
 export { definePrompt, defineResource, defineTool } from './features/define.ts'

@@ -17,7 +17,13 @@ export const ErrorCode = {
 } as const
 
 /** The part of an {@link McpError} that a revision may spell with another code. */
-export type McpErrorReason = 'resource-not-found' | 'busy' | 'ended' | 'missing-capability' | 'malformed'
+export type McpErrorReason =
+  | 'resource-not-found'
+  | 'busy'
+  | 'ended'
+  | 'missing-capability'
+  | 'malformed'
+  | 'insufficient-scope'
 
 /**
  * An error that its author means for the peer: code, message and data are sent as they are.
@@ -155,3 +161,45 @@ export class UsageError extends Error {
 
 export const usageError = (code: UsageErrorCode, message: string, options?: ErrorOptions): UsageError =>
   new UsageError(code, message, options)
+
+/** The `data` of an error that names scopes. */
+export interface ScopeData {
+  readonly scopes: readonly string[]
+}
+
+/** Whether a value is a list of scopes: https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+export const areScopes = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((scope) => typeof scope === 'string' && /^[!#-[\]-~]+$/.test(scope))
+
+/**
+ * The caller's token lacks scopes, for rules that `scopes` of a definition cannot express. Throw it in
+ * middleware or a handler. Over HTTP the request gets 403 with these scopes in `WWW-Authenticate`, so that the
+ * client can ask its user for them, if nothing has been streamed; otherwise a JSON-RPC error with them in
+ * `data.scopes`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#runtime-insufficient-scope-errors
+ */
+export class ScopeError extends McpError {
+  /**
+   * @param scopes - all that the operation needs, also those that the token has
+   * @throws `ERR_MCP_OPTION` for an empty list, and for scopes that no header can carry
+   */
+  constructor(scopes: readonly string[]) {
+    if (!areScopes(scopes))
+      throw usageError('ERR_MCP_OPTION', "ScopeError needs a list of scopes, such as ['files:write']")
+    const { code, message, data, reason } = scopeFault(scopes)
+    super(code, message, data, reason)
+    this.name = 'ScopeError'
+  }
+}
+
+/** The error of a caller that lacks scopes. */
+export const scopeFault = (scopes: readonly string[]): McpError =>
+  new McpError(
+    ErrorCode.InvalidRequest,
+    `Needs the scopes ${scopes.join(' ')}`,
+    { scopes } satisfies ScopeData,
+    'insufficient-scope',
+  )

@@ -1,2 +1,3 @@
 export { mcp } from './plugin.ts'
+export { resourceMetadata } from './well-known.ts'
 export type { McpPluginOptions, McpSelector } from './options.ts'

@@ -1,12 +1,14 @@
 import { fastifySSE } from '@fastify/sse'
 import { checkMountOptions, createEndpoint, routePaths } from '@jetway/core/http'
 import type { Endpoint, Servable, ServerSelector } from '@jetway/core/http'
-import type { FastifyInstance, FastifySchema, RegisterOptions, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, RegisterOptions, RouteHandlerMethod } from 'fastify'
 import { checkHeaderLimits } from './header-limits.ts'
 import { type McpPluginOptions, type OptionsWithLocals, OWN_OPTIONS } from './options.ts'
 import { PluginMount } from './plugin-mount.ts'
+import { HIDDEN, METHODS } from './routes.ts'
 import { answerError, setHeaders } from './reply.ts'
 import type { PluginRequest } from './request.ts'
+import { routeWellKnown } from './well-known.ts'
 import { watchUnused } from './unused-connections.ts'
 
 declare module 'fastify' {
@@ -16,10 +18,6 @@ declare module 'fastify' {
   }
 }
 
-/** Leaves the routes out of the documents of @fastify/swagger: OpenAPI cannot describe them. */
-const HIDDEN: FastifySchema & { readonly hide: true } = { hide: true }
-/** All methods, so that unknown ones get the endpoint's 405 and not the app's 404. */
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const BODY_LIMIT = 4 * 1024 * 1024
 /** Fastify's default. Any other value was set by the app. */
 const FASTIFY_BODY_LIMIT = 1024 * 1024
@@ -52,11 +50,11 @@ export async function mcp(
   } = options as McpPluginOptions & RegisterOptions
   const routes = routePaths(path, rest.legacySse)
   const bodyLimit = limitOf(app, rest.limits?.bodyBytes ?? BODY_LIMIT)
-  const endpoint = createEndpoint(neutral(server), {
-    logger: app.log,
-    ...rest,
-    limits: { ...rest.limits, bodyBytes: bodyLimit },
-  })
+  const endpoint = createEndpoint(
+    neutral(server),
+    { logger: app.log, ...rest, limits: { ...rest.limits, bodyBytes: bodyLimit } },
+    { path: `${app.prefix}/${path}`.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '') },
+  )
   onMount?.(endpoint)
   const mount = new PluginMount(app, endpoint, { locals, auth: authInfo })
 
@@ -71,6 +69,7 @@ export async function mcp(
     endUnused()
   })
   routeProbes(app, endpoint)
+  routeWellKnown(app, endpoint.wellKnown)
 
   // @fastify/sse creates a context, a promise and two listeners for each request, but only streams need them. So it wraps
   // the function that opens a stream, and the route keeps the handler as the app's own onRoute hooks have left it.

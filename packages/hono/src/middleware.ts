@@ -12,6 +12,7 @@ import type {
   AcceptedRequest,
   Endpoint,
   EndpointOptions,
+  EndpointPlace,
   HttpReply,
   Route,
   Servable,
@@ -22,6 +23,7 @@ import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { RouterRoute } from 'hono/types'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ContextRequest, type RequestReaders } from './request.ts'
+import { documenter } from './well-known.ts'
 
 /** Chooses the server for a request. Undefined gives 404. */
 export type McpSelector<Locals = unknown> = (
@@ -64,7 +66,7 @@ const DEFAULT_PATH = '/mcp'
 
 /** The functions of `@jetway/core/http`, or their versions for the edge. */
 export interface Preset {
-  createEndpoint(server: Servable | ServerSelector, options: EndpointOptions): Endpoint
+  createEndpoint(server: Servable | ServerSelector, options: EndpointOptions, place: EndpointPlace): Endpoint
   readonly routePaths: typeof routePaths
 }
 
@@ -76,14 +78,18 @@ export function createMiddleware<Locals>(
   checkMountOptions(options, OWN_OPTIONS, 'mcp({ server })')
   const { server, path, locals, authInfo, ...rest } = options
   const routeOf = matcher(path, preset.routePaths(path ?? DEFAULT_PATH, rest.legacySse))
-  const endpoint = preset.createEndpoint(neutral(server), rest)
+  const place = { path: path ?? DEFAULT_PATH }
+  const endpoint = preset.createEndpoint(neutral(server), rest, place)
   const readers: RequestReaders = { locals, auth: authInfo }
   const probed = prober(endpoint)
+  const documented = documenter(endpoint.wellKnown)
   const middleware = (c: Context, next: Next): Response | Promise<Response | void> => {
     const probe = probed(c)
     if (probe !== undefined) return probe
     const route = routeOf(c)
-    return route === undefined ? next() : answer(endpoint, route, c, readers)
+    if (route === undefined) return documented.answer(c) ?? next()
+    documented.check(currentRoute(c))
+    return answer(endpoint, route, c, readers)
   }
   return Object.assign(middleware as MiddlewareHandler, {
     close: (closing?: { readonly deadline?: number }) => endpoint.close(closing),

@@ -7,3 +7,4 @@ export {
   type NodeRequest,
   type NodeResponse,
 } from './mcp.ts'
+export { resourceMetadata } from './well-known.ts'

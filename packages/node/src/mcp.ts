@@ -11,8 +11,9 @@ import {
 } from '@jetway/core/http'
 import type { OptionNames } from '@jetway/core/protocol'
 import { answerRequest, send } from './answer.ts'
-import { createRouter } from './paths.ts'
+import { createRouter, DEFAULT_PATH } from './paths.ts'
 import { MountRequest, type ParsedBody } from './request.ts'
+import { documenter } from './well-known.ts'
 
 /** A request of `node:http`, or of the compatibility API of `node:http2`. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
@@ -90,7 +91,8 @@ export interface McpMount extends MountHandle {
 export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMount {
   checkMountOptions(options, OWN_OPTIONS, 'mcp({ server })')
   const { server, path, locals, authInfo, ...rest }: EndpointOptions & MountOptions<Locals> = options
-  const endpoint = createEndpoint(neutral(server), rest)
+  const endpoint = createEndpoint(neutral(server), rest, { path: path ?? DEFAULT_PATH })
+  const documents = documenter(endpoint.wellKnown)
   const routeOf = createRouter(path, rest.legacySse, endpoint.probes)
   const readers = { locals, auth: authInfo }
 
@@ -101,7 +103,8 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   function answers(req: NodeRequest, res: NodeResponse, original: string, koa?: KoaContext): boolean {
     const [request, response] = [req as IncomingMessage, res as ServerResponse]
     const route = routeOf(request.url ?? '/', original)
-    if (route === undefined) return false
+    if (route === undefined) return documents.answer(request, response, original)
+    documents.check(request.url, original)
     if (route === 'livez' || route === 'readyz')
       send(response, request, endpoint.probe(route, request.method ?? ''))
     else {
@@ -114,7 +117,13 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
 
   const mount = (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): void => {
     const original = (request as { originalUrl?: string }).originalUrl ?? request.url ?? '/'
-    if (answers(request, response, original)) return
+    try {
+      if (answers(request, response, original)) return
+    } catch (error) {
+      // A mistake in how the app is put together.
+      if (next === undefined) throw error
+      return next(error)
+    }
     if (next === undefined) (response as ServerResponse).writeHead(404).end()
     else next()
   }

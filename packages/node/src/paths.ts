@@ -3,6 +3,9 @@ import { type LegacySseOptions, type Probe, type Route, routePaths } from '@jetw
 /** Finds the route or the probe that a request is for, by its URL and the URL that the client sent. */
 export type Router = (url: string, original: string) => Route | Probe | undefined
 
+/** The MCP path of a mount without the option `path`. */
+export const DEFAULT_PATH = '/mcp'
+
 export const pathOf = (url: string): string => {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
@@ -17,7 +20,7 @@ export function createRouter(
   legacySse: boolean | LegacySseOptions | undefined,
   probes: ReadonlyMap<string, Probe>,
 ): Router {
-  const paths = new Map<string, Route | Probe>([...probes, ...routePaths(path ?? '/mcp', legacySse)])
+  const paths = new Map<string, Route | Probe>([...probes, ...routePaths(path ?? DEFAULT_PATH, legacySse)])
   return (url, original) => {
     const wanted = pathOf(url)
     const found = paths.get(wanted)

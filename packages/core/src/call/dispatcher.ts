@@ -1,12 +1,18 @@
 import { callEnded, ErrorCode, invalidParams, methodNotFound } from '../errors.ts'
-import { isObject } from '../protocol/jsonrpc.ts'
+import { isObject, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
 import { Deadlines } from '../util/timers.ts'
 import type { CallObservers } from './observation/call-observers.ts'
 import type { CallContext, EndReason } from './context.ts'
 import { noClientChannel } from './input/types.ts'
-import { type ExtensionEntry, type MethodEntry, type MethodTable, NO_PARAMS } from './method-table.ts'
+import {
+  type ExtensionEntry,
+  type MethodEntry,
+  type MethodTable,
+  NO_PARAMS,
+  targetOf,
+} from './method-table.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import { type EncodedResponse, type EncoderOptions, refuse, ResponseEncoder } from './response.ts'
 import { complete, type HandlerResult, type NeedsInput } from './result.ts'
@@ -50,6 +56,20 @@ export class Dispatcher {
   releaseTimers(): void {
     this.#limits.releaseTimers()
     this.#silent?.releaseTimer()
+  }
+
+  /**
+   * The scopes that a request needs; undefined for none. Those of a definition with a `visible` rule are checked
+   * after the rule, because a refusal would show that it exists.
+   *
+   * @param own - the definitions of the caller's session alone
+   */
+  scopesOf(
+    { method, params = NO_PARAMS }: JsonRpcRequest,
+    own: object | undefined,
+  ): readonly string[] | undefined {
+    const target = this.#options.methods.get(method)?.target?.(params, own)
+    return target?.visible === undefined ? target?.scopes : undefined
   }
 
   run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
@@ -136,7 +156,7 @@ export class Dispatcher {
 
   /** Waits for the handler, a time limit or a cancellation. The first one makes the response. */
   #supervise(entry: MethodEntry, ctx: CallContext, result: Promise<HandlerResult>): Promise<EncodedResponse> {
-    const limit = entry.timeoutMs?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#options.handlerTimeoutMs
+    const limit = targetOf(entry, ctx)?.timeoutMs ?? this.#options.handlerTimeoutMs
     return new Promise((resolve) => {
       const timer = this.#limits.start(ctx, limit)
       if (this.#silent !== undefined) ctx.keepAlive(this.#silent)
@@ -171,7 +191,7 @@ export class Dispatcher {
 
   #timedOut(entry: MethodEntry, ctx: CallContext, exceeded: ExceededLimit | undefined): EncodedResponse {
     const { method, params = NO_PARAMS } = ctx.message
-    const { problem, fix } = describeTimeout(exceeded, entry.timeoutMs?.(params, ctx) !== undefined)
+    const { problem, fix } = describeTimeout(exceeded, targetOf(entry, ctx)?.timeoutMs !== undefined)
     const name = params['name'] ?? params['uri']
     this.#options.logger.warn({ method, name }, `A call was ended because it ${problem}. ${fix}`)
     if (ctx.report !== undefined) ctx.report.outcome = 'timeout'

@@ -9,12 +9,26 @@ export interface MethodEntry {
   startTask?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /** The result that reports a failure, for methods that have one; others answer with a JSON-RPC error. */
   failure?(text: string): HandlerResult
-  /** The registered name of the definition that the request names; undefined if it names none. */
-  target?(params: JsonObject, ctx: CallContext): string | undefined
-  /** The time limit of this call in ms. @default the server's */
-  timeoutMs?(params: JsonObject, ctx: CallContext): number | undefined
-  /** The largest result of this call in bytes. @default the server's */
-  maxResultBytes?(params: JsonObject, ctx: CallContext): number | undefined
+  /**
+   * The definition that a call would reach, for its settings.
+   *
+   * @param own - the definitions of the caller's session alone
+   */
+  target?(params: JsonObject, own: object | undefined): CallTarget | undefined
+}
+
+/** A definition, as a call that reaches it needs it. */
+export interface CallTarget {
+  /** As it is listed. */
+  readonly item?: { readonly name: string }
+  /** The time limit of the call in ms. @default the server's */
+  readonly timeoutMs?: number | undefined
+  /** The largest result of the call in bytes. @default the server's */
+  readonly maxResultBytes?: number | undefined
+  /** All that the caller needs. @default none */
+  readonly scopes?: readonly string[] | undefined
+  /** Whether some callers must not know of it. */
+  readonly visible?: unknown
 }
 
 export interface ExtensionEntry extends MethodEntry {
@@ -25,3 +39,6 @@ export interface ExtensionEntry extends MethodEntry {
 export type MethodTable = ReadonlyMap<string, MethodEntry>
 
 export const NO_PARAMS: JsonObject = Object.freeze({})
+
+export const targetOf = (entry: MethodEntry, { message, scope }: CallContext): CallTarget | undefined =>
+  entry.target?.(message.params ?? NO_PARAMS, scope.session?.registry)

@@ -9,7 +9,7 @@ import { memoize } from '../util/memoize.ts'
 import { randomToken } from '../util/random.ts'
 import type { CallReport } from './observation/observer.ts'
 import type { CallContext } from './context.ts'
-import { type MethodEntry, NO_PARAMS } from './method-table.ts'
+import { type MethodEntry, targetOf } from './method-table.ts'
 import {
   type Complete,
   type HandlerResult,
@@ -128,9 +128,9 @@ export class ResponseEncoder {
   }
 
   #complete(entry: MethodEntry, ctx: CallContext, result: Complete): EncodedAnswer {
-    const { method, params } = ctx.message
+    const { method } = ctx.message
     const json = result.json ?? ctx.revision.encodeResult(method, result.result)
-    const limit = entry.maxResultBytes?.(params ?? NO_PARAMS, ctx) ?? this.#options.maxResultBytes
+    const limit = targetOf(entry, ctx)?.maxResultBytes ?? this.#options.maxResultBytes
     const size = bytesBeyond(json, limit)
     if (size !== undefined) {
       const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`

@@ -1,3 +1,4 @@
+import { type McpError, scopeFault } from '../errors.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
@@ -41,6 +42,8 @@ export interface RecordedSettings {
 /** The caller of one request, as the transport established it. */
 export interface Caller {
   readonly auth?: AuthInfo | undefined
+  /** The local user of a connection without credentials, who has every scope. */
+  readonly local?: boolean
   readonly locals?: unknown
   /** See `RequestContext.waitUntil`. */
   readonly background?: WaitUntil | undefined
@@ -61,4 +64,13 @@ export interface CallScope {
   /** The revisions that the client may choose from, where it has to. */
   readonly served?: readonly Revision[] | undefined
   readonly task?: RunningTask
+}
+
+/** The error of a caller that lacks scopes. The local user of a connection without credentials has all. */
+export function lacking(
+  scopes: readonly string[] | undefined,
+  { auth, local }: Caller,
+): McpError | undefined {
+  if (scopes === undefined || local === true) return undefined
+  return scopes.every((scope) => auth?.scopes?.includes(scope)) ? undefined : scopeFault(scopes)
 }

@@ -92,7 +92,8 @@ class DuplexConnection implements Connection, ServerMount {
       onRefused: (reason) => this.#refused(reason),
     })
     const background = new WaitUntil(this.#work, runtime.logger)
-    const caller: Caller = { auth: options.auth, locals: options.locals, background }
+    const { auth, locals } = options
+    const caller: Caller = { auth, local: auth === undefined, locals, background }
     this.#sessionEra = new SessionEra(era('legacy'))
     this.#perRequest = new PerRequestEra(era('modern'))
     this.#messages = new MessageRouter({

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import { Method, Notification } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
+import { lacking } from '../call/scope.ts'
 import type { MethodEntry } from '../call/method-table.ts'
 import type { Notice, SubscriptionFilter } from '../subscriptions/subscription.ts'
 import type { HandlerResult } from '../call/result.ts'
@@ -90,10 +91,13 @@ async function agreeToUris(
 ): Promise<SubscriptionFilter | undefined> {
   const found = readTexts('resourceSubscriptions', asked, MAX_URI_LENGTH).flatMap((uri) => {
     const entry = resources.entryAt(uri, ctx)
-    return entry === undefined ? [] : [{ uri, visible: entry.visible }]
+    return entry === undefined ? [] : [{ uri, visible: entry.visible, scopes: entry.scopes }]
   })
   if (!resources.offered) return undefined
-  const uris = (await visibleAmong(found, ctx)).map(({ uri }) => uri)
+  const visible = await visibleAmong(found, ctx)
+  const fault = lacking([...new Set(visible.flatMap(({ scopes = [] }) => scopes))], ctx.scope.caller)
+  if (fault !== undefined) throw fault
+  const uris = visible.map(({ uri }) => uri)
   const watched = new Set(uris)
   const updated = (uri: string): Notice => ({ method: Notification.ResourceUpdated, params: { uri } })
   return {

@@ -36,6 +36,7 @@ export const subscriptionMethods = ({
         if (entry === undefined) throw unknown()
         return ifVisible(entry, ctx, unknown, () => subscribe(uri, ctx))
       },
+      target: (params, own) => resources.target(params, own),
     },
   ],
   // The resource may be gone: its subscription is not.

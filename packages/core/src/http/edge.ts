@@ -1,7 +1,13 @@
 import { type FetchHandler, type FetchSelector, serveFetch, type WithLocals } from './adapter/fetch.ts'
 import { type Endpoint, mountEndpoint } from './endpoint.ts'
 import { checkServer } from './mount-options.ts'
-import type { EndpointOptions, KeepAliveOptions, MountLimits, StreamOptions } from './options.ts'
+import type {
+  EndpointOptions,
+  EndpointPlace,
+  KeepAliveOptions,
+  MountLimits,
+  StreamOptions,
+} from './options.ts'
 import type { Servable, ServerSelector } from './served-servers.ts'
 
 type Whole = 'stateless' | 'sessions' | 'legacySse' | 'limits' | 'streams'
@@ -25,9 +31,10 @@ export interface EdgeEndpointOptions extends Omit<EndpointOptions, Whole> {
 export function createEndpoint<Locals = unknown>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EdgeEndpointOptions = {},
+  place: EndpointPlace = {},
 ): Endpoint<Locals> {
   checkServer(server, 'createEndpoint(server, options)')
-  return mountEndpoint(server, options, {})
+  return mountEndpoint(server, options, {}, place)
 }
 
 /**

@@ -16,7 +16,8 @@ import { SessionEraHttp } from './streamable/session-era.ts'
 import { PerRequestHttp } from './streamable/per-request-era.ts'
 import { createContext, type EndpointContext } from './mount.ts'
 import { checkEndpoint, checkEndpointOptions } from './mount-options.ts'
-import type { EndpointOptions } from './options.ts'
+import type { WellKnown } from './guard/protection.ts'
+import type { EndpointOptions, EndpointPlace } from './options.ts'
 import type { EndpointParts } from './parts.ts'
 import { resolveOptions } from './resolve-options.ts'
 import { createSessions } from './sessions/create-sessions.ts'
@@ -58,6 +59,11 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe. */
   probe(probe: Probe, method: string): HttpReply
+  /**
+   * The public documents of the option `authenticate`, for an adapter to answer before its routes. Undefined if
+   * there are none.
+   */
+  readonly wellKnown: WellKnown | undefined
 }
 
 /**
@@ -69,9 +75,10 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
 export function createEndpoint<Locals = unknown>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions = {},
+  place: EndpointPlace = {},
 ): Endpoint<Locals> {
   checkEndpoint(server, options)
-  return mountEndpoint(server, options, ALL_PARTS)
+  return mountEndpoint(server, options, ALL_PARTS, place)
 }
 
 /** The parts of an endpoint that has everything. */
@@ -92,9 +99,10 @@ export function mountEndpoint<Locals>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions,
   parts: EndpointParts,
+  place: EndpointPlace,
 ): Endpoint<Locals> {
   // The types of `accept` and `handle` check the type of `locals`.
-  const endpoint = new HttpEndpoint(server as Servable | ServerSelector, options, parts)
+  const endpoint = new HttpEndpoint(server as Servable | ServerSelector, options, parts, place)
   if (typeof server !== 'function') server.runtime.attach(endpoint)
   return endpoint
 }
@@ -121,8 +129,14 @@ class HttpEndpoint implements Endpoint, ServerMount {
   /** The principals of requests with large replies. The others are anonymous. */
   readonly #large = new WeakMap<HttpRequest, string>()
 
-  constructor(server: Servable | ServerSelector, options: EndpointOptions, parts: EndpointParts) {
+  constructor(
+    server: Servable | ServerSelector,
+    options: EndpointOptions,
+    parts: EndpointParts,
+    place: EndpointPlace,
+  ) {
     const context = createContext(server, options, {
+      place,
       resolved: resolveOptions(options, parts),
       steps: { begin: () => this.#drain(), finish: () => this.#end() },
       measure: (served) => this.#held(served),
@@ -133,7 +147,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.probes = probesOf(options.health)
     const guarded = { ...options, stateless: context.options.stateless }
     this.#guard = createHeadGuard(guarded, context.served, context.logger)
-    this.#authenticate = createAuthenticator(options.authenticate, context)
+    this.#authenticate = createAuthenticator(context.authenticate, context)
     this.#sessions = parts.sessions?.create(context, options)
     this.#legacy = new SessionEraHttp(context, this.#sessions?.table)
     this.#modern = new PerRequestHttp(context, parts)
@@ -141,6 +155,10 @@ class HttpEndpoint implements Endpoint, ServerMount {
 
   get closed(): Promise<void> {
     return this.#context.work.closed
+  }
+
+  get wellKnown(): WellKnown | undefined {
+    return this.#context.authenticate?.wellKnown
   }
 
   accept(request: HttpRequest): Accepted | Promise<Accepted> {

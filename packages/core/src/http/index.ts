@@ -11,7 +11,19 @@ export type { Closable } from '../session/server-runtime.ts'
 export type { Gauges, MountStats } from '../session/stats.ts'
 export type { AuthInfo } from '../stores/principal.ts'
 export type { SealKey } from '../util/sealer.ts'
-export { type Authenticate, bearer, type BearerOptions, Rejection } from './guard/bearer.ts'
+export {
+  type Authenticate,
+  bearer,
+  type BearerOptions,
+  Rejection,
+  type RejectionReason,
+} from './guard/bearer.ts'
+export {
+  documentsOf,
+  type ProtectedMount,
+  type WellKnown,
+  type WellKnownRequest,
+} from './guard/protection.ts'
 export { answerWith, type ReadBody } from './adapter/accept.ts'
 export { routePaths, type LegacySseOptions } from './legacy-sse/routes.ts'
 export { createEndpoint, type Endpoint, type RequestWithLocals } from './endpoint.ts'
@@ -20,6 +32,7 @@ export type { HealthOptions, Probe } from './health.ts'
 export { checkMountOptions } from './mount-options.ts'
 export type {
   EndpointOptions,
+  EndpointPlace,
   KeepAliveOptions,
   MountLimits,
   SealedSessionOptions,

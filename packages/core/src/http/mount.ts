@@ -9,7 +9,8 @@ import { type Logger, safeLogger, stderrLogger } from '../util/logger.ts'
 import { type Random, secureRandom } from '../util/random.ts'
 import { Deadlines } from '../util/timers.ts'
 import { CallerBytes } from './caller-bytes.ts'
-import type { EndpointOptions, ResolvedOptions } from './options.ts'
+import type { Authenticate } from './guard/bearer.ts'
+import type { EndpointOptions, EndpointPlace, ResolvedOptions } from './options.ts'
 import { Rejections } from './rejections.ts'
 import { type Measure, ServedServer } from './served-server.ts'
 import { type Servable, ServedServers, type ServerSelector } from './served-servers.ts'
@@ -22,6 +23,8 @@ export interface EndpointContext {
   readonly servers: ServedServers
   readonly options: ResolvedOptions
   readonly logger: Logger
+  /** The option, bound to this mount. */
+  readonly authenticate: Authenticate | undefined
   /** Newest first. */
   readonly served: readonly Revision[]
   /** Undefined for a single process. */
@@ -42,6 +45,7 @@ export interface EndpointContext {
 
 interface ContextParts {
   readonly resolved: ResolvedOptions
+  readonly place: EndpointPlace
   readonly steps: DrainSteps
   readonly measure: Measure
 }
@@ -49,7 +53,7 @@ interface ContextParts {
 export function createContext(
   server: Servable | ServerSelector,
   options: EndpointOptions,
-  { resolved, steps, measure }: ContextParts,
+  { resolved, place, steps, measure }: ContextParts,
 ): EndpointContext {
   const runtime = typeof server === 'function' ? undefined : server.runtime
   const clock = runtime?.clock ?? systemClock
@@ -57,12 +61,15 @@ export function createContext(
   const served = narrowRevisions(runtime?.revisions ?? REVISIONS, options.revisions)
   const servers = new ServedServers(server, (own) => new ServedServer(own, served, clock, measure))
   const work = new Drainable(clock, steps)
+  const { authenticate, publicUrl, legacySse } = options
+  const { path } = place
   return {
     clock,
     random: runtime?.random ?? secureRandom,
     servers,
     options: resolved,
     logger,
+    authenticate: authenticate?.mount?.({ publicUrl, path, legacySse, clock, logger }) ?? authenticate,
     served,
     shared: options.shared ?? runtime?.shared,
     calls: createCallPool(),

@@ -210,6 +210,12 @@ export interface EndpointOptions {
   readonly logger?: Logger
 }
 
+/** Where an adapter serves an endpoint. */
+export interface EndpointPlace {
+  /** The MCP path as the app sees it, with all prefixes. @default unknown */
+  readonly path?: string | undefined
+}
+
 /** The options with every default filled in. */
 export interface ResolvedOptions {
   readonly response: 'auto' | 'json' | 'sse'

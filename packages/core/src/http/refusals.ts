@@ -36,6 +36,7 @@ export const STATUSES = {
   malformedSessionId: { status: 400, message: 'Mcp-Session-Id must be 1 to 1024 visible ASCII characters' },
   draining: { status: 503, message: 'The server is shutting down' },
   unauthorized: { status: 401, message: 'Authentication is required' },
+  authorizationUnavailable: { status: 503, message: 'Authentication is not available, try again shortly' },
   missingSession: { status: 400, message: 'No session: send an initialize request first' },
   unknownSession: { status: 404, message: 'Session not found: send an initialize request' },
   noSessionId: { status: 400, text: 'sessionId query parameter is not provided' },
@@ -62,6 +63,7 @@ export const STATUSES = {
     message: 'The header … is missing or differs from the body',
   },
   noServer: { status: 404, message: 'There is no server for this request' },
+  insufficientScope: { status: 403, message: 'Needs more scopes' },
   initializeRefused: {
     status: 400,
     code: 'InvalidParams',

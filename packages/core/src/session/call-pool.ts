@@ -5,6 +5,7 @@ import { ANONYMOUS, principalOf } from '../stores/principal.ts'
 import { memoize } from '../util/memoize.ts'
 import { isolatedRequests } from '../util/platform.ts'
 import type { CallContext, EndReason } from '../call/context.ts'
+import { lacking } from '../call/scope.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { ServerRuntime } from './server-runtime.ts'
@@ -28,6 +29,10 @@ export class CallPool {
   }
 
   run(runtime: ServerRuntime, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
+    // Before the call may wait or stream something: its refusal has an HTTP status.
+    const { caller, session } = ctx.scope
+    const fault = lacking(runtime.dispatcher.scopesOf(ctx.message, session?.registry), caller)
+    if (fault !== undefined) return refusal(ctx, fault)
     const limit = this.#limitOf?.(runtime, principalOf(ctx))
     if (limit === undefined) return runIsolated(runtime, ctx)
     const { message, revision } = ctx

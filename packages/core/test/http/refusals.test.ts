@@ -1,6 +1,7 @@
 import { request, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../src/http/options.ts'
+import { Rejection } from '../../src/http/guard/bearer.ts'
 import { codeOf, type StatusKey, type StatusRow, STATUSES } from '../../src/http/refusals.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import { BodyError } from '../../src/http/types.ts'
@@ -108,6 +109,31 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
   ],
   unauthorized: [
     { endpoint: { authenticate: () => undefined }, run: ({ post }) => post(initializeMessage()) },
+  ],
+  authorizationUnavailable: [
+    {
+      endpoint: {
+        authenticate: () =>
+          new Rejection(503, STATUSES.authorizationUnavailable.message, {
+            reason: 'authorizationUnavailable',
+          }),
+      },
+      run: ({ post }) => post(initializeMessage()),
+    },
+  ],
+  insufficientScope: [
+    {
+      endpoint: {
+        authenticate: () => new Rejection(403, 'Needs the scope a', { reason: 'insufficientScope' }),
+      },
+      run: ({ post }) => post(initializeMessage()),
+    },
+    {
+      run: async ({ open, server }) => {
+        server.addTool({ name: 'scoped', scopes: ['a'], handler: () => 'ran' })
+        return (await open()).call('scoped')
+      },
+    },
   ],
   missingSession: [
     { run: ({ post }) => post(ping) },
@@ -314,6 +340,7 @@ describe('the table of statuses', () => {
         'batch',
         'initializeRefused',
         'headerMismatch',
+        'insufficientScope',
       ]
       const harness = createHarness(scenario)
       const { json } = await scenario.run(harness)

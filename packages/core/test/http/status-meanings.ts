@@ -24,6 +24,7 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
   draining: 'The mount is closing',
   unauthorized:
     '`authenticate` returned no principal, or the credentials have expired. The reply has `WWW-Authenticate`',
+  authorizationUnavailable: '`authenticate` cannot reach its authorization server',
   missingSession: 'A message other than `initialize`, a GET or a DELETE has no session id',
   unknownSession: 'The session has ended, has expired, never existed or belongs to another principal',
   noSessionId: 'A POST to `/message` has no session id',
@@ -51,6 +52,8 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
   headerMismatch:
     'MCP-Protocol-Version, Mcp-Method, Mcp-Name or an Mcp-Param- header of a request of 2026-07-28 does not match its body',
   noServer: 'The function that chooses the server returned none',
+  insufficientScope:
+    'The caller lacks scopes of the mount or of the operation. The reply has `WWW-Authenticate` with them',
   initializeRefused: 'The parameters of `initialize` are malformed',
   tooManySessions: 'The limit on sessions is reached and no session is idle',
   busy: 'The session has reached its limit of calls in flight',

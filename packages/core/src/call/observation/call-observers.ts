@@ -8,7 +8,7 @@ import type { CallContext } from '../context.ts'
 import type { RequestOrigin } from '../exchange.ts'
 import type { InputRequest } from '../input/encode-question.ts'
 import type { OpenRequest } from '../input/pending-requests.ts'
-import { type MethodEntry, NO_PARAMS } from '../method-table.ts'
+import { type MethodEntry, targetOf } from '../method-table.ts'
 import type { CallReport } from './observer.ts'
 import type { EncodedResponse } from '../response.ts'
 import type { CallObservation, CallOutcome, CallTelemetry, ReceivedCall, ServedCall } from './telemetry.ts'
@@ -145,7 +145,7 @@ function receivedCall(ctx: CallContext, entry: MethodEntry | undefined): Receive
     trace,
     ctx,
     known: entry !== undefined,
-    target: entry?.target?.(message.params ?? NO_PARAMS, ctx),
+    target: entry && targetOf(entry, ctx)?.item?.name,
     queuedMs,
     ...originOf(scope.exchange),
   }

@@ -56,6 +56,11 @@ interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> exten
    * @default the server's `limits.handlerTimeoutMs`
    */
   readonly timeoutMs?: number
+  /**
+   * All scopes that a caller needs to get it. A caller that lacks one is refused, over HTTP with 403. It stays
+   * listed. The local user of stdio needs none. @default none
+   */
+  readonly scopes?: readonly string[]
   /** Whether a caller may know of the prompt. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>
   readonly handler: (args: Input, ctx: RequestContext<App, Locals>) => Awaitable<PromptReturn>

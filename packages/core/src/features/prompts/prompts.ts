@@ -69,13 +69,11 @@ export function createPrompts(options: PromptsOptions): Prompts {
     if (!registry.offered) throw methodNotFound()
     return withPrompt(registry, params['name'], ctx, (entry) => getPrompt(entry, params['arguments'], ctx))
   }
-  const timeoutMs = ({ name }: JsonObject): number | undefined => registry.get(name as string)?.timeoutMs
-  const target = ({ name }: JsonObject): string | undefined => registry.get(name as string)?.item.name
   return {
     registry,
     methods: [
       [Method.ListPrompts, { handle: list }],
-      [Method.GetPrompt, { handle: get, timeoutMs, target }],
+      [Method.GetPrompt, { handle: get, target: ({ name }) => registry.get(name as string) }],
     ],
   }
 }

@@ -24,6 +24,7 @@ const TOOL: OptionNames<AnyTool> = {
   annotations: 1,
   asks: 1,
   visible: 1,
+  scopes: 1,
   timeoutMs: 1,
   strictInput: 1,
   validateOutput: 1,
@@ -47,6 +48,7 @@ const READ = {
   onUnsubscribe: 1,
   cache: 1,
   visible: 1,
+  scopes: 1,
 }
 const RESOURCE: OptionNames<AnyResource> = { ...READ, uri: 1, size: 1 }
 const TEMPLATE: OptionNames<AnyResourceTemplate> = { ...READ, uriTemplate: 1, complete: 1, list: 1 }
@@ -60,6 +62,7 @@ const PROMPT: OptionNames<AnyPrompt> = {
   handler: 1,
   timeoutMs: 1,
   visible: 1,
+  scopes: 1,
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { CallContext } from '../../call/context.ts'
+import { lacking } from '../../call/scope.ts'
 import type { RequestContext } from '../../call/request-context.ts'
 import type { Logger } from '../../util/logger.ts'
 import { invalid, type Subject } from './checks.ts'
@@ -16,6 +17,8 @@ export type VisibleRule<App = unknown, Locals = unknown> = (
 export interface Guarded {
   /** Undefined if everybody may see the entry. */
   readonly visible: ((ctx: CallContext) => Awaitable<boolean>) | undefined
+  /** Undefined if a caller needs none. */
+  readonly scopes?: readonly string[] | undefined
 }
 
 /** Compiles a rule that never throws. Values other than `true` hide the entry. */
@@ -42,16 +45,22 @@ export function compileVisible(
   }
 }
 
-/** Uses the entry if the caller may see it, and otherwise fails as for an unknown one. */
+/**
+ * Uses the entry if the caller may see it, and otherwise fails as for an unknown one.
+ *
+ * @throws ScopeError if the caller lacks its scopes
+ */
 export function ifVisible<T>(
-  { visible }: Guarded,
+  { visible, scopes }: Guarded,
   ctx: CallContext,
   unknown: () => Error,
   use: () => Awaitable<T>,
 ): Awaitable<T> {
   return chain(visible === undefined || visible(ctx), (allowed) => {
-    if (allowed) return use()
-    throw unknown()
+    if (!allowed) throw unknown()
+    const fault = lacking(scopes, ctx.scope.caller)
+    if (fault !== undefined) throw fault
+    return use()
   })
 }
 

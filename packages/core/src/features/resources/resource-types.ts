@@ -26,6 +26,13 @@ interface ResourceFields<App, Locals> extends DisplayFields {
    * @default the server's `limits.handlerTimeoutMs`
    */
   readonly timeoutMs?: number
+  /**
+   * All scopes that a caller needs to read it, or to subscribe to it. A caller that lacks one is refused, over
+   * HTTP with 403. It stays listed. The local user of stdio needs none.
+   *
+   * @default none
+   */
+  readonly scopes?: readonly string[]
   readonly onSubscribe?: SubscriberHook<App>
   /** A subscription ends with an unsubscription, its session or its stream. */
   readonly onUnsubscribe?: SubscriberHook<App>

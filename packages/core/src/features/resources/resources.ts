@@ -91,8 +91,7 @@ export class Resources {
         Method.ReadResource,
         {
           handle: (params, ctx) => this.#read(params, ctx),
-          timeoutMs: (params, ctx) => this.#entryOf(params, ctx)?.timeoutMs,
-          target: (params, ctx) => this.#entryOf(params, ctx)?.item.name,
+          target: (params, own) => this.target(params, own),
         },
       ],
     ]
@@ -164,8 +163,9 @@ export class Resources {
     return ifVisible<HandlerResult>(entry, ctx, unknown, () => read(entry, variables, ctx))
   }
 
-  #entryOf({ uri }: JsonObject, ctx: CallContext): Match['entry'] | undefined {
-    return typeof uri === 'string' ? this.#find(uri, sessionEntries(ctx))?.entry : undefined
+  /** See `MethodEntry.target`. */
+  target({ uri }: JsonObject, own: object | undefined): Match['entry'] | undefined {
+    return typeof uri === 'string' ? this.#find(uri, own as SessionRegistry | undefined)?.entry : undefined
   }
 
   #listTemplates(params: JsonObject, ctx: CallContext): Awaitable<HandlerResult> {

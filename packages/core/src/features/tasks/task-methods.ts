@@ -55,8 +55,7 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
       {
         handle: result,
         // The task has its own limits, and its result has passed its tool's.
-        timeoutMs: () => MAX_TIMEOUT_MS,
-        maxResultBytes: () => Number.MAX_SAFE_INTEGER,
+        target: () => ({ timeoutMs: MAX_TIMEOUT_MS, maxResultBytes: Number.MAX_SAFE_INTEGER }),
       },
     ],
   ]

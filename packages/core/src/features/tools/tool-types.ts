@@ -16,6 +16,13 @@ import type { VisibleRule } from '../registry/visibility.ts'
 interface ToolFields extends DisplayFields, ToolMetadata {
   /** 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */
   readonly name: string
+  /**
+   * All scopes that a call needs. A caller that lacks one is refused before anything runs, over HTTP with 403,
+   * so that its client can ask the user for them. The tool stays listed. The local user of stdio needs none.
+   *
+   * @default none
+   */
+  readonly scopes?: readonly string[]
   /** Hints for the client, which must not trust them. */
   readonly annotations?: ToolHints
   /**

@@ -27,7 +27,7 @@ import { compileHandler } from '../registry/compile-handler.ts'
 import type { checkMembers } from '../registry/members.ts'
 import { Registry } from '../registry/registry.ts'
 import { checkRelated, createRelations, type Relations } from '../registry/relations.ts'
-import { sessionEntries } from '../session-registry.ts'
+import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
 import type { TaskCalls, TaskCallsOptions } from '../tasks/task-calls.ts'
 import type { TaskFeature } from '../tasks/task-feature.ts'
 import { checkTaskSupport } from '../tasks/task-support.ts'
@@ -82,8 +82,8 @@ export function createTools(options: ToolsOptions): Tools {
     })
   const registry = createRegistry()
   const offerTasks = (): boolean => taskable && tasks !== undefined
-  const find: Find = (name, ctx) =>
-    sessionEntries(ctx)?.tools.get(name as string) ?? registry.get(name as string)
+  const findIn: FindIn = (name, own) => own?.tools.get(name as string) ?? registry.get(name as string)
+  const find: Find = (name, ctx) => findIn(name, sessionEntries(ctx))
   const calls = tasks?.calls({ extensions, offered: offerTasks, find, unknown: unknownTool })
   const listing = new Listing<ToolEntry, Tool>({
     member: 'tools',
@@ -108,15 +108,16 @@ export function createTools(options: ToolsOptions): Tools {
     createRegistry,
     methods: [
       [Method.ListTools, { handle: list }],
-      [Method.CallTool, callEntry(registry, find, calls)],
+      [Method.CallTool, callEntry(registry, findIn, calls)],
     ],
     offerTasks,
   }
 }
 
 type Find = TaskCallsOptions['find']
+type FindIn = (name: unknown, own: SessionRegistry | undefined) => ToolEntry | undefined
 
-function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls | undefined): MethodEntry {
+function callEntry(registry: Tools['registry'], findIn: FindIn, calls: TaskCalls | undefined): MethodEntry {
   return {
     ...(calls !== undefined && { startTask: (params, ctx) => calls.begin(params, ctx) }),
     handle: (params, ctx) => {
@@ -125,9 +126,9 @@ function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls | u
       // Some clients send null where there are none.
       const args = params['arguments'] ?? {}
       if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
-      const entry = find(name, ctx)
+      const entry = findIn(name, sessionEntries(ctx))
       if (entry === undefined) throw unknownTool(name)
-      if (entry.visible === undefined) return callWith(calls, entry, args, ctx)
+      if (entry.visible === undefined && entry.scopes === undefined) return callWith(calls, entry, args, ctx)
       return ifVisible<HandlerResult>(
         entry,
         ctx,
@@ -136,9 +137,7 @@ function callEntry(registry: Tools['registry'], find: Find, calls: TaskCalls | u
       )
     },
     failure: toolFailure,
-    target: ({ name }, ctx) => (find(name, ctx) === undefined ? undefined : (name as string)),
-    timeoutMs: (params, ctx) => find(params['name'], ctx)?.timeoutMs,
-    maxResultBytes: (params, ctx) => find(params['name'], ctx)?.maxResultBytes,
+    target: ({ name }, own) => findIn(name, own as SessionRegistry | undefined),
   }
 }
 

@@ -78,7 +78,7 @@ export function serveFetch<Locals>(
 ): FetchHandler {
   checkServer(server, 'toFetch(server, options)')
   parts.checkOptions?.(given, OWN_OPTIONS)
-  const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts)
+  const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts, { path: given.path })
   const routeOf = createRouter(given, parts.sessions)
   const seam: Seam = { options: given, node: parts.node }
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
@@ -86,6 +86,8 @@ export function serveFetch<Locals>(
     const exchange = new FetchRequest(request, route ?? 'mcp', seam, environment)
     const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
     if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
+    const document = endpoint.wellKnown?.answer(exchange)
+    if (document !== undefined) return toResponse(document, exchange)
     if (route === undefined) return new Response(null, { status: 404 })
     const read = (accepted: AcceptedRequest): Uint8Array | Promise<Uint8Array> => {
       if (request.body === null) return EMPTY

@@ -3,6 +3,9 @@ import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import { type Awaitable, chain, refusePromise } from '../../util/promises.ts'
 import { type Authenticate, invalidToken, Rejection } from './bearer.ts'
+import type { McpError } from '../../errors.ts'
+import type { RequestId } from '../../protocol/jsonrpc.ts'
+import type { ScopeData } from '../../errors.ts'
 import { refuse } from '../refusals.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
@@ -29,9 +32,9 @@ export function createAuthenticator(
   function check(found: AuthInfo | Rejection | undefined): Authenticated {
     if (found === undefined) return unauthorized
     if (found instanceof Rejection) {
-      const { status, message, headers, cause } = found
+      const { status, message, headers, cause, reason } = found
       if (cause !== undefined) logger.warn({ err: cause }, 'Authentication failed')
-      return refuse('unauthorized', { message, headers, status })
+      return refuse(reason, { message, headers, status })
     }
     const { principal, expiresAt } = found
     if (typeof principal !== 'string' || principal === ANONYMOUS) {
@@ -47,4 +50,16 @@ export function createAuthenticator(
     refusePromise(auth, 'authInfo returned a promise. It must return the value; authenticate may be async')
     return auth && check(auth)
   }
+}
+
+/** The reply to a request whose caller lacks scopes. */
+export function refuseScopes(
+  authenticate: Authenticate | undefined,
+  request: HttpRequest,
+  { message, data }: McpError,
+  id?: RequestId,
+): HttpReply {
+  const { scopes } = data as ScopeData
+  const challenge = authenticate?.challengeFor?.(scopes, request) ?? authenticate?.challenge ?? 'Bearer'
+  return refuse('insufficientScope', { id, message, data, headers: { 'www-authenticate': challenge } })
 }

@@ -3,6 +3,13 @@ import type { AuthInfo } from '../../stores/principal.ts'
 import { check } from '../../util/check-options.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { HttpRequest } from '../types.ts'
+import type { ProtectedMount, WellKnown } from './protection.ts'
+
+/**
+ * `unauthorized`: no valid credentials. `insufficientScope`: they don't suffice. `authorizationUnavailable`:
+ * they can't be checked now.
+ */
+export type RejectionReason = 'unauthorized' | 'insufficientScope' | 'authorizationUnavailable'
 
 /** A refusal that the option `authenticate` returns instead of an identity. */
 export class Rejection {
@@ -11,12 +18,19 @@ export class Rejection {
   readonly headers: Readonly<Record<string, string>>
   /** The cause, which is logged and not sent. */
   readonly cause: unknown
+  /** How the refusal is counted and reported. */
+  readonly reason: RejectionReason
 
   /** @throws `ERR_MCP_OPTION` unless the status is 400 to 599 */
   constructor(
     status: number,
     message: string,
-    options: { readonly headers?: Readonly<Record<string, string>>; readonly cause?: unknown } = {},
+    options: {
+      readonly headers?: Readonly<Record<string, string>>
+      readonly cause?: unknown
+      /** @default 'unauthorized' */
+      readonly reason?: RejectionReason
+    } = {},
   ) {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw usageError('ERR_MCP_OPTION', 'A Rejection has a status from 400 to 599')
@@ -25,6 +39,7 @@ export class Rejection {
     this.message = message
     this.headers = options.headers ?? {}
     this.cause = options.cause
+    this.reason = options.reason ?? 'unauthorized'
   }
 }
 
@@ -36,6 +51,17 @@ export interface Authenticate {
   (request: HttpRequest): Awaitable<AuthInfo | Rejection | undefined>
   /** The `WWW-Authenticate` header of a 401. @default 'Bearer' */
   readonly challenge?: string
+  /**
+   * The `WWW-Authenticate` header of a 403 for an operation that needs more scopes.
+   *
+   * @param scopes - all that the operation needs
+   * @default the challenge
+   */
+  challengeFor?(scopes: readonly string[], request: HttpRequest): string
+  /** Called once by each mount, which uses the result instead. For what depends on the mount's address. */
+  mount?(at: ProtectedMount): Authenticate
+  /** The documents that clients find the authorization server by. Before a mount: those of all its mounts. */
+  readonly wellKnown?: WellKnown
 }
 
 /** The options of {@link bearer}. */
@@ -83,12 +109,19 @@ export function bearer({ verify, realm, resourceMetadata }: BearerOptions): Auth
       return invalid(error)
     }
   }
-  return Object.assign(authenticate, { challenge })
+  return Object.assign(authenticate, {
+    challenge,
+    challengeFor: (scopes: readonly string[]) =>
+      withError(challenge, `error="insufficient_scope", scope="${scopes.join(' ')}"`),
+  })
 }
 
 /** The challenge for a token that is not valid. */
-export const invalidToken = (challenge: string): string =>
-  `${challenge}${challenge.includes('=') ? ',' : ''} error="invalid_token"`
+export const invalidToken = (challenge: string): string => withError(challenge, 'error="invalid_token"')
+
+/** https://www.rfc-editor.org/rfc/rfc6750#section-3 */
+const withError = (challenge: string, parameters: string): string =>
+  `${challenge}${challenge.includes('=') ? ',' : ''} ${parameters}`
 
 function createChallenge(realm: string | undefined, resourceMetadata: string | URL | undefined): string {
   const parameters: string[] = []

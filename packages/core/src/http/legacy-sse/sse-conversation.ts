@@ -15,10 +15,12 @@ import {
 } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
 import { selectRevision } from '../../protocol/revisions/select.ts'
+import { lackingForAll } from '../../session/batch-scopes.ts'
 import type { InitializeInput } from '../../session/initialize.ts'
 import type { Session } from '../../session/session.ts'
 import type { Outstanding } from '../../util/outstanding.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
+import { refuseScopes } from '../guard/authenticate.ts'
 import type { EndpointContext } from '../mount.ts'
 import { refuse, TAKEN } from '../refusals.ts'
 import { originOf } from '../request-origin.ts'
@@ -146,6 +148,8 @@ export class SseConversation {
   }
 
   #call(session: Session, message: JsonRpcRequest, posted: Posted): HttpReply {
+    const refused = this.#refuseScopes(session, [{ kind: 'request', message }], posted, message.id)
+    if (refused !== undefined) return refused
     const answered = this.#dispatch(session, message, posted)
     // A busy server refuses on the POST, which the client sees before its own timeout.
     if (isBusy(answered, session)) return refuse('busy', { id: message.id })
@@ -161,6 +165,8 @@ export class SseConversation {
     const asks = batch.items.some(({ kind }) => kind === 'request')
     const refused = asks ? this.#refuseRequests() : undefined
     if (refused !== undefined) return refused
+    const short = this.#refuseScopes(session, batch.items, posted)
+    if (short !== undefined) return short
     const responses = new BatchResponses(this.#options.server.runtime.maxResultBytes)
     const answered: Awaitable<void>[] = []
     for (const item of batch.items) {
@@ -178,6 +184,18 @@ export class SseConversation {
       this.#respond(responses.join())
     }
     return this.#answer(Promise.all(answered.map(async (one) => one)), send, posted)
+  }
+
+  /** On the POST, where it has a status. */
+  #refuseScopes(
+    { registry }: Session,
+    items: readonly Incoming[],
+    { request, caller }: Posted,
+    id?: RequestId,
+  ): HttpReply | undefined {
+    const { context, server } = this.#options
+    const fault = lackingForAll(server.runtime, items, registry, caller)
+    return fault && refuseScopes(context.authenticate, request, fault, id)
   }
 
   #collect(batch: BatchResponses, id: RequestId, response: EncodedResponse): void {

@@ -7,6 +7,7 @@ import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK, type Network } from '../../call/exchange.ts'
 import { principalOf } from '../../stores/principal.ts'
 import { LARGE_REPLY } from '../caller-bytes.ts'
+import { refuseScopes } from '../guard/authenticate.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import { headerValues } from '../request-origin.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
@@ -204,12 +205,14 @@ export class PostExchange implements Exchange, Due {
 
   #finish(answered: EncodedResponse): Reply {
     this.#done = true
-    const { context, live, revision } = this.#options
-    const answer = this.#fit(answered, this.#options.id)
+    const { context, live, revision, id } = this.#options
+    const answer = this.#fit(answered, id)
     if (this.#stream !== undefined) {
       this.#stream.finish(answer?.frame)
       return this.#reply ?? EMPTY_STREAM
     }
+    if (answer?.error?.reason === 'insufficient-scope')
+      return refuseScopes(context.authenticate, this.#options.request, answer.error, id)
     if (context.options.response === 'sse' && answer !== undefined) {
       if (live !== undefined) return live.answer(answer)
       if (isSuccess(answer, revision)) return wholeStream(answer)

@@ -13,7 +13,9 @@ import { readBatch } from '../../protocol/batch.ts'
 import type { EncodedResponse } from '../../call/response.ts'
 import { answerInitialize } from '../../session/initialize.ts'
 import type { Caller } from '../../call/scope.ts'
+import { lackingForAll } from '../../session/batch-scopes.ts'
 import { statelessContext } from '../../session/stateless-call.ts'
+import { refuseScopes } from '../guard/authenticate.ts'
 import { deliver, PostExchange } from './post-exchange.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -123,6 +125,8 @@ export class SessionEraHttp {
 
   #callAll(inbound: Inbound, items: readonly Incoming[], revision: Revision, server: ServedServer): Reply {
     const { request, caller, live } = inbound
+    const fault = lackingForAll(server.runtime, items, live?.session.registry, caller)
+    if (fault !== undefined) return refuseScopes(this.#context.authenticate, request, fault)
     const ids = items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
     const exchange =
       ids.length === 0

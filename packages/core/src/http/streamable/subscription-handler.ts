@@ -7,6 +7,7 @@ import { SubscriptionSet } from '../../subscriptions/subscription-set.ts'
 import { MemoryBus } from '../../stores/memory-bus.ts'
 import { type StatelessCall, statelessContext } from '../../session/stateless-call.ts'
 import { isolatedRequests } from '../../util/platform.ts'
+import { refuseScopes } from '../guard/authenticate.ts'
 import { EMPTY_STREAM, errorReply, jsonAnswer } from './post-exchange.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -76,11 +77,14 @@ export class SubscriptionHandler {
 
   #reply(answer: EncodedResponse, listen: ListenRequest): Reply {
     if (answer === undefined) return EMPTY_STREAM
-    const { subscription } = answer
-    if (subscription === undefined) return jsonAnswer(answer, listen.revision)
+    const { subscription, error } = answer
+    const { request, message, revision, server } = listen
+    if (error?.reason === 'insufficient-scope')
+      return refuseScopes(this.#context.authenticate, request, error, message.id)
+    if (subscription === undefined) return jsonAnswer(answer, revision)
     const open = (): HttpReply => this.#open(answer, subscription, listen)
     // A change after the acknowledgment must arrive, wherever it is made.
-    return listen.server.listen()?.then(open) ?? open()
+    return server.listen()?.then(open) ?? open()
   }
 
   #open(

@@ -7,7 +7,7 @@ import { createFeatures, type Features } from '../../../src/features/features.ts
 import { message, messages } from '../../../src/features/prompts/prompt-messages.ts'
 import type { AnyPrompt } from '../../../src/features/prompts/prompt-types.ts'
 import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
-import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
+import { call, callNow, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
 import { PARTS } from '../parts.ts'
 
 function serve(...prompts: AnyPrompt[]): Features {
@@ -182,10 +182,8 @@ describe('prompts/get: which prompt', () => {
 
   it('has its own timeout', () => {
     expect(
-      entryOf(returning('x', { timeoutMs: 5 }).methods, 'prompts/get').timeoutMs?.(
-        { name: 'p' },
-        contextOf('x'),
-      ),
+      entryOf(returning('x', { timeoutMs: 5 }).methods, 'prompts/get').target?.({ name: 'p' }, undefined)
+        ?.timeoutMs,
     ).toBe(5)
   })
 })

@@ -6,7 +6,7 @@ import { contents } from '../../../src/features/resources/resource-contents.ts'
 import type { AnyResource, AnyResourceTemplate } from '../../../src/features/resources/resource-types.ts'
 import type { Resource } from '../../../src/protocol/types.ts'
 import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
-import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
+import { call, callNow, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
 import { PARTS } from '../parts.ts'
 
 type Handler = AnyResource['handler']
@@ -204,10 +204,10 @@ describe('resources/read: which resource', () => {
       [template('w://{city}', () => 'x', { timeoutMs: 7 })],
     )
     const entry = entryOf(methods, 'resources/read')
-    expect(entry.timeoutMs?.({ uri: 'a://b' }, contextOf('x'))).toBe(5)
-    expect(entry.timeoutMs?.({ uri: 'w://oslo' }, contextOf('x'))).toBe(7)
-    expect(entry.timeoutMs?.({ uri: 'q://' }, contextOf('x'))).toBeUndefined()
-    expect(entry.timeoutMs?.({}, contextOf('x'))).toBeUndefined()
+    expect(entry.target?.({ uri: 'a://b' }, undefined)?.timeoutMs).toBe(5)
+    expect(entry.target?.({ uri: 'w://oslo' }, undefined)?.timeoutMs).toBe(7)
+    expect(entry.target?.({ uri: 'q://' }, undefined)?.timeoutMs).toBeUndefined()
+    expect(entry.target?.({}, undefined)?.timeoutMs).toBeUndefined()
   })
 })
 

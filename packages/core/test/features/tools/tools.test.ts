@@ -8,7 +8,7 @@ import type { AnyTool, ToolDefinition } from '../../../src/features/tools/tool-t
 import { defineTool } from '../../../src/features/define.ts'
 import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
 import type { AnySchema } from '../../../src/schema/types.ts'
-import { call, callNow, contextOf, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
+import { call, callNow, entryOf, errorOf, mcpErrorOf, wire } from '../helpers.ts'
 import { PARTS } from '../parts.ts'
 
 function serve(...tools: AnyTool[]): Features {
@@ -82,9 +82,9 @@ describe('tools/call: the request', () => {
       defineTool({ name: 'u', handler: () => 'x' }),
     )
     const entry = entryOf(methods, 'tools/call')
-    expect(entry.timeoutMs?.({ name: 't' }, contextOf('x'))).toBe(5)
-    expect(entry.timeoutMs?.({ name: 'u' }, contextOf('x'))).toBeUndefined()
-    expect(entry.timeoutMs?.({ name: 7 }, contextOf('x'))).toBeUndefined()
+    expect(entry.target?.({ name: 't' }, undefined)?.timeoutMs).toBe(5)
+    expect(entry.target?.({ name: 'u' }, undefined)?.timeoutMs).toBeUndefined()
+    expect(entry.target?.({ name: 7 }, undefined)?.timeoutMs).toBeUndefined()
   })
 })
 

@@ -1,0 +1,67 @@
+import { UsageError } from '@jetway/core'
+import { checkNames, type OptionNames } from '@jetway/core/protocol'
+import { Discovery } from '../keys/discovery.ts'
+import { isTrustworthy } from '../keys/fetch-json.ts'
+import { KeySet } from '../keys/key-set.ts'
+import { Unavailable } from '../tokens/refused.ts'
+import type { TokenCheck } from '../tokens/token-check.ts'
+import { ALGORITHMS } from './algorithms.ts'
+import { JwtVerifier } from './verify.ts'
+
+/** The options of {@link jwt}. */
+export interface JwtOptions {
+  /** The address of the issuer's keys. @default the `jwks_uri` of its metadata */
+  readonly jwksUri?: string
+  /**
+   * The accepted signature algorithms.
+   *
+   * @default RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, Ed25519, EdDSA
+   */
+  readonly algorithms?: readonly string[]
+  /**
+   * `at+jwt` accepts only tokens that say in their header that they are access tokens (RFC 9068). Few
+   * authorization servers do so.
+   *
+   * @default 'any'
+   */
+  readonly typ?: 'any' | 'at+jwt'
+}
+
+const NAMES: OptionNames<JwtOptions> = { jwksUri: 1, algorithms: 1, typ: 1 }
+
+/**
+ * Checks access tokens that are JWTs by the keys of their issuer, which are fetched at first use.
+ *
+ * @throws `ERR_MCP_OPTION`
+ * @see https://www.rfc-editor.org/rfc/rfc9068
+ */
+export function jwt(options: JwtOptions = {}): TokenCheck {
+  checkNames(options, NAMES)
+  const { jwksUri, algorithms = ALGORITHMS, typ = 'any' } = options
+  if (jwksUri !== undefined && !isTrustworthy(jwksUri))
+    throw new UsageError('ERR_MCP_OPTION', 'The option jwksUri must be an https: URL')
+  const unknown = algorithms.filter((name) => !ALGORITHMS.includes(name))
+  if (unknown.length > 0 || algorithms.length === 0)
+    throw new UsageError('ERR_MCP_OPTION', `The option algorithms must be of ${ALGORITHMS.join(', ')}`)
+  if (!['any', 'at+jwt'].includes(typ))
+    throw new UsageError('ERR_MCP_OPTION', "The option typ must be 'any' or 'at+jwt'")
+  return {
+    kind: 'jwt',
+    create({ issuer, clock, logger, fetchJson }) {
+      const discovery = new Discovery(issuer, fetchJson, clock)
+      const keys = new KeySet({
+        uri: async () => jwksUri ?? checkedUri((await discovery.metadata()).jwks_uri, issuer),
+        onFailure: () => discovery.forget(),
+        fetchJson,
+        clock,
+        logger,
+      })
+      return new JwtVerifier({ issuer, keys, algorithms, typ, clock })
+    },
+  }
+}
+
+function checkedUri(uri: unknown, issuer: string): string {
+  if (typeof uri !== 'string') throw new Unavailable(`The metadata of ${issuer} has no jwks_uri`)
+  return uri
+}

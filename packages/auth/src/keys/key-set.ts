@@ -1,0 +1,111 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters } from 'jose'
+import type { Logger } from '@jetway/core'
+import type { Clock } from '@jetway/core/stores'
+import { Refused, Unavailable } from '../tokens/refused.ts'
+import type { FetchJson } from './fetch-json.ts'
+
+type LocalKeys = ReturnType<typeof createLocalJWKSet>
+/** A key that verifies a signature. */
+export type VerificationKey = Awaited<ReturnType<LocalKeys>>
+
+export interface KeySetOptions {
+  readonly uri: () => Promise<string>
+  /** Called after a failure: the address may have changed. */
+  readonly onFailure: () => void
+  readonly fetchJson: FetchJson
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 262_144 }
+const MAX_KEYS = 100
+/** Older keys are fetched again, while they go on to be used. */
+const FRESH_MS = 600_000
+/** Older keys are not used, even if no others can be fetched: one of them may have been revoked. */
+const USABLE_MS = FRESH_MS + 3_600_000
+/** Tokens with unknown key ids, which anyone can make, cause no more than one request in this time. */
+const UNKNOWN_KEY_MS = 30_000
+/** An outage causes no more than one request in this time. */
+const RETRY_MS = 5_000
+
+/** The keys of an issuer. They are fetched at first use, and again when they are old or a key is missing. */
+export class KeySet {
+  readonly #options: KeySetOptions
+  #keys: LocalKeys | undefined
+  #fetchedAt = Number.NEGATIVE_INFINITY
+  #triedAt = Number.NEGATIVE_INFINITY
+  #failed: Unavailable | undefined
+  #loading: Promise<LocalKeys> | undefined
+
+  constructor(options: KeySetOptions) {
+    this.#options = options
+  }
+
+  /** @throws Refused, Unavailable */
+  async find(header: JWSHeaderParameters): Promise<VerificationKey> {
+    const keys = await this.#current()
+    const key = await pick(keys, header)
+    if (key !== undefined) return key
+    const { clock } = this.#options
+    if (clock.now() - this.#triedAt < UNKNOWN_KEY_MS) throw new Refused('kid')
+    const again = await pick(await this.#load(), header)
+    if (again === undefined) throw new Refused('kid')
+    return again
+  }
+
+  async #current(): Promise<LocalKeys> {
+    const age = this.#options.clock.now() - this.#fetchedAt
+    if (this.#keys === undefined || age > USABLE_MS) return this.#load()
+    // A failure is logged, and these keys go on to be used.
+    if (age > FRESH_MS) this.#load().catch(() => {})
+    return this.#keys
+  }
+
+  #load(): Promise<LocalKeys> {
+    if (this.#loading !== undefined) return this.#loading
+    const waits = this.#options.clock.now() - this.#triedAt < RETRY_MS
+    if (this.#failed !== undefined && waits) return Promise.reject(this.#failed)
+    const loading = this.#fetch().finally(() => {
+      this.#loading = undefined
+    })
+    this.#loading = loading
+    return loading
+  }
+
+  async #fetch(): Promise<LocalKeys> {
+    const { uri, onFailure, fetchJson, clock, logger } = this.#options
+    try {
+      const keys = createLocalJWKSet(checked(await fetchJson(await uri(), LIMITS)))
+      this.#keys = keys
+      this.#fetchedAt = clock.now()
+      this.#failed = undefined
+      return keys
+    } catch (error) {
+      this.#failed =
+        error instanceof Unavailable ? error : new Unavailable('The keys are malformed', { cause: error })
+      onFailure()
+      logger.error({ err: this.#failed }, 'The keys of the authorization server cannot be fetched')
+      throw this.#failed
+    } finally {
+      this.#triedAt = clock.now()
+    }
+  }
+}
+
+function checked(set: unknown): JSONWebKeySet {
+  const { keys } = (set ?? {}) as { readonly keys?: unknown }
+  if (!Array.isArray(keys)) throw new Unavailable('The key set has no keys')
+  if (keys.length > MAX_KEYS) throw new Unavailable(`The key set has more than ${MAX_KEYS} keys`)
+  return { keys: keys as JSONWebKeySet['keys'] }
+}
+
+/** Undefined if no key has the id. */
+async function pick(keys: LocalKeys, header: JWSHeaderParameters): Promise<VerificationKey | undefined> {
+  try {
+    return await keys(header)
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return undefined
+    // A token without a key id, and several keys that fit: trying each would let a forged token cost many checks.
+    throw new Refused('kid')
+  }
+}

@@ -1,0 +1,44 @@
+import type { AuthInfo } from '@jetway/core'
+import type { Authenticate, HttpRequest, ProtectedMount, Rejection } from '@jetway/core/http'
+import { check, checkedIssuers } from './check-options.ts'
+import { isLoopback } from './keys/fetch-json.ts'
+import type { OAuthOptions } from './options.ts'
+import { AllDocuments } from './resource/metadata.ts'
+import { Protection } from './protection.ts'
+
+/**
+ * Protects a mount with OAuth 2.1: its option `authenticate`. Every request needs an access token of the issuer
+ * for this server. Clients find the authorization server by the challenge and the metadata, which the mount
+ * serves. The same value may protect several mounts.
+ *
+ * @throws `ERR_MCP_OPTION`; the mount throws it too, if it has no `publicUrl` and an issuer is not on loopback
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
+export function oauth(options: OAuthOptions): Authenticate {
+  const issuers = checkedIssuers(options)
+  const documents = new AllDocuments()
+  const mount = (at: ProtectedMount): Authenticate => {
+    const local = issuers.every(({ issuer }) => isLoopback(new URL(issuer)))
+    const protection = new Protection(options, issuers, at)
+    check(
+      'resource',
+      protection.known !== undefined || local,
+      'is missing: set it, or publicUrl of the mount, to the address that clients use',
+    )
+    documents.add(protection.documents)
+    const authenticate = (request: HttpRequest): ReturnType<Authenticate> => protection.authenticate(request)
+    return Object.assign(authenticate, {
+      wellKnown: protection.documents,
+      challengeFor: (scopes: readonly string[], request: HttpRequest) =>
+        protection.challengeFor(scopes, request),
+    })
+  }
+  return Object.assign(unmounted, { mount, wellKnown: documents })
+}
+
+/** For code that calls `authenticate` itself, which needs a mount to know the audience. */
+function unmounted(_request: HttpRequest): AuthInfo | Rejection {
+  throw new TypeError(
+    'oauth(…) is an option of a mount: call authenticate.mount({ … }) before you use it elsewhere',
+  )
+}

@@ -1,0 +1,103 @@
+import type { TokenCheck } from './tokens/token-check.ts'
+import type { Claims } from './tokens/claims.ts'
+
+/** An authorization server whose tokens a server accepts. */
+export interface IssuerOptions {
+  /**
+   * Its issuer identifier: an `https:` URL, or on loopback `http:`. The claim `iss` of its tokens must be the same
+   * text, with or without the closing slash that the authorization server writes.
+   */
+  readonly issuer: string
+  /** How its tokens are checked. @default jwt() */
+  readonly token?: TokenCheck
+}
+
+/** How long a verified token is remembered. */
+export interface TokenCacheOptions {
+  /** Tokens of one mount. A new one replaces the oldest. @default 2_000 */
+  readonly max?: number
+  /**
+   * For how long a token counts as verified, in ms, and never beyond its `exp`. A revoked key or token is noticed
+   * after this time at the latest. @default 60_000
+   */
+  readonly ttlMs?: number
+}
+
+/**
+ * Further members of the protected resource metadata.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9728#section-2
+ */
+export interface ResourceMetadataFields {
+  readonly resource_name?: string
+  readonly resource_documentation?: string
+  readonly resource_policy_uri?: string
+  readonly resource_tos_uri?: string
+}
+
+/** The options of `oauth`. Set either `issuer` or `issuers`. */
+export interface OAuthOptions {
+  /** The issuer identifier of the authorization server: see {@link IssuerOptions.issuer}. */
+  readonly issuer?: string
+  /** How the tokens of `issuer` are checked. @default jwt() */
+  readonly token?: TokenCheck
+  /** Several authorization servers, up to 16. At most one of them may have opaque tokens. */
+  readonly issuers?: readonly IssuerOptions[]
+  /**
+   * The address of the MCP endpoint as clients use it.
+   *
+   * @default the mount's `publicUrl`. Where all issuers are on loopback, for development: the Host of the request
+   */
+  readonly resource?: string | URL
+  /**
+   * The values of the claim `aud` of which a token must have one.
+   *
+   * @default `resource`, and the addresses of the other routes of the mount
+   */
+  readonly audience?: string | readonly string[]
+  /**
+   * The scopes that every request needs. Clients ask their users for them, so name the fewest that are useful.
+   *
+   * @default none
+   */
+  readonly scopes?: readonly string[]
+  /**
+   * The scopes that a scope includes, such as `{ 'files:write': ['files:read'] }`. Those include others in turn.
+   *
+   * @default none
+   */
+  readonly implies?: Readonly<Record<string, readonly string[]>>
+  /**
+   * How a scope is written in challenges and metadata, where clients must request it by another name than tokens
+   * have.
+   *
+   * @default the same name
+   */
+  readonly advertise?: (scope: string) => string
+  /**
+   * The stable identity of a caller, as `ctx.auth.principal`. An empty text refuses the token.
+   *
+   * @default issuer, client and subject, as JSON
+   */
+  readonly principal?: (claims: Claims) => string
+  /** Further members of the protected resource metadata. */
+  readonly metadata?: ResourceMetadataFields
+  /**
+   * Whether the metadata is also at the root, `/.well-known/oauth-protected-resource`, where some clients look for
+   * it. Turn it off for all but one of the mounts of an origin.
+   *
+   * @default true
+   */
+  readonly root?: boolean
+  /** How verified tokens are remembered; `false` verifies the token of every request. */
+  readonly cache?: TokenCacheOptions | false
+  /** Fetches the documents of authorization servers. @default the global one */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+/** `ctx.auth.extra` of a caller with a token. Frozen. The token itself is not available. */
+export interface OAuthExtra extends Readonly<Record<string, unknown>> {
+  readonly issuer: string
+  readonly subject: string | undefined
+  readonly claims: Claims
+}

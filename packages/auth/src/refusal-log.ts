@@ -1,0 +1,42 @@
+import type { Logger } from '@jetway/core'
+import type { Clock } from '@jetway/core/stores'
+import type { RefusalReason } from './tokens/refused.ts'
+
+const INTERVAL_MS = 1_000
+
+/** What the owner of a server can do about tokens that are refused. Expired tokens need nothing. */
+const ADVICE: Partial<Record<RefusalReason, string>> = {
+  aud: 'The token is for another audience. Compare the audience of the authorization server with the address of this server',
+  iss: 'The token is of another issuer. Compare the option issuer with the issuer of the authorization server, letter by letter',
+  alg: 'The signature algorithm is not accepted: see the option algorithms of jwt',
+  typ: 'The token is not an access token',
+  kid: 'No key of the issuer has signed it, or several keys fit and the token names none',
+  'id-token': 'The client has sent an ID token instead of an access token',
+  bound: 'The token is bound to a key, and was sent as a bearer token',
+}
+
+/** Logs why tokens are refused, each reason at most once a second, without any part of a token. */
+export class RefusalLog {
+  readonly #logger: Logger
+  readonly #clock: Clock
+  readonly #last = new Map<RefusalReason, { at: number; skipped: number }>()
+
+  constructor(logger: Logger, clock: Clock) {
+    this.#logger = logger
+    this.#clock = clock
+  }
+
+  add(reason: RefusalReason, audiences: readonly string[]): void {
+    const now = this.#clock.now()
+    const last = this.#last.get(reason)
+    if (last !== undefined && now - last.at < INTERVAL_MS) {
+      last.skipped++
+      return
+    }
+    this.#last.set(reason, { at: now, skipped: 0 })
+    const fields = { reason, skipped: last?.skipped ?? 0, ...(reason === 'aud' && { expected: audiences }) }
+    const advice = ADVICE[reason]
+    if (advice === undefined) this.#logger.info(fields, 'An access token was refused')
+    else this.#logger.warn(fields, `An access token was refused. ${advice}`)
+  }
+}

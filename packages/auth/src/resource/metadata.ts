@@ -1,0 +1,119 @@
+import type { HttpReply, WellKnown, WellKnownRequest } from '@jetway/core/http'
+import type { ResourceMetadataFields } from '../options.ts'
+import { type Door, type Doors, WELL_KNOWN } from './address.ts'
+
+/** The members of the metadata that do not depend on the door. */
+export interface MetadataFields extends ResourceMetadataFields {
+  readonly authorization_servers: readonly string[]
+  readonly scopes_supported?: readonly string[]
+}
+
+export interface ResourceDocumentsOptions {
+  readonly fields: MetadataFields
+  /** The doors by which a request reaches the mount; undefined for a host that the mount does not serve. */
+  readonly doorsFor: (request: WellKnownRequest) => Doors | undefined
+  /** The path of the MCP route inside of the app, which a proxy may have shortened. */
+  readonly innerPath: string | undefined
+  /** The doors that are known before a request. */
+  readonly known: Doors | undefined
+  readonly root: boolean
+}
+
+/** Browsers' clients read it from other origins. It is public. */
+const HEADERS = Object.freeze({
+  'content-type': 'application/json',
+  'cache-control': 'public, max-age=300',
+  'access-control-allow-origin': '*',
+})
+const METHODS = 'GET, HEAD, OPTIONS'
+const PREFLIGHT: HttpReply = Object.freeze({
+  status: 204,
+  headers: Object.freeze({
+    allow: METHODS,
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': METHODS,
+    'access-control-allow-headers': '*',
+    'access-control-max-age': '86400',
+  }),
+})
+const WRONG_METHOD: HttpReply = Object.freeze({ status: 405, headers: Object.freeze({ allow: METHODS }) })
+
+/**
+ * The protected resource metadata of one mount: a document for each door, at its address and where a proxy that
+ * strips a path asks for it, and at the root.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9728
+ */
+export class ResourceDocuments implements WellKnown {
+  readonly paths: readonly string[]
+  elsewhere = false
+  readonly #options: ResourceDocumentsOptions
+
+  constructor(options: ResourceDocumentsOptions) {
+    const { known, innerPath, root } = options
+    this.#options = options
+    const inner = innerPath === undefined ? [] : [innerOf(innerPath)]
+    const doors = known === undefined ? [] : [known.mcp, ...(known.sse === undefined ? [] : [known.sse])]
+    const own = [...doors.map(({ metadataPath }) => metadataPath), ...inner]
+    this.paths = [...new Set(root ? [...own, WELL_KNOWN] : own)]
+  }
+
+  answer(request: WellKnownRequest): HttpReply | undefined {
+    const { method, path } = request
+    if (path?.startsWith(WELL_KNOWN) !== true) return undefined
+    const door = this.#doorAt(path, request)
+    if (door === undefined) return undefined
+    if (method === 'OPTIONS') return PREFLIGHT
+    if (method !== 'GET' && method !== 'HEAD') return WRONG_METHOD
+    const head = { status: 200, headers: HEADERS }
+    return method === 'HEAD' ? head : { ...head, body: this.#document(door) }
+  }
+
+  #doorAt(path: string, request: WellKnownRequest): Door | undefined {
+    const { doorsFor, innerPath, root } = this.#options
+    const doors = doorsFor(request)
+    if (doors === undefined) return undefined
+    const { mcp, sse } = doors
+    const asked = path.replace(/\/+$/, '')
+    if (asked === sse?.metadataPath) return sse
+    const isInner = innerPath !== undefined && asked === innerOf(innerPath)
+    return asked === mcp.metadataPath || isInner || (root && asked === WELL_KNOWN) ? mcp : undefined
+  }
+
+  #document({ resource }: Door): string {
+    return JSON.stringify({ resource, bearer_methods_supported: ['header'], ...this.#options.fields })
+  }
+}
+
+const innerOf = (path: string): string => WELL_KNOWN + path.replace(/\/+$/, '')
+
+/** The documents of all mounts of one `oauth`, for the root of an app whose mounts are below a prefix. */
+export class AllDocuments implements WellKnown {
+  readonly #mounts: WellKnown[] = []
+  #elsewhere = false
+
+  add(mount: WellKnown): void {
+    mount.elsewhere ||= this.#elsewhere
+    this.#mounts.push(mount)
+  }
+
+  get paths(): readonly string[] {
+    return this.#mounts.flatMap(({ paths }) => paths)
+  }
+
+  get elsewhere(): boolean {
+    return this.#elsewhere
+  }
+  set elsewhere(value: boolean) {
+    this.#elsewhere = value
+    for (const mount of this.#mounts) mount.elsewhere = value
+  }
+
+  answer(request: WellKnownRequest): HttpReply | undefined {
+    for (const mount of this.#mounts) {
+      const found = mount.answer(request)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,44 @@
+import { Refused } from './refused.ts'
+
+/** The claims of an access token, or the members of an introspection response. */
+export type Claims = Readonly<Record<string, unknown>>
+
+/** The claims of a token that was checked: issued by a known issuer, for this server, and valid now. */
+export interface VerifiedToken {
+  readonly issuer: string
+  readonly claims: Claims
+  /** Seconds since 1970; undefined if the issuer has not said it. */
+  readonly expiresAt: number | undefined
+  /** For how long it may be remembered at most, in ms. @default the option `cache.ttlMs` */
+  readonly keptMs?: number
+}
+
+const MAX_SCOPES = 256
+const MAX_SCOPE_LENGTH = 256
+
+/**
+ * The scopes of a token: `scope` as text, or `scp` as Entra and Okta write it, as text or list.
+ *
+ * @throws Refused beyond 256 scopes of 256 characters
+ */
+export function scopesOf({ scope, scp }: Claims): readonly string[] {
+  const given = scope ?? scp ?? []
+  const scopes = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : []
+  const named = scopes.filter((name): name is string => typeof name === 'string' && name !== '')
+  if (named.length > MAX_SCOPES || named.some(({ length }) => length > MAX_SCOPE_LENGTH))
+    throw new Refused('scope')
+  return [...new Set(named)]
+}
+
+/** The client that a token was issued to: RFC 9068 calls it `client_id`, OpenID providers `azp`. */
+export function clientOf({ client_id: id, azp }: Claims): string | undefined {
+  const client = id ?? azp
+  return typeof client === 'string' && client !== '' ? client : undefined
+}
+
+export const subjectOf = ({ sub }: Claims): string | undefined =>
+  typeof sub === 'string' && sub !== '' ? sub : undefined
+
+/** The times of JWTs, in whole or fractional seconds. Other values count as absent. */
+export const timeOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined

@@ -1,0 +1,31 @@
+import type { Issuer } from '../check-options.ts'
+import { issuerOf } from '../jwt/verify.ts'
+import type { VerifiedToken } from './claims.ts'
+import { Refused } from './refused.ts'
+import type { CheckContext, TokenVerifier } from './token-check.ts'
+
+/** Finds the issuer of a token, and checks it there. */
+export class Issuers {
+  /** By issuer, for tokens that name it. */
+  readonly #named: ReadonlyMap<string, TokenVerifier>
+  /** For tokens that do not. */
+  readonly #opaque: TokenVerifier | undefined
+
+  constructor(issuers: readonly Issuer[], context: Omit<CheckContext, 'issuer'>) {
+    const verifiers = issuers.map(({ issuer, token }) => ({
+      issuer,
+      kind: token.kind,
+      verifier: token.create({ ...context, issuer }),
+    }))
+    this.#named = new Map(verifiers.map(({ issuer, verifier }) => [issuer, verifier]))
+    this.#opaque = verifiers.find(({ kind }) => kind === 'opaque')?.verifier
+  }
+
+  /** @throws Refused, Unavailable */
+  verify(token: string, audiences: readonly string[]): Promise<VerifiedToken> {
+    const issuer = issuerOf(token)
+    const verifier = issuer === undefined ? this.#opaque : this.#named.get(issuer)
+    if (verifier === undefined) throw new Refused(issuer === undefined ? 'malformed' : 'iss')
+    return verifier.verify(token, audiences)
+  }
+}

@@ -1,0 +1,29 @@
+import type { Clock } from '@jetway/core/stores'
+import type { Logger } from '@jetway/core'
+import type { FetchJson } from '../keys/fetch-json.ts'
+import type { VerifiedToken } from './claims.ts'
+
+/** What a check needs of its `oauth` and mount. */
+export interface CheckContext {
+  readonly issuer: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly fetchJson: FetchJson
+}
+
+/** Checks the tokens of one issuer. */
+export interface TokenVerifier {
+  /**
+   * @param audiences - of which the token must name one
+   * @throws Refused, Unavailable
+   */
+  verify(token: string, audiences: readonly string[]): Promise<VerifiedToken>
+}
+
+/** How the tokens of an issuer are checked: `jwt()` or `introspection({ … })`. */
+export interface TokenCheck {
+  /** Whether the tokens have claims that anyone can read. */
+  readonly kind: 'jwt' | 'opaque'
+  /** @internal */
+  create(context: CheckContext): TokenVerifier
+}

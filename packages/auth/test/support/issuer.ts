@@ -1,0 +1,72 @@
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+
+const ISSUER = 'http://localhost:9'
+
+export interface IssuerKeys {
+  readonly privateKey: CryptoKey
+  /** With the members `kid` and `alg`. */
+  readonly publicJwk: JWK
+}
+
+async function createKeys(alg: string, kid: string = alg): Promise<IssuerKeys> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+  return { privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg } }
+}
+
+/** Key pairs cost more than a test: all tests of a process share them. */
+const shared = new Map<string, Promise<IssuerKeys>>()
+
+export function keysOf(alg: string, kid: string = alg): Promise<IssuerKeys> {
+  const key = `${alg} ${kid}`
+  const known = shared.get(key) ?? createKeys(alg, kid)
+  shared.set(key, known)
+  return known
+}
+
+/** An authorization server without a socket: its documents are answered by `fetch`. */
+export interface TestIssuer {
+  readonly issuer: string
+  /** The keys that it publishes. */
+  keys: JWK[]
+  /** The documents by URL. Others get 404. */
+  readonly documents: Map<string, (init: RequestInit) => Response | Promise<Response>>
+  /** The URLs that were fetched. */
+  readonly fetched: string[]
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Signs a token, valid for 5 min. */
+  readonly sign: (claims?: Readonly<Record<string, unknown>>, header?: object) => Promise<string>
+}
+
+export async function createIssuer(
+  issuer: string = ISSUER,
+  now: () => number = Date.now,
+): Promise<TestIssuer> {
+  const { privateKey, publicJwk } = await keysOf('ES256')
+  const fetched: string[] = []
+  const documents: TestIssuer['documents'] = new Map()
+  const created: TestIssuer = {
+    issuer,
+    keys: [publicJwk],
+    documents,
+    fetched,
+    fetch: async (url, init) => {
+      fetched.push(url)
+      return (await documents.get(url)?.(init)) ?? new Response(null, { status: 404 })
+    },
+    sign: (claims = {}, header = {}) => {
+      const seconds = Math.floor(now() / 1000)
+      const standard = { iss: issuer, sub: 'user', client_id: 'client', iat: seconds, exp: seconds + 300 }
+      return new SignJWT({ ...standard, ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: 'ES256', typ: 'at+jwt', ...header })
+        .sign(privateKey)
+    },
+  }
+  const base = issuer.replace(/\/$/, '')
+  const { origin, pathname } = new URL(base)
+  const path = pathname === '/' ? '' : pathname
+  documents.set(`${origin}/.well-known/oauth-authorization-server${path}`, () =>
+    Response.json({ issuer, jwks_uri: `${base}/jwks` }),
+  )
+  documents.set(`${base}/jwks`, () => Response.json({ keys: created.keys }))
+  return created
+}

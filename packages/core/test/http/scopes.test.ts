@@ -1,0 +1,101 @@
+import { callTool, request } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import { ScopeError } from '../../src/errors.ts'
+import { bearer } from '../../src/http/guard/bearer.ts'
+import { McpServer } from '../../src/server/mcp-server.ts'
+import { createHarness } from './support/harness.ts'
+
+describe('ScopeError', () => {
+  it.each([[], ['a b'], ['a"b'], ['']].map((scopes) => ({ scopes })))(
+    'refuses the scopes $scopes',
+    ({ scopes }) => {
+      expect(() => new ScopeError(scopes)).toThrow('ERR_MCP_OPTION')
+    },
+  )
+})
+
+describe.each(['json', 'sse', 'auto'] as const)('scopes with the response mode %s', (response) => {
+  const authenticate = bearer({ verify: (token) => ({ principal: 'p', scopes: token.split('.') }) })
+  const headers = (scopes: string): Record<string, string> => ({ authorization: `Bearer ${scopes}` })
+
+  it.each(['handler', 'middleware', 'definition'])('are named by 403 if the %s needs them', async (where) => {
+    let ran = 0
+    const harness = createHarness({ endpoint: { authenticate, response, stateless: true } })
+    const { server, post } = harness
+    if (where === 'middleware')
+      server.use('tools/call', async (_ctx, next) => {
+        if (where === 'middleware') throw new ScopeError(['files:admin'])
+        return next()
+      })
+    server.addTool({
+      name: 'scoped',
+      ...(where === 'definition' && { scopes: ['files:admin'] }),
+      handler: () => {
+        if (where === 'handler') throw new ScopeError(['files:admin'])
+        ran++
+        return 'ran'
+      },
+    })
+    const answer = await post(callTool('scoped'), { ...headers('mcp'), 'mcp-protocol-version': '2025-06-18' })
+    expect(answer.status).toBe(403)
+    expect(answer.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="files:admin"')
+    expect(answer.json.error).toMatchObject({ code: -32600, data: { scopes: ['files:admin'] } })
+    expect(ran).toBe(0)
+  })
+
+  it('are checked for a whole batch', async () => {
+    const { server, post } = createHarness({ endpoint: { authenticate, response, stateless: true } })
+    server.addTool({ name: 'a', scopes: ['a'], handler: () => 'ran' })
+    server.addTool({ name: 'b', scopes: ['b'], handler: () => 'ran' })
+    const batch = [callTool('a', {}, { id: 1 }), callTool('b', {}, { id: 2 })]
+    const answer = await post(batch, { ...headers('a'), 'mcp-protocol-version': '2025-03-26' })
+    expect(answer.status).toBe(403)
+    expect(answer.headers['www-authenticate']).toContain('scope="a b"')
+  })
+})
+
+describe('scopes', () => {
+  const scoped = (): McpServer => {
+    const server = new McpServer({ name: 'test', version: '1.0.0' })
+    server.addTool({ name: 't', scopes: ['a'], handler: () => 'ran' })
+    server.addResource({ uri: 'a://b', name: 'r', scopes: ['a'], handler: () => 'ran' })
+    server.addResourceTemplate({ uriTemplate: 'c://{d}', name: 'r', scopes: ['a'], handler: () => 'ran' })
+    server.addPrompt({ name: 'p', scopes: ['a'], handler: () => 'ran' })
+    return server
+  }
+  const requests = [
+    callTool('t'),
+    request('resources/read', { uri: 'a://b' }),
+    request('resources/read', { uri: 'c://d' }),
+    request('prompts/get', { name: 'p' }),
+  ]
+
+  it.each(requests)('are needed for $method', async (message) => {
+    const server = scoped()
+    const refused = await server.handleMessage(message, { auth: { principal: 'p', scopes: ['b'] } })
+    expect(refused).toContain('Needs the scopes a')
+    expect(await server.handleMessage(message)).toContain('Needs the scopes a')
+    expect(await server.handleMessage(message, { auth: { principal: 'p', scopes: ['a'] } })).toContain('ran')
+  })
+
+  it('do not show that a hidden tool exists', async () => {
+    const server = new McpServer({ name: 'test', version: '1.0.0' })
+    server.addTool({
+      name: 't',
+      scopes: ['a'],
+      visible: ({ auth }) => auth !== undefined,
+      handler: () => 'ran',
+    })
+    expect(await server.handleMessage(callTool('t'))).toContain('Unknown tool')
+    expect(await server.handleMessage(callTool('t'), { auth: { principal: 'p' } })).toContain(
+      'Needs the scopes a',
+    )
+  })
+
+  it.each([[[]], [['a b']], ['a']])('of a definition must be a list of scopes, not %j', (scopes) => {
+    const server = new McpServer({ name: 'test', version: '1.0.0' })
+    expect(() => server.addTool({ name: 't', scopes: scopes as string[], handler: () => 'ran' })).toThrow(
+      'ERR_MCP_INVALID_DEFINITION',
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import { type Authenticate, documentsOf, type WellKnown } from '@jetway/core/http'
+import { UsageError } from '@jetway/core'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { setHeaders } from './reply.ts'
+import { PluginRequest } from './request.ts'
+import { HIDDEN, METHODS } from './routes.ts'
+
+const ADD =
+  'The authorization metadata of an MCP mount below a prefix is at the root of the origin. Add this line to the root app: app.register(resourceMetadata, { authenticate })'
+
+/**
+ * Routes the public documents of a mount. A plugin below a prefix has no routes at the root.
+ *
+ * The app's start fails with `ERR_MCP_OPTION` if nothing else routes them.
+ */
+export function routeWellKnown(app: FastifyInstance, wellKnown: WellKnown | undefined): void {
+  if (wellKnown === undefined) return
+  if (isRoot(app)) {
+    // Of several mounts, the first one has the document at the root.
+    for (const url of wellKnown.paths) if (!app.hasRoute({ url, method: 'GET' })) route(app, url, wellKnown)
+  } else {
+    app.addHook('onReady', async () => {
+      if (!wellKnown.elsewhere) throw new UsageError('ERR_MCP_OPTION', ADD)
+    })
+  }
+}
+
+/**
+ * Serves the authorization metadata of mounts below a prefix, at the root of the app:
+ * `app.register(resourceMetadata, { authenticate })`.
+ *
+ * @throws `ERR_MCP_OPTION` below a prefix, and for an `authenticate` without metadata
+ */
+export async function resourceMetadata(
+  app: FastifyInstance,
+  { authenticate }: { readonly authenticate: Authenticate },
+): Promise<void> {
+  if (!isRoot(app)) throw new UsageError('ERR_MCP_OPTION', ADD)
+  const documents = documentsOf(authenticate, 'app.register(resourceMetadata, { authenticate })')
+  for (const url of ['', '/*']) route(app, `/.well-known/oauth-protected-resource${url}`, documents)
+}
+
+const isRoot = ({ prefix }: FastifyInstance): boolean => prefix === '' || prefix === '/'
+
+function route(app: FastifyInstance, url: string, wellKnown: WellKnown): void {
+  app.route({
+    method: METHODS,
+    url,
+    exposeHeadRoute: false,
+    schema: HIDDEN,
+    handler(request: FastifyRequest, reply: FastifyReply) {
+      const asked = new PluginRequest('mcp', request, reply, { locals: undefined, auth: undefined })
+      const answer = wellKnown.answer(asked)
+      if (answer === undefined) return reply.callNotFound()
+      reply.code(answer.status)
+      setHeaders(reply, answer.headers)
+      return reply.send(answer.body ?? '')
+    },
+  })
+}

@@ -1,0 +1,55 @@
+import { UsageError } from '@jetway/core'
+import { type Authenticate, documentsOf, type HttpReply, type WellKnown } from '@jetway/core/http'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { RouterRoute } from 'hono/types'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+
+const ADD =
+  'The authorization metadata of an MCP mount is at the root of the origin, which this middleware does not see. Add this line to the root app: app.use(resourceMetadata(authenticate))'
+
+interface Documenter {
+  /** The public document that a request asks for. */
+  answer(c: Context): Response | undefined
+  /** @throws `ERR_MCP_OPTION` if no request for a document can reach the mount */
+  check(route: RouterRoute | undefined): void
+}
+
+/** Answers the public documents of a mount. */
+export function documenter(wellKnown: WellKnown | undefined): Documenter {
+  let checked = wellKnown === undefined
+  return {
+    answer: (c) => (wellKnown === undefined ? undefined : respondWith(wellKnown, c)),
+    check: (route) => {
+      if (checked || wellKnown === undefined) return
+      const seesAll = route === undefined || route.path === '*' || route.path === '/*'
+      if (!seesAll && !wellKnown.elsewhere) throw new UsageError('ERR_MCP_OPTION', ADD)
+      checked = true
+    },
+  }
+}
+
+/**
+ * Serves the authorization metadata of mounts in sub-apps and route handlers, at the root of the app:
+ * `app.use(resourceMetadata(authenticate))`.
+ *
+ * @throws `ERR_MCP_OPTION` for an `authenticate` without metadata
+ */
+export function resourceMetadata(authenticate: Authenticate): MiddlewareHandler {
+  const documents = documentsOf(authenticate, 'resourceMetadata(authenticate)')
+  return async (c, next) => respondWith(documents, c) ?? next()
+}
+
+function respondWith(wellKnown: WellKnown, c: Context): Response | undefined {
+  const { req } = c
+  if (!req.path.startsWith('/.well-known/')) return undefined
+  const asked = {
+    method: req.method,
+    path: req.path,
+    header: (name: string) => req.header(name) ?? (name === 'host' ? new URL(req.url).host : undefined),
+  }
+  const reply = wellKnown.answer(asked)
+  return reply && toResponse(c, reply)
+}
+
+const toResponse = (c: Context, { status, headers, body }: HttpReply): Response =>
+  c.body((body ?? null) as string, status as ContentfulStatusCode, headers as Record<string, string>)
