@@ -28,6 +28,7 @@ const GUIDES: readonly Group[] = [
       'runtimes',
       'proxy',
       'scale-out',
+      'authorization',
       'hosts',
       'resuming',
     ],

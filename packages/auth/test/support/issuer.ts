@@ -34,7 +34,11 @@ export interface TestIssuer {
   readonly fetched: string[]
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Signs a token, valid for 5 min. */
-  readonly sign: (claims?: Readonly<Record<string, unknown>>, header?: object) => Promise<string>
+  readonly sign: (
+    claims?: Readonly<Record<string, unknown>>,
+    header?: object,
+    key?: CryptoKey,
+  ) => Promise<string>
 }
 
 export async function createIssuer(
@@ -53,12 +57,12 @@ export async function createIssuer(
       fetched.push(url)
       return (await documents.get(url)?.(init)) ?? new Response(null, { status: 404 })
     },
-    sign: (claims = {}, header = {}) => {
+    sign: (claims = {}, header = {}, key = privateKey) => {
       const seconds = Math.floor(now() / 1000)
       const standard = { iss: issuer, sub: 'user', client_id: 'client', iat: seconds, exp: seconds + 300 }
       return new SignJWT({ ...standard, ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: 'ES256', typ: 'at+jwt', ...header })
-        .sign(privateKey)
+        .sign(key)
     },
   }
   const base = issuer.replace(/\/$/, '')

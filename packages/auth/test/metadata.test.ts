@@ -1,0 +1,226 @@
+import { type IncomingMessage, createServer as createHttp } from 'node:http'
+import { McpServer } from '@jetway/core'
+import { type Authenticate, toFetch } from '@jetway/core/http'
+import { mcp as fastifyMcp, resourceMetadata as fastifyMetadata } from '@jetway/fastify'
+import { mcp as honoMcp, resourceMetadata as honoMetadata } from '@jetway/hono'
+import { mcp as nodeMcp, resourceMetadata as nodeMetadata } from '@jetway/node'
+import { initialize, silent } from '@jetway-apps/test-support'
+import { HEADERS, listen } from '@jetway-apps/test-support/http'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { auth0, authkit, clerk, entra, keycloak, oauth, type OAuthOptions } from '../src/index.ts'
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+const ISSUER = 'https://auth.example.com'
+const publicUrl = 'https://api.example.com/api/mcp'
+const server = (): McpServer => new McpServer({ name: 'test', version: '1.0.0' }, { logger: silent })
+const protect = (options: Partial<OAuthOptions> = {}): Authenticate => oauth({ issuer: ISSUER, ...options })
+const message = { method: 'POST', headers: HEADERS, body: JSON.stringify(initialize()) }
+
+describe('the metadata', () => {
+  const fetchWith = (
+    given: Parameters<typeof toFetch>[1],
+    options?: Partial<OAuthOptions>,
+  ): ((path: string, init?: RequestInit) => Promise<Response>) => {
+    const handler = toFetch(server(), { path: '/mcp', ...given, authenticate: protect(options) })
+    return (path, init) => handler(new Request(`https://api.example.com${path}`, init))
+  }
+
+  it('is at the path of each door, where a proxy that strips a path asks for it, and at the root', async () => {
+    const ask = fetchWith({ publicUrl, legacySse: true })
+    const at = async (path: string): Promise<unknown> => {
+      const answer = await ask(WELL_KNOWN + path)
+      return answer.status === 200 ? ((await answer.json()) as { resource: string }).resource : answer.status
+    }
+    expect(await at('/api/mcp')).toBe(publicUrl)
+    expect(await at('/mcp')).toBe(publicUrl)
+    expect(await at('')).toBe(publicUrl)
+    expect(await at('/api/sse')).toBe('https://api.example.com/api/sse')
+    expect(await at('/other')).toBe(404)
+  })
+
+  it('is public, and readable by browsers', async () => {
+    const ask = fetchWith({ publicUrl })
+    const got = await ask(`${WELL_KNOWN}/api/mcp`)
+    expect(got.headers.get('access-control-allow-origin')).toBe('*')
+    expect(got.headers.get('cache-control')).toBe('public, max-age=300')
+    const head = await ask(`${WELL_KNOWN}/api/mcp`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect((await ask(`${WELL_KNOWN}/api/mcp`, { method: 'OPTIONS' })).status).toBe(204)
+    expect((await ask(`${WELL_KNOWN}/api/mcp`, { method: 'POST' })).status).toBe(405)
+  })
+
+  it('has the members of the options, and scopes as clients request them', async () => {
+    const ask = fetchWith(
+      { publicUrl },
+      {
+        scopes: ['read'],
+        advertise: (scope) => `api://x/${scope}`,
+        metadata: { resource_name: 'Files' },
+        root: false,
+      },
+    )
+    expect(await (await ask(`${WELL_KNOWN}/api/mcp`)).json()).toEqual({
+      resource: publicUrl,
+      authorization_servers: [ISSUER],
+      scopes_supported: ['api://x/read'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Files',
+    })
+    expect((await ask(WELL_KNOWN)).status).toBe(404)
+    expect((await ask('/mcp', message)).headers.get('www-authenticate')).toBe(
+      `Bearer resource_metadata="https://api.example.com${WELL_KNOWN}/api/mcp", scope="api://x/read"`,
+    )
+  })
+
+  it.each([
+    ['https://API.example.com', 'https://api.example.com/mcp'],
+    ['https://api.example.com/mcp/', 'https://api.example.com/mcp'],
+    ['https://api.example.com:443/x#y', 'https://api.example.com/x'],
+  ])('of %s has the resource %s', async (given, resource) => {
+    expect(await (await fetchWith({ publicUrl: given })(WELL_KNOWN)).json()).toMatchObject({ resource })
+  })
+})
+
+describe('a mount below a prefix', () => {
+  it('does not start on Fastify, until the root app has the metadata', async () => {
+    const authenticate = protect()
+    const start = async (withRoot: boolean): Promise<ReturnType<typeof Fastify>> => {
+      const app = Fastify()
+      onTestFinished(() => app.close())
+      if (withRoot) app.register(fastifyMetadata, { authenticate })
+      app.register(
+        async (scope) => void scope.register(fastifyMcp, { server: server(), publicUrl, authenticate }),
+        {
+          prefix: '/api',
+        },
+      )
+      await app.ready()
+      return app
+    }
+    await expect(start(false)).rejects.toThrow('app.register(resourceMetadata, { authenticate })')
+    const app = await start(true)
+    const answer = await app.inject(`${WELL_KNOWN}/api/mcp`)
+    expect(answer.json()).toMatchObject({ resource: publicUrl })
+    expect((await app.inject(`${WELL_KNOWN}/other`)).statusCode).toBe(404)
+  })
+
+  it('shares an origin with another mount on Fastify', async () => {
+    const app = Fastify()
+    onTestFinished(() => app.close())
+    for (const name of ['a', 'b'])
+      app.register(fastifyMcp, {
+        server: server(),
+        path: `/${name}`,
+        publicUrl: `https://api.example.com/${name}`,
+        authenticate: protect(),
+      })
+    const resourceAt = async (path: string): Promise<unknown> =>
+      (await app.inject(WELL_KNOWN + path)).json().resource
+    expect(await resourceAt('/b')).toBe('https://api.example.com/b')
+    expect(await resourceAt('')).toBe('https://api.example.com/a')
+  })
+
+  it('fails on Hono, until the root app has the metadata', async () => {
+    const authenticate = protect()
+    const errors: string[] = []
+    const sub = new Hono().use(honoMcp({ server: server(), publicUrl, authenticate }))
+    const app = new Hono().route('/api', sub)
+    app.onError((error, c) => {
+      errors.push(error.message)
+      return c.text('', 500)
+    })
+    expect((await app.request('/api/mcp', message)).status).toBe(500)
+    expect(errors[0]).toContain('app.use(resourceMetadata(authenticate))')
+    const whole = new Hono().use(honoMetadata(authenticate)).route('/api', sub)
+    expect((await whole.request('/api/mcp', message)).status).toBe(401)
+    expect(await (await whole.request(`${WELL_KNOWN}/api/mcp`)).json()).toMatchObject({ resource: publicUrl })
+  })
+
+  it('fails on Node, until the root app has the metadata', async () => {
+    const authenticate = protect()
+    const mount = nodeMcp({ server: server(), publicUrl, authenticate })
+    const root = nodeMetadata(authenticate)
+    authenticate.wellKnown!.elsewhere = false
+    let withRoot = false
+    const { origin, release } = await listen(
+      createHttp((request: IncomingMessage & { originalUrl?: string }, response) => {
+        const below = (): void => {
+          request.originalUrl = request.url ?? ''
+          request.url = (request.url ?? '').replace('/api', '')
+          mount(request, response, (error) =>
+            response.writeHead(error === undefined ? 404 : 500).end(String(error)),
+          )
+        }
+        if (withRoot) root(request, response, below)
+        else below()
+      }),
+    )
+    onTestFinished(release)
+    const refused = await fetch(`${origin}/api/mcp`, message)
+    expect([refused.status, await refused.text()]).toEqual([
+      500,
+      expect.stringContaining('app.use(resourceMetadata(authenticate))'),
+    ])
+    withRoot = true
+    authenticate.wellKnown!.elsewhere = true
+    expect((await fetch(`${origin}/api/mcp`, message)).status).toBe(401)
+    expect(await (await fetch(`${origin}${WELL_KNOWN}/api/mcp`)).json()).toMatchObject({
+      resource: publicUrl,
+    })
+  })
+
+  it.each([
+    ['app.register', () => fastifyMetadata(Fastify(), { authenticate: () => undefined })],
+    ['resourceMetadata(authenticate)', async () => honoMetadata(() => undefined)],
+    ['resourceMetadata(authenticate)', async () => nodeMetadata(() => undefined)],
+  ])('needs an authenticate with metadata: %s', async (text, call) => {
+    await expect(call()).rejects.toThrow(text)
+  })
+})
+
+describe('the options of oauth', () => {
+  it.each<[string, object]>([
+    ['issuer', {}],
+    ['issuer', { issuer: 'http://auth.example.com' }],
+    ['issuer', { issuer: 'auth.example.com' }],
+    ['issuer', { issuer: ISSUER, issuers: [{ issuer: ISSUER }] }],
+    ['issuers', { issuers: [] }],
+    ['issuers', { issuers: [{ issuer: ISSUER }, { issuer: ISSUER }] }],
+    ['audience', { issuer: ISSUER, audience: [] }],
+    ['audience', { issuer: ISSUER, audience: '' }],
+    ['scopes', { issuer: ISSUER, scopes: ['a b'] }],
+    ['scopes', { issuer: ISSUER, scopes: ['offline_access'] }],
+    ['implies', { issuer: ISSUER, implies: { a: ['b c'] } }],
+    ['cache.max', { issuer: ISSUER, cache: { max: 0 } }],
+    ['Did you mean', { issuer: ISSUER, scope: ['a'] }],
+  ])('%s is checked: %j', (text, options) => {
+    expect(() => oauth(options as OAuthOptions)).toThrow(text)
+  })
+
+  it('need the address of the mount, unless the issuer is on loopback', () => {
+    expect(() => toFetch(server(), { authenticate: protect() })).toThrow('publicUrl')
+    expect(() => toFetch(server(), { authenticate: protect({ issuer: 'http://localhost:1' }) })).not.toThrow()
+    expect(() => toFetch(server(), { authenticate: protect({ resource: publicUrl }) })).not.toThrow()
+  })
+
+  it('can come from a preset', () => {
+    const presets = [
+      auth0({ domain: 'acme.eu.auth0.com', audience: 'api' }),
+      authkit({ domain: 'acme.authkit.app' }),
+      clerk({ domain: 'clerk.example.com' }),
+      keycloak({ url: 'https://sso.example.com/', realm: 'a b' }),
+      entra({ tenant: 't', clientId: 'c', applicationIdUri: publicUrl }),
+    ]
+    for (const preset of presets) expect(() => oauth({ ...preset, scopes: ['mcp'] })).not.toThrow()
+    expect(presets.map(({ issuer }) => issuer)).toEqual([
+      'https://acme.eu.auth0.com/',
+      'https://acme.authkit.app',
+      'https://clerk.example.com',
+      'https://sso.example.com/realms/a%20b',
+      'https://login.microsoftonline.com/t/v2.0',
+    ])
+    expect(presets[4]?.advertise?.('read')).toBe(`${publicUrl}/read`)
+  })
+})

@@ -1,0 +1,271 @@
+import { FakeClock, silent } from '@jetway-apps/test-support'
+import { type Authenticate, type HttpRequest, Rejection } from '@jetway/core/http'
+import { describe, expect, it } from 'vitest'
+import { introspection, oauth, type OAuthOptions } from '../src/index.ts'
+import { createIssuer, keysOf, type TestIssuer } from './support/issuer.ts'
+
+const ISSUER = 'https://auth.example.com'
+const RESOURCE = 'https://api.example.com/mcp'
+const KEYS = `${ISSUER}/jwks`
+const INTROSPECT = `${ISSUER}/introspect`
+
+interface Protected {
+  readonly issuer: TestIssuer
+  readonly clock: FakeClock
+  /** Sends a request with a token. The status of a refusal, or 200. */
+  readonly send: (token: string) => Promise<number>
+  readonly authenticate: Authenticate
+}
+
+async function protect(options: Partial<OAuthOptions> = {}): Promise<Protected> {
+  const clock = new FakeClock()
+  const issuer = await createIssuer(ISSUER, () => clock.now())
+  const mount = { publicUrl: RESOURCE, path: '/mcp', legacySse: undefined, clock, logger: silent }
+  const given = oauth({ issuer: ISSUER, fetch: issuer.fetch, ...options })
+  const authenticate = given.mount?.(mount) ?? given
+  const send = async (token: string): Promise<number> => {
+    const found = await authenticate(requestWith(token))
+    return found instanceof Rejection ? found.status : 200
+  }
+  return { issuer, clock, send, authenticate }
+}
+
+const requestWith = (token: string): HttpRequest => ({
+  method: 'POST',
+  route: 'mcp',
+  path: '/mcp',
+  query: () => undefined,
+  header: (name) => (name === 'authorization' ? `Bearer ${token}` : undefined),
+  signal: new AbortController().signal,
+})
+
+const fetchedKeys = ({ fetched }: TestIssuer): number => fetched.filter((url) => url === KEYS).length
+const fails = (): never => {
+  throw new TypeError('fetch failed')
+}
+
+describe('the keys of an issuer', () => {
+  it('are fetched once for many tokens', async () => {
+    const { issuer, send } = await protect()
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => issuer.sign({ aud: RESOURCE, sub: `${i}` })),
+    )
+    expect(await Promise.all(tokens.map(send))).toEqual(tokens.map(() => 200))
+    expect(fetchedKeys(issuer)).toBe(1)
+  })
+
+  it('are fetched at most once in 30 s for 1,000 unknown key ids', async () => {
+    const { issuer, send, clock } = await protect()
+    expect(await send(await issuer.sign({ aud: RESOURCE }))).toBe(200)
+    const token = await issuer.sign({ aud: RESOURCE })
+    const [, claims, signature] = token.split('.')
+    await clock.advance(31_000)
+    for (let i = 0; i < 1_000; i++) {
+      const header = Buffer.from(JSON.stringify({ alg: 'ES256', kid: `k${i}` })).toString('base64url')
+      expect(await send(`${header}.${claims}.${signature}`)).toBe(401)
+    }
+    expect(fetchedKeys(issuer)).toBe(2)
+  })
+
+  it('are fetched again when a new one signs', async () => {
+    const { issuer, send, clock } = await protect()
+    const { privateKey, publicJwk } = await keysOf('ES256', 'next')
+    expect(await send(await issuer.sign({ aud: RESOURCE }))).toBe(200)
+    issuer.keys.push(publicJwk)
+    const rotated = await issuer.sign({ aud: RESOURCE }, { kid: 'next' }, privateKey)
+    expect(await send(rotated)).toBe(401)
+    await clock.advance(30_000)
+    expect(await send(rotated)).toBe(200)
+  })
+
+  it('go on to be used for an hour while they cannot be fetched, and then give 503', async () => {
+    const { issuer, send, clock } = await protect({ cache: false })
+    const sign = (): Promise<string> => issuer.sign({ aud: RESOURCE })
+    expect(await send(await sign())).toBe(200)
+    issuer.documents.set(KEYS, fails)
+    await clock.advance(11 * 60_000)
+    expect(await send(await sign())).toBe(200)
+    await clock.advance(50 * 60_000)
+    expect(await send(await sign())).toBe(200)
+    await clock.advance(10 * 60_000)
+    expect(await send(await sign())).toBe(503)
+  })
+
+  it.each([
+    ['fails', fails],
+    ['has status 500', () => new Response(null, { status: 500 })],
+    ['redirects', () => Response.redirect('https://evil.example/jwks')],
+    ['is no JSON', () => new Response('<html>')],
+    ['has no keys', () => Response.json({})],
+    ['has more than 256 KiB', () => new Response(`{"keys":[],"x":"${'x'.repeat(262_144)}"}`)],
+    [
+      'has more than 100 keys',
+      () => Response.json({ keys: Array.from({ length: 101 }, () => ({ kty: 'EC' })) }),
+    ],
+  ])('cause 503 and one request in 5 s if the key server %s', async (_how, answer) => {
+    const { issuer, send, clock } = await protect()
+    const token = await issuer.sign({ aud: RESOURCE })
+    const working = issuer.documents.get(KEYS) as () => Response
+    issuer.documents.set(KEYS, answer)
+    for (let i = 0; i < 20; i++) expect(await send(token)).toBe(503)
+    expect(fetchedKeys(issuer)).toBe(1)
+    issuer.documents.set(KEYS, working)
+    await clock.advance(5_000)
+    expect(await send(token)).toBe(200)
+  })
+
+  it('are not taken from the metadata of another issuer', async () => {
+    const { issuer, send } = await protect()
+    issuer.documents.set(`${ISSUER}/.well-known/oauth-authorization-server`, () =>
+      Response.json({ issuer: 'https://evil.example', jwks_uri: KEYS }),
+    )
+    expect(await send(await issuer.sign({ aud: RESOURCE }))).toBe(503)
+    expect(fetchedKeys(issuer)).toBe(0)
+  })
+
+  it('cause 503 if the key server stalls for 5 s', async () => {
+    const { issuer, send, clock } = await protect()
+    issuer.documents.set(
+      KEYS,
+      ({ signal }) =>
+        new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    )
+    const answered = send(await issuer.sign({ aud: RESOURCE }))
+    await new Promise((resolve) => setImmediate(resolve))
+    await clock.advance(5_000)
+    expect(await answered).toBe(503)
+  })
+})
+
+describe('a verified token', () => {
+  it('is remembered, and answered without a promise', async () => {
+    const { issuer, send, authenticate } = await protect()
+    const token = await issuer.sign({ aud: RESOURCE })
+    await send(token)
+    expect(authenticate(requestWith(token))).toMatchObject({ clientId: 'client' })
+  })
+
+  it('is verified again after a minute, and not remembered beyond its expiry', async () => {
+    const { issuer, send, clock, authenticate } = await protect()
+    const token = await issuer.sign({ aud: RESOURCE, exp: Math.floor(clock.now() / 1000) + 10 })
+    expect(await send(token)).toBe(200)
+    await clock.advance(60_000)
+    expect(authenticate(requestWith(token))).toBeInstanceOf(Promise)
+    await clock.advance(11_000)
+    expect(await send(token)).toBe(401)
+  })
+
+  it('replaces the oldest of those that are remembered', async () => {
+    const { issuer, send, authenticate } = await protect({ cache: { max: 2 } })
+    const tokens = await Promise.all(['a', 'b', 'c'].map((sub) => issuer.sign({ aud: RESOURCE, sub })))
+    for (const token of tokens) await send(token)
+    expect(tokens.map((token) => authenticate(requestWith(token)) instanceof Promise)).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
+  it('is frozen in ctx.auth, without the token', async () => {
+    const { issuer, send, authenticate } = await protect({
+      implies: { 'files:write': ['files:read'], admin: ['files:write'] },
+    })
+    const token = await issuer.sign({ aud: RESOURCE, scp: ['admin'], realm: { roles: ['a'] } })
+    await send(token)
+    const auth = authenticate(requestWith(token)) as object
+    expect(auth).toMatchObject({
+      principal: JSON.stringify([ISSUER, 'client', 'user']),
+      scopes: ['admin', 'files:write', 'files:read'],
+      extra: { issuer: ISSUER, subject: 'user', claims: { realm: { roles: ['a'] } } },
+    })
+    expect(JSON.stringify(auth)).not.toContain(token)
+    expect(Object.isFrozen((auth as { extra: { claims: { realm: object } } }).extra.claims.realm)).toBe(true)
+  })
+})
+
+describe('introspection', () => {
+  const opaque = async (
+    answer: object | ((init: RequestInit) => Response | Promise<Response>),
+    options: Partial<Parameters<typeof introspection>[0]> = {},
+  ): Promise<Protected & { readonly asked: RequestInit[] }> => {
+    const site = await protect({
+      token: introspection({ clientId: 'me:1', clientSecret: 'a secret', ...options }),
+    })
+    const asked: RequestInit[] = []
+    site.issuer.documents.set(`${ISSUER}/.well-known/oauth-authorization-server`, () =>
+      Response.json({ issuer: ISSUER, introspection_endpoint: INTROSPECT }),
+    )
+    site.issuer.documents.set(INTROSPECT, (init) => {
+      asked.push(init)
+      return typeof answer === 'function' ? answer(init) : Response.json(answer)
+    })
+    return { ...site, asked }
+  }
+
+  it('asks the issuer once, with the credentials of the server', async () => {
+    const { send, asked } = await opaque({ active: true, aud: RESOURCE, sub: 'user' })
+    expect(await Promise.all([send('t'), send('t'), send('t')])).toEqual([200, 200, 200])
+    expect(asked).toHaveLength(1)
+    expect(asked[0]?.body).toBe('token=t&token_type_hint=access_token')
+    expect(asked[0]?.headers).toMatchObject({ authorization: `Basic ${btoa('me%3A1:a+secret')}` })
+  })
+
+  it.each([
+    ['is inactive', { active: false, aud: RESOURCE }],
+    ['is active as a text', { active: 'true', aud: RESOURCE }],
+    ['names no audience', { active: true }],
+    ['names another audience', { active: true, aud: 'https://other.example' }],
+    ['is of another issuer', { active: true, aud: RESOURCE, iss: 'https://other.example' }],
+    ['has expired', { active: true, aud: RESOURCE, exp: 1 }],
+    ['is bound to a key', { active: true, aud: RESOURCE, cnf: { jkt: 'x' } }],
+    ['names neither user nor client', { active: true, aud: RESOURCE, sub: undefined }],
+  ])('refuses a token that %s', async (_how, answer) => {
+    const { send } = await opaque({ sub: 'user', ...answer })
+    expect(await send('t')).toBe(401)
+  })
+
+  it('remembers an inactive token for 5 s, and an active one for 30 s', async () => {
+    let active = false
+    const { send, clock, asked } = await opaque(() => Response.json({ active, aud: RESOURCE, sub: 'user' }))
+    expect(await send('t')).toBe(401)
+    active = true
+    expect(await send('t')).toBe(401)
+    await clock.advance(5_000)
+    expect(await send('t')).toBe(200)
+    active = false
+    await clock.advance(29_000)
+    expect(await send('t')).toBe(200)
+    await clock.advance(1_000)
+    expect(await send('t')).toBe(401)
+    expect(asked).toHaveLength(3)
+  })
+
+  it('accepts a token without an audience if the issuer serves this server alone', async () => {
+    const { send } = await opaque({ active: true, sub: 'user' }, { audience: 'issuer' })
+    expect(await send('t')).toBe(200)
+  })
+
+  it('gives 503 after 2 s, and at once beyond 64 requests', async () => {
+    const { send, clock, asked } = await opaque(
+      ({ signal }) =>
+        new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    )
+    const waiting = Array.from({ length: 64 }, (_, i) => send(`t${i}`))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(await send('more')).toBe(503)
+    await clock.advance(2_000)
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([503]))
+    expect(asked.length).toBeLessThanOrEqual(64)
+  })
+
+  it.each([
+    { clientId: '' },
+    { clientSecret: '' },
+    { endpoint: 'http://auth.example.com/i' },
+    { audience: 'any' },
+  ])('refuses the options %j', (wrong) => {
+    expect(() => introspection({ clientId: 'a', clientSecret: 'b', ...wrong } as never)).toThrow(
+      'ERR_MCP_OPTION',
+    )
+  })
+})
