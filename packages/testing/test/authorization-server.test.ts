@@ -64,7 +64,7 @@ async function authorize(
   return oauth.processAuthorizationCodeResponse(server, client, response)
 }
 
-/** What a server that requires tokens finds out about a JWT. */
+/** Checks a JWT as a server that requires tokens does. */
 async function validate(
   issuer: AuthorizationServer,
   token: string,

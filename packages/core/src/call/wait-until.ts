@@ -6,7 +6,7 @@ export interface WorkHost {
   waitUntil?(work: Promise<unknown>): void
 }
 
-/** What a call keeps of its request. Not the request: handlers log their context, and its headers have the token. */
+/** A call keeps no more of its request than this: handlers log their context, and the headers have the token. */
 export const workHostOf = (request: WorkHost): WorkHost | undefined =>
   request.waitUntil && { waitUntil: (work) => request.waitUntil?.(work) }
 

@@ -1,4 +1,4 @@
-/** What `oidc-provider` stores: sessions, grants, codes, tokens and registered clients. */
+/** An entry of `oidc-provider`: a session, grant, code, token or registered client. */
 export interface StoredPayload {
   uid?: string
   grantId?: string
