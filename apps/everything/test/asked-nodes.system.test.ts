@@ -24,7 +24,7 @@ const FORM = { action: 'accept', content: { username: 'ada', email: 'ada@example
 const SAID = { role: 'assistant', model: 'test', content: { type: 'text', text: 'hi too' } } as const
 const ROOTS = [{ uri: 'file:///home' }]
 
-/** What each client can do that is asked. */
+/** A client that answers questions. */
 interface Asked {
   callTool(name: string, args?: Record<string, unknown>): Promise<unknown>
   close(): Promise<void>

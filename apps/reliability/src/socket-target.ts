@@ -8,7 +8,7 @@ import { runApp } from '@jetway-apps/runner'
 import { McpServer } from '@jetway/core'
 import * as z from 'zod'
 
-/** What the server holds. */
+/** The memory and the open objects of the server. */
 export interface Measured {
   /** Resident memory in bytes, after a garbage collection. */
   readonly rss: number

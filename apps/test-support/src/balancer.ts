@@ -14,8 +14,8 @@ export interface Balancer {
 const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 /**
- * Sends each request to the next of the ports, by a connection of its own. So two requests of a client in a
- * row never reach the same server, also if the client keeps its connection.
+ * Sends each request to the next of the ports, on a new connection. So two requests of a client in a row
+ * never reach the same server, even if the client keeps its connection.
  *
  * @param ports - asked for each request, so that servers may come and go
  */

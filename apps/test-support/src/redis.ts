@@ -19,7 +19,7 @@ const START_MS = 20_000
 export interface RedisServer {
   readonly url: string
   readonly port: number
-  /** Sends one command by a connection of its own. Resolves to the raw reply. */
+  /** Sends one command on a new connection. Resolves to the raw reply. */
   command(...args: readonly string[]): Promise<string>
   /** Sends SIGSTOP or SIGCONT. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void

@@ -47,7 +47,7 @@ server.addTool({ name: 'a', outputSchema: z.number(), handler: async () => 5 })
 // @ts-expect-error a list of numbers
 server.addTool({ name: 'a', outputSchema: zod3(z3.array(z3.string())), handler: () => [1] })
 
-// 14: a result of one's own
+// 14: a result that the handler builds
 server.addTool({
   name: 'a',
   outputSchema: covered,

@@ -49,7 +49,7 @@ function isDateAnd(text: string, isRest: (time: string) => boolean): boolean {
 const isDuration = (text: string): boolean =>
   /^P(?:(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?|\d+W)$/.test(text)
 
-/** What can be told of any text by its first delimiters. https://www.rfc-editor.org/rfc/rfc3986#appendix-B */
+/** Splits any text at its first delimiters. https://www.rfc-editor.org/rfc/rfc3986#appendix-B */
 const URI = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
 const SCHEME = /^[a-z][a-z\d+.-]*$/i
 const PATH = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i

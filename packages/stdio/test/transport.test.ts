@@ -34,7 +34,7 @@ function setUp(
   return { input, output, transport, messages, malformed, closed }
 }
 
-/** Takes writes, and finishes them when told to. */
+/** Takes writes, and finishes them on demand. */
 class SlowOutput extends Writable {
   readonly writes: string[] = []
   #done: (() => void) | undefined

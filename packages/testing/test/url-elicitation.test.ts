@@ -164,7 +164,7 @@ describeMatrix(
   },
 )
 
-/** What is served at the address, for every client: it lets its visitor in and says so. */
+/** The server behind the address, for every client: it lets its visitor in and says so. */
 function createMailbox(): { readonly server: McpServer; readonly visit: (url: string) => void } {
   const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
   let open = false

@@ -1,8 +1,8 @@
 import type { StandardSchema } from '@jetway/core'
 
 /**
- * Any schema of zod 3, told by its structure: several copies and builds of zod may be about, `zod/v3` of zod
- * 4 among them. `_input` and `_output` carry types only.
+ * Any schema of zod 3, recognized by its structure, since a program may load several copies and builds of
+ * zod, such as `zod/v3` of zod 4. `_input` and `_output` carry types only.
  */
 export interface Zod3Schema<Input = unknown, Output = unknown> {
   readonly _input: Input

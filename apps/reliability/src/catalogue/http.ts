@@ -106,7 +106,7 @@ export const HTTP: Group = {
     {
       row: 'C9',
       fault: 'Abuse of Base64 in headers',
-      behaviour: 'Only strict Base64 of UTF-8 is decoded. What is not quite an encoding is text.',
+      behaviour: 'Only strict Base64 of UTF-8 is decoded. Everything else is text.',
       tests: [
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {

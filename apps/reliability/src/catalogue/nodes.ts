@@ -36,7 +36,7 @@ export const NODES: Group = {
       row: 'H4',
       fault: 'Redis is killed',
       behaviour:
-        'What it has on disk is back after a restart; messages that were lost are reported as a gap.',
+        'After a restart it has the data of its disk again. Lost messages are reported as a gap.',
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
@@ -179,7 +179,7 @@ export const NODES: Group = {
     {
       row: 'H12',
       fault: 'A deletion that the store does not get',
-      behaviour: 'It is tried again until the store is back.',
+      behaviour: 'The deletion is repeated until the store is back.',
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',

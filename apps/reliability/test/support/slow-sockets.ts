@@ -10,7 +10,7 @@ export interface Phase {
   readonly sockets: number
   /** How long the server allows, in ms. */
   readonly limitMs: number
-  /** What is sent at once. A client that has sent it whole does not read the reply. */
+  /** The bytes that are sent at once. A client that has sent a whole request does not read the reply. */
   readonly bytes: (session: Session) => string
   /** Whether one more byte follows each second. */
   readonly trickles: boolean

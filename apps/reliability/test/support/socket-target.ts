@@ -44,7 +44,7 @@ export class SocketTarget {
     return session
   }
 
-  /** Opens the GET stream of a session on a connection of its own. */
+  /** Opens the GET stream of a session on a new connection. */
   async listen(session: Session): Promise<IncomingMessage> {
     const headers = { ...HEADERS, ...session, accept: 'text/event-stream' }
     const asked = request(this.server.url, { method: 'GET', agent: false, headers })

@@ -1,4 +1,4 @@
-/** What carries a request, in the words of the OpenTelemetry conventions. */
+/** The connection that carries a request, in the terms of the OpenTelemetry conventions. */
 export interface Network {
   readonly transport: 'tcp' | 'pipe'
   readonly protocol?: 'http'

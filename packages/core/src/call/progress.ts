@@ -3,7 +3,7 @@ import { type JsonObject, notificationFrame, type RequestId } from '../protocol/
 import { Notification } from '../protocol/methods.ts'
 
 /**
- * What is wrong with the arguments of `ctx.progress`; undefined if their types are right. JavaScript passes
+ * The fault in the arguments of `ctx.progress`; undefined if their types are right. JavaScript passes
  * texts such as `'50%'`, or the message in the place of the total.
  */
 export function progressFault(progress: unknown, total: unknown, message: unknown): string | undefined {

@@ -40,7 +40,7 @@ export interface ExceededLimit {
 }
 
 /**
- * What to say of a call that ran out of time: the problem for the client and the
+ * The texts for a call that ran out of time: the problem for the client and the
  * log, and the fix for the log.
  *
  * @param exceeded - undefined if its task has expired

@@ -6,7 +6,7 @@ import { CLOSE_HEADERS, refuse } from './refusals.ts'
 import { StoreFailure } from './streams/store-failure.ts'
 import { type AcceptedRequest, BodyError, type HttpReply, type HttpRequest } from './types.ts'
 
-/** What the head of a request leads to. */
+/** The outcome of checking the head of a request. */
 export type Accepted = HttpReply | AcceptedRequest
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16 */

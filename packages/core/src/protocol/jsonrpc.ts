@@ -6,7 +6,7 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 export type JsonObject = { readonly [key: string]: unknown }
 
 /**
- * Chosen by whoever asks. Never null: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
+ * The sender of the request chooses it. Never null: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
  */
 export type RequestId = string | number
 

@@ -11,7 +11,7 @@ export interface TaskSlotLimits {
 const TOO_MANY = 'Too many tasks are running: wait until one has ended'
 
 /**
- * Limits the tasks that run. Anonymous clients cannot be told apart, so all of them together leave room for
+ * Limits the tasks that run. Anonymous clients cannot be distinguished, so all of them together leave room for
  * the tasks of principals.
  */
 export class TaskSlots {

@@ -8,7 +8,7 @@ import { nearestName } from './nearest-name.ts'
  */
 export type OptionNames<T> = { readonly [K in keyof T]-?: unknown }
 
-/** What to do about names that are not options here, such as those of other frameworks. */
+/** Advice for names that are not options here, such as those of other frameworks. */
 export type NameHints = Readonly<Record<string, string>>
 
 /**

@@ -225,7 +225,7 @@ describe('changes while clients are connected', () => {
     }
   })
 
-  it('are not told to a client that was promised none, which finds them in the next list', async () => {
+  it('are not announced to a client that was promised no notice, which finds them in the next list', async () => {
     const server = create()
     server.setPrompts([])
     const peer = await openPeer(server)

@@ -5,9 +5,9 @@ import { messageOf } from './messages.ts'
 import { type Check, escapePointer, type Routine, type Run, UNREAD } from './run.ts'
 
 /**
- * What is known of a value's evaluated properties or items when a schema is read: nothing, all, some by name
- * or number, or that it depends on the value, and where a run notes it. `unevaluatedProperties` and
- * `unevaluatedItems` build on it as ajv has them, whose verdicts are not always the specification's.
+ * The evaluated properties or items of a value, as far as they are known when a schema is read: none, all,
+ * some by name or number, or a slot in which each run notes them. `unevaluatedProperties` and
+ * `unevaluatedItems` build on it as in ajv, whose verdicts are not always the specification's.
  */
 export type Evaluated = undefined | true | number | Readonly<Record<string, true>> | Slot
 

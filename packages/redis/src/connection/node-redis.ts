@@ -169,8 +169,8 @@ function destroy(client: Client): void {
 }
 
 /**
- * The defaults of version 6 differ from these. The stores have deadlines of their own, since that of the client ends when a
- * command is written; and a command that was not sent must not be sent later.
+ * The defaults of version 6 differ from these. The stores set their own deadlines, since the client's deadline ends when
+ * a command is written. A command that was not sent must not be sent later.
  */
 const NODE = {
   maintNotifications: 'disabled',

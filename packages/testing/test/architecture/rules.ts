@@ -219,7 +219,7 @@ export interface Manifest {
   readonly publishConfig?: { readonly exports?: unknown }
 }
 
-/** What is published is what is developed against, without the condition that leads to the source. */
+/** The exports that are published: those of development without the condition that leads to the source. */
 export function publishedExports(manifest: Manifest): string[] {
   const expected = Object.fromEntries(
     Object.entries(manifest.exports ?? {}).map(([subpath, target]) => {

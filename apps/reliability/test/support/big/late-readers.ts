@@ -113,7 +113,7 @@ async function startHttp(host: string, response: string): Promise<{ url: string;
   return { url: `${origin}/mcp`, pid: running.process.pid ?? 0 }
 }
 
-/** Posts on a connection of its own. */
+/** Posts on a new connection. */
 function post(url: string, body: string, headers: object = {}): ClientRequest {
   const all = {
     ...HEADERS,

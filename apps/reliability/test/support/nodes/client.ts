@@ -99,7 +99,7 @@ export class Reply {
   }
 }
 
-/** A client that sends each request by a connection of its own, to whichever URL a test says. */
+/** A client that opens a connection for each request, to the URL that the test names. */
 export class NodeClient {
   readonly owner: Owner
   #session: Record<string, string> = {}
@@ -199,7 +199,7 @@ export class NodeClient {
   }
 }
 
-/** What the progress notifications of a reply report. */
+/** The values that the progress notifications of a reply report. */
 export const progressOf = (messages: readonly Message[]): unknown[] =>
   messages
     .filter(({ method }) => method === 'notifications/progress')

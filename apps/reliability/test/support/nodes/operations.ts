@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import { type Message, NodeClient, progressOf, type Reply, responseOf } from './client.ts'
 
-/** What one client does, at one node or at two. */
+/** One action of a client, at one node or at two. */
 export interface Operation {
   readonly who: number
   readonly does: keyof typeof OPERATIONS

@@ -3,7 +3,7 @@ import type { InputRequest } from '../input/encode-question.ts'
 import type { OpenRequest } from '../input/pending-requests.ts'
 import type { CallOutcome } from './telemetry.ts'
 
-/** What the response of a call does not say. Kept for observers and listeners. */
+/** Facts about a call that its response does not contain, for observers and listeners. */
 export interface CallReport {
   /** The result has `isError`. */
   failed: boolean

@@ -74,7 +74,7 @@ export interface SentQuestion {
 
 /** The observation of one request to the client. */
 export interface QuestionObservation {
-  /** Members for `_meta` of the request. They replace none of its own. */
+  /** Members for `_meta` of the request. They replace no member that it has. */
   readonly meta?: JsonObject | undefined
   /** Sends the request. */
   run(step: () => void): void

@@ -6,7 +6,7 @@ import type { Logger } from '../../util/logger.ts'
 import { InOrder } from '../../util/in-order.ts'
 import { fromStore } from '../streams/store-failure.ts'
 
-/** How often a change is tried again because another process has changed the record meanwhile. */
+/** How often a change is repeated because another process has changed the record meanwhile. */
 const TRIES = 5
 /** Changes that wait for a store that fails; one more drops the oldest. */
 const MAX_UNSAVED = 256

@@ -28,7 +28,7 @@ export class Deletions {
   /** Settles after the first try. Never rejects. */
   run(deletion: Deletion): void | Promise<void> {
     const done = attempt(deletion, (err) => {
-      this.#logger.error({ err }, 'A record could not be deleted. It is tried again')
+      this.#logger.error({ err }, 'A record could not be deleted. The deletion will be repeated')
       const [oldest] = this.#waiting
       if (oldest !== undefined && this.#waiting.size >= MAX_WAITING) this.#waiting.delete(oldest)
       this.#waiting.add(deletion)

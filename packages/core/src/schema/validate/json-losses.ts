@@ -4,7 +4,7 @@ import type { Issue } from '../types.ts'
 /** The search ends at this depth: the value has a cycle, or JSON gives up a few thousand levels below. */
 const MAX_DEPTH = 1_000
 
-/** What to send instead, by the name that `Object.prototype.toString` gives. */
+/** The advice for each kind of value, by the name that `Object.prototype.toString` gives. */
 const INSTEAD: readonly (readonly [RegExp, string])[] = [
   [/^(Error|DOMException)$/, 'send its message, or throw it'],
   [/^(Map|Headers|FormData|URLSearchParams)$/, 'send Object.fromEntries(…) of it'],
