@@ -1,4 +1,4 @@
-import { FULL, type Sample, trendOf } from '@jetway-apps/test-support'
+import { FULL, NOTHING_HELD, type Sample, trendOf } from '@jetway-apps/test-support'
 import { expect, it, vi } from 'vitest'
 import { soak } from './support/soak.ts'
 
@@ -21,20 +21,9 @@ it(
     expect(grown.heap, figure).toBeLessThanOrEqual(MAX_GROWTH.heap)
     expect(grown.rss, figure).toBeLessThanOrEqual(MAX_GROWTH.rss)
     expect(delayMs, figure).toBeLessThanOrEqual(MAX_DELAY_MS)
-    await vi.waitFor(async () => expect((await held()).stats).toMatchObject(NOTHING))
+    await vi.waitFor(async () => expect((await held()).stats).toMatchObject(NOTHING_HELD))
   },
 )
 
 /** The most MiB that a measurement has grown by in the run, whatever its noise. */
 const growth = (samples: readonly Sample[]): number => (trendOf(samples).upper * HOURS) / MIB
-
-const NOTHING = {
-  sessions: 0,
-  openStreams: 0,
-  queuedBytes: 0,
-  callsInFlight: 0,
-  tasks: 0,
-  replayStreams: 0,
-  replayEvents: 0,
-  replayBytes: 0,
-}

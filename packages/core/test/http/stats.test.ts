@@ -1,4 +1,4 @@
-import { settled, silent } from '@jetway-apps/test-support'
+import { NOTHING_HELD, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import { createEndpoint } from '../../src/http/endpoint.ts'
@@ -33,22 +33,11 @@ function slowTools(): { readonly setUp: (server: McpServer) => void; readonly fi
   }
 }
 
-const NOTHING = {
-  sessions: 0,
-  openStreams: 0,
-  queuedBytes: 0,
-  callsInFlight: 0,
-  tasks: 0,
-  replayStreams: 0,
-  replayEvents: 0,
-  replayBytes: 0,
-}
-
 describe('the stats of an HTTP mount', () => {
   it('are zeros at first, and count in the stats of the server', () => {
     const { endpoint, server } = createHarness()
-    expect(endpoint.stats()).toEqual({ ...NOTHING, draining: false, refusals: {} })
-    expect(server.stats()).toEqual({ ...NOTHING, draining: false, mounts: 1, refusals: {} })
+    expect(endpoint.stats()).toEqual({ ...NOTHING_HELD, draining: false, refusals: {} })
+    expect(server.stats()).toEqual({ ...NOTHING_HELD, draining: false, mounts: 1, refusals: {} })
   })
 
   it('count sessions, running and waiting calls, streams, queued bytes and stored events', async () => {
@@ -79,7 +68,7 @@ describe('the stats of an HTTP mount', () => {
     expect(held).toMatchObject({ sessions: 2, callsInFlight: 3, openStreams: 1, replayEvents: 10 })
     expect(held.queuedBytes).toBeGreaterThan(8 * LINE.length)
     expect(held.replayBytes).toBeGreaterThan(10 * LINE.length)
-    expect(server.stats()).toMatchObject({ ...NOTHING, ...held, mounts: 1 })
+    expect(server.stats()).toMatchObject({ ...NOTHING_HELD, ...held, mounts: 1 })
     expect(JSON.parse(JSON.stringify(server.stats()))).toEqual(server.stats())
 
     sink.drain()
@@ -167,8 +156,8 @@ describe('the stats of an HTTP mount', () => {
     finish()
     await running
     await closing
-    expect(endpoint.stats()).toMatchObject({ ...NOTHING, draining: true })
-    expect(server.stats()).toMatchObject({ ...NOTHING, mounts: 0 })
+    expect(endpoint.stats()).toMatchObject({ ...NOTHING_HELD, draining: true })
+    expect(server.stats()).toMatchObject({ ...NOTHING_HELD, mounts: 0 })
     expect(clock.pending).toBe(0)
   })
 
@@ -275,7 +264,7 @@ describe('the stats of a connection', () => {
     expect(server.stats()).toMatchObject({ callsInFlight: 0, refusals: { initializedAlready: 1 } })
     expect(heard).toEqual([{ route: 'duplex', status: undefined, reason: 'initializedAlready' }])
     await server.close()
-    expect(server.stats()).toMatchObject({ ...NOTHING, mounts: 0, refusals: { initializedAlready: 1 } })
+    expect(server.stats()).toMatchObject({ ...NOTHING_HELD, mounts: 0, refusals: { initializedAlready: 1 } })
   })
 })
 

@@ -1,9 +1,9 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import type { McpServer } from '../../../src/index.ts'
 import type { Answer, Message, TestSession, TestSink } from '../support/harness.ts'
 import { type Cluster, createCluster, type TestNode } from '../support/nodes.ts'
+import { addCount, createSteps } from '../support/steps.ts'
 
 const VERSION = '2025-11-25'
 
@@ -18,32 +18,14 @@ interface Bench {
   readonly step: () => Promise<void>
 }
 
-/** Three nodes with a tool that reports 1, 2, 3 … up to `to`, one number for each step of the test. */
+/** Three nodes with the tool `count`. */
 async function bench(): Promise<Bench> {
-  let waiting: (() => void)[] = []
-  const setUp = (server: McpServer): void => {
-    server.addTool({
-      name: 'count',
-      inputSchema: z.object({ to: z.number() }),
-      handler: async ({ to }, ctx) => {
-        for (let i = 1; i <= to; i++) {
-          await new Promise<void>((resolve) => waiting.push(resolve))
-          await ctx.progress(i)
-        }
-        return 'counted'
-      },
-    })
-  }
+  const steps = createSteps()
+  const setUp = (server: McpServer): void => addCount(server, steps)
   const cluster = createCluster()
   const [a, b, c] = [cluster.node({ setUp }), cluster.node({ setUp }), cluster.node({ setUp })]
   const session = await a.open({ version: VERSION })
-  const step = async (): Promise<void> => {
-    const now = waiting
-    waiting = []
-    for (const resolve of now) resolve()
-    for (let i = 0; i < 3; i++) await settled()
-  }
-  return { cluster, a, b, c, session, step }
+  return { cluster, a, b, c, session, step: steps.step }
 }
 
 /** Starts a call, and lets it report its first number. */
@@ -155,6 +137,15 @@ const change = (node: TestNode, name: string): unknown => node.server.addTool({ 
 const methods = ({ sink }: Answer): unknown[] => sink.messages.map(({ method }) => method)
 const CHANGED = 'notifications/tools/list_changed'
 
+/** Three nodes, and the stream of a session at the first of them, on which one change was sent. */
+async function listening(): Promise<Bench & { readonly first: Answer }> {
+  const nodes = await bench()
+  const first = await nodes.session.get()
+  change(nodes.c, 'one')
+  await settled()
+  return { ...nodes, first }
+}
+
 describe('the GET stream of a session', () => {
   it('is replaced by a GET at another node', async () => {
     const nodes = await bench()
@@ -171,10 +162,7 @@ describe('the GET stream of a session', () => {
   })
 
   it('continues at another node, each change once', async () => {
-    const nodes = await bench()
-    const first = await nodes.session.get()
-    change(nodes.c, 'one')
-    await settled()
+    const { first, ...nodes } = await listening()
     first.request.leave()
     change(nodes.c, 'two')
     await settled()
@@ -185,10 +173,7 @@ describe('the GET stream of a session', () => {
   })
 
   it('continues after its node has gone, as if everything had changed', async () => {
-    const nodes = await bench()
-    const first = await nodes.session.get()
-    change(nodes.c, 'one')
-    await settled()
+    const { first, ...nodes } = await listening()
     nodes.a.kill()
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
     await settled()
@@ -197,10 +182,7 @@ describe('the GET stream of a session', () => {
   })
 
   it('continues at another node when its node stops', async () => {
-    const nodes = await bench()
-    const first = await nodes.session.get()
-    change(nodes.c, 'one')
-    await settled()
+    const { first, ...nodes } = await listening()
     const closing = nodes.a.server.close()
     await first.sink.ended()
     await closing
@@ -211,10 +193,7 @@ describe('the GET stream of a session', () => {
   })
 
   it('that was taken over goes on at its new node when the former one writes late', async () => {
-    const nodes = await bench()
-    const first = await nodes.session.get()
-    change(nodes.c, 'one')
-    await settled()
+    const { first, ...nodes } = await listening()
     nodes.a.kill()
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
     change(nodes.c, 'two')

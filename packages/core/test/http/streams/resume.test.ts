@@ -12,6 +12,7 @@ import {
   type Message,
   type TestSession,
 } from '../support/harness.ts'
+import { addCount, createSteps } from '../support/steps.ts'
 
 interface Bench extends Harness {
   readonly session: TestSession
@@ -21,19 +22,9 @@ interface Bench extends Harness {
 
 /** A tool that reports 1, 2, 3 … up to `to`, one number for each step of the test. */
 async function bench(endpoint: EndpointOptions = {}, version = '2025-11-25'): Promise<Bench> {
-  let waiting: (() => void)[] = []
+  const steps = createSteps()
   const setUp = (server: McpServer): void => {
-    server.addTool({
-      name: 'count',
-      inputSchema: z.object({ to: z.number() }),
-      handler: async ({ to }, ctx) => {
-        for (let i = 1; i <= to; i++) {
-          await new Promise<void>((resolve) => waiting.push(resolve))
-          void ctx.progress(i)
-        }
-        return 'counted'
-      },
-    })
+    addCount(server, steps)
     server.addTool({
       name: 'poll',
       inputSchema: z.object({
@@ -44,7 +35,7 @@ async function bench(endpoint: EndpointOptions = {}, version = '2025-11-25'): Pr
       handler: async ({ times, retryMs, after }, ctx) => {
         for (let i = 1; i <= times; i++) {
           ctx.closeConnection(retryMs === undefined ? {} : { retryMs })
-          await new Promise<void>((resolve) => waiting.push(resolve))
+          await steps.next()
           await ctx.progress(i)
         }
         if (after === true) void Promise.resolve().then(() => ctx.closeConnection())
@@ -54,13 +45,7 @@ async function bench(endpoint: EndpointOptions = {}, version = '2025-11-25'): Pr
   }
   const harness = createHarness({ endpoint, setUp })
   const session = await harness.open({ version })
-  const step = async (): Promise<void> => {
-    const now = waiting
-    waiting = []
-    for (const resolve of now) resolve()
-    await settled()
-  }
-  return { ...harness, session, step }
+  return { ...harness, session, step: steps.step }
 }
 
 const count = (session: TestSession, to: number, id: string | number = 2): Promise<Answer> =>
