@@ -182,7 +182,7 @@ export const SCHEMAS: Group = {
       row: 'J13',
       fault: 'Line breaks and control characters in logs',
       behaviour:
-        'They are escaped, also those that change the direction of text. A message cannot look like two.',
+        'They are escaped, including those that change the direction of text. A message cannot look like two.',
       tests: [
         { file: 'packages/core/test/util/logger.test.ts', name: 'which no message can forge' },
         { file: 'packages/core/test/util/logger.test.ts', name: 'other values on stderr stay on one line' },

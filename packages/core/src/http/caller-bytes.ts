@@ -23,7 +23,7 @@ export class CallerBytes {
     return this.#total
   }
 
-  /** @param bytes - negative when they are held no more */
+  /** @param bytes - negative when they are no longer held */
   add(principal: string, bytes: number): void {
     const held = (this.#held.get(principal) ?? 0) + bytes
     if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(principal)

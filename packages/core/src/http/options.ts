@@ -22,7 +22,7 @@ export interface SessionOptions {
   readonly uninitializedTtlMs?: number
   /**
    * Sessions of this mount in this process. A new one replaces the one that is idle longest. A new one
-   * of an authenticated principal replaces anonymous ones first, also one in use; anonymous ones
+   * of an authenticated principal replaces anonymous ones first, even one in use; anonymous ones
    * replace no others. @default 10_000
    */
   readonly max?: number
@@ -36,7 +36,7 @@ export interface SessionOptions {
    */
   readonly verifyMs?: number
   /**
-   * The beginning of every session id, before a dot: 1 to 64 letters, digits, `-` and `_`. Something in front of the mount
+   * The beginning of every session id, before a dot: 1 to 64 letters, digits, `-` and `_`. A proxy in front of the mount
    * can route requests by it, such as a Worker to a Durable Object. It proves nothing. Cannot be used with `seal`.
    * @default none
    */

@@ -62,7 +62,7 @@ export interface BodyReading {
    * @param stop - called if the body takes too long; the reading has ended then
    */
   begin(stop: (error: BodyError) => void): void
-  /** Counts bytes that have come. An error if the mount holds too many: read no more. */
+  /** Counts bytes that have come. An error if the mount holds too many: stop reading. */
   add(bytes: number): BodyError | undefined
   /** The body is complete, or nobody reads on. Safe to call again. */
   end(): void

@@ -21,7 +21,7 @@ export interface StoredEvent {
   readonly seq: number
   /** One JSON-RPC frame, or an empty string for a priming event. */
   readonly frame: string
-  /** The request to which the frame is the response. It is pending no more. */
+  /** The request to which the frame is the response. It is no longer pending. */
   readonly answers?: RequestId
   /** The size of the frame in UTF-8, where it is known. */
   readonly bytes?: number

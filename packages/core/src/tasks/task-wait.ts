@@ -31,7 +31,7 @@ export async function waitFor(live: RunningTask, call: CallContext): Promise<voi
 /**
  * Waits for a task of another node. Reads it after each change, and from time to time, since the message of a change can
  * be lost. Meanwhile the call carries its questions.
- * Resolves to the last record also if the call ends first.
+ * If the call ends first, resolves to the last record that was read.
  */
 export async function pollTask(
   task: TaskRecord,

@@ -162,7 +162,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 }
 
-/** Ends all connections of a client, also one that is not connected yet. */
+/** Ends all connections of a client, even one that is not connected yet. */
 function destroy(client: Client): void {
   // A cluster or sentinel that is still connecting may reject or throw.
   void (async () => client.destroy())().catch(() => {})

@@ -78,7 +78,7 @@ export class RedisBus implements Bus {
     return this.#reader.soon()
   }
 
-  /** Reads and sends no more. */
+  /** Stops reading and sending. */
   close(): void {
     this.#leave?.()
     this.#leave = undefined

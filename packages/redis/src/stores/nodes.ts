@@ -74,7 +74,7 @@ export class RedisNodes implements Nodes {
     this.#timer = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS).unref()
   }
 
-  /** Takes part no more. */
+  /** Leaves the other nodes. */
   async close(): Promise<void> {
     if (this.#leave === undefined) return
     this.#leave()

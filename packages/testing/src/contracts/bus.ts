@@ -72,7 +72,7 @@ function listeners(create: CreateBus): void {
     expect(heard).toBe(1)
   })
 
-  it('removes a listener, also when asked twice', async () => {
+  it('removes a listener, even when asked twice', async () => {
     const { first, settled } = await open(create)
     let heard = 0
     const listener = (): void => void heard++

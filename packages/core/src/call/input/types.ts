@@ -66,7 +66,7 @@ export interface UrlFailure {
 /** Sends requests to the client while a call runs, on connections that can carry them. */
 export interface LiveInput {
   readonly requests: RequestChannel
-  /** Sends a handler's questions to the client, and runs it again with the answers until it asks no more. */
+  /** Sends a handler's questions to the client, and runs it again with the answers until it asks nothing. */
   resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
   ask(ctx: InputCall, method: LiveMethod, args: readonly unknown[]): Promise<unknown>
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../util/clock.ts'
 const MAX_IDS = 1_024
 
 /**
- * Records all calls of `server.completeElicitation` until `stop`: also those before the call waits for them.
+ * Records all calls of `server.completeElicitation` until `stop`, including those before the call waits for them.
  */
 export class UrlCompletions {
   readonly #clock: Clock

@@ -66,7 +66,7 @@ export class SseResponses {
     return fitting
   }
 
-  /** Counts UTF-16 units that wait outside of the queue; negative when they wait no more. */
+  /** Counts UTF-16 units that wait outside of the queue; negative when they no longer wait. */
   hold(units: number): void {
     this.#held += units
   }

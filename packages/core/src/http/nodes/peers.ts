@@ -20,7 +20,7 @@ export interface PeersOptions {
 
 /** The other nodes that serve the sessions of a mount. Takes part from the first session on. */
 export class Peers {
-  /** Gets mail about sessions, also those that this node does not have. */
+  /** Gets mail about sessions, including those that this node does not have. */
   onMail: (received: ReceivedMail) => void = () => {}
   readonly clock: Clock
   readonly random: Random
@@ -88,7 +88,7 @@ export class Peers {
     return this.#shared.nodes.alive(nodes)
   }
 
-  /** Leaves, and uses the shared stores no more. */
+  /** Leaves, and stops using the shared stores. */
   async close(): Promise<void> {
     try {
       await this.#joining

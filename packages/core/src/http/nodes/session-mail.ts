@@ -19,7 +19,7 @@ export type LinkMail =
   /** A frame for the stream of the session, which the receiver writes. */
   | { readonly kind: 'frame'; readonly frame: string }
   /**
-   * The sender has a new stream for the session: this one is of no use any more. Left out if it has no name.
+   * The sender has a new stream for the session and replaces this one. Left out if it has no name.
    */
   | { readonly kind: 'yield'; readonly stream?: string }
   /** The sender writes this stream now. */

@@ -54,7 +54,7 @@ export class Deletions {
       }
       if (this.#waiting.size === 0) this.#timer.stop()
     } catch {
-      // It is tried again.
+      // The next round repeats it.
     } finally {
       this.#running = false
     }

@@ -91,7 +91,7 @@ export class SseWriter {
     return this.waitingBytes + this.#sending
   }
 
-  /** Accepts no more chunks: the connection has ended, or ends when the queue is written. */
+  /** Accepts no further chunks: the connection has ended, or ends when the queue is written. */
   get ending(): boolean {
     return this.#gone || this.#ending
   }
