@@ -1,5 +1,5 @@
 export { fromIoredis, type IoredisClient } from './connection/ioredis.ts'
-export type { RedisAddress } from './connection/node-redis.ts'
+export type { RedisAddress } from './connection/deployments.ts'
 export {
   type RedisConnection,
   type RedisReader,

@@ -1,0 +1,152 @@
+import { createClient, createCluster, createSentinel } from '@redis/client'
+import type { ConnectionOptions } from 'node:tls'
+import type { RedisReply } from './connection.ts'
+import { slotOf } from './slot.ts'
+
+/** Which Redis to connect to. Set one of `url`, `sentinel` and `cluster`. */
+export interface RedisAddress {
+  /** `redis://`, `rediss://` (TLS) or `unix://`, with user, password and number of the database where needed. */
+  readonly url?: string
+  /** Finds the master by Redis Sentinel. */
+  readonly sentinel?: {
+    /** The name of the master in the configuration of the sentinels. */
+    readonly name: string
+    /** Some of the sentinels, as URLs. The user and password of the first one are those of all sentinels. */
+    readonly urls: readonly string[]
+  }
+  /** A Redis Cluster, as URLs of some of its nodes. */
+  readonly cluster?: readonly string[]
+  /** The user at the nodes of a sentinel or cluster. */
+  readonly username?: string
+  /** The password at the nodes of a sentinel or cluster. */
+  readonly password?: string
+  /** TLS to the nodes of a sentinel or cluster, or its options for a `rediss://` URL, such as `ca`. */
+  readonly tls?: boolean | ConnectionOptions
+}
+
+/** Time for a TCP connection, in ms. */
+export const CONNECT_MS = 2_000
+/** The longest wait before a reconnect, in ms. */
+const MAX_RECONNECT_MS = 500
+
+/** A client of one Redis, a sentinel or a cluster. */
+export interface Client {
+  connect(): Promise<unknown>
+  destroy(): unknown
+  on(event: 'error', listener: (error: unknown) => void): unknown
+}
+
+/** How one kind of deployment is reached. */
+export interface Deployment<C extends Client> {
+  create(options: { readonly reconnect: boolean }): C
+  send(client: C, key: string, args: readonly string[]): Promise<RedisReply>
+  nodeOf?(client: C, key: string): string
+  /** Connects to nodes that `connect` leaves out. */
+  connectAll?(client: C): Promise<unknown>
+}
+
+/**
+ * The defaults of version 6 differ from these. The stores set their own deadlines, since the client's deadline ends when
+ * a command is written. A command that was not sent must not be sent later.
+ */
+const NODE = {
+  maintNotifications: 'disabled',
+  disableOfflineQueue: true,
+  commandsQueueMaxLength: 4_000,
+} as const
+
+const COMMANDS = { commandOptions: { timeout: undefined } } as unknown as Record<string, never>
+
+const socketOf = (
+  reconnect: boolean,
+): { connectTimeout: number; reconnectStrategy: false | ((n: number) => number) } => ({
+  connectTimeout: CONNECT_MS,
+  reconnectStrategy: reconnect && ((retries) => Math.min(50 * 2 ** retries, MAX_RECONNECT_MS)),
+})
+
+const tlsOf = (tls: RedisAddress['tls']): object =>
+  tls === undefined || tls === false ? {} : { tls: true, ...(typeof tls === 'object' && tls) }
+
+const credentialsOf = ({ username, password }: RedisAddress): { username?: string; password?: string } => ({
+  ...(username !== undefined && { username }),
+  ...(password !== undefined && { password }),
+})
+
+export function single(address: RedisAddress): Deployment<ReturnType<typeof createClient>> {
+  const { url = '' } = address
+  return {
+    create: ({ reconnect }) =>
+      createClient({
+        ...NODE,
+        RESP: 2,
+        ...COMMANDS,
+        ...credentialsOf(address),
+        url,
+        // The client's types know a socket with TLS, or one without: the URL decides.
+        socket: { ...socketOf(reconnect), ...(typeof address.tls === 'object' && address.tls) } as object,
+      }) as unknown as ReturnType<typeof createClient>,
+    send: (client, _, args) => client.sendCommand<RedisReply>(args),
+  }
+}
+
+export function clusterOf(
+  address: RedisAddress,
+  urls: readonly string[],
+): Deployment<ReturnType<typeof createCluster>> {
+  return {
+    create: ({ reconnect }) =>
+      createCluster({
+        RESP: 2,
+        ...COMMANDS,
+        rootNodes: urls.map((url) => ({ url })),
+        // A node that does not reply would stop the others from being used.
+        minimizeConnections: true,
+        defaults: {
+          ...NODE,
+          ...credentialsOf(address),
+          socket: { ...socketOf(reconnect), ...tlsOf(address.tls) },
+        },
+      }) as unknown as ReturnType<typeof createCluster>,
+    send: (client, key, args) => client.sendCommand<RedisReply>(key, false, [...args]),
+    nodeOf: (client, key) => client.slots[slotOf(key)]?.master?.address ?? '',
+    connectAll: (client) => Promise.all(client.masters.map((master) => client.nodeClient(master))),
+  }
+}
+
+export function sentinelOf(
+  address: RedisAddress,
+  { name, urls }: NonNullable<RedisAddress['sentinel']>,
+): Deployment<ReturnType<typeof createSentinel>> {
+  const nodes = urls.map((url) => new URL(url))
+  const [first] = nodes
+  const sentinelCredentials = {
+    ...(first?.username && { username: decodeURIComponent(first.username) }),
+    ...(first?.password && { password: decodeURIComponent(first.password) }),
+  }
+  return {
+    create: ({ reconnect }) =>
+      createSentinel({
+        name,
+        RESP: 2,
+        ...COMMANDS,
+        sentinelRootNodes: nodes.map(({ hostname, port }) => ({
+          host: hostname,
+          port: Number(port || 26_379),
+        })),
+        sentinelClientOptions: {
+          maintNotifications: 'disabled',
+          ...sentinelCredentials,
+          socket: { ...socketOf(true), ...(first?.protocol === 'rediss:' && tlsOf(address.tls ?? true)) },
+        },
+        nodeClientOptions: {
+          ...NODE,
+          ...credentialsOf(address),
+          socket: { ...socketOf(reconnect), ...tlsOf(address.tls) },
+        },
+        // A failover that no message announced.
+        scanInterval: 2_000,
+        passthroughClientErrorEvents: true,
+      }) as unknown as ReturnType<typeof createSentinel>,
+    send: (client, _, args) => client.sendCommand<RedisReply>(false, [...args]),
+  }
+}
