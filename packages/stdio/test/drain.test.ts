@@ -2,7 +2,8 @@ import { PassThrough, Writable } from 'node:stream'
 import { callTool, initialize, INITIALIZED } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type ServeStdioOptions, serveStdio } from '../src/serve.ts'
+import type { ServeStdioOptions } from '../src/options.ts'
+import { serveStdio } from '../src/serve.ts'
 
 const lines = [initialize('2025-06-18', { id: 0 }), INITIALIZED, callTool('endless')]
 

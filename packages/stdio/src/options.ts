@@ -1,0 +1,112 @@
+import type { Readable, Writable } from 'node:stream'
+import type { AuthInfo, Logger, MountHandle } from '@jetway/core'
+import {
+  checkNames,
+  type NameHints,
+  type OptionNames,
+  type RevisionDate,
+  UsageError,
+} from '@jetway/core/protocol'
+import type { Transport } from '@jetway/core/transport'
+
+export interface Caller {
+  readonly auth?: AuthInfo | undefined
+  readonly locals?: unknown
+  readonly revisions?: readonly RevisionDate[]
+  readonly endGraceMs?: number
+}
+
+/** An `McpServer`. */
+export interface StdioServer<Locals = unknown> {
+  readonly '~locals'?: (locals: Locals) => void
+  readonly runtime?: { readonly info: { readonly name: string } }
+  connect(transport: Transport, caller: Caller): MountHandle
+  close(options?: { readonly deadline?: number }): Promise<void>
+}
+
+export interface Options<Locals> {
+  /**
+   * The client's identity, as `ctx.auth`. Take it from the environment: over stdio a
+   * client does not authenticate.
+   */
+  readonly auth?: AuthInfo
+  /** The app's own data, as `ctx.locals`. */
+  readonly locals?: Locals
+  /** The protocol revisions to serve. @default all that the server serves */
+  readonly revisions?: readonly RevisionDate[]
+  /** Where messages arrive. @default process.stdin */
+  readonly input?: Readable
+  /** Where messages are sent. @default process.stdout */
+  readonly output?: Writable
+  /** The longest line in bytes. A longer one gets a parse error and is skipped. @default 10 MiB */
+  readonly maxLineBytes?: number
+  /** If more bytes than this wait for a slow client, reading stops. @default 1 MiB */
+  readonly maxQueuedBytes?: number
+  /**
+   * Closes the server and exits with code 0 when the client has disconnected or a signal came.
+   *
+   * @default true for the process's own streams
+   */
+  readonly exitOnEnd?: boolean
+  /**
+   * Drains on SIGINT and SIGTERM; a second signal ends the process at once.
+   *
+   * @default true for the process's own streams
+   */
+  readonly handleSignals?: boolean
+  /** How long running calls may continue after a disconnect or a signal, in ms. @default 2_000 */
+  readonly drainMs?: number
+  /**
+   * Sends other output, such as `console.log` in a tool, to stderr instead of
+   * stdout, and logs a warning once.
+   *
+   * @default true for the process's own stdout
+   */
+  readonly guardStdout?: boolean
+  /** Gets warnings. @default stderr */
+  readonly logger?: Pick<Logger, 'warn'>
+}
+
+/** Options of `serveStdio`. A server that declares the type of `ctx.locals` requires `locals`. */
+export type ServeStdioOptions<Locals = unknown> = Options<Locals> &
+  (unknown extends Locals ? unknown : { readonly locals: Locals })
+
+const OPTIONS: OptionNames<Options<unknown>> = {
+  auth: 1,
+  locals: 1,
+  revisions: 1,
+  input: 1,
+  output: 1,
+  maxLineBytes: 1,
+  maxQueuedBytes: 1,
+  exitOnEnd: 1,
+  handleSignals: 1,
+  drainMs: 1,
+  guardStdout: 1,
+  logger: 1,
+}
+const HINTS: NameHints = {
+  stdin: 'its name is input',
+  stdout: 'its name is output',
+  signal: 'call close() of the handle',
+}
+
+/** @throws `ERR_MCP_OPTION` */
+export function checkOptions(options: object): void {
+  checkNames(options, OPTIONS, HINTS)
+}
+
+/** @throws `ERR_MCP_OPTION` */
+export function checkServer(server: unknown): void {
+  const given = server as { readonly server?: unknown; readonly runtime?: unknown } | null | undefined
+  if (isServer(given) && given.runtime !== undefined) return
+  const problem = isServer(given?.server)
+    ? 'The server must be the first argument, not an option'
+    : given?.runtime === undefined
+      ? 'The first argument must be an McpServer of @jetway/core'
+      : 'The McpServer of @jetway/core/edge cannot serve stdio. Use the one of @jetway/core'
+  throw new UsageError('ERR_MCP_OPTION', `${problem}: call serveStdio(server, options)`)
+}
+
+const isServer = (value: unknown): value is StdioServer =>
+  typeof (value as Partial<StdioServer> | null | undefined)?.connect === 'function'
