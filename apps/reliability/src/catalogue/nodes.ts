@@ -35,8 +35,7 @@ export const NODES: Group = {
     {
       row: 'H4',
       fault: 'Redis is killed',
-      behaviour:
-        'After a restart it has the data of its disk again. Lost messages are reported as a gap.',
+      behaviour: 'After a restart it has the data of its disk again. Lost messages are reported as a gap.',
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
