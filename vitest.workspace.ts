@@ -6,8 +6,11 @@ import { members } from './scripts/members.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
-/** Workspace packages export their source under `jetway:source`, so tests need no build. */
-const conditions = ['jetway:source', 'node', 'module']
+/**
+ * Workspace packages export their source under `jetway:source`, so tests need no build. Without `module`, whose files
+ * are for bundlers: Node cannot load them in some packages.
+ */
+const conditions = ['jetway:source', 'node']
 
 /** `npm run test:long` runs the `*.long.test.ts` files, which take minutes, and what else the reliability page reports. */
 const long = process.env['JETWAY_LONG_TESTS'] !== undefined

@@ -32,7 +32,7 @@ export { DEFAULT_PARSE_LIMITS, type Parsed, parseBytes, type ParseLimits, parseT
 export { resolveRevisions, REVISIONS } from './revisions/index.ts'
 export type { Era, Revision, RevisionDate } from './revisions/revision.ts'
 export { isFinal, TASKS_EXTENSION, type TaskStatus, type TaskSupport } from './tasks.ts'
-export type { TraceContext } from './trace-context.ts'
+export { readTraceContext, type TraceContext } from './trace-context.ts'
 export {
   type Annotations,
   type AudioContent,

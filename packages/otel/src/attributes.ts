@@ -1,0 +1,110 @@
+import type { ReceivedCall, ServedCall } from '@jetway/core/telemetry'
+import type { Attributes } from '@opentelemetry/api'
+import type { TelemetryOptions } from './options.ts'
+
+/**
+ * The names of the conventions for MCP, which are in development. As constants of this package, because the
+ * package of the conventions has other ones.
+ *
+ * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
+ */
+export const Name = {
+  method: 'mcp.method.name',
+  revision: 'mcp.protocol.version',
+  session: 'mcp.session.id',
+  uri: 'mcp.resource.uri',
+  requestId: 'jsonrpc.request.id',
+  tool: 'gen_ai.tool.name',
+  prompt: 'gen_ai.prompt.name',
+  operation: 'gen_ai.operation.name',
+  arguments: 'gen_ai.tool.call.arguments',
+  result: 'gen_ai.tool.call.result',
+  transport: 'network.transport',
+  protocol: 'network.protocol.name',
+  error: 'error.type',
+  status: 'rpc.response.status_code',
+  resource: 'jetway.resource.name',
+  outcome: 'jetway.outcome',
+  reference: 'jetway.error.reference',
+  queued: 'jetway.queued_ms',
+} as const
+
+/** For a method that no revision has: a client could invent any number of names. */
+const OTHER = '_OTHER'
+/** Waiting below this is the rule, in ms. */
+const NOTABLE_WAIT_MS = 1
+const MAX_ID = 64
+const MAX_URI = 1_024
+const SHORT_SESSION = 10
+
+export const methodOf = ({ known, message }: ReceivedCall): string => (known ? message.method : OTHER)
+
+export function spanNameOf(call: ReceivedCall): string {
+  const method = methodOf(call)
+  return call.target !== undefined && method !== 'resources/read' ? `${method} ${call.target}` : method
+}
+
+/** The attributes of spans and metrics: none has a value that a peer invents. */
+export function boundedAttributesOf(call: ReceivedCall): Attributes {
+  const method = methodOf(call)
+  const { target, network, ctx } = call
+  return {
+    [Name.method]: method,
+    ...(ctx !== undefined && { [Name.revision]: ctx.protocolVersion }),
+    ...(method === 'tools/call' && { [Name.operation]: 'execute_tool' }),
+    ...(method === 'tools/call' && target !== undefined && { [Name.tool]: target }),
+    ...(method === 'prompts/get' && target !== undefined && { [Name.prompt]: target }),
+    ...(network !== undefined && { [Name.transport]: network.transport }),
+    ...(network?.protocol !== undefined && { [Name.protocol]: network.protocol }),
+  }
+}
+
+/** The attributes of a call's span that are known when it begins. */
+export function startAttributesOf(call: ReceivedCall, options: TelemetryOptions): Attributes {
+  const { message, ctx, target, queuedMs } = call
+  const uri = message.params?.['uri']
+  const session = sessionIdOf(ctx?.session?.id, options)
+  return {
+    ...boundedAttributesOf(call),
+    [Name.requestId]: String(message.id).slice(0, MAX_ID),
+    ...(session !== undefined && { [Name.session]: session }),
+    ...(options.resourceUri !== false && typeof uri === 'string' && { [Name.uri]: uri.slice(0, MAX_URI) }),
+    ...(message.method === 'resources/read' && target !== undefined && { [Name.resource]: target }),
+    ...(queuedMs > NOTABLE_WAIT_MS && { [Name.queued]: queuedMs }),
+    ...(ctx !== undefined && options.attributes?.(ctx)),
+  }
+}
+
+/** An id is a secret where the caller is anonymous, so only a part of it is recorded. */
+export function sessionIdOf(
+  id: string | undefined,
+  { sessionId = 'short' }: TelemetryOptions,
+): string | undefined {
+  if (id === undefined || sessionId === false) return undefined
+  return sessionId === 'full' ? id : id.slice(0, Math.min(SHORT_SESSION, Math.floor(id.length / 3)))
+}
+
+/** The codes by which a server says that the client is wrong: no errors of the server. */
+const CLIENT_ERRORS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002])
+
+export interface Failure {
+  readonly type: string
+  readonly message?: string
+}
+
+/** How a call failed; undefined if it did not, or if its client is to blame. */
+export function failureOf({ outcome, error }: ServedCall): Failure | undefined {
+  if (error !== undefined)
+    return CLIENT_ERRORS.has(error.code) ? undefined : { type: `${error.code}`, message: error.message }
+  return outcome === 'failed' || outcome === 'timeout' ? { type: 'tool_error' } : undefined
+}
+
+/** The attributes of spans and metrics that are known when a call has ended. */
+export function endAttributesOf(served: ServedCall): Attributes {
+  const failure = failureOf(served)
+  return {
+    ...(failure !== undefined && { [Name.error]: failure.type }),
+    ...(served.error !== undefined && { [Name.status]: `${served.error.code}` }),
+    ...(served.opened !== undefined && { [Name.revision]: served.opened.revision }),
+  }
+}

@@ -1,0 +1,95 @@
+import type { CallObservation, ReceivedCall, ServedCall } from '@jetway/core/telemetry'
+import type { JsonObject } from '@jetway/core/protocol'
+import { context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api'
+import {
+  boundedAttributesOf,
+  endAttributesOf,
+  failureOf,
+  methodOf,
+  Name,
+  sessionIdOf,
+  spanNameOf,
+  startAttributesOf,
+} from './attributes.ts'
+import { captured } from './capture.ts'
+import type { Instruments } from './instruments.ts'
+import type { TelemetryOptions } from './options.ts'
+import { parentageOf } from './trace-context.ts'
+
+/** What records now. */
+export interface Recording {
+  readonly options: TelemetryOptions
+  /** Undefined without an SDK for traces. */
+  readonly tracer: Tracer | undefined
+  /** Undefined without an SDK for metrics. */
+  readonly instruments: Instruments | undefined
+}
+
+const MAX_MESSAGE = 256
+
+/** One call: a span, and a measurement of its duration. */
+export function observeCall(call: ReceivedCall, recording: Recording): CallObservation {
+  const { options, tracer, instruments } = recording
+  const { context: parent, links } = parentageOf(call, options)
+  const span = tracer?.startSpan(
+    spanNameOf(call),
+    { kind: SpanKind.SERVER, attributes: startAttributesOf(call, options), links: [...links] },
+    parent,
+  )
+  const within = span === undefined ? parent : trace.setSpan(parent, span)
+  const start = performance.now()
+  const tool = call.message.method === 'tools/call' ? call.target : undefined
+  const { capture = {} } = options
+  const records = span?.isRecording() === true && tool !== undefined
+  if (records && capture.arguments === true) {
+    const value = call.message.params?.['arguments'] as JsonObject | undefined
+    setText(span, Name.arguments, captured(capture, { kind: 'arguments', tool, value }))
+  }
+  return {
+    wantsResult: records && capture.results === true,
+    run: (step) => context.with(within, step),
+    end: (served) => {
+      measure(call, served, (performance.now() - start) / 1_000, instruments)
+      if (span === undefined) return
+      if (tool !== undefined && served.result !== undefined)
+        setText(span, Name.result, captured(capture, { kind: 'result', tool, value: served.result }))
+      endSpan(span, served, options)
+    },
+  }
+}
+
+function setText(span: Span, name: string, text: string | undefined): void {
+  if (text !== undefined) span.setAttribute(name, text)
+}
+
+function endSpan(span: Span, served: ServedCall, options: TelemetryOptions): void {
+  const { outcome, hidden, opened } = served
+  const failure = failureOf(served)
+  const session = sessionIdOf(opened?.sessionId, options)
+  span.setAttributes({
+    ...endAttributesOf(served),
+    [Name.outcome]: outcome,
+    ...(session !== undefined && { [Name.session]: session }),
+    ...(hidden !== undefined && { [Name.reference]: hidden.reference }),
+  })
+  if (failure !== undefined) {
+    const message = failure.message?.slice(0, MAX_MESSAGE)
+    span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) })
+  }
+  if (options.recordErrors === true && hidden !== undefined) span.recordException(asException(hidden.error))
+  span.end()
+}
+
+const asException = (error: unknown): Error | string => (error instanceof Error ? error : String(error))
+
+/** A cancelled call has no duration, which ends with an answer. */
+function measure(
+  call: ReceivedCall,
+  served: ServedCall,
+  seconds: number,
+  instruments: Instruments | undefined,
+): void {
+  if (instruments === undefined) return
+  if (served.outcome === 'cancelled') instruments.cancelled.add(1, { [Name.method]: methodOf(call) })
+  else instruments.served.record(seconds, { ...boundedAttributesOf(call), ...endAttributesOf(served) })
+}

@@ -1,0 +1,25 @@
+import type { JsonObject } from '@jetway/core/protocol'
+import type { CaptureOptions } from './options.ts'
+
+const MAX_BYTES = 4_096
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** The text to record of a tool's arguments or result; undefined for none. */
+export function captured(
+  { maxBytes = MAX_BYTES, redact }: CaptureOptions,
+  { kind, tool, value }: { kind: 'arguments' | 'result'; tool: string; value: JsonObject | undefined },
+): string | undefined {
+  if (value === undefined) return undefined
+  const text = JSON.stringify(value)
+  const kept = redact === undefined ? text : redact(kind, tool, text)
+  return kept === undefined ? undefined : cut(kept, maxBytes)
+}
+
+/** Cuts a text to a number of bytes, and never within a character. */
+function cut(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text
+  const target = new Uint8Array(maxBytes)
+  const { written } = encoder.encodeInto(text, target)
+  return decoder.decode(target.subarray(0, written))
+}

@@ -1,0 +1,50 @@
+import type { Counter, Histogram, MeterProvider } from '@opentelemetry/api'
+import { observeGauges } from './gauges.ts'
+import type { ObservedServer } from '@jetway/core/telemetry'
+import { meterOf } from './providers.ts'
+
+/** @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md#metrics */
+const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
+
+/** The instruments of one meter provider. */
+export interface Instruments {
+  readonly provider: MeterProvider
+  /** Calls that the server has answered. */
+  readonly served: Histogram
+  /** Requests to clients that have ended. */
+  readonly asked: Histogram
+  readonly sessions: Histogram
+  readonly cancelled: Counter
+  readonly overflows: Counter
+  /** Ends the observation of the servers. */
+  stop(): void
+}
+
+/** Metrics have no proxies: instruments that exist before their provider never record anything. */
+export function createInstruments(
+  provider: MeterProvider,
+  servers: () => Iterable<ObservedServer>,
+): Instruments {
+  const meter = meterOf(provider)
+  const seconds = (name: string, description: string): Histogram =>
+    meter.createHistogram(name, {
+      unit: 's',
+      description,
+      advice: { explicitBucketBoundaries: SECONDS },
+    })
+  return {
+    provider,
+    served: seconds('mcp.server.operation.duration', 'Duration of requests that the server has received'),
+    asked: seconds('mcp.client.operation.duration', 'Duration of requests to the peer'),
+    sessions: seconds('mcp.server.session.duration', 'Duration of sessions'),
+    cancelled: meter.createCounter('jetway.server.cancelled', {
+      unit: '{call}',
+      description: 'Calls that ended without an answer',
+    }),
+    overflows: meter.createCounter('jetway.server.overflows', {
+      unit: '{message}',
+      description: 'Messages and calls for which a queue had no room',
+    }),
+    stop: observeGauges(meter, servers),
+  }
+}

@@ -1,0 +1,23 @@
+import { isSpanContextValid, trace } from '@opentelemetry/api'
+
+/** The place of a log line in a trace, under the names of the OpenTelemetry log format. */
+export interface TraceFields {
+  readonly trace_id?: string
+  readonly span_id?: string
+  readonly trace_flags?: string
+}
+
+/**
+ * The fields of the active span; none without one. For pino: `pino({ mixin: traceFields })`.
+ *
+ * @see https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/
+ */
+export function traceFields(): TraceFields {
+  const context = trace.getActiveSpan()?.spanContext()
+  if (context === undefined || !isSpanContextValid(context)) return {}
+  return {
+    trace_id: context.traceId,
+    span_id: context.spanId,
+    trace_flags: context.traceFlags.toString(16).padStart(2, '0'),
+  }
+}

@@ -1,0 +1,78 @@
+import { readTraceContext } from '@jetway/core/protocol'
+import type { ReceivedCall } from '@jetway/core/telemetry'
+import {
+  context,
+  type Context,
+  createTraceState,
+  isSpanContextValid,
+  type Link,
+  ROOT_CONTEXT,
+  type SpanContext,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api'
+import type { TelemetryOptions } from './options.ts'
+
+/** Where a span belongs. */
+export interface Parentage {
+  readonly context: Context
+  readonly links: readonly Link[]
+}
+
+/**
+ * The parent of a call's span: the trace context in `_meta`, else the active span, else the header. MCP says
+ * W3C, so the global propagators, which may speak another format, are not asked.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
+ */
+export function parentageOf(call: ReceivedCall, { remoteParent = 'parent' }: TelemetryOptions): Parentage {
+  const active = context.active()
+  const ambient = trace.getSpanContext(active)
+  // A task may run for hours: a trace of its own, linked to the call that started it.
+  if (call.ctx?.task !== undefined) return { context: withoutSpan(active), links: linkTo(ambient) }
+  const choice = typeof remoteParent === 'function' ? remoteParent(call) : remoteParent
+  if (choice === 'ignore') return { context: active, links: [] }
+  const remote = remoteOf(call, ambient)
+  if (remote === undefined) return { context: active, links: [] }
+  if (choice === 'link') return { context: active, links: linkTo(remote) }
+  return { context: trace.setSpanContext(active, remote), links: linkTo(ambient) }
+}
+
+const withoutSpan = (active: Context): Context =>
+  active === ROOT_CONTEXT ? active : trace.deleteSpan(active)
+
+const linkTo = (span: SpanContext | undefined): readonly Link[] =>
+  span === undefined || !isSpanContextValid(span) ? [] : [{ context: span }]
+
+function remoteOf(call: ReceivedCall, ambient: SpanContext | undefined): SpanContext | undefined {
+  const found = call.trace ?? (ambient === undefined ? fromHeader(call) : undefined)
+  if (found?.traceId === undefined || found.parentId === undefined) return undefined
+  const { traceId, parentId, sampled, tracestate } = found
+  return {
+    traceId,
+    spanId: parentId,
+    traceFlags: sampled === true ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    isRemote: true,
+    ...(tracestate !== undefined && { traceState: createTraceState(tracestate) }),
+  }
+}
+
+/** HTTP instrumentation has read the header already, if there is any. */
+function fromHeader(call: ReceivedCall): ReturnType<typeof readTraceContext> {
+  const traceparent = call.header('traceparent')
+  if (traceparent === undefined) return undefined
+  return readTraceContext({ _meta: { traceparent, tracestate: call.header('tracestate') } })
+}
+
+/** The members of `_meta` that carry a context to a peer; undefined if there is no span in it. */
+export function metaOf(active: Context): Record<string, string> | undefined {
+  const span = trace.getSpanContext(active)
+  if (span === undefined || !isSpanContextValid(span)) return undefined
+  const { traceId, spanId, traceFlags, traceState } = span
+  const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, '0')
+  const state = traceState?.serialize()
+  return {
+    traceparent: `00-${traceId}-${spanId}-${flags}`,
+    ...(state !== undefined && state !== '' && { tracestate: state }),
+  }
+}

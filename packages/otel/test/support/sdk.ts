@@ -1,0 +1,63 @@
+import { context, metrics, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import {
+  AggregationTemporality,
+  type DataPoint,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics'
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base'
+import { onTestFinished } from 'vitest'
+
+/** The OpenTelemetry SDK in memory, registered globally until the test has finished. */
+export interface Sdk {
+  readonly spans: () => readonly ReadableSpan[]
+  readonly span: (name: string) => ReadableSpan
+  /** The data points of all metrics, by name. */
+  readonly points: () => Promise<Readonly<Record<string, readonly DataPoint<unknown>[]>>>
+}
+
+export function registerSdk(): Sdk {
+  const exporter = new InMemorySpanExporter()
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+  const collected = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
+  const reader = new PeriodicExportingMetricReader({ exporter: collected, exportIntervalMillis: 3_600_000 })
+  const meterProvider = new MeterProvider({ readers: [reader] })
+  trace.setGlobalTracerProvider(tracerProvider)
+  metrics.setGlobalMeterProvider(meterProvider)
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  onTestFinished(async () => {
+    trace.disable()
+    metrics.disable()
+    context.disable()
+    await Promise.all([tracerProvider.shutdown(), meterProvider.shutdown()])
+  })
+  const spans = (): readonly ReadableSpan[] => exporter.getFinishedSpans()
+  return {
+    spans,
+    span: (name) => {
+      const found = spans().find((span) => span.name === name)
+      if (found === undefined)
+        throw new Error(
+          `No span ${name} among ${spans()
+            .map((span) => span.name)
+            .join(', ')}`,
+        )
+      return found
+    },
+    points: async () => {
+      collected.reset()
+      await reader.forceFlush()
+      const all = collected
+        .getMetrics()
+        .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: of }) => of))
+      return Object.fromEntries(all.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints]))
+    },
+  }
+}

@@ -1,0 +1,328 @@
+import { McpError, McpServer, ToolError } from '@jetway/core'
+import {
+  connectPeer,
+  describeMatrix,
+  fetchTransport,
+  memoryTransport,
+  type PeerOptions,
+  type TestConnection,
+} from '@jetway/testing'
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { telemetry, type TelemetryOptions, traceFields } from '../src/index.ts'
+import { registerSdk } from './support/sdk.ts'
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
+const PARENT_ID = 'b7ad6b7169203331'
+const META = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01`, tracestate: 'vendor=1' }
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+function createServer(options: TelemetryOptions = {}): McpServer {
+  const server = new McpServer(
+    { name: 'traced', version: '1' },
+    { telemetry: telemetry(options), logger: silent },
+  )
+  onTestFinished(() => server.close())
+  return server
+}
+
+async function connect(server: McpServer, options: Partial<PeerOptions> = {}): Promise<TestConnection> {
+  const { dial } = await memoryTransport.open(server)
+  return connectPeer(await dial(), { revision: '2025-11-25', ...options })
+}
+
+/** Calls a tool that ends in the given way, and returns its span. */
+async function spanOf(handler: (args: never, ctx: never) => unknown, options: TelemetryOptions = {}) {
+  const sdk = registerSdk()
+  const server = createServer(options)
+  server.addTool({ name: 'tool', handler: handler as () => string })
+  const client = await connect(server)
+  const answer = await client.request('tools/call', { name: 'tool', arguments: { secret: 'canary' } })
+  return { ...sdk, answer, tool: sdk.span('tools/call tool') }
+}
+
+describeMatrix('a trace', { transports: [memoryTransport, fetchTransport] }, (cell) => {
+  it('continues from the client through the handler to a question and back', async () => {
+    const { span } = registerSdk()
+    const server = createServer()
+    const inHandler: (string | undefined)[] = []
+    server.addTool({
+      name: 'ask',
+      handler: async (_args, ctx) => {
+        inHandler.push(trace.getActiveSpan()?.spanContext().traceId)
+        if (ctx.session !== undefined) await ctx.request('ping/pong', {})
+        inHandler.push(trace.getActiveSpan()?.spanContext().traceId)
+        return 'asked'
+      },
+    })
+    const asked: unknown[] = []
+    const client = await cell.connect(server, {
+      onRequest: (_method, params) => {
+        asked.push(params?.['_meta'])
+        return {}
+      },
+    })
+    await client.request('tools/call', { name: 'ask', _meta: META })
+    expect(inHandler).toEqual([TRACE_ID, TRACE_ID])
+    const call = span('tools/call ask')
+    expect(call.parentSpanContext).toMatchObject({ spanId: PARENT_ID, isRemote: true })
+    expect(call.attributes).toMatchObject({
+      'mcp.method.name': 'tools/call',
+      'mcp.protocol.version': cell.revision,
+      'gen_ai.tool.name': 'ask',
+      'gen_ai.operation.name': 'execute_tool',
+    })
+    expect('mcp.session.id' in call.attributes).toBe(cell.revision < '2026-07-28')
+    if (asked.length === 0) return
+    const question = span('ping/pong')
+    expect(question.kind).toBe(SpanKind.CLIENT)
+    expect(question.parentSpanContext?.spanId).toBe(call.spanContext().spanId)
+    expect(asked).toEqual([
+      { traceparent: `00-${TRACE_ID}-${question.spanContext().spanId}-01`, tracestate: 'vendor=1' },
+    ])
+  })
+})
+
+describe('the span of a call', () => {
+  it.each([
+    ['a result', () => 'fine', { code: SpanStatusCode.UNSET }, { 'jetway.outcome': 'ok' }],
+    [
+      'a ToolError',
+      () => {
+        throw new ToolError('no')
+      },
+      { code: SpanStatusCode.ERROR },
+      { 'error.type': 'tool_error', 'jetway.outcome': 'failed' },
+    ],
+    [
+      'a code by which the server blames the client',
+      () => {
+        throw new McpError(-32602, 'wrong')
+      },
+      { code: SpanStatusCode.UNSET },
+      { 'rpc.response.status_code': '-32602', 'jetway.outcome': 'error' },
+    ],
+    [
+      'another code',
+      () => {
+        throw new McpError(-32099, 'broken')
+      },
+      { code: SpanStatusCode.ERROR, message: 'broken' },
+      { 'error.type': '-32099', 'rpc.response.status_code': '-32099' },
+    ],
+  ])('ends with %s', async (_, handler, status, attributes) => {
+    const { tool } = await spanOf(handler)
+    expect(tool.status).toEqual(status)
+    expect(tool.attributes).toMatchObject(attributes)
+    if (status.code === SpanStatusCode.UNSET) expect(tool.attributes).not.toHaveProperty('error.type')
+  })
+
+  it('has the reference that the client was shown for a hidden error, and not the error', async () => {
+    const { tool, answer } = await spanOf(() => {
+      throw new Error('secret')
+    })
+    const reference = String(tool.attributes['jetway.error.reference'])
+    expect(JSON.stringify(answer)).toContain(reference)
+    expect(tool.events).toEqual([])
+  })
+
+  it('has the hidden error with recordErrors', async () => {
+    const { tool } = await spanOf(
+      () => {
+        throw new Error('secret')
+      },
+      { recordErrors: true },
+    )
+    expect(tool.events).toMatchObject([{ name: 'exception', attributes: { 'exception.message': 'secret' } }])
+  })
+
+  it.each([
+    ['nothing', {}, undefined, undefined],
+    [
+      'what capture names',
+      { capture: { arguments: true, results: true } },
+      '{"secret":"canary"}',
+      expect.stringContaining('canary result'),
+    ],
+    [
+      'what redact returns',
+      { capture: { arguments: true, results: true, redact: (kind: string) => `no ${kind}` } },
+      'no arguments',
+      'no result',
+    ],
+    [
+      'nothing that redact refuses',
+      { capture: { arguments: true, redact: () => undefined } },
+      undefined,
+      undefined,
+    ],
+    ['no more than maxBytes', { capture: { arguments: true, maxBytes: 8 } }, '{"secret', undefined],
+  ])('records %s of the contents', async (_, options, args, result) => {
+    const { tool } = await spanOf(() => 'canary result', options as TelemetryOptions)
+    expect([
+      tool.attributes['gen_ai.tool.call.arguments'],
+      tool.attributes['gen_ai.tool.call.result'],
+    ]).toEqual([args, result])
+    if (args === undefined) expect(JSON.stringify(tool.attributes)).not.toContain('canary')
+  })
+
+  it.each([
+    ['short', /^.{1,10}$/],
+    ['full', /^.{20,}$/],
+    [false, undefined],
+  ] as const)('has the session id as %s', async (sessionId, pattern) => {
+    const { tool } = await spanOf(() => 'fine', { sessionId })
+    const id = tool.attributes['mcp.session.id']
+    if (pattern === undefined) expect(id).toBeUndefined()
+    else expect(id).toMatch(pattern)
+  })
+
+  it('has the attributes of the option', async () => {
+    const { tool } = await spanOf(() => 'fine', {
+      attributes: (ctx) => ({ client: ctx.client.info?.name ?? '' }),
+    })
+    expect(tool.attributes['client']).toBe('jetway-testing')
+  })
+})
+
+describe('the trace context of the client', () => {
+  const cases = [
+    ['parent', TRACE_ID, 1],
+    ['link', 'ambient', 1],
+    ['ignore', 'ambient', 0],
+  ] as const
+  it.each(cases)('becomes, with %s, a trace of %s with links: %i', async (remoteParent, traceOf, links) => {
+    const { span } = registerSdk()
+    const server = createServer({ remoteParent })
+    server.addTool({ name: 'tool', handler: () => 'fine' })
+    const ambient = trace.getTracer('test').startSpan('HTTP POST')
+    await context.with(trace.setSpan(context.active(), ambient), async () => {
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'tool', _meta: META } }
+      await server.handleMessage(message)
+    })
+    ambient.end()
+    const call = span('tools/call tool')
+    const expected = traceOf === 'ambient' ? ambient.spanContext().traceId : traceOf
+    expect(call.spanContext().traceId).toBe(expected)
+    expect(call.links).toHaveLength(links)
+  })
+
+  it.each([
+    ['bad hex', { traceparent: `00-${'z'.repeat(32)}-${PARENT_ID}-01` }],
+    ['version ff', { traceparent: `ff-${TRACE_ID}-${PARENT_ID}-01` }],
+    ['a megabyte', { traceparent: 'x'.repeat(1_000_000) }],
+  ])('is not followed if it is %s', async (_, meta) => {
+    const { span } = registerSdk()
+    const server = createServer()
+    server.addTool({ name: 'tool', handler: () => 'fine' })
+    const client = await connect(server)
+    await client.request('tools/call', { name: 'tool', _meta: meta as Record<string, never> })
+    expect(span('tools/call tool').parentSpanContext).toBeUndefined()
+  })
+})
+
+describe('metrics', () => {
+  it('measure calls, questions and sessions, and count cancelled calls and refusals', async () => {
+    const { points } = registerSdk()
+    const server = createServer()
+    server.addTool({
+      name: 'ask',
+      handler: async (_args, ctx) => `${Object.keys(await ctx.request('ping/pong')).length}`,
+    })
+    server.addTool({ name: 'hang', handler: () => new Promise<never>(() => {}) })
+    const client = await connect(server, { onRequest: () => ({}) })
+    await client.request('tools/call', { name: 'ask' })
+    void client.request('tools/call', { name: 'hang' }, { id: 'hang' }).catch(() => {})
+    await vi.waitFor(() => expect(server.stats().callsInFlight).toBe(1))
+    expect((await points())['jetway.server.sessions']).toMatchObject([{ value: 1 }])
+    await client.notify('notifications/cancelled', { requestId: 'hang' })
+    await vi.waitFor(() => expect(server.stats().callsInFlight).toBe(0))
+    await client.close()
+    await vi.waitFor(() => expect(server.stats().sessions).toBe(0))
+    const found = await points()
+    expect(found['mcp.server.operation.duration']).toMatchObject([
+      { attributes: { 'mcp.method.name': 'initialize', 'mcp.protocol.version': '2025-11-25' } },
+      { attributes: { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': 'ask' }, value: { count: 1 } },
+    ])
+    expect(found['mcp.client.operation.duration']).toMatchObject([
+      { attributes: { 'mcp.method.name': 'ping/pong' } },
+    ])
+    expect(found['mcp.server.session.duration']).toMatchObject([
+      { attributes: { 'mcp.protocol.version': '2025-11-25' }, value: { count: 1 } },
+    ])
+    expect(found['jetway.server.cancelled']).toMatchObject([
+      { attributes: { 'mcp.method.name': 'tools/call' }, value: 1 },
+    ])
+  })
+
+  it('have no label and no span name that a client invents', async () => {
+    const { points, spans } = registerSdk()
+    const server = createServer()
+    server.addTool({ name: 'real', handler: () => 'fine' })
+    const client = await connect(server)
+    for (let i = 0; i < 200; i++) {
+      await client.request('tools/call', { name: `tool ${i}` })
+      await client.request(`method/${i}`)
+      await client.request('resources/read', { uri: `no:///${i}` })
+      await client.request('prompts/get', { name: `prompt ${i}` })
+    }
+    const series = Object.values(await points()).reduce((sum, found) => sum + found.length, 0)
+    expect(series).toBeLessThanOrEqual(40)
+    expect(new Set(spans().map(({ name }) => name)).size).toBeLessThanOrEqual(8)
+  })
+
+  it('are not recorded with metrics: false', async () => {
+    const { points } = registerSdk()
+    const server = createServer({ metrics: false })
+    await connect(server)
+    expect(await points()).toEqual({})
+  })
+})
+
+describe('an SDK', () => {
+  it('that is missing costs no call, and one that comes later records from then on', async () => {
+    const server = createServer()
+    server.addTool({ name: 'tool', handler: () => 'fine' })
+    const client = await connect(server)
+    await client.request('tools/call', { name: 'tool' })
+    const { spans, points } = registerSdk()
+    await client.request('tools/call', { name: 'tool' })
+    expect(spans().map(({ name }) => name)).toEqual(['tools/call tool'])
+    expect((await points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
+  })
+
+  it.each(['propagate', 'off'] as const)('records nothing in mode %s', async (mode) => {
+    const { spans, points } = registerSdk()
+    const server = createServer({ mode })
+    let inHandler: string | undefined
+    server.addTool({
+      name: 'tool',
+      handler: () => {
+        inHandler = trace.getSpanContext(context.active())?.traceId
+        return 'fine'
+      },
+    })
+    const client = await connect(server)
+    await client.request('tools/call', { name: 'tool', _meta: META })
+    expect(spans()).toEqual([])
+    expect(await points()).toEqual({})
+    expect(inHandler).toBe(mode === 'propagate' ? TRACE_ID : undefined)
+  })
+})
+
+describe('traceFields', () => {
+  it('names the active span for a logger', async () => {
+    let fields: unknown
+    const { tool } = await spanOf(() => {
+      fields = traceFields()
+      return 'fine'
+    })
+    const { traceId, spanId } = tool.spanContext()
+    expect(fields).toEqual({ trace_id: traceId, span_id: spanId, trace_flags: '01' })
+    expect(traceFields()).toEqual({})
+  })
+})
+
+it('refuses an option that does not exist', () => {
+  expect(() => telemetry({ tracer: 1 } as TelemetryOptions)).toThrow(/no option "tracer"; choose from mode/)
+})
