@@ -53,6 +53,7 @@ const GUIDES: readonly Group[] = [
       'extensions',
       'middleware',
       'operations',
+      'observability',
       'eras',
       'without-a-mount',
       'testing',

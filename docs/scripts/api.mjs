@@ -24,6 +24,7 @@ const ORDER = [
   'bridge',
   'skills',
   'redis',
+  'otel',
   'zod3',
   'json-schema',
 ]

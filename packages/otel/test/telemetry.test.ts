@@ -27,8 +27,8 @@ function createServer(options: TelemetryOptions = {}): McpServer {
 }
 
 async function connect(server: McpServer, options: Partial<PeerOptions> = {}): Promise<TestConnection> {
-  const { dial } = await memoryTransport.open(server)
-  return connectPeer(await dial(), { revision: '2025-11-25', ...options })
+  const transport = await memoryTransport.open(server)
+  return connectPeer(await transport.dial(), { revision: '2025-11-25', ...options })
 }
 
 /** Calls a tool that ends in the given way, and returns its span. */
@@ -158,7 +158,7 @@ describe('the span of a call', () => {
     ],
     ['no more than maxBytes', { capture: { arguments: true, maxBytes: 8 } }, '{"secret', undefined],
   ])('records %s of the contents', async (_, options, args, result) => {
-    const { tool } = await spanOf(() => 'canary result', options as TelemetryOptions)
+    const { tool } = await spanOf(() => 'canary result', options)
     expect([
       tool.attributes['gen_ai.tool.call.arguments'],
       tool.attributes['gen_ai.tool.call.result'],
@@ -216,7 +216,7 @@ describe('the trace context of the client', () => {
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
     const client = await connect(server)
-    await client.request('tools/call', { name: 'tool', _meta: meta as Record<string, never> })
+    await client.request('tools/call', { name: 'tool', _meta: meta })
     expect(span('tools/call tool').parentSpanContext).toBeUndefined()
   })
 })

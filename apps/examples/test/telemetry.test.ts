@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { connect } from '@jetway/testing'
+import { context, trace } from '@opentelemetry/api'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { server, stop } from '../src/server/telemetry.ts'
+
+interface Exported {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly { readonly spans: readonly { readonly name: string }[] }[]
+  }[]
+}
+
+it('the server of the guide exports each call once, and nothing is lost when it stops', async () => {
+  const names: string[] = []
+  const collector = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { resourceSpans } = JSON.parse(body) as Exported
+      names.push(
+        ...resourceSpans.flatMap(({ scopeSpans }) =>
+          scopeSpans.flatMap(({ spans }) => spans.map(({ name }) => name)),
+        ),
+      )
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
+  })
+  await once(collector.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    collector.close()
+    vi.unstubAllEnvs()
+    trace.disable()
+    context.disable()
+  })
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${(collector.address() as AddressInfo).port}`)
+  const { tracing } = await import('../src/server/instrumentation.ts')
+  const client = await connect(server)
+  await client.callTool('forecast')
+  await client.close()
+  await stop(tracing)
+  expect(names.filter((name) => name === 'tools/call forecast')).toHaveLength(1)
+})
