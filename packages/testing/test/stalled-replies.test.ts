@@ -83,6 +83,17 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect(await small()).toEqual([200, null])
   })
 
+  it('gets less time while its caller is refused, so that nobody is locked out for long', async () => {
+    const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: 3 * SIZE } })
+    onTestFinished(mounted.stop)
+    const first = await connected(mounted)
+    first.client.write(callOf('large'))
+    await expect.poll(() => first.socket.timeout).toBe(60_000)
+    const second = await connected(mounted)
+    second.client.write(callOf('large'))
+    await expect.poll(() => [first.socket.timeout, second.socket.timeout]).toEqual([5_000, 5_000])
+  })
+
   it('counts no more when its connection ends before its turn', async () => {
     const mounted = await serve(create())
     onTestFinished(mounted.stop)

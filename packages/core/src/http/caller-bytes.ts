@@ -4,6 +4,11 @@ export const LARGE_REPLY = 65_536
 /** Callers that are remembered without bytes. Most of them come back. */
 const KNOWN_CALLERS = 1000
 
+interface HeldReply {
+  readonly principal: string
+  readonly hasten: () => void
+}
+
 /**
  * Bytes that a mount holds for its callers. One caller may have half of the limit, so that none can keep
  * the others out. All anonymous callers count as one.
@@ -12,6 +17,7 @@ export class CallerBytes {
   readonly #limit: number
   /** By principal. */
   readonly #held = new Map<string, number>()
+  readonly #patient = new Set<HeldReply>()
   #total = 0
 
   /** @param limit - bytes of all callers together */
@@ -29,6 +35,32 @@ export class CallerBytes {
     if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(principal)
     else this.#held.set(principal, held)
     this.#total += bytes
+  }
+
+  /**
+   * Adds the bytes of a reply until the returned function is called.
+   *
+   * @param hasten - called once if the caller, or all, hold too much meanwhile: some replies must go, so that
+   *   callers are not refused for long
+   */
+  hold(principal: string, bytes: number, hasten: () => void): () => void {
+    const reply = { principal, hasten }
+    this.#patient.add(reply)
+    this.add(principal, bytes)
+    if (this.exceeded(principal)) this.#hasten(principal)
+    return () => {
+      this.#patient.delete(reply)
+      this.add(principal, -bytes)
+    }
+  }
+
+  #hasten(principal: string): void {
+    const all = this.#total > this.#limit
+    for (const reply of this.#patient) {
+      if (!all && reply.principal !== principal) continue
+      this.#patient.delete(reply)
+      reply.hasten()
+    }
   }
 
   /** Whether the bytes of a caller, or of all, exceed their limit. */

@@ -187,13 +187,13 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.#context.logger.warn({}, REPLIED_BEFORE)
   }
 
-  hold(request: HttpRequest, bytes: number): () => void {
+  hold(request: HttpRequest, bytes: number, hasten: () => void = () => {}): () => void {
     const { queued, servers } = this.#context
     const principal = this.#large.get(request) ?? ANONYMOUS
     const release = servers.of(request)?.hold(bytes)
-    queued.add(principal, bytes)
+    const forget = queued.hold(principal, bytes, hasten)
     return () => {
-      queued.add(principal, -bytes)
+      forget()
       release?.()
     }
   }

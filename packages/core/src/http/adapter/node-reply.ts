@@ -9,8 +9,10 @@ export interface ReplyLimits {
    * Counts the bytes of a reply in `stats().queuedBytes`, for `limits.queuedBytes`, until the returned function is
    * called: an adapter knows how long its host takes to send them. The stats of the server have them too, unless a selector
    * chose it for this request alone.
+   *
+   * @param hasten - called once if too many replies wait: a client that reads nothing should get less time
    */
-  hold(request: HttpRequest, bytes: number): () => void
+  hold(request: HttpRequest, bytes: number, hasten?: () => void): () => void
   /**
    * Limits the time of a request whose body nobody reads, as that of a body. The
    * returned function clears the limit.
@@ -43,7 +45,8 @@ export interface NodeReplyTo {
  *
  * A large body counts as queued until it has left the process. If the client reads nothing of it for
  * one to two minutes, the connection is closed: otherwise a client that never reads could make a
- * server keep any number of replies. If the reply precedes the end of the request, such as 413, the
+ * server keep any number of replies. If so many replies wait that callers are refused, five to ten seconds
+ * are enough. If the reply precedes the end of the request, such as 413, the
  * rest has the time of a body.
  */
 export function watchNodeReply(
@@ -60,6 +63,11 @@ export function watchNodeReply(
     )
   }
   if (body === undefined || body.length < LARGE_REPLY) return
-  onNodeClose(request, response, endpoint.hold(asked, body.length))
-  new StallLimit(response).begin()
+  const stall = new StallLimit(response)
+  stall.begin()
+  onNodeClose(
+    request,
+    response,
+    endpoint.hold(asked, body.length, () => stall.hasten()),
+  )
 }

@@ -12,6 +12,8 @@ export interface NodeResponse extends NodeOutgoing {
  * after one to two times this.
  */
 const STALLED_MS = 60_000
+/** The same while callers are refused because so much waits, in ms. */
+const HASTENED_MS = 5_000
 
 /**
  * Ends a connection whose client has read nothing of the waiting bytes for one to two minutes: otherwise a
@@ -33,6 +35,11 @@ export class StallLimit {
     const { timeout = 0 } = (response.socket ?? {}) as { readonly timeout?: number }
     this.#before ??= timeout
     response.setTimeout(STALLED_MS)
+  }
+
+  /** The client gets less time: what it does not read keeps others out. */
+  hasten(): void {
+    this.#response.setTimeout(HASTENED_MS)
   }
 
   /** None wait: a silent stream may stay open. */
