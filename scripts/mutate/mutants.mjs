@@ -15,6 +15,11 @@ export function mutantsOf(file, source) {
   const mutants = []
   /** Types hold literals too, which nothing runs. */
   const types = []
+  /**
+   * Tables of names: readers look at their keys, and at which values are groups, so another number or boolean in
+   * them is the same program.
+   */
+  const names = []
   const text = ({ start, end }) => source.slice(start, end)
   const replace = (node, to) => {
     const line = source.slice(0, node.start).split('\n').length
@@ -52,10 +57,15 @@ export function mutantsOf(file, source) {
         replace(node, ';')
     },
     TSLiteralType: (node) => types.push(node),
+    VariableDeclarator: ({ id, init }) => {
+      const isTable = id.typeAnnotation?.typeAnnotation.typeName?.name === 'OptionNames'
+      if (isTable && init?.type === 'ObjectExpression') names.push(init)
+    },
     ReturnStatement: ({ argument }) => {
       if (argument?.type.endsWith('CallExpression')) replace(argument, 'undefined')
     },
   })
   visitor.visit(parseSync(file, source).program)
-  return mutants.filter(({ start }) => !types.some((type) => type.start <= start && start < type.end))
+  const inert = [...types, ...names]
+  return mutants.filter(({ start }) => !inert.some((part) => part.start <= start && start < part.end))
 }

@@ -1,3 +1,4 @@
+import type { OptionNames } from '@jetway/core/protocol'
 import type { HttpOptions } from '../http/options.ts'
 import type { ChildProcessOptions } from '../stdio/options.ts'
 
@@ -24,28 +25,28 @@ export interface RemoteServer extends HttpOptions {
 export type ServerConfig = StdioServer | RemoteServer
 
 /** Typed, so that the compiler finds a missing field. */
-const STDIO_FIELDS: Readonly<Record<keyof StdioServer, true>> = {
-  transport: true,
-  command: true,
-  args: true,
-  env: true,
-  inheritEnv: true,
-  cwd: true,
-  stderr: true,
-  stop: true,
-  maxLineBytes: true,
-  spawn: true,
+const STDIO_FIELDS: OptionNames<StdioServer> = {
+  transport: 1,
+  command: 1,
+  args: 1,
+  env: 1,
+  inheritEnv: 1,
+  cwd: 1,
+  stderr: 1,
+  stop: 1,
+  maxLineBytes: 1,
+  spawn: 1,
 }
-const REMOTE_FIELDS: Readonly<Record<keyof RemoteServer, true>> = {
-  transport: true,
-  url: true,
-  headers: true,
-  auth: true,
-  fetch: true,
-  maxMessageBytes: true,
-  closeTimeoutMs: true,
-  endSession: true,
-  reconnect: true,
+const REMOTE_FIELDS: OptionNames<RemoteServer> = {
+  transport: 1,
+  url: 1,
+  headers: 1,
+  auth: 1,
+  fetch: 1,
+  maxMessageBytes: 1,
+  closeTimeoutMs: 1,
+  endSession: 1,
+  reconnect: 1,
 }
 
 /** Messages have no values: URLs, arguments and headers may have secrets. @throws TypeError */

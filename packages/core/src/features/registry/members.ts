@@ -37,7 +37,7 @@ const TOOL: OptionNames<AnyTool> = {
   cacheControl: 1,
 }
 
-const READ = {
+const READ: OptionNames<Omit<AnyResource, 'uri' | 'size'>> = {
   ...DISPLAY,
   name: 1,
   handler: 1,
