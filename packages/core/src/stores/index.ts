@@ -29,6 +29,7 @@ export type {
 export type { SharedStores } from './shared-stores.ts'
 export {
   changeTask,
+  isAnonymousOwner,
   maxTasksOf,
   type TaskChange,
   type TaskCounts,

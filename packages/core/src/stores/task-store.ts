@@ -10,6 +10,7 @@ export const ANYONE = 'anyone'
 /** Starts the owner of tasks of an authenticated caller. All other owners are anonymous. */
 export const OF_PRINCIPAL = 'principal:'
 
+/** Whether an owner of tasks is no authenticated caller. All of them count as one when a store is full. */
 export const isAnonymousOwner = (owner: string): boolean => !owner.startsWith(OF_PRINCIPAL)
 
 /** Limits of the number of tasks in a store. */

@@ -4,10 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { MemoryBus } from '../../src/stores/memory-bus.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
-import { MemoryTaskStore } from '../../src/stores/memory-task-store.ts'
 import type { StreamLease, StreamOrigin } from '../../src/stores/event-store.ts'
 import type { SessionRecord } from '../../src/stores/session-store.ts'
-import type { TaskRecord } from '../../src/stores/task-store.ts'
 import { utf8Length } from '../../src/util/bytes.ts'
 
 const record = (id: string, principal = ''): SessionRecord => ({
@@ -150,54 +148,6 @@ describe('the event store in memory', () => {
       store.open(key('a'), ORIGIN).epoch,
     ])
     expect(new Set(epochs).size).toBe(4)
-  })
-})
-
-describe('the task store in memory', () => {
-  const [ALICE, BOB] = ['principal:alice', 'principal:bob']
-  const clock = new FakeClock()
-  const task = (taskId: string, owner: string): TaskRecord => ({
-    taskId,
-    owner,
-    method: 'tools/call',
-    revision: '1999-12-31',
-    status: 'working',
-    createdAt: clock.now(),
-    updatedAt: clock.now(),
-    ttlMs: 60_000,
-    pollIntervalMs: 1_000,
-  })
-  /** Starts and ends a task. */
-  const end = (store: MemoryTaskStore, taskId: string, owner: string, text = ''): void => {
-    store.create(task(taskId, owner))
-    store.update({ taskId, owner }, { status: 'completed', updatedAt: 0, result: { text } })
-  }
-
-  it.each([
-    ['tasks', 'one principal', { max: 4 }, '', () => ALICE],
-    ['bytes', 'one principal', { maxBytes: 3_000 }, 'x'.repeat(900), () => ALICE],
-    ['tasks', 'anonymous sessions', { max: 4 }, '', (i: number) => `session:${i}`],
-  ])('drops those of the caller who holds most, with too many %s of %s', (_1, _2, limits, text, owner) => {
-    const store = new MemoryTaskStore({ ...limits, clock })
-    end(store, 'first', BOB)
-    for (let i = 0; i < 10; i++) end(store, `${i}`, owner(i), text)
-    expect(store.get({ taskId: 'first', owner: BOB })).toBeDefined()
-    expect(store.get({ taskId: '9', owner: owner(9) })).toBeDefined()
-    expect(store.get({ taskId: '5', owner: owner(5) })).toBeUndefined()
-  })
-
-  it('gives the running tasks of one caller at most half of the bytes', () => {
-    const store = new MemoryTaskStore({ maxBytes: 10_000, clock })
-    const ask = (taskId: string, owner: string): void => {
-      store.create(task(taskId, owner))
-      const inputs = { q: { method: 'elicitation/create', params: { message: 'x'.repeat(2_000) } } }
-      store.update({ taskId, owner }, { status: 'input_required', updatedAt: 0, inputs })
-    }
-    ask('1', ALICE)
-    ask('2', ALICE)
-    expect(() => ask('3', ALICE)).toThrow('no room')
-    ask('4', BOB)
-    expect(store.get({ taskId: '4', owner: BOB })?.status).toBe('input_required')
   })
 })
 

@@ -1,6 +1,7 @@
 import { isFinal } from '@jetway/core/protocol'
 import {
   changeTask,
+  isAnonymousOwner,
   maxTasksOf,
   type TaskChange,
   type TaskKey,
@@ -40,7 +41,7 @@ export class RedisTaskStore implements TaskStore {
     const left = createdAt + ttlMs - Date.now()
     const created = await this.#commands.script(CREATE_TASK, this.#keys, [
       taskId,
-      hashOf(owner),
+      ownerOf(owner),
       digits(createdAt),
       Math.ceil(left),
       JSON.stringify(record),
@@ -77,22 +78,25 @@ export class RedisTaskStore implements TaskStore {
     { after, limit }: { readonly after?: TaskPosition | undefined; readonly limit: number },
   ): Promise<readonly TaskRecord[]> {
     const [records, owners] = this.#keys
-    const hash = hashOf(owner)
+    const hash = ownerOf(owner)
     const position = after === undefined ? hash : hash + digits(after.createdAt) + after.taskId
     const values = await this.#commands.script(LIST_TASKS, [records, owners], [hash, position, limit])
     return (values as readonly string[]).map(recordOf)
   }
 
   async delete({ owner, taskId }: TaskKey): Promise<boolean> {
-    return (await this.#commands.script(DELETE_TASK, this.#keys, [taskId, hashOf(owner)])) === 1
+    return (await this.#commands.script(DELETE_TASK, this.#keys, [taskId, ownerOf(owner)])) === 1
   }
 
   async #value({ owner, taskId }: TaskKey): Promise<string | undefined> {
-    const value = await this.#commands.script(GET_TASK, [this.#keys[0]], [taskId, hashOf(owner)])
+    const value = await this.#commands.script(GET_TASK, [this.#keys[0]], [taskId, ownerOf(owner)])
     return typeof value === 'string' ? value : undefined
   }
 }
 
 const recordOf = (value: string): TaskRecord => JSON.parse(value.slice(TASK_HEAD)) as TaskRecord
+
+/** The first character says whether the owner is anonymous: all of them count as one when the store is full. */
+const ownerOf = (owner: string): string => `${isAnonymousOwner(owner) ? '~' : '='}${hashOf(owner)}`
 
 const digits = (ms: number): string => String(ms).padStart(15, '0')

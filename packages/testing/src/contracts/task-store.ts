@@ -244,6 +244,49 @@ function bytes(create: CreateTaskStore): void {
   })
 }
 
+function fairness(create: CreateTaskStore): void {
+  const [ALICE, BOB] = ['principal:alice', 'principal:bob']
+
+  it.each([
+    ['tasks', 'one principal', { max: 4 }, '', () => ALICE],
+    ['bytes', 'one principal', { maxBytes: 3_000 }, 'x'.repeat(900), () => ALICE],
+    ['tasks', 'anonymous sessions', { max: 4 }, '', (i: number) => `session:${i}`],
+  ])(
+    'drops those of the caller who holds most, with too many %s of %s',
+    async (_1, _2, most, text, owner) => {
+      const { store, now, pass } = await create(most)
+      const end = async (taskId: string, of: string): Promise<void> => {
+        await store.create(recordAt(now(), { taskId, owner: of }))
+        const change = { status: 'completed', updatedAt: now(), result: { text } } as const
+        await store.update({ taskId, owner: of }, change)
+        await pass(1)
+      }
+      await end('first', BOB)
+      for (let i = 0; i < 10; i++) await end(`${i}`, owner(i))
+      const kept = async (taskId: string, of: string): Promise<boolean> =>
+        (await store.get({ taskId, owner: of })) !== undefined
+      expect([await kept('first', BOB), await kept('5', owner(5)), await kept('9', owner(9))]).toEqual([
+        true,
+        false,
+        true,
+      ])
+    },
+  )
+
+  it('gives the running tasks of one caller at most half of the bytes', async () => {
+    const { store, now } = await create({ maxBytes: 10_000 })
+    const ask = async (taskId: string, owner: string): Promise<unknown> => {
+      await store.create(recordAt(now(), { taskId, owner }))
+      const inputs = { q: { method: 'elicitation/create', params: { message: 'x'.repeat(2_000) } } }
+      return store.update({ taskId, owner }, { status: 'input_required', updatedAt: now(), inputs })
+    }
+    await ask('1', ALICE)
+    await ask('2', ALICE)
+    await expect(ask('3', ALICE)).rejects.toThrow('no room')
+    expect(await ask('4', BOB)).toMatchObject({ status: 'input_required' })
+  })
+}
+
 /** The contract of a TaskStore. Calls `create` for each test. */
 export function describeTaskStore(
   name: string,
@@ -256,5 +299,6 @@ export function describeTaskStore(
     lists(create)
     limits(create, ttlMs)
     bytes(create)
+    fairness(create)
   })
 }
