@@ -31,8 +31,9 @@ export interface SchemaDocument {
   readonly metaschemas: Metaschemas
   /** The places that references have led to. */
   readonly resolved: Map<string, Place>
-  /** The dynamic anchors met so far. */
-  readonly dynamicAnchors: Set<string>
+  /** The dynamic anchors met so far, with the routines of their schemas. */
+  readonly dynamicAnchors: Map<string, Routine[]>
+  readonly routines: Routine[]
   /** Routines that are being made. */
   readonly open: Set<Place>
   /** Whether any part has a keyword about what others have not evaluated. */
@@ -59,7 +60,8 @@ export function createDocument(
     anchors: new Map(),
     metaschemas,
     resolved: new Map(),
-    dynamicAnchors: new Set(),
+    dynamicAnchors: new Map(),
+    routines: [],
     open: new Set(),
     hasUnevaluated: mentionsUnevaluated(schema),
   }

@@ -1,6 +1,7 @@
 import { type Dialect, dialectOf } from './dialect.ts'
 import { createDocument, type Metaschemas, type Place } from './document.ts'
 import { metaschemasOf } from './metaschemas.ts'
+import { refuseLoops } from './keywords/loops.ts'
 import { call, type Failure, type Routine, startRun } from './keywords/run.ts'
 import { makeRoutine } from './keywords/subschema.ts'
 import type { JsonSchema, Validator, ValidatorOptions } from './types.ts'
@@ -13,7 +14,7 @@ import { withoutEmptyFragment } from './uri.ts'
  * lead into the schema or to a metaschema of its dialect.
  *
  * @throws Error for a schema that is not valid, with an unknown dialect, or with a
- *   reference that leads nowhere
+ *   reference that leads nowhere, or back to its own schema with the same value
  */
 export function createValidator(
   schema: JsonSchema,
@@ -23,6 +24,7 @@ export function createValidator(
   const document = createDocument(schema, dialect, metaschemasFor(dialect))
   if (validateSchema) checkSchema(schema, dialect)
   const routine = makeRoutine(document.root)
+  refuseLoops(document.routines)
   let steps = 0
   return {
     isValid(value) {

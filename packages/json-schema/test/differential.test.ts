@@ -156,6 +156,16 @@ const attempt = <T>(make: () => T): T | undefined => {
   }
 }
 
+/** Ajv compiles it, and overflows the stack when it validates. */
+function isEndless(schema: JsonSchema): boolean {
+  try {
+    createValidator(schema, { validateSchema: false })
+    return false
+  } catch (error) {
+    return (error as Error).message.includes('leads back to its own schema')
+  }
+}
+
 /**
  * Where a reference leads to a reference to an `$id`, ajv names another path, and
  * does not find it below a URN.
@@ -170,7 +180,7 @@ it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
     const values = fc.array(value, { minLength: 5, maxLength: 5 })
     fc.assert(
       fc.property(documentOf(draft), values, (schema, given) => {
-        fc.pre(!hasHiddenAnchor(schema) && !leadsOn(schema))
+        fc.pre(!hasHiddenAnchor(schema) && !leadsOn(schema) && !isEndless(schema))
         const alone = attempt(() => ajvAlone(schema))
         const validator = attempt(() => createValidator(schema, { validateSchema: false }))
         expect(validator === undefined).toBe(alone === undefined)

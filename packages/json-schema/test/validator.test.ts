@@ -118,6 +118,58 @@ describe('createValidator', () => {
     expect(validator.steps()).toBeLessThan(3_000)
   })
 
+  const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema'
+
+  it.each<[string, object]>([
+    ['the root', { $ref: '#' }],
+    [
+      'in a property',
+      { properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { $ref: '#/$defs/a', type: 'string' } } },
+    ],
+    [
+      'two schemas in turn',
+      {
+        $ref: '#/$defs/a',
+        $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { oneOf: [{ $ref: '#/$defs/a' }] } },
+      },
+    ],
+    ['an alternative', { anyOf: [{ type: 'string' }, { not: { $ref: '#' } }] }],
+    ['a condition', { if: { $ref: '#' }, else: { minLength: 1 } }],
+    ['what depends on a property', { dependentSchemas: { a: { $ref: '#' } } }],
+    ['a recursive reference', { $schema: DRAFT_2019, allOf: [{ $recursiveRef: '#' }] }],
+    ['a dynamic reference', { $dynamicAnchor: 'p', $dynamicRef: '#p' }],
+    [
+      'a dynamic reference whose anchor has not been met',
+      {
+        $ref: '#/$defs/a',
+        $dynamicRef: '#p',
+        unevaluatedProperties: false,
+        $defs: { a: { properties: { x: true } }, p: { $dynamicAnchor: 'p' } },
+      },
+    ],
+    [
+      'a dynamic reference whose anchor is met for some values',
+      {
+        anyOf: [{ properties: { a: { $ref: '#/$defs/p' } } }, { $dynamicRef: '#p' }],
+        $defs: { p: { $dynamicAnchor: 'p', type: 'string' } },
+      },
+    ],
+  ])('refuses a schema that would never end: %s', (_, schema) => {
+    expect(() => createValidator({ ...schema })).toThrow(/leads back to its own schema without going into/)
+  })
+
+  it('follows references that go into the value', () => {
+    const validator = createValidator({
+      $dynamicAnchor: 'p',
+      type: 'object',
+      properties: { a: { allOf: [{ $ref: '#/$defs/b' }] } },
+      additionalProperties: { $ref: '#' },
+      $defs: { b: { required: ['c'], $dynamicRef: '#p' } },
+    })
+    const values = [{}, { a: { c: { c: {} } } }, { a: {} }, { a: { c: 1 } }]
+    expect(values.map((value) => validator.isValid(value))).toEqual([true, true, false, false])
+  })
+
   it('throws a RangeError for a value that is nested too deeply', () => {
     let value: unknown = []
     for (let i = 0; i < 100_000; i++) value = [value]

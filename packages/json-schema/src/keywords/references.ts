@@ -8,24 +8,21 @@ import { type Scope, Slot } from './scope.ts'
 export function reference(scope: Scope, $ref: string): Check | undefined {
   const { root } = scope.place.document
   if (($ref === '#' || $ref === '#/') && scope.baseUri === root.baseUri)
-    return callKnown(scope, root.routine ?? scope.makeRoutine(root))
+    return callKnown(scope, $ref, root.routine ?? scope.makeRoutine(root))
   const place = resolveReference(scope.place.document, scope.baseUri, $ref)
   if (place === undefined) throw new Error(`can't resolve reference ${$ref} from id ${scope.baseUri}`)
   if (!hasReference(place.schema)) {
     const part = scope.makePart(scope, place.schema, { path: $ref })
-    const step = mergeEvaluated(scope, part)
-    if (step === undefined) return part.check
-    return (data, run) => {
-      const isValid = part.check(data, run)
-      step(run.evaluated)
-      return isValid
-    }
+    // Nothing is left to do in a run: a keyword that makes a slot before this one also ends the group.
+    mergeEvaluated(scope, part)
+    return part.check
   }
-  return callKnown(scope, place.routine ?? scope.makeRoutine(place))
+  return callKnown(scope, $ref, place.routine ?? scope.makeRoutine(place))
 }
 
 /** Where the same routine is called each time, what it evaluates may be known beforehand. */
-function callKnown(scope: Scope, routine: Routine): Check {
+function callKnown(scope: Scope, $ref: string, routine: Routine): Check {
+  if (scope.isWhole) scope.routine.onward.push({ reference: $ref, targets: () => [routine] })
   return calling(scope, () => routine, routine.isComplete ? routine : undefined)
 }
 
@@ -66,11 +63,13 @@ const copy = (props: unknown): unknown => (isNode(props) ? { ...props } : props)
  */
 export function dynamicAnchor(scope: Scope, anchor: string): Check {
   const { document } = scope.place
-  document.dynamicAnchors.add(anchor)
+  const holders = document.dynamicAnchors.get(anchor) ?? []
+  document.dynamicAnchors.set(anchor, holders)
   const routine =
     scope.path === '#'
       ? scope.routine
       : scope.makeRoutine({ schema: scope.schema, document, baseUri: document.root.baseUri })
+  holders.push(routine)
   return (_, run) => {
     if (!run.anchors.has(anchor)) run.anchors.set(anchor, routine)
     return true
@@ -80,7 +79,15 @@ export function dynamicAnchor(scope: Scope, anchor: string): Check {
 export function dynamicReference(scope: Scope, $dynamicRef: string, keyword: string): Check {
   if (!$dynamicRef.startsWith('#')) throw new Error(`"${keyword}" only supports hash fragment reference`)
   const anchor = $dynamicRef.slice(1)
-  const isKnown = scope.place.document.dynamicAnchors.has(anchor)
+  const { root, dynamicAnchors } = scope.place.document
+  const holders = dynamicAnchors.get(anchor)
+  const isKnown = holders !== undefined
+  // Each run begins at the root, so an anchor of the root is always the first.
+  const targets = (): readonly Routine[] =>
+    root.routine !== undefined && holders?.includes(root.routine)
+      ? [root.routine]
+      : [...(holders ?? []), scope.routine]
+  if (scope.isWhole) scope.routine.onward.push({ reference: $dynamicRef, targets })
   const check = calling(scope, (run) => (isKnown && run.anchors.get(anchor)) || scope.routine)
   // Keywords about any type that come after a dynamic reference are never reached in ajv.
   return (data, run) => (check(data, run) ? undefined : false)

@@ -26,6 +26,13 @@ export type Failure = { -readonly [Key in keyof ValidationError]: ValidationErro
  */
 export type Check = (data: unknown, run: Run) => boolean | undefined
 
+/** A reference that is followed with the value that its routine got. */
+export interface Onward {
+  readonly reference: string
+  /** Where it may lead; known once all routines are made. */
+  readonly targets: () => readonly Routine[]
+}
+
 /** A schema that is reached by reference, or the whole one. */
 export interface Routine {
   check: Check
@@ -38,6 +45,7 @@ export interface Routine {
   items: unknown
   readonly isDynamic: { props: boolean; items: boolean }
   isComplete: boolean
+  readonly onward: Onward[]
 }
 
 export function startRun(explains: boolean): Run {

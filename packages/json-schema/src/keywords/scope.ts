@@ -36,6 +36,8 @@ export interface Scope {
   readonly isSilent: boolean
   /** Whether the value is the name of a property. */
   readonly isName: boolean
+  /** Whether the value is the one that the routine got, and not a part of it. */
+  readonly isWhole: boolean
   /** Whether it has to be known what has been evaluated. */
   readonly hasUnevaluated: boolean
   props: Evaluated
@@ -57,7 +59,23 @@ export interface PartOptions {
   readonly isComposite?: true
   readonly isSilent?: true
   readonly isName?: true
+  readonly isWhole?: false
 }
+
+/** Keywords whose schemas are about the value itself. */
+const ABOUT_WHOLE = new Set([
+  'not',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'if',
+  'then',
+  'else',
+  'dependencies',
+  'dependentSchemas',
+])
+
+const reachOf = (keyword: string): { isWhole?: false } => (ABOUT_WHOLE.has(keyword) ? {} : { isWhole: false })
 
 type Failing = Omit<Scope, 'schema'> & { readonly schema: JsonSchema | boolean }
 type Params = Readonly<Record<string, unknown>>
@@ -103,7 +121,8 @@ export function failAfter(
 
 /** The part of a schema that a keyword holds. */
 export function partOf(scope: Scope, keyword: string, options: Omit<PartOptions, 'path'> = {}): Part {
-  return scope.makePart(scope, scope.schema[keyword], { path: `${scope.path}/${keyword}`, ...options })
+  const path = `${scope.path}/${keyword}`
+  return scope.makePart(scope, scope.schema[keyword], { path, ...options, ...reachOf(keyword) })
 }
 
 /** The part of a schema that a keyword holds under a name or an index. */
@@ -111,5 +130,9 @@ export function partAt(scope: Scope, keyword: string, name: string | number, isC
   const parts = scope.schema[keyword] as Readonly<Record<string, unknown>>
   const fragment = encodeURIComponent(escapePointer(String(name)))
   const path = `${scope.path}/${keyword}/${fragment}`
-  return scope.makePart(scope, parts[name], { path, ...(isComposite && { isComposite }) })
+  return scope.makePart(scope, parts[name], {
+    path,
+    ...(isComposite && { isComposite }),
+    ...reachOf(keyword),
+  })
 }

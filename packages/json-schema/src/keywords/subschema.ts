@@ -98,8 +98,10 @@ export function makeRoutine(place: Place): Routine {
     items: undefined,
     isDynamic: { props: false, items: false },
     isComplete: false,
+    onward: [],
   }
   place.routine = routine
+  document.routines.push(routine)
   document.open.add(place)
   try {
     const part = makeSchema(
@@ -112,6 +114,7 @@ export function makeRoutine(place: Place): Routine {
         isComposite: false,
         isSilent: false,
         isName: false,
+        isWhole: true,
         hasUnevaluated: document.hasUnevaluated,
         makePart,
         makeRoutine,
