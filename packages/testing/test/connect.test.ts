@@ -104,6 +104,24 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(client.problems).toEqual([])
   })
 
+  it('subscribes once to a resource whose changes it waits for twice', async () => {
+    const server = tillServer()
+    const sum = server.addResource({ uri: 'till://sum', name: 'sum', handler: () => '0' })
+    let subscriptions = 0
+    server.use('resources/subscribe', (_, next) => {
+      subscriptions++
+      return next()
+    })
+    await using client = await connect(server, { revision: version })
+    const wait = (title: string): Promise<unknown> =>
+      client.notification('notifications/resources/updated', { uri: 'till://sum' }, () =>
+        sum.update({ title }),
+      )
+    await wait('One')
+    await wait('Two')
+    expect(subscriptions).toBeLessThanOrEqual(1)
+  })
+
   it('waits for a notification after the cause, not for one before it', async () => {
     const server = tillServer()
     await using client = await connect(server, { revision: version })

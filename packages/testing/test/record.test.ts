@@ -74,6 +74,18 @@ describe('recordFetch', () => {
     expect(exchanges[0]?.events).toEqual([{ id: '7', data: '{"a":1}' }])
   })
 
+  it('records a character whose bytes arrive one by one', async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of new TextEncoder().encode('"é🛫"')) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    const { fetch, exchanges } = recordFetch(async () => new Response(body))
+    await (await fetch(request())).arrayBuffer()
+    expect(exchanges[0]).toMatchObject({ body: '"é🛫"', message: 'é🛫' })
+  })
+
   it('passes on a response without a body', async () => {
     const { fetch, exchanges } = recordFetch(async () => new Response(null, { status: 202 }))
     expect((await fetch(request())).status).toBe(202)

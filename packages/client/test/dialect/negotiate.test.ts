@@ -60,6 +60,13 @@ describe('negotiating the era', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Discover])
   })
 
+  it('does not send a request again after another error, even if that names a version', async () => {
+    const error = { code: -32000, message: 'No', data: { supported: ['2026-07-28'] } }
+    const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { error } })
+    await expect(client.listTools()).rejects.toMatchObject({ code: -32000 })
+    expect(server.of(Method.ListTools)).toHaveLength(1)
+  })
+
   it('does not try for ever', async () => {
     const refusal = { error: { code: -32022, message: 'Unsupported', data: { supported: ['2026-07-28'] } } }
     const server = new ScriptedServer({ [Method.Discover]: refusal, [Method.Initialize]: REFUSED })
@@ -208,6 +215,12 @@ describe('initialize', () => {
     expect(failed).toMatchObject({ offered: ['1999-01-01'] })
     expect(await server.closed).toEqual({ kind: 'end' })
     expect(server.methods).not.toContain(Notification.Initialized)
+  })
+
+  it('gets no capabilities from a server that sends a text for them', async () => {
+    const answer = { protocolVersion: '2025-11-25', capabilities: 'all', serverInfo: INFO }
+    const { client } = await scripted({ ...sessions(), [Method.Initialize]: answer })
+    expect(client.server?.capabilities).toEqual({})
   })
 
   it('is sent again with a version that the server names in an error', async () => {

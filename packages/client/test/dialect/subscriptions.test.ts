@@ -114,6 +114,18 @@ describe('a client of a server without sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
+  it('sends nothing for a resource that it subscribes to already, even before the next attempt', async () => {
+    const { client, server, clock } = await timed(listening())
+    await client.subscribe('note://a')
+    server.answer(server.of(Method.Listen)[0]?.['id'], { resultType: 'complete' })
+    await settled()
+    await client.subscribe('note://a')
+    expect(server.of(Method.Listen)).toHaveLength(1)
+    await clock.advance(1_200)
+    const filter = { resourceSubscriptions: ['note://a'] }
+    expect(filters(server)).toEqual([filter, filter])
+  })
+
   it('opens a subscription that the server ends at once at most 10 times a minute', async () => {
     const { client, server, clock } = await timed({
       ...modern(),

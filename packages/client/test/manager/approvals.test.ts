@@ -116,11 +116,15 @@ describe('approvals', () => {
     })
     expect(await manager.callTool('mcp__a__x', { n: 1 })).toMatchObject({ content: [{ text: 'x' }] })
     expect(without(asked)).toEqual([{ kind: 'call', server: 'a', detail: { tool: 'x', args: { n: 1 } } }])
-    for (answer of [false, undefined, 'yes', 1, new Error('dialog closed')])
-      await expect(manager.callTool('mcp__a__x')).rejects.toMatchObject({
+    for (answer of [false, undefined, 'yes', 1, new Error('dialog closed')]) {
+      const refused: unknown = await manager.callTool('mcp__a__x').catch((error: unknown) => error)
+      expect(refused).toMatchObject({
         code: 'not-approved',
         message: 'Calling the tool x of the server a was not approved',
+        ...(answer instanceof Error && { cause: answer }),
       })
+      expect(Object.hasOwn(refused as Error, 'cause')).toBe(answer instanceof Error)
+    }
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
     expect(named('error')).toEqual([{ server: 'a', error: answer }])
   })
