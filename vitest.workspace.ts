@@ -36,7 +36,7 @@ const ISOLATED = [
 ]
 
 /** Long tests that measure how long something takes: nothing else runs meanwhile. */
-const ALONE = ['drain', 'open-streams', 'slow-sockets'].map(
+const ALONE = ['drain', 'nodes-crossings', 'nodes-isolation', 'open-streams', 'slow-sockets'].map(
   (name) => `apps/reliability/test/${name}.long.test.ts`,
 )
 
