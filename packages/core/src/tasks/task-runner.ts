@@ -62,7 +62,7 @@ const MIN_TTL_MS = 1_000
 const TASK_ID_LENGTH = 22
 const DELETE_PAGE = 100
 const ANSWER_FAILED = 'An answer could not be sent to the node of its task'
-const STORE_FAILED = 'The server cannot store tasks, try again shortly'
+const STORE_FAILED = 'The tasks of the server cannot be reached, try again shortly'
 const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
 /**
@@ -115,15 +115,24 @@ export class TaskRunner implements ServerMount {
     return { kind: 'task', task: record, ...(meta && { meta }) }
   }
 
-  /** @throws McpError "busy" if the store fails: nothing has run, and the client may try again */
-  async #store(record: TaskRecord): Promise<boolean> {
-    const { store, logger } = this.#options
-    try {
+  #store(record: TaskRecord): Promise<boolean> {
+    return this.#stored(async () => {
       // Other nodes must see this one before they see the task.
       await this.#nodes?.ready()
-      return await store.create(record)
+      return this.#options.store.create(record)
+    })
+  }
+
+  /**
+   * Runs a step of a request that needs the store.
+   *
+   * @throws McpError "busy" if the store fails: the client may try again
+   */
+  async #stored<T>(step: () => Awaitable<T>): Promise<T> {
+    try {
+      return await step()
     } catch (error) {
-      logger.error({ err: error }, 'A task store failed. The task was refused')
+      this.#options.logger.error({ err: error }, 'A task store failed. The request was refused')
       throw busy(STORE_FAILED)
     }
   }
@@ -137,8 +146,10 @@ export class TaskRunner implements ServerMount {
 
   /** Undefined if the owner has no such task. */
   async find(key: TaskKey): Promise<TaskRecord | undefined> {
-    const record = await this.#options.store.get(key)
-    return record && this.#current(record)
+    return this.#stored(async () => {
+      const record = await this.#options.store.get(key)
+      return record && this.#current(record)
+    })
   }
 
   /** A task fails when somebody reads it whose node is gone. */
@@ -185,7 +196,7 @@ export class TaskRunner implements ServerMount {
   }
 
   async list(owner: string, after: TaskPosition | undefined, limit: number): Promise<readonly TaskRecord[]> {
-    return this.#options.store.list(owner, { after, limit })
+    return this.#stored(() => this.#options.store.list(owner, { after, limit }))
   }
 
   /**
@@ -229,12 +240,13 @@ export class TaskRunner implements ServerMount {
 
   async #cancel(key: TaskKey): Promise<TaskRecord | undefined> {
     const message = 'The task was cancelled'
-    const cancelled = await this.#options.store.update(key, {
+    const change = {
       status: 'cancelled',
       statusMessage: message,
       updatedAt: this.#options.clock.now(),
       error: { code: ErrorCode.InvalidRequest, message },
-    })
+    } as const
+    const cancelled = await this.#stored(() => this.#options.store.update(key, change))
     if (cancelled === undefined) return undefined
     const live = this.#live.get(key.taskId)
     if (live === undefined) {

@@ -1,5 +1,5 @@
 import { settled } from '@jetway-apps/test-support'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { McpServer } from '../../../src/index.ts'
 import { type Answer, initializeMessage, type Message, type TestSession } from '../support/harness.ts'
@@ -128,8 +128,14 @@ describe('the tasks of an anonymous client', () => {
   })
 })
 
-describe('a new task whose store fails', () => {
-  it('is refused with 503, runs nothing, and is taken when the store is back', async () => {
+describe('a request about tasks while their store fails', () => {
+  it.each([
+    ['create', 'tools/call', { name: 'run', task: {} }],
+    ['get', 'tasks/get', { taskId: 'any' }],
+    ['get', 'tasks/result', { taskId: 'any' }],
+    ['list', 'tasks/list', {}],
+    ['update', 'tasks/cancel', { taskId: 'any' }],
+  ] as const)('to %s (%s) gets 503, and is served when the store is back', async (step, method, params) => {
     const cluster = createCluster()
     let runs = 0
     const handler = (): string => `Run ${++runs}`
@@ -139,20 +145,19 @@ describe('a new task whose store fails', () => {
     const { headers } = await node.post(initializeMessage('2025-11-25'))
     const id = headers['mcp-session-id'] ?? ''
     const session = node.continue({ id, headers: { 'mcp-session-id': id } })
-    const start = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'run', task: {} } }
-    const create = cluster.tasks.create.bind(cluster.tasks)
-    cluster.tasks.create = (): never => {
+    const request = { jsonrpc: '2.0', id: 2, method, params }
+    const failing = vi.spyOn(cluster.tasks, step as 'get').mockImplementation(() => {
       throw new Error('store down')
-    }
-    const refused = await session.post(start)
+    })
+    const refused = await session.post(request)
     expect([refused.status, refused.headers['retry-after'], refused.json.error?.code]).toEqual([
       503,
       '1',
       -32603,
     ])
-    cluster.tasks.create = create
-    expect((await session.post({ ...start, id: 3 })).status).toBe(200)
+    failing.mockRestore()
+    expect((await session.post({ ...request, id: 3 })).status).not.toBe(503)
     await settled()
-    expect(runs).toBe(1)
+    expect(runs).toBe(method === 'tools/call' ? 1 : 0)
   })
 })
