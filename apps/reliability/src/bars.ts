@@ -177,8 +177,11 @@ export const BARS: readonly Bar[] = [
   {
     name: 'Authorization',
     promise: '60 bad credentials on every verb and transport: no handler runs.',
-    files: ['packages/core/test/http/guard/bearer.test.ts', 'packages/core/test/http/refusals.test.ts'],
-    lacks: 'The tests are those of `bearer`: there is no OAuth resource server yet.',
+    files: [
+      'packages/auth/test/bad-tokens.test.ts',
+      'packages/core/test/http/guard/bearer.test.ts',
+      'packages/core/test/http/refusals.test.ts',
+    ],
   },
   {
     name: 'Request state',

@@ -1,6 +1,7 @@
 import type { Group } from './row.ts'
 
-const NO_RESOURCE_SERVER = 'Jetway verifies no tokens: there is no OAuth resource server.'
+/** A table of more than 60 tokens, each sent to all doors. */
+const BAD_TOKEN = '%s: 401 at every door, with the same bytes, and no handler runs'
 
 export const AUTHORIZATION: Group = {
   title: 'Authorization',
@@ -33,27 +34,46 @@ export const AUTHORIZATION: Group = {
     {
       row: 'I3',
       fault: 'A token for another audience',
-      behaviour: 'The app’s `verify` decides.',
-      lacks: NO_RESOURCE_SERVER,
+      behaviour:
+        '401 from `oauth`: the audience must be the address of the server. With `bearer` the app’s `verify` decides.',
+      tests: [
+        { file: 'packages/auth/test/bad-tokens.test.ts', name: BAD_TOKEN },
+        { file: 'packages/auth/test/mounts.test.ts', name: 'refuses a token for another server' },
+      ],
     },
     {
       row: 'I4',
       fault: 'A token of another issuer',
-      behaviour: 'The app’s `verify` decides.',
-      lacks: NO_RESOURCE_SERVER,
+      behaviour: '401 from `oauth`, also if its keys are known. With `bearer` the app’s `verify` decides.',
+      tests: [
+        { file: 'packages/auth/test/bad-tokens.test.ts', name: BAD_TOKEN },
+        {
+          file: 'packages/auth/test/outages.test.ts',
+          name: 'are not taken from the metadata of another issuer',
+        },
+      ],
     },
     {
       row: 'I5',
       fault: 'A token without a signature, or with another algorithm',
-      behaviour: 'The app’s `verify` decides.',
-      lacks: NO_RESOURCE_SERVER,
+      behaviour:
+        '401 from `oauth`, which accepts signatures of listed algorithms only, by keys of the issuer. With `bearer` the app’s `verify` decides.',
+      tests: [
+        { file: 'packages/auth/test/bad-tokens.test.ts', name: BAD_TOKEN },
+        {
+          file: 'packages/auth/test/bad-tokens.test.ts',
+          name: 'refuses other claims before the signature of a token that is remembered',
+        },
+      ],
     },
     {
       row: 'I6',
       fault: 'A token with too few scopes',
       behaviour:
-        'Handlers see the scopes. `authenticate` may refuse a request with another status and challenge.',
-      lacks: 'Jetway compares no scopes.',
+        '403 with all scopes that the operation needs, before its handler runs and before a stream begins.',
+      tests: [
+        { file: 'packages/auth/test/mounts.test.ts', name: 'asks for the scopes of a tool with 403 (%s)' },
+      ],
     },
     {
       row: 'I7',
@@ -74,8 +94,15 @@ export const AUTHORIZATION: Group = {
     {
       row: 'I8',
       fault: 'Signing keys that change or cannot be fetched',
-      behaviour: 'The app’s `verify` decides. If it throws, the request gets 401.',
-      lacks: NO_RESOURCE_SERVER,
+      behaviour:
+        'A key that is new is fetched, at most once in 30 s. Known keys serve for an hour while the key server is down; then requests get 503.',
+      tests: [
+        { file: 'packages/auth/test/outages.test.ts', name: 'are fetched again when a new one signs' },
+        {
+          file: 'packages/auth/test/outages.test.ts',
+          name: 'go on to be used for an hour while they cannot be fetched, and then give 503',
+        },
+      ],
     },
     {
       row: 'I9',
