@@ -3,9 +3,9 @@
  * it too. Every process appends to the same file, in which a line with a path begins the lines of a test file.
  */
 const { appendFileSync } = require('node:fs')
-const { join } = require('node:path')
+const path = require('node:path')
 
-const log = join(__dirname, 'reached.log')
+const log = path.join(__dirname, 'reached.log')
 let noted = new Set()
 // Throws in a runtime that may not write.
 appendFileSync(log, '')
@@ -16,7 +16,7 @@ exports.place = (id) => {
   appendFileSync(log, `${id}\n`)
 }
 
-exports.testFile = (path) => {
+exports.testFile = (file) => {
   noted = new Set()
-  appendFileSync(log, `${Date.now()} ${path}\n`)
+  appendFileSync(log, `${Date.now()} ${file}\n`)
 }

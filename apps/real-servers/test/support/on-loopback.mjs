@@ -1,6 +1,7 @@
 /** Preloaded into a server: makes it listen on loopback only, and prints the port. */
 import { Server } from 'node:net'
 
+// oxlint-disable-next-line typescript/unbound-method -- called with its server below
 const { listen } = Server.prototype
 Server.prototype.listen = function (port, ...rest) {
   this.once('listening', () => console.error(`port ${this.address().port}`))
