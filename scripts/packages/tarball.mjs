@@ -14,7 +14,8 @@ const BUDGETS = {
   core: { packed: 320, unpacked: 1300 },
   // Nine entries; a host imports two or three of them.
   client: { packed: 150, unpacked: 520 },
-  testing: { packed: 40, unpacked: 160 },
+  // With an authorization server for tests.
+  testing: { packed: 52, unpacked: 200 },
 }
 const OTHERS = { packed: 60, unpacked: 240 }
 

@@ -49,9 +49,8 @@ export const keycloak = ({ url, realm }: { readonly url: string; readonly realm:
  * Microsoft Entra, with tokens of version 2. Its tokens name the application by its client id, and scopes by
  * their short names, although clients request them with the Application ID URI.
  *
- * @param tenant - the id of the tenant; `common` has no fixed issuer
- * @param clientId - of the application that represents the server
- * @param applicationIdUri - such as the address of the server
+ * `tenant` is the id of the tenant: `common` has no fixed issuer. `clientId` is that of the application that
+ * represents the server, and `applicationIdUri` for example the address of the server.
  */
 export const entra = ({
   tenant,
