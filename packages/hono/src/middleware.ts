@@ -88,7 +88,7 @@ export function createMiddleware<Locals>(
     if (probe !== undefined) return probe
     const route = routeOf(c)
     if (route === undefined) return documented.answer(c) ?? next()
-    documented.check(currentRoute(c))
+    documented.check(() => currentRoute(c))
     return answer(endpoint, route, c, readers)
   }
   return Object.assign(middleware as MiddlewareHandler, {

@@ -10,8 +10,12 @@ const ADD =
 interface Documenter {
   /** The public document that a request asks for. */
   answer(c: Context): Response | undefined
-  /** @throws `ERR_MCP_OPTION` if no request for a document can reach the mount */
-  check(route: RouterRoute | undefined): void
+  /**
+   * Reads the route once, since that takes longer than a small call.
+   *
+   * @throws `ERR_MCP_OPTION` if no request for a document can reach the mount
+   */
+  check(currentRoute: () => RouterRoute | undefined): void
 }
 
 /** Answers the public documents of a mount. */
@@ -19,8 +23,9 @@ export function documenter(wellKnown: WellKnown | undefined): Documenter {
   let checked = wellKnown === undefined
   return {
     answer: (c) => (wellKnown === undefined ? undefined : respondWith(wellKnown, c)),
-    check: (route) => {
+    check: (currentRoute) => {
       if (checked || wellKnown === undefined) return
+      const route = currentRoute()
       const seesAll = route === undefined || route.path === '*' || route.path === '/*'
       if (!seesAll && !wellKnown.elsewhere) throw new UsageError('ERR_MCP_OPTION', ADD)
       checked = true
