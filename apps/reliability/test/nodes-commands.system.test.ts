@@ -79,7 +79,7 @@ describe('the commands that reach Redis', () => {
   })
 
   it('are at most 4 to open a session', async () => {
-    await new NodeClient(ANN).open(relaxed)
+    await open(relaxed)
     const commands = await monitor.requested(() => new NodeClient(ANN).open(relaxed))
     expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(4)
   })
