@@ -1,6 +1,7 @@
 import type { AuthInfo } from '@jetway/core'
 import type { Authenticate, HttpRequest, ProtectedMount, Rejection } from '@jetway/core/http'
-import { check, checkedIssuers } from './check-options.ts'
+import { checkOption } from '@jetway/core/protocol'
+import { checkedIssuers } from './check-options.ts'
 import { isLoopback } from './keys/fetch-json.ts'
 import type { OAuthOptions } from './options.ts'
 import { AllDocuments } from './resource/metadata.ts'
@@ -20,7 +21,7 @@ export function oauth(options: OAuthOptions): Authenticate {
   const mount = (at: ProtectedMount): Authenticate => {
     const local = issuers.every(({ issuer }) => isLoopback(new URL(issuer)))
     const protection = new Protection(options, issuers, at)
-    check(
+    checkOption(
       'resource',
       protection.known !== undefined || local,
       'is missing: set it, or publicUrl of the mount, to the address that clients use',

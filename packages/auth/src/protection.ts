@@ -12,7 +12,14 @@ import { createFetchJson, isLoopback } from './keys/fetch-json.ts'
 import { TOLERANCE_S } from './jwt/verify.ts'
 import type { OAuthOptions } from './options.ts'
 import { RefusalLog } from './refusal-log.ts'
-import { audiencesOf, doorOf, type Doors, doorsFor, knownDoors, WELL_KNOWN } from './resource/address.ts'
+import {
+  audiencesOf,
+  addressOf,
+  type ResourceAddresses,
+  addressesFor,
+  knownAddresses,
+  WELL_KNOWN,
+} from './resource/address.ts'
 import { challengeText } from './resource/challenge.ts'
 import { ResourceDocuments } from './resource/metadata.ts'
 import { createIdentify } from './identity.ts'
@@ -27,11 +34,11 @@ const CACHE = { max: 2_000, ttlMs: 60_000 }
 const CREDENTIALS = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i
 const MAX_LENGTH = 16_384
 /** Hosts of one development server, such as `localhost:3000` and `127.0.0.1:3000`. */
-const MAX_PLACES = 16
+const MAX_RESOURCES = 16
 
 /** The mount at one address: what tokens must be for, and the refusals. */
-interface Place {
-  readonly doors: Doors
+interface ProtectedResource {
+  readonly addresses: ResourceAddresses
   readonly audiences: readonly string[]
   readonly tokens: TokenCache<AuthInfo> | undefined
   readonly refusals: Readonly<Record<'mcp' | 'sse' | 'message', Refusals>>
@@ -52,7 +59,7 @@ const UNAVAILABLE = new Rejection(503, 'The authorization server cannot be reach
 export class Protection {
   readonly documents: ResourceDocuments
   /** Undefined where the address is taken from requests. */
-  readonly known: Place | undefined
+  readonly known: ProtectedResource | undefined
   readonly #options: OAuthOptions
   readonly #at: ProtectedMount
   readonly #clock: Clock
@@ -61,7 +68,7 @@ export class Protection {
   readonly #identify: ReturnType<typeof createIdentify>
   readonly #log: RefusalLog
   /** By host, for development. */
-  readonly #places = new Map<string, Place>()
+  readonly #resources = new Map<string, ProtectedResource>()
 
   constructor(options: OAuthOptions, issuers: readonly Issuer[], at: ProtectedMount) {
     const { clock, logger, path } = at
@@ -73,54 +80,54 @@ export class Protection {
     this.#issuers = new Issuers(issuers, { clock, logger, fetchJson: createFetchJson(fetch, clock) })
     this.#identify = createIdentify(options)
     this.#log = new RefusalLog(logger, clock)
-    const doors = knownDoors(options.resource, at)
-    this.known = doors && this.#place(doors)
+    const addresses = knownAddresses(options.resource, at)
+    this.known = addresses && this.#createResource(addresses)
     this.documents = new ResourceDocuments({
       fields: {
         authorization_servers: issuers.map(({ issuer }) => issuer),
         ...(scopes.length > 0 && { scopes_supported: this.#advertised(scopes) }),
         ...options.metadata,
       },
-      known: doors,
+      known: addresses,
       innerPath: path,
       root: options.root !== false,
-      doorsFor: (request) => this.#placeFor(request)?.doors,
+      addressesFor: (request) => this.#resourceFor(request)?.addresses,
     })
   }
 
   /** Synchronous for a token that is remembered: a promise costs more than many calls. */
   authenticate(request: HttpRequest): ReturnType<Authenticate> {
-    const place = this.#placeFor(request)
-    if (place === undefined) return NO_PLACE
-    const refusals = place.refusals[request.route]
+    const resource = this.#resourceFor(request)
+    if (resource === undefined) return UNKNOWN_RESOURCE
+    const refusals = resource.refusals[request.route]
     const header = request.header('authorization')
     if (header === undefined || !/^bearer(?: |$)/i.test(header)) return refusals.missing
     const token = header.length > MAX_LENGTH ? undefined : CREDENTIALS.exec(header)?.[1]
-    if (token === undefined) return this.#refused(new Refused('malformed'), place, refusals)
-    const known = place.tokens?.get(token)
-    return known === undefined ? this.#verify(token, place, refusals) : this.#admit(known, refusals)
+    if (token === undefined) return this.#refused(new Refused('malformed'), resource, refusals)
+    const known = resource.tokens?.get(token)
+    return known === undefined ? this.#verify(token, resource, refusals) : this.#admit(known, refusals)
   }
 
   /** The challenge of an operation that needs more scopes: with those of every request. */
   challengeFor(scopes: readonly string[], request: HttpRequest): string {
-    const doors = this.#placeFor(request)?.doors
-    if (doors === undefined) return 'Bearer'
-    const { metadataUrl } = doorOf(doors, request.route)
+    const addresses = this.#resourceFor(request)?.addresses
+    if (addresses === undefined) return 'Bearer'
+    const { metadataUrl } = addressOf(addresses, request.route)
     const all = this.#advertised([...new Set([...this.#scopes, ...scopes])])
     return challengeText({ error: 'insufficient_scope', scopes: all, metadataUrl })
   }
 
-  async #verify(token: string, place: Place, refusals: Refusals): Promise<Admitted> {
+  async #verify(token: string, resource: ProtectedResource, refusals: Refusals): Promise<Admitted> {
     try {
-      const verified = await this.#issuers.verify(token, place.audiences)
+      const verified = await this.#issuers.verify(token, resource.audiences)
       const auth = this.#identify(verified)
       const { cache } = this.#options
       const { ttlMs = CACHE.ttlMs } = cache === false ? {} : (cache ?? {})
       const expires = verified.expiresAt === undefined ? Infinity : (verified.expiresAt + TOLERANCE_S) * 1000
-      place.tokens?.set(token, auth, Math.min(this.#clock.now() + (verified.keptMs ?? ttlMs), expires))
+      resource.tokens?.set(token, auth, Math.min(this.#clock.now() + (verified.keptMs ?? ttlMs), expires))
       return this.#admit(auth, refusals)
     } catch (error) {
-      return this.#refused(error, place, refusals)
+      return this.#refused(error, resource, refusals)
     }
   }
 
@@ -129,36 +136,36 @@ export class Protection {
     return auth
   }
 
-  #refused(error: unknown, { audiences }: Place, { invalid }: Refusals): Rejection {
+  #refused(error: unknown, { audiences }: ProtectedResource, { invalid }: Refusals): Rejection {
     if (error instanceof Unavailable) return UNAVAILABLE
     if (!(error instanceof Refused)) throw error
     this.#log.add(error.reason, audiences)
     return invalid
   }
 
-  #placeFor(request: WellKnownRequest): Place | undefined {
+  #resourceFor(request: WellKnownRequest): ProtectedResource | undefined {
     if (this.known !== undefined) return this.known
     const host = request.header('host') ?? ''
     if (!URL.canParse(`http://${host}`) || !isLoopback(new URL(`http://${host}`))) return undefined
     const { origin } = new URL(`http://${host}`)
     const asked = (request.path ?? '').replace(WELL_KNOWN, '').replace(/\/+$/, '')
     const key = origin + asked
-    const known = this.#places.get(key)
+    const known = this.#resources.get(key)
     if (known !== undefined) return known
-    const place = this.#place(doorsFor(origin, asked, this.#at))
-    if (this.#places.size < MAX_PLACES) this.#places.set(key, place)
-    return place
+    const resource = this.#createResource(addressesFor(origin, asked, this.#at))
+    if (this.#resources.size < MAX_RESOURCES) this.#resources.set(key, resource)
+    return resource
   }
 
-  #place(doors: Doors): Place {
+  #createResource(addresses: ResourceAddresses): ProtectedResource {
     const { audience, cache } = this.#options
     const { max = CACHE.max } = cache === false ? {} : (cache ?? {})
     const given = typeof audience === 'string' ? [audience] : audience
-    const mcp = this.#refusals(doors.mcp.metadataUrl)
-    const sse = doors.sse === undefined ? mcp : this.#refusals(doors.sse.metadataUrl)
+    const mcp = this.#refusals(addresses.mcp.metadataUrl)
+    const sse = addresses.sse === undefined ? mcp : this.#refusals(addresses.sse.metadataUrl)
     return {
-      doors,
-      audiences: given ?? audiencesOf(doors),
+      addresses,
+      audiences: given ?? audiencesOf(addresses),
       tokens: cache === false ? undefined : new TokenCache(max, this.#clock),
       refusals: { mcp, sse, message: sse },
     }
@@ -186,6 +193,6 @@ export class Protection {
 }
 
 /** Without an address the audience is not known, so no token can be valid. */
-const NO_PLACE = new Rejection(401, 'Authentication is required', {
+const UNKNOWN_RESOURCE = new Rejection(401, 'Authentication is required', {
   headers: { 'www-authenticate': 'Bearer' },
 })

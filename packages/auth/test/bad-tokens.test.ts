@@ -12,7 +12,7 @@ const ORIGIN = 'https://api.example.com'
 
 type Claims = Readonly<Record<string, unknown>>
 
-interface Door {
+interface TestRequest {
   readonly method: string
   readonly path: string
   readonly body?: object
@@ -20,7 +20,7 @@ interface Door {
 }
 
 const modern = callTool('run', {})
-const DOORS: Readonly<Record<string, Door>> = {
+const REQUESTS: Readonly<Record<string, TestRequest>> = {
   'POST with a session': {
     method: 'POST',
     path: '/mcp',
@@ -75,7 +75,10 @@ beforeAll(async () => {
   })
 })
 
-function send({ method, path, body, headers }: Door, authorization: string | undefined): Promise<Response> {
+function send(
+  { method, path, body, headers }: TestRequest,
+  authorization: string | undefined,
+): Promise<Response> {
   return handler(
     new Request(ORIGIN + path, {
       method,
@@ -185,11 +188,11 @@ const BAD: Readonly<Record<string, Make>> = {
   'a signature by another key': () => forged(),
   'an unknown key id': () => forged({ kid: 'unknown' }),
   'a key id that is a path': () => forged({ kid: '../../dev/null' }),
-  'its own key in the header': async () =>
+  'a key in the header': async () =>
     forged({ jwk: (await keysOf('ES256', 'other')).publicJwk, kid: undefined }),
-  'the address of its own keys': () => forged({ jku: 'https://evil.example/jwks' }),
-  'the address of its own certificate': () => forged({ x5u: 'https://evil.example/cert' }),
-  'its own certificate': () => forged({ x5c: ['MIIB'] }),
+  'a URL of keys in the header': () => forged({ jku: 'https://evil.example/jwks' }),
+  'a URL of a certificate in the header': () => forged({ x5u: 'https://evil.example/cert' }),
+  'a certificate in the header': () => forged({ x5c: ['MIIB'] }),
   'alg none': () => unsigned('none'),
   'alg None': () => unsigned('None'),
   'alg NONE': () => unsigned('NONE'),
@@ -251,15 +254,15 @@ describe('bad tokens', () => {
   })
 
   it.each(Object.keys(BAD))(
-    '%s: 401 at every door, with the same bytes, and no handler runs',
+    '%s: 401 for every request, with the same bytes, and no handler runs',
     async (name) => {
       const header = asHeader(await (BAD[name] as Make)())
       const before = runs
-      for (const [where, door] of Object.entries(DOORS)) {
-        const answer = await send(door, header)
+      for (const [where, request] of Object.entries(REQUESTS)) {
+        const answer = await send(request, header)
         expect(answer.status, where).toBe(401)
         expect(answer.headers.get('www-authenticate'), where).toContain('error="invalid_token"')
-        expect(await flat(answer), where).toBe(await flat(await send(door, 'Bearer x')))
+        expect(await flat(answer), where).toBe(await flat(await send(request, 'Bearer x')))
       }
       expect(runs).toBe(before)
     },
@@ -268,8 +271,8 @@ describe('bad tokens', () => {
   it.each([undefined, 'Basic dXNlcjpwYXNz', 'DPoP x', 'Bearers x', ''])(
     '%s is no bearer token',
     async (header) => {
-      for (const door of Object.values(DOORS)) {
-        const answer = await send(door, header)
+      for (const request of Object.values(REQUESTS)) {
+        const answer = await send(request, header)
         expect(answer.status).toBe(401)
         expect(answer.headers.get('www-authenticate')).not.toContain('error')
       }
@@ -277,16 +280,16 @@ describe('bad tokens', () => {
   )
 
   it('never reads the token from the query', async () => {
-    const door = { ...(DOORS['initialize'] as Door), path: `/mcp?access_token=${await sign()}` }
-    expect((await send(door, undefined)).status).toBe(401)
+    const request = { ...(REQUESTS['initialize'] as TestRequest), path: `/mcp?access_token=${await sign()}` }
+    expect((await send(request, undefined)).status).toBe(401)
   })
 
   it('refuses other claims before the signature of a token that is remembered', async () => {
     const token = await sign()
-    const door = DOORS['POST without a session'] as Door
-    expect((await send(door, `Bearer ${token}`)).status).toBe(200)
+    const request = REQUESTS['POST without a session'] as TestRequest
+    expect((await send(request, `Bearer ${token}`)).status).toBe(200)
     const [header, , signature] = token.split('.')
-    expect((await send(door, `Bearer ${header}.${json({ ...CLAIMS })}.${signature}`)).status).toBe(401)
+    expect((await send(request, `Bearer ${header}.${json({ ...CLAIMS })}.${signature}`)).status).toBe(401)
   })
 })
 
@@ -294,7 +297,7 @@ describe('good tokens', () => {
   it.each(Object.keys(GOOD))('%s: the handler runs', async (name) => {
     const before = runs
     const answer = await send(
-      DOORS['POST without a session'] as Door,
+      REQUESTS['POST without a session'] as TestRequest,
       `Bearer ${await (GOOD[name] as Make)()}`,
     )
     expect(await answer.text()).toContain('ran')
@@ -309,7 +312,8 @@ it('no token is in a log, an event or a context', async () => {
     await sign({ exp: 1 }),
   ]
   for (const token of tokens)
-    for (const door of Object.values(DOORS)) await (await send(door, `Bearer ${token}`)).body?.cancel()
+    for (const request of Object.values(REQUESTS))
+      await (await send(request, `Bearer ${token}`)).body?.cancel()
   const written = [...logs, ...seen].join('\n')
   expect(written).toContain('canary')
   for (const token of tokens)

@@ -27,7 +27,7 @@ describe('the metadata', () => {
     return (path, init) => handler(new Request(`https://api.example.com${path}`, init))
   }
 
-  it('is at the path of each door, where a proxy that strips a path asks for it, and at the root', async () => {
+  it('is at the path of each route, where a proxy that strips a path asks for it, and at the root', async () => {
     const ask = fetchWith({ publicUrl, legacySse: true })
     const at = async (path: string): Promise<unknown> => {
       const answer = await ask(WELL_KNOWN + path)

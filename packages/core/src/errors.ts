@@ -167,7 +167,7 @@ export interface ScopeData {
   readonly scopes: readonly string[]
 }
 
-/** Whether a value is a list of scopes: https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+/** Whether a value is a list of one scope or more: https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
 export const areScopes = (value: unknown): value is readonly string[] =>
   Array.isArray(value) &&
   value.length > 0 &&

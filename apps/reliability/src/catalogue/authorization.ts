@@ -1,7 +1,7 @@
 import type { Group } from './row.ts'
 
-/** A table of more than 60 tokens, each sent to all doors. */
-const BAD_TOKEN = '%s: 401 at every door, with the same bytes, and no handler runs'
+/** A table of more than 60 tokens, each sent with every kind of request. */
+const BAD_TOKEN = '%s: 401 for every request, with the same bytes, and no handler runs'
 
 export const AUTHORIZATION: Group = {
   title: 'Authorization',

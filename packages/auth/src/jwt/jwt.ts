@@ -1,5 +1,4 @@
-import { UsageError } from '@jetway/core'
-import { checkNames, type OptionNames } from '@jetway/core/protocol'
+import { checkNames, checkOption, type OptionNames } from '@jetway/core/protocol'
 import { Discovery } from '../keys/discovery.ts'
 import { isTrustworthy } from '../keys/fetch-json.ts'
 import { KeySet } from '../keys/key-set.ts'
@@ -38,13 +37,13 @@ const NAMES: OptionNames<JwtOptions> = { jwksUri: 1, algorithms: 1, typ: 1 }
 export function jwt(options: JwtOptions = {}): TokenCheck {
   checkNames(options, NAMES)
   const { jwksUri, algorithms = ALGORITHMS, typ = 'any' } = options
-  if (jwksUri !== undefined && !isTrustworthy(jwksUri))
-    throw new UsageError('ERR_MCP_OPTION', 'The option jwksUri must be an https: URL')
-  const unknown = algorithms.filter((name) => !ALGORITHMS.includes(name))
-  if (unknown.length > 0 || algorithms.length === 0)
-    throw new UsageError('ERR_MCP_OPTION', `The option algorithms must be of ${ALGORITHMS.join(', ')}`)
-  if (!['any', 'at+jwt'].includes(typ))
-    throw new UsageError('ERR_MCP_OPTION', "The option typ must be 'any' or 'at+jwt'")
+  checkOption('jwksUri', jwksUri === undefined || isTrustworthy(jwksUri), 'must be an https: URL')
+  checkOption(
+    'algorithms',
+    algorithms.length > 0 && algorithms.every((name) => ALGORITHMS.includes(name)),
+    `must be one or more of ${ALGORITHMS.join(', ')}`,
+  )
+  checkOption('typ', ['any', 'at+jwt'].includes(typ), "must be 'any' or 'at+jwt'")
   return {
     kind: 'jwt',
     create({ issuer, clock, logger, fetchJson }) {

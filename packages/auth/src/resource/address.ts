@@ -1,32 +1,37 @@
-import { UsageError } from '@jetway/core'
 import { type LegacySseOptions, type ProtectedMount, type Route, routePaths } from '@jetway/core/http'
+import { checkOption } from '@jetway/core/protocol'
 
 /** The address of a route as a client uses it, and of its metadata. */
-export interface Door {
+export interface ResourceAddress {
   readonly resource: string
   /** The path of the metadata, with the path of the route: https://www.rfc-editor.org/rfc/rfc9728#section-3.1 */
   readonly metadataPath: string
   readonly metadataUrl: string
 }
 
-/** The doors of one mount at one origin. `message` has that of `sse`: a client opens it by its event stream. */
-export interface Doors {
-  readonly mcp: Door
-  readonly sse: Door | undefined
+/** The addresses of one mount at one origin. The route `message` has that of `sse`, where clients start. */
+export interface ResourceAddresses {
+  readonly mcp: ResourceAddress
+  readonly sse: ResourceAddress | undefined
 }
 
 export const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
-export const doorOf = ({ mcp, sse }: Doors, route: Route): Door => (route === 'mcp' ? mcp : (sse ?? mcp))
+export const addressOf = ({ mcp, sse }: ResourceAddresses, route: Route): ResourceAddress =>
+  route === 'mcp' ? mcp : (sse ?? mcp)
 
 /** @param path - of the MCP route */
-function doorsAt(origin: string, path: string, legacySse: boolean | LegacySseOptions | undefined): Doors {
+function addressesAt(
+  origin: string,
+  path: string,
+  legacySse: boolean | LegacySseOptions | undefined,
+): ResourceAddresses {
   const paths = new Map(Array.from(routePaths(path, legacySse), ([at, route]) => [route, at]))
   const sse = paths.get('sse')
-  return { mcp: door(origin, path), sse: sse === undefined ? undefined : door(origin, sse) }
+  return { mcp: addressAt(origin, path), sse: sse === undefined ? undefined : addressAt(origin, sse) }
 }
 
-function door(origin: string, path: string): Door {
+function addressAt(origin: string, path: string): ResourceAddress {
   // As users type it: without the closing slash, which a URL without a path always has.
   const own = path.replace(/\/+$/, '')
   const metadataPath = WELL_KNOWN + own
@@ -34,42 +39,42 @@ function door(origin: string, path: string): Door {
 }
 
 /**
- * The doors of a mount whose address is known; undefined if it must be taken from requests.
+ * The addresses of a mount whose address is known; undefined if it must be taken from requests.
  *
  * @throws `ERR_MCP_OPTION` for an address that is no URL
  */
-export function knownDoors(
+export function knownAddresses(
   resource: string | URL | undefined,
   { publicUrl, path, legacySse }: ProtectedMount,
-): Doors | undefined {
+): ResourceAddresses | undefined {
   const address = resource ?? publicUrl
   if (address === undefined) return undefined
-  if (!URL.canParse(String(address)))
-    throw new UsageError(
-      'ERR_MCP_OPTION',
-      'The option resource must be a URL, such as https://api.example.com/mcp',
-    )
+  checkOption('resource', URL.canParse(String(address)), 'must be a URL, such as https://api.example.com/mcp')
   const { origin, pathname } = new URL(address)
   const own = pathname === '/' && resource === undefined ? (path ?? '/') : pathname
-  return doorsAt(origin, own, legacySse)
+  return addressesAt(origin, own, legacySse)
 }
 
 /**
- * The doors of a mount whose address is taken from a request. The app may have mounted it below a prefix.
+ * The addresses of a mount whose address is taken from a request. The app may have mounted it below a prefix.
  *
  * @param asked - the path of the request, without a closing slash
  */
-export function doorsFor(origin: string, asked: string, { path, legacySse }: ProtectedMount): Doors {
-  if (path === undefined) return doorsAt(origin, asked, undefined)
-  if (asked === '') return doorsAt(origin, path, legacySse)
+export function addressesFor(
+  origin: string,
+  asked: string,
+  { path, legacySse }: ProtectedMount,
+): ResourceAddresses {
+  if (path === undefined) return addressesAt(origin, asked, undefined)
+  if (asked === '') return addressesAt(origin, path, legacySse)
   for (const inner of routePaths(path, legacySse).keys()) {
-    if (asked.endsWith(inner)) return doorsAt(origin, asked.slice(0, -inner.length) + path, legacySse)
+    if (asked.endsWith(inner)) return addressesAt(origin, asked.slice(0, -inner.length) + path, legacySse)
   }
-  return doorsAt(origin, asked, undefined)
+  return addressesAt(origin, asked, undefined)
 }
 
-/** The values of `aud` that a token for these doors may have. */
-export function audiencesOf({ mcp, sse }: Doors): readonly string[] {
+/** The values of `aud` that a token for these addresses may have. */
+export function audiencesOf({ mcp, sse }: ResourceAddresses): readonly string[] {
   const resources = [mcp.resource, ...(sse === undefined ? [] : [sse.resource])]
   // A URL without a path is the same with a slash.
   return resources.flatMap((resource) =>

@@ -1,8 +1,8 @@
 import type { HttpReply, WellKnown, WellKnownRequest } from '@jetway/core/http'
 import type { ResourceMetadataFields } from '../options.ts'
-import { type Door, type Doors, WELL_KNOWN } from './address.ts'
+import { type ResourceAddress, type ResourceAddresses, WELL_KNOWN } from './address.ts'
 
-/** The members of the metadata that do not depend on the door. */
+/** The members of the metadata that do not depend on the address. */
 export interface MetadataFields extends ResourceMetadataFields {
   readonly authorization_servers: readonly string[]
   readonly scopes_supported?: readonly string[]
@@ -10,12 +10,12 @@ export interface MetadataFields extends ResourceMetadataFields {
 
 export interface ResourceDocumentsOptions {
   readonly fields: MetadataFields
-  /** The doors by which a request reaches the mount; undefined for a host that the mount does not serve. */
-  readonly doorsFor: (request: WellKnownRequest) => Doors | undefined
+  /** The addresses by which a request reaches the mount; undefined for a host that the mount does not serve. */
+  readonly addressesFor: (request: WellKnownRequest) => ResourceAddresses | undefined
   /** The path of the MCP route inside of the app, which a proxy may have shortened. */
   readonly innerPath: string | undefined
-  /** The doors that are known before a request. */
-  readonly known: Doors | undefined
+  /** The addresses that are known before a request. */
+  readonly known: ResourceAddresses | undefined
   readonly root: boolean
 }
 
@@ -39,7 +39,7 @@ const PREFLIGHT: HttpReply = Object.freeze({
 const WRONG_METHOD: HttpReply = Object.freeze({ status: 405, headers: Object.freeze({ allow: METHODS }) })
 
 /**
- * The protected resource metadata of one mount: a document for each door, at its address and where a proxy that
+ * The protected resource metadata of one mount: a document for each route, at its address and where a proxy that
  * strips a path asks for it, and at the root.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728
@@ -53,34 +53,34 @@ export class ResourceDocuments implements WellKnown {
     const { known, innerPath, root } = options
     this.#options = options
     const inner = innerPath === undefined ? [] : [innerOf(innerPath)]
-    const doors = known === undefined ? [] : [known.mcp, ...(known.sse === undefined ? [] : [known.sse])]
-    const own = [...doors.map(({ metadataPath }) => metadataPath), ...inner]
+    const addresses = known === undefined ? [] : [known.mcp, ...(known.sse === undefined ? [] : [known.sse])]
+    const own = [...addresses.map(({ metadataPath }) => metadataPath), ...inner]
     this.paths = [...new Set(root ? [...own, WELL_KNOWN] : own)]
   }
 
   answer(request: WellKnownRequest): HttpReply | undefined {
     const { method, path } = request
     if (path?.startsWith(WELL_KNOWN) !== true) return undefined
-    const door = this.#doorAt(path, request)
-    if (door === undefined) return undefined
+    const address = this.#addressAt(path, request)
+    if (address === undefined) return undefined
     if (method === 'OPTIONS') return PREFLIGHT
     if (method !== 'GET' && method !== 'HEAD') return WRONG_METHOD
     const head = { status: 200, headers: HEADERS }
-    return method === 'HEAD' ? head : { ...head, body: this.#document(door) }
+    return method === 'HEAD' ? head : { ...head, body: this.#document(address) }
   }
 
-  #doorAt(path: string, request: WellKnownRequest): Door | undefined {
-    const { doorsFor, innerPath, root } = this.#options
-    const doors = doorsFor(request)
-    if (doors === undefined) return undefined
-    const { mcp, sse } = doors
+  #addressAt(path: string, request: WellKnownRequest): ResourceAddress | undefined {
+    const { addressesFor, innerPath, root } = this.#options
+    const addresses = addressesFor(request)
+    if (addresses === undefined) return undefined
+    const { mcp, sse } = addresses
     const asked = path.replace(/\/+$/, '')
     if (asked === sse?.metadataPath) return sse
     const isInner = innerPath !== undefined && asked === innerOf(innerPath)
     return asked === mcp.metadataPath || isInner || (root && asked === WELL_KNOWN) ? mcp : undefined
   }
 
-  #document({ resource }: Door): string {
+  #document({ resource }: ResourceAddress): string {
     return JSON.stringify({ resource, bearer_methods_supported: ['header'], ...this.#options.fields })
   }
 }

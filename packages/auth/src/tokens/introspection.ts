@@ -1,5 +1,4 @@
-import { UsageError } from '@jetway/core'
-import { checkNames, type OptionNames } from '@jetway/core/protocol'
+import { checkNames, checkOption, type OptionNames } from '@jetway/core/protocol'
 import { Discovery } from '../keys/discovery.ts'
 import { isTrustworthy } from '../keys/fetch-json.ts'
 import { type Claims, timeOf, type VerifiedToken } from './claims.ts'
@@ -64,10 +63,6 @@ export function introspection(options: IntrospectionOptions): TokenCheck {
     kind: 'opaque',
     create: (context) => new Introspection({ ...options, authMethod, audience }, context),
   }
-}
-
-function checkOption(name: string, valid: boolean, rule: string): void {
-  if (!valid) throw new UsageError('ERR_MCP_OPTION', `The option ${name} of introspection ${rule}`)
 }
 
 type Resolved = IntrospectionOptions & Required<Pick<IntrospectionOptions, 'authMethod' | 'audience'>>

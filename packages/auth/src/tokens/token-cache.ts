@@ -19,10 +19,6 @@ export class TokenCache<T> {
     this.#clock = clock
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
   get(token: string): T | undefined {
     const entry = this.#entries.get(token)
     if (entry === undefined) return undefined

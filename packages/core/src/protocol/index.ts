@@ -1,4 +1,4 @@
-export { ErrorCode, McpError, USAGE_ERRORS, UsageError, type UsageErrorCode } from '../errors.ts'
+export { areScopes, ErrorCode, McpError, USAGE_ERRORS, UsageError, type UsageErrorCode } from '../errors.ts'
 export { decodeHeaderText, encodeHeaderText } from './header-text.ts'
 export {
   classify,
@@ -73,4 +73,4 @@ export {
 } from '../schema/uses/header-parameters.ts'
 export { describeIssues } from '../schema/issues.ts'
 export { displayName } from '../features/tools/tool-metadata.ts'
-export { checkNames, type NameHints, type OptionNames } from '../util/check-options.ts'
+export { check as checkOption, checkNames, type NameHints, type OptionNames } from '../util/check-options.ts'

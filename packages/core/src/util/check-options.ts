@@ -105,7 +105,7 @@ export function checkArray(name: string, value: unknown, example: string): void 
   check(name, value === undefined || Array.isArray(value), `must be an array, such as ${example}`)
 }
 
-/** @throws `ERR_MCP_OPTION` with the rule */
+/** @throws `ERR_MCP_OPTION` with the rule, such as `must be an https: URL`, unless the option is valid */
 export function check(name: string, valid: boolean, rule: string): void {
   if (!valid) throw usageError('ERR_MCP_OPTION', `The option ${name} ${rule}`)
 }
