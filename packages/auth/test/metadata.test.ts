@@ -10,6 +10,7 @@ import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { auth0, authkit, clerk, entra, keycloak, oauth, type OAuthOptions } from '../src/index.ts'
+import { createIssuer } from './support/issuer.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const ISSUER = 'https://auth.example.com'
@@ -203,6 +204,35 @@ describe('the options of oauth', () => {
     expect(() => toFetch(server(), { authenticate: protect() })).toThrow('publicUrl')
     expect(() => toFetch(server(), { authenticate: protect({ issuer: 'http://localhost:1' }) })).not.toThrow()
     expect(() => toFetch(server(), { authenticate: protect({ resource: publicUrl }) })).not.toThrow()
+  })
+
+  it.each([
+    [{ legacySse: true }, false],
+    [{ legacySse: true, path: '/mcp' }, true],
+    [{ legacySse: true, publicUrl: 'http://localhost:1/mcp' }, true],
+  ])('need a path for two routes on loopback: %j', (mount, starts) => {
+    const start = (): unknown =>
+      toFetch(server(), { ...mount, authenticate: protect({ issuer: 'http://localhost:1' }) })
+    if (starts) expect(start).not.toThrow()
+    else expect(start).toThrow('path or publicUrl')
+  })
+
+  it.each([
+    ['http://localhost:3000/mcp', 'its path'],
+    ['http://localhost:3000/sse', 'the path of the older transport'],
+  ])('accept tokens for %s, %s, at each route on loopback', async (aud) => {
+    const issuer = await createIssuer()
+    const authenticate = oauth({ issuer: issuer.issuer, fetch: issuer.fetch })
+    const handler = toFetch(server(), { path: '/mcp', legacySse: true, authenticate })
+    const authorization = `Bearer ${await issuer.sign({ aud })}`
+    const at = (path: string, init: RequestInit): Promise<Response> =>
+      handler(new Request(`http://localhost:3000${path}`, init))
+    const posted = { ...message, headers: { ...HEADERS, authorization } }
+    expect((await at('/mcp', posted)).status).toBe(200)
+    const stream = await at('/sse', { headers: { accept: 'text/event-stream', authorization } })
+    expect(stream.status).toBe(200)
+    expect((await at('/message?sessionId=unknown', posted)).status).toBe(404)
+    await stream.body?.cancel()
   })
 
   it('can come from a preset', () => {

@@ -2,15 +2,15 @@ import { invalidParams, methodNotFound } from '../errors.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { CompleteResult } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
-import type { MethodEntry } from '../call/method-table.ts'
+import type { CallTarget, MethodEntry } from '../call/method-table.ts'
 import { complete, type HandlerResult } from '../call/result.ts'
 import type { AnyCompleters, Completer } from './completion-types.ts'
 import { OutputError } from './content/output-error.ts'
 import { type Awaitable, chain } from '../util/promises.ts'
 import { type Prompts, withPrompt } from './prompts/prompts.ts'
 import type { Resources } from './resources/resources.ts'
-import { sessionEntries } from './session-registry.ts'
-import { ifVisible } from './registry/visibility.ts'
+import { sessionEntries, type SessionRegistry } from './session-registry.ts'
+import { type Guarded, ifVisible } from './registry/visibility.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion#implementation-considerations */
 const MAX_VALUES = 100
@@ -31,7 +31,25 @@ export function completionEntry(prompts: Prompts, resources: Resources): MethodE
       }
       return withCompleters(prompts, resources, params['ref'], ctx, suggest)
     },
+    target: ({ ref }, own) => guardedBy(prompts, resources, ref, own as SessionRegistry | undefined),
   }
+}
+
+/** Not the whole definition: its time limit is for its handler. */
+function guardedBy(
+  prompts: Prompts,
+  resources: Resources,
+  ref: unknown,
+  own: SessionRegistry | undefined,
+): CallTarget | undefined {
+  const { type, name, uri } = isObject(ref) ? ref : {}
+  const entry =
+    type === 'ref/prompt'
+      ? prompts.registry.get(name as string)
+      : typeof uri === 'string'
+        ? findResource(resources, uri, own)?.entry
+        : undefined
+  return entry && { scopes: entry.scopes, visible: entry.visible }
 }
 
 function withCompleters(
@@ -49,15 +67,30 @@ function withCompleters(
   if (!resources.offered) throw invalidParams('Unknown resource')
   const uri = resources.uriOf(ref)
   const unknown = (): Error => invalidParams('Unknown resource')
-  const own = sessionEntries(ctx)
+  const found = findResource(resources, uri, sessionEntries(ctx))
+  if (found === undefined) throw unknown()
+  return ifVisible(found.entry, ctx, unknown, () => suggest(found.complete))
+}
+
+interface Found {
+  readonly entry: Guarded
+  readonly complete?: AnyCompleters | undefined
+}
+
+/** The template with this text, or that matches it, or the resource. */
+function findResource(
+  resources: Resources,
+  uri: string,
+  own: SessionRegistry | undefined,
+): Found | undefined {
   const template =
     own?.templates.registry.get(uri) ??
     resources.templates.registry.get(uri) ??
     own?.templates.match(uri)?.entry ??
     resources.templates.match(uri)?.entry
-  const entry = template ?? own?.resources.get(uri) ?? resources.registry.get(uri)
-  if (entry === undefined) throw unknown()
-  return ifVisible(entry, ctx, unknown, () => suggest(template?.complete))
+  if (template !== undefined) return { entry: template, complete: template.complete }
+  const entry = own?.resources.get(uri) ?? resources.registry.get(uri)
+  return entry && { entry }
 }
 
 function readArgument(argument: unknown): { name: string; value: string } {

@@ -59,8 +59,20 @@ describe('scopes', () => {
     const server = new McpServer({ name: 'test', version: '1.0.0' })
     server.addTool({ name: 't', scopes: ['a'], handler: () => 'ran' })
     server.addResource({ uri: 'a://b', name: 'r', scopes: ['a'], handler: () => 'ran' })
-    server.addResourceTemplate({ uriTemplate: 'c://{d}', name: 'r', scopes: ['a'], handler: () => 'ran' })
-    server.addPrompt({ name: 'p', scopes: ['a'], handler: () => 'ran' })
+    server.addResourceTemplate({
+      uriTemplate: 'c://{d}',
+      name: 'r',
+      scopes: ['a'],
+      complete: { d: () => ['ran'] },
+      handler: () => 'ran',
+    })
+    server.addPrompt({
+      name: 'p',
+      scopes: ['a'],
+      arguments: [{ name: 'x' }],
+      complete: { x: () => ['ran'] },
+      handler: () => 'ran',
+    })
     return server
   }
   const requests = [
@@ -69,6 +81,26 @@ describe('scopes', () => {
     request('resources/read', { uri: 'c://d' }),
     request('prompts/get', { name: 'p' }),
   ]
+
+  const argument = { name: 'd', value: '' }
+  const completions = [
+    { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'x', value: '' } },
+    { ref: { type: 'ref/resource', uri: 'c://{d}' }, argument },
+    { ref: { type: 'ref/resource', uri: 'c://e' }, argument },
+  ].map((params) => request('completion/complete', params))
+
+  it.each(completions)('are checked before middleware for $method, $params.ref', async (message) => {
+    const server = scoped()
+    let layers = 0
+    server.use('completion/complete', (_ctx, next) => {
+      layers++
+      return next()
+    })
+    const refused = await server.handleMessage(message, { auth: { principal: 'p', scopes: ['b'] } })
+    expect(refused).toContain('Needs the scopes a')
+    expect(layers).toBe(0)
+    expect(await server.handleMessage(message, { auth: { principal: 'p', scopes: ['a'] } })).toContain('ran')
+  })
 
   it.each(requests)('are needed for $method', async (message) => {
     const server = scoped()
