@@ -50,6 +50,21 @@ export const sharedOver = (redisUrl: string): readonly Contender[] => [
   },
 ]
 
+const ANONYMOUS = 'jetway-anonymous'
+
+/** The same mount without authentication, and with access tokens. */
+export const PROTECTED: readonly Contender[] = [
+  { name: ANONYMOUS, title: 'anonymous', program: 'jetway-fastify' },
+  { name: 'jetway-auth', title: 'with a token', program: 'jetway-auth', base: ANONYMOUS },
+  {
+    name: 'jetway-auth-cold',
+    title: 'with a token, cache: false',
+    program: 'jetway-auth',
+    args: ['--cold'],
+    base: ANONYMOUS,
+  },
+]
+
 /**
  * The same servers, which send each response as an event stream. The official SDK
  * is measured with JSON alone.

@@ -115,8 +115,8 @@ export class HttpBench {
   }
 
   async #loadOf(server: ServerProcess, workload: Workload, connections: number): Promise<Measured['load']> {
-    const { headers } = workload
-    const needsSessions = workload !== CREATE && headers === undefined
+    const needsSessions = workload !== CREATE && workload.headers === undefined
+    const headers = needsSessions ? undefined : { ...server.headers, ...workload.headers }
     const sessions = await this.#sessionsOf(server, needsSessions ? connections : 0)
     const { bodyBytes, head } = await verified(server.port, workload, headers ?? sessions[0] ?? {})
     const tolerance = headerOf(head, 'content-type')?.startsWith('text/event-stream') ? LONGEST_COUNT : 0
@@ -136,7 +136,7 @@ export class HttpBench {
 
   async #sessionsOf(server: ServerProcess, count: number): Promise<SessionHeaders[]> {
     const sessions = this.#sessions.get(server) ?? []
-    sessions.push(...(await openSessions(server.port, Math.max(0, count - sessions.length))))
+    sessions.push(...(await openSessions(server.port, Math.max(0, count - sessions.length), server.headers)))
     this.#sessions.set(server, sessions)
     return sessions.slice(0, count)
   }

@@ -1,5 +1,14 @@
 import { startRedis } from '@jetway-apps/test-support/redis'
-import { type Contender, HTTP, sharedOver, STARTED_TOOLS, STDIO, STREAMS, TOOL_COUNTS } from './contenders.ts'
+import {
+  type Contender,
+  HTTP,
+  PROTECTED,
+  sharedOver,
+  STARTED_TOOLS,
+  STDIO,
+  STREAMS,
+  TOOL_COUNTS,
+} from './contenders.ts'
 import { type HttpBench, measureHttp, titleOf } from './http-bench.ts'
 import { measureImports } from './imports.ts'
 import { STANDING_VERSION } from './load/requests.ts'
@@ -73,6 +82,11 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
     const title = `${titleOf(form.session, FORM_CONNECTIONS)}: in a session, and as a request of ${STANDING_VERSION}`
     await add({ name, title }, jetways, (bench) => bench.compareForms(form, FORM_CONNECTIONS, timing))
   }
+  const authenticated = {
+    name: `auth-${TEXT.name}-${FORM_CONNECTIONS}`,
+    title: `${titleOf(TEXT, FORM_CONNECTIONS)}: with OAuth`,
+  }
+  await add(authenticated, PROTECTED, (bench) => bench.measure(TEXT, FORM_CONNECTIONS, timing))
   const title = 'tools/call, text, 16 connections, Jetway on Fastify with other tools registered'
   await add({ name: 'tools-1000', title }, TOOL_COUNTS, (bench) => bench.measure(TEXT, 16, timing))
   return tables

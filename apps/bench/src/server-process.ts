@@ -16,6 +16,8 @@ export class ServerProcess {
   readonly contender: Contender
   readonly child: ChildProcess
   port = 0
+  /** Of every request. */
+  headers: Readonly<Record<string, string>> = {}
 
   private constructor(contender: Contender, child: ChildProcess) {
     this.contender = contender
@@ -33,7 +35,9 @@ export class ServerProcess {
    * Resolves when it accepts requests. Call it right after the spawn, because the process reports this once.
    */
   async ready(): Promise<void> {
-    this.port = (await this.#hear('ready')).port
+    const { port, headers } = await this.#hear('ready')
+    this.port = port
+    this.headers = headers
   }
 
   /** Starts the built program, and does not wait. */

@@ -40,6 +40,7 @@ const MAX_RESOURCES = 16
 interface ProtectedResource {
   readonly addresses: ResourceAddresses
   readonly audiences: readonly string[]
+  /** By the header, so that a remembered one need not be parsed. */
   readonly tokens: TokenCache<AuthInfo> | undefined
   readonly refusals: Readonly<Record<'mcp' | 'sse' | 'message', Refusals>>
 }
@@ -101,11 +102,13 @@ export class Protection {
     if (resource === undefined) return UNKNOWN_RESOURCE
     const refusals = resource.refusals[request.route]
     const header = request.header('authorization')
-    if (header === undefined || !/^bearer(?: |$)/i.test(header)) return refusals.missing
+    if (header === undefined) return refusals.missing
+    const known = resource.tokens?.get(header)
+    if (known !== undefined) return this.#admit(known, refusals)
+    if (!/^bearer(?: |$)/i.test(header)) return refusals.missing
     const token = header.length > MAX_LENGTH ? undefined : CREDENTIALS.exec(header)?.[1]
     if (token === undefined) return this.#refused(new Refused('malformed'), resource, refusals)
-    const known = resource.tokens?.get(token)
-    return known === undefined ? this.#verify(token, resource, refusals) : this.#admit(known, refusals)
+    return this.#verify({ token, header }, resource, refusals)
   }
 
   /** The challenge of an operation that needs more scopes: with those of every request. */
@@ -117,14 +120,18 @@ export class Protection {
     return challengeText({ error: 'insufficient_scope', scopes: all, metadataUrl })
   }
 
-  async #verify(token: string, resource: ProtectedResource, refusals: Refusals): Promise<Admitted> {
+  async #verify(
+    { token, header }: { readonly token: string; readonly header: string },
+    resource: ProtectedResource,
+    refusals: Refusals,
+  ): Promise<Admitted> {
     try {
       const verified = await this.#issuers.verify(token, resource.audiences)
       const auth = this.#identify(verified)
       const { cache } = this.#options
       const { ttlMs = CACHE.ttlMs } = cache === false ? {} : (cache ?? {})
       const expires = verified.expiresAt === undefined ? Infinity : (verified.expiresAt + TOLERANCE_S) * 1000
-      resource.tokens?.set(token, auth, Math.min(this.#clock.now() + (verified.keptMs ?? ttlMs), expires))
+      resource.tokens?.set(header, auth, Math.min(this.#clock.now() + (verified.keptMs ?? ttlMs), expires))
       return this.#admit(auth, refusals)
     } catch (error) {
       return this.#refused(error, resource, refusals)

@@ -23,22 +23,34 @@ export function post(port: number, headers: Readonly<Record<string, string>>, bo
 export type SessionHeaders = Readonly<Record<string, string>>
 
 /** Opens one client's session. */
-async function openSession(port: number, connection: HttpConnection): Promise<SessionHeaders> {
-  const reply = await connection.exchange(post(port, {}, messageWith(INITIALIZE, FIRST_ID)))
+async function openSession(
+  port: number,
+  connection: HttpConnection,
+  own: SessionHeaders,
+): Promise<SessionHeaders> {
+  const reply = await connection.exchange(post(port, own, messageWith(INITIALIZE, FIRST_ID)))
   const id = headerOf(reply.head, 'mcp-session-id')
   if (reply.status !== 200 || id === undefined) {
     throw new Error(`initialize was answered ${reply.status}: ${reply.body().slice(0, 300)}`)
   }
-  const headers = { 'mcp-session-id': id, 'mcp-protocol-version': PROTOCOL_VERSION }
+  const headers = { ...own, 'mcp-session-id': id, 'mcp-protocol-version': PROTOCOL_VERSION }
   await connection.exchange(post(port, headers, INITIALIZED))
   return headers
 }
 
-/** Opens sessions one after the other on one connection. */
-export async function openSessions(port: number, count: number): Promise<SessionHeaders[]> {
+/**
+ * Opens sessions one after the other on one connection.
+ *
+ * @param own - headers of every request
+ */
+export async function openSessions(
+  port: number,
+  count: number,
+  own: SessionHeaders = {},
+): Promise<SessionHeaders[]> {
   const connection = await HttpConnection.open(port)
   const sessions: SessionHeaders[] = []
-  while (sessions.length < count) sessions.push(await openSession(port, connection))
+  while (sessions.length < count) sessions.push(await openSession(port, connection, own))
   connection.close()
   return sessions
 }

@@ -10,15 +10,16 @@ export const answers = (): Answers => prepared
  * the bench until it disconnects.
  *
  * @param notify - sends one notification to all open streams
+ * @param headers - of every request
  */
-export function ready(port = 0, notify?: () => void): void {
+export function ready(port = 0, notify?: () => void, headers: Readonly<Record<string, string>> = {}): void {
   // Ends with the bench, so that no server is left running.
   process.on('disconnect', () => process.exit())
   process.on('message', (message: Ask) => {
     if (message.ask === 'notify') notify?.()
     else void answer(message).then(tell)
   })
-  tell({ told: 'ready', port })
+  tell({ told: 'ready', port, headers })
 }
 
 async function answer(message: Exclude<Ask, { readonly ask: 'notify' }>): Promise<Told> {

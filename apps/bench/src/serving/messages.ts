@@ -13,7 +13,8 @@ export type Ask =
 
 /** A server's replies. */
 export type Told =
-  | { readonly told: 'ready'; readonly port: number }
+  /** Every request needs the headers. */
+  | { readonly told: 'ready'; readonly port: number; readonly headers: Readonly<Record<string, string>> }
   /** User and system time of the process, in µs. */
   | { readonly told: 'cpu'; readonly micros: number }
   /** Resident memory after a garbage collection, in bytes. */
