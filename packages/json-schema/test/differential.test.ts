@@ -197,3 +197,28 @@ it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
     expect(judged).toBeGreaterThan(300)
   },
 )
+
+/** Cases that few generated schemas have. */
+it.each<[string, JsonSchema, unknown[]]>([
+  [
+    'properties whose names match, and nothing more is said of them',
+    { patternProperties: { '^a': true }, unevaluatedProperties: false },
+    [{ a: 1 }, { b: 1 }],
+  ],
+  [
+    'a property that fails after one whose reference has failed',
+    {
+      patternProperties: { '^a': { $ref: '#/$defs/low', type: 'number' } },
+      $defs: { low: { maximum: 1, properties: { a: { $ref: '#/$defs/low' } } } },
+    },
+    [{ a1: 2, a2: 'x' }],
+  ],
+  [
+    'a condition without consequences',
+    { if: { properties: { a: true } }, unevaluatedProperties: false },
+    [{ a: 1 }, {}],
+  ],
+])('has the verdict and the errors of ajv: %s', (_, schema, values) => {
+  const [validator, alone] = [createValidator(schema), ajvAlone(schema)]
+  for (const each of values) expect(outcomeOf(validator, each)).toEqual(outcomeOf(alone, each))
+})

@@ -83,6 +83,19 @@ describeMatrix('a trace', { transports: [memoryTransport, fetchTransport] }, (ce
   })
 })
 
+it('the span of a question without an answer has the reason', async () => {
+  const { span, points } = registerSdk()
+  const server = createServer()
+  server.addTool({ name: 'ask', handler: async (_args, ctx) => `${(await ctx.listRoots()).length}` })
+  const client = await connect(server, { capabilities: { roots: {} }, onRequest: () => undefined })
+  await client.request('tools/call', { name: 'ask' })
+  const { status, attributes } = span('roots/list')
+  expect([status, attributes['error.type']]).toEqual([{ code: SpanStatusCode.ERROR }, 'refused'])
+  expect((await points())['mcp.client.operation.duration']).toMatchObject([
+    { attributes: { 'mcp.method.name': 'roots/list', 'error.type': 'refused' } },
+  ])
+})
+
 describe('the span of a call', () => {
   it.each([
     ['a result', () => 'fine', { code: SpanStatusCode.UNSET }, { 'jetway.outcome': 'ok' }],

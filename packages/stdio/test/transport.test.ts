@@ -1,7 +1,7 @@
 import { settled } from '@jetway-apps/test-support'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import type { TransportClose } from '@jetway/core/transport'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StdioTransport, type StdioTransportOptions } from '../src/transport.ts'
 
 interface SetUp {
@@ -285,6 +285,22 @@ describe('the stdio transport', () => {
     await transport.close()
     expect(listeners().slice(0, 4)).toEqual(before.slice(0, 4))
     expect(listeners()[4]).toEqual(['error', 1, 1])
+  })
+
+  it.each([
+    ['ends its output', undefined, true],
+    ['leaves it to the caller who gave `write` to end the output', () => true, false],
+  ])('%s when it is closed', async (_, write, ended) => {
+    const { transport, output } = setUp({ ...(write && { write }) })
+    await transport.close()
+    expect(output.writableEnded).toBe(ended)
+  })
+
+  it('does not end the output of the process', async () => {
+    const end = vi.spyOn(process.stdout, 'end').mockReturnThis()
+    onTestFinished(() => end.mockRestore())
+    await new StdioTransport({ input: new PassThrough() }).close()
+    expect(end).not.toHaveBeenCalled()
   })
 
   it('also drops the last write', async () => {

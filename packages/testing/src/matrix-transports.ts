@@ -50,11 +50,7 @@ export function httpTransport(
     name,
     async open(server) {
       const mount = await serve(server)
-      const { url, fetch } = mount
-      return {
-        dial: () => new HttpTransport({ url, ...(fetch === undefined ? {} : { fetch }) }),
-        close: () => mount.close(),
-      }
+      return { dial: () => new HttpTransport(mount), close: () => mount.close() }
     },
   }
 }

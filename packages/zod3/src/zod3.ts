@@ -78,7 +78,7 @@ function cover(schema: Zod3Node): Zod4Schema {
 }
 
 function show(def: Zod3Def): Zod4Schema['_zod']['def'] {
-  const { typeName, getter, effect } = def
+  const { typeName, getter } = def
   switch (typeName) {
     case 'ZodObject':
       return {
@@ -94,7 +94,6 @@ function show(def: Zod3Def): Zod4Schema['_zod']['def'] {
       return { type: 'lazy', ...(getter && { getter: () => (inner ??= cover(getter())) }) }
     }
     case 'ZodEffects':
-      if (effect?.type === 'transform') return { type: 'pipe', ...part('in', def.schema), out: TRANSFORM }
       return { type: 'effect', ...part('innerType', def.schema) }
     case 'ZodArray':
       return { type: 'array', ...part('element', def.type) }
@@ -127,9 +126,6 @@ type Part = 'element' | 'valueType' | 'left' | 'right' | 'innerType' | 'in' | 'o
 function part(name: Part, node: Zod3Node | undefined): { [P in Part]?: Zod4Schema } {
   return node === undefined ? {} : { [name]: cover(node) }
 }
-
-/** The output of a function, which can be anything. */
-const TRANSFORM: Zod4Schema = { _zod: { def: { type: 'transform' } } }
 
 type Validated = ReturnType<StandardSchema['~standard']['validate']>
 

@@ -69,6 +69,11 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await waiting).toMatchObject({ timeoutMs: 5_000 })
     for (const timeoutMs of [0, -1, Number.NaN])
       expect(() => client.setTimeouts({ timeoutMs })).toThrow(RangeError)
+    client.setTimeouts({ timeoutMs: 1 })
+    const shortest = client.callTool('d').catch((error: unknown) => error)
+    await callOf(server, 'd')
+    await clock.advance(1)
+    expect(await shortest).toMatchObject({ timeoutMs: 1 })
   })
 
   it('may take as long as there is progress, up to five minutes', async () => {

@@ -216,7 +216,7 @@ describe('filters', () => {
   it('allow and deny by name or pattern; a denied tool is neither listed nor called', async () => {
     const { manager } = world({
       filters: {
-        a: { allow: ['read_*', 'list', '*_*_all'], deny: ['read_secret', '*drop*'] },
+        a: { allow: ['read_*', 'list', '*_*_all', 'wri*ite'], deny: ['read_secret', '*drop*'] },
         b: { deny: ['*'] },
         __proto__: { deny: ['*'] },
       },

@@ -36,6 +36,7 @@ describe('closing the connection to a child, https://modelcontextprotocol.io/spe
   test.for([
     ['kills a server that ignores signals', ['stubborn']],
     ['ends the server behind a wrapper', ['wrapper', 'wrapper', 'stubborn']],
+    ['ends a detached server with another environment', ['unmarked', 'wrapper', 'stubborn']],
     ['ends a detached server whose parent has exited', ['detached', 'stubborn']],
   ] as const)('%s, and may be called twice', async ([, args]) => {
     const { transport, message } = await start(args, { stop: HURRY })

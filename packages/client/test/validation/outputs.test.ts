@@ -303,4 +303,12 @@ describe('a schema', () => {
     if (length === 1_001) expect(await call).toHaveProperty('structuredContent')
     else await expect(call).rejects.toThrow(OutputMismatchError)
   })
+
+  it('without uniqueItems is enforced for lists of any length', async () => {
+    const schema = { type: 'object', properties: { list: { type: 'array', items: { type: 'number' } } } }
+    const list = [...Array.from({ length: 2_000 }, () => 1), 'x']
+    const { client } = await scripted(forecastOf(schema, { structuredContent: { list } }))
+    await client.listTools()
+    await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
+  })
 })

@@ -83,9 +83,10 @@ export class Progress {
     const last = this.#sent
     if (last === undefined) return 0
     const next = last + Math.max(Math.abs(last), 1) * step
-    if (this.#total === undefined || last >= this.#total || next < this.#total) return next
-    const between = last + (this.#total - last) / 2
-    return between > last && between < this.#total ? between : next
+    const total = this.#total ?? Infinity
+    if (next < total) return next
+    const between = last + (total - last) / 2
+    return between > last && between < total ? between : next
   }
 
   #frame(progress: number, total: number | undefined, message: string | undefined): string | undefined {

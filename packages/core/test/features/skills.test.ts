@@ -287,6 +287,18 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
       expect(sha256(bytesOf(await read(request, uri)))).toBe(digest)
   })
 
+  it('are text if a function returns UTF-8, as text or as bytes', async () => {
+    const files = {
+      'a.txt': () => 'a',
+      'b.txt': () => Buffer.from('é'),
+      'c.bin': () => new Uint8Array([0, 255]),
+    }
+    const { request } = bench([{ ...named('made'), files }])
+    expect(await read(request, 'skill://made/a.txt')).toMatchObject({ text: 'a' })
+    expect(await read(request, 'skill://made/b.txt')).toMatchObject({ text: 'é' })
+    expect(await read(request, 'skill://made/c.bin')).toMatchObject({ blob: 'AP8=' })
+  })
+
   it('are copied: later changes to the bytes have no effect', async () => {
     const bytes = new Uint8Array([0, 1, 2])
     const { request } = bench([{ ...named('fixed'), files: { 'a.bin': bytes } }])

@@ -103,6 +103,13 @@ describe('issues say which field is wrong and why', () => {
     }
   })
 
+  it('bounds the path and the message of an issue, each at its limit', () => {
+    const one = (path: number, message: number): string =>
+      describeIssues([{ path: ['k'.repeat(path)], message: 'm'.repeat(message) }])
+    expect(one(120, 240)).toBe(`${'k'.repeat(120)}: ${'m'.repeat(240)}`)
+    expect(one(121, 241)).toBe(`${'k'.repeat(120)}…: ${'m'.repeat(240)}…`)
+  })
+
   it('bounds the number of issues and the length of each', () => {
     const issues = Array.from({ length: 5000 }, (_, i) => ({
       path: ['k'.repeat(9000), i],

@@ -99,7 +99,7 @@ export function patternProperties(scope: Scope, schemas: Schemas): Check | undef
         if (!expression.test(name)) continue
         const start = run.failures.length
         if (part !== undefined) isValid = part.check((data as Values)[name], run) !== false
-        if (!isValid && run.failures.length > start) locate(run, start, name)
+        if (!isValid) locate(run, start, name)
         if (!isValid && (run.hasEnded || !goesOn)) return false
         if (isNoted) note(run.evaluated[props.at], name)
       }

@@ -4,7 +4,7 @@ import { http, type HttpOptions } from '@jetway/client/http'
 import { ClientManager } from '@jetway/client/manager'
 import { ResourceCache } from '@jetway/client/resource-cache'
 import type { McpServer } from '@jetway/core'
-import { createMemoryTransportPair } from '@jetway/core/transport'
+import { createMemoryTransportPair, type Transport, type TransportHandlers } from '@jetway/core/transport'
 import { expect, onTestFinished } from 'vitest'
 import { type Body, createServer, failureOf, type Limit, list, type Params } from './row.ts'
 
@@ -119,6 +119,32 @@ async function questions(count: number): Promise<unknown> {
   for (let id = 0; id < count; id++) say({ jsonrpc: '2.0', id, method: 'roots/list' })
   await settled()
   return heard.filter(({ error }) => error !== undefined).length
+}
+
+/** Whether a client reads on after so many requests whose responses its transport has not taken. */
+async function unsent(count: number): Promise<unknown> {
+  let handlers: TransportHandlers | undefined
+  const say = (message: object): unknown => handlers?.message(JSON.stringify(message))
+  const transport: Transport = {
+    start(given) {
+      handlers = given
+    },
+    send(text) {
+      const { id, method } = JSON.parse(text) as Body
+      if (method === undefined) return new Promise(() => {})
+      if (method === 'initialize') say({ jsonrpc: '2.0', id, result: INITIALIZED })
+      return undefined
+    },
+    close: () => Promise.resolve(),
+  }
+  const client = new Client(INFO, { revisions: ['2025-11-25'] })
+  await client.connect(duplex(transport))
+  let reads: unknown
+  for (let id = 0; id <= count; id++) {
+    reads = say({ jsonrpc: '2.0', id: `ping ${id}`, method: 'ping' })
+    await settled()
+  }
+  return reads instanceof Promise ? 'waits' : 'reads'
 }
 
 async function batch(count: number): Promise<unknown> {
@@ -285,6 +311,13 @@ export const CLIENT: readonly Limit[] = [
     refused: { code: 'too-many-calls' },
   },
   { limit: 'requests of the server at once', most: 64, use: questions, accepted: 0, refused: 1 },
+  {
+    limit: 'responses that the transport has not taken',
+    most: 255,
+    use: unsent,
+    accepted: 'reads',
+    refused: 'waits',
+  },
   { limit: 'messages of a batch', most: 1_024, use: batch, accepted: 0, refused: 1 },
   {
     limit: 'subscriptions',

@@ -48,6 +48,11 @@ const modes = {
     server.on('exit', (code) => process.exit(code ?? 1))
     ignore('SIGTERM')
   },
+  /** Starts one that leads another group, and does not know the mark of its ancestors. */
+  unmarked() {
+    child(rest, { detached: true, env: {}, stdio: 'inherit' })
+    ignore('SIGTERM')
+  },
   /** Starts a process that leads another group, through a process that exits first. */
   detached() {
     const between = child(['between', ...rest], { stdio: ['ignore', 'pipe', 'ignore'] })

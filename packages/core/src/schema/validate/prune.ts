@@ -55,9 +55,8 @@ function flatten(schema: ZodSchema, value: object, fits: Fits): ZodSchema[] {
     const chosen = def.options.find((option) => fits(option, value))
     return chosen === undefined ? [schema] : flatten(chosen, value, fits)
   }
-  if (def.left !== undefined && def.right !== undefined) {
-    return [...flatten(def.left, value, fits), ...flatten(def.right, value, fits)]
-  }
+  if (def.type === 'intersection')
+    return [def.left!, def.right!].flatMap((side) => flatten(side, value, fits))
   const inner = uncover(schema, 'output')
   return inner === undefined ? [schema] : flatten(inner, value, fits)
 }

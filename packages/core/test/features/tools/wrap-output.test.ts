@@ -15,7 +15,11 @@ const Node: z.ZodType<Node> = z.object({
     return z.array(Node)
   },
 })
-const tree = { type: 'array', items: { anyOf: [{ $ref: '#' }, { type: 'string' }] } } as const
+const tree = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'array',
+  items: { anyOf: [{ $ref: '#' }, { type: 'string' }] },
+} as const
 
 function create(): McpServer {
   const server = new McpServer({ name: 'wrap', version: '1' }, { logger: silent })
@@ -100,6 +104,7 @@ describe.each(['2025-06-18', '2025-11-25'])('wrapOutput, for a client of %s', (v
     const { recursive, root } = await schemasOf(version)
     const place = '#/properties/items'
     expect(root).toMatchObject({
+      $schema: tree.$schema,
       properties: { items: { items: { anyOf: [{ $ref: place }, { type: 'string' }] } } },
     })
     const pointers = JSON.stringify(recursive).match(/#[^"]*/g) ?? []

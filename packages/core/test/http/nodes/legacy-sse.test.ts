@@ -1,5 +1,5 @@
 import { deferred, notification, ping, request, settled } from '@jetway-apps/test-support'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { McpServer } from '../../../src/index.ts'
 import { type HarnessOptions, initializeMessage, type Message, type Sent } from '../support/harness.ts'
@@ -128,6 +128,26 @@ describe('a client of HTTP+SSE, whose messages arrive at any node', () => {
     expect(textOf(await answerTo(client, 2))).toBe('early')
     for (const one of late) await one()
     expect(await answerTo(client, 1)).toMatchObject({ result: {} })
+  })
+
+  it('costs no look at the store for each message', async () => {
+    const { cluster, client } = await streaming()
+    await client.initialize()
+    await client.call('echo', { text: 'first' }, 'first')
+    const get = vi.spyOn(cluster.sessions, 'get')
+    for (let i = 0; i < 3; i++) await client.call('echo', { text: 'next' }, `next-${i}`)
+    expect(get).not.toHaveBeenCalled()
+  })
+
+  it('loses its stream if only other nodes serve the revision that it has agreed on', async () => {
+    const cluster = createCluster()
+    const [a, b] = [nodeOf(cluster, { endpoint: { revisions: ['2025-11-25'] } }), nodeOf(cluster)]
+    const client = await openSse(a)
+    expect((await client.at(b).post(initializeMessage('2025-06-18'))).status).toBe(202)
+    await settled()
+    await cluster.clock.advance(1_000)
+    expect(client.sink.closed).toBe(true)
+    expect((await client.at(b).post(ping())).status).toBe(404)
   })
 
   it('gets the errors and pings of the time before initialize', async () => {
@@ -457,6 +477,20 @@ describe('mail to the node of a stream', () => {
     await atB.call('echo', { text: 'next' }, 3)
     await answerTo(client, 3)
     expect(messagesOf(client).filter(({ id }) => id === 2)).toHaveLength(1)
+  })
+
+  it('that finds a full inbox is sent again', async () => {
+    const { cluster, client, b, atB } = await started()
+    const { nodes } = b.shared
+    const send = nodes.send.bind(nodes)
+    let left = 2
+    nodes.send = (...args) => left-- <= 0 && send(...args)
+    await atB.call('echo', { text: 'later' })
+    for (let i = 0; i < 5; i++) {
+      await settled()
+      await cluster.clock.advance(100)
+    }
+    expect(textOf(await answerTo(client, 2))).toBe('later')
   })
 
   it('that cannot be sent for 3 s ends the session: a client that reconnects is better off than one that waits', async () => {
