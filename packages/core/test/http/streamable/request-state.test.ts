@@ -133,8 +133,8 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
   })
 
   it('is refused after any change, always with the same bytes', async () => {
-    const { tried, through, seen } = await tryMutations(2_000, seeded(20_260_728))
-    expect(tried).toBe(2_000)
+    const { tried, through, seen } = await tryMutations(300, seeded(20_260_728))
+    expect(tried).toBe(300)
     expect(through).toBe(0)
     expect([...seen]).toEqual([await refusal(guarded())])
   })
