@@ -1,5 +1,13 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromBase64Url, isBase64, toBase64, toBase64Url } from '../../src/util/bytes.ts'
+import {
+  bytesBeyond,
+  fromBase64Url,
+  isBase64,
+  toBase64,
+  toBase64Url,
+  utf8Length,
+} from '../../src/util/bytes.ts'
 
 describe('base64', () => {
   it.each([0, 1, 2, 3, 24_575, 24_576, 24_577, 200_000])(
@@ -24,4 +32,21 @@ describe('base64', () => {
     // The last one sets bits that no encoder sets.
     for (const encoded of ['YQ==', 'Y Q', 'Y', 'YR']) expect(fromBase64Url(encoded)).toBeUndefined()
   })
+})
+
+it('the UTF-8 length of any text, with lone surrogates, is that of its encoding', () => {
+  const unit = fc.oneof(
+    fc.nat(0xffff),
+    fc.constantFrom(0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000),
+  )
+  fc.assert(
+    fc.property(fc.array(unit, { maxLength: 6 }), (units) => {
+      const text = String.fromCharCode(...units)
+      const length = Buffer.byteLength(text)
+      expect(utf8Length(text)).toBe(length)
+      expect(bytesBeyond(text, length)).toBeUndefined()
+      if (length > 0) expect(bytesBeyond(text, length - 1)).toBe(length)
+    }),
+    { numRuns: 500 },
+  )
 })

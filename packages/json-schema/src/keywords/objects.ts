@@ -128,12 +128,10 @@ export function propertyNames(scope: Scope, schema: unknown): Check | undefined 
   }
 }
 
-export function dependentRequired(scope: Scope, names: Schemas, keyword: string): Check | undefined {
+export function dependentRequired(scope: Scope, names: Schemas, keyword: string): Check {
   const entries = Object.entries(names as Readonly<Record<string, readonly string[]>>)
-  const dependents = entries.filter(([, needed]) => needed.length > 0)
-  if (dependents.length === 0) return undefined
   return (data, run) => {
-    for (const [property, needed] of dependents) {
+    for (const [property, needed] of entries) {
       const missing = has(data, property) ? needed.find((name) => !has(data, name)) : undefined
       if (missing === undefined) continue
       const deps = { deps: needed.join(', '), depsCount: needed.length }
@@ -168,7 +166,7 @@ export function dependencies(scope: Scope, value: Schemas): Check | undefined {
   const schemas = entries.filter(([, needed]) => !Array.isArray(needed))
   const first = dependentRequired(scope, Object.fromEntries(names), 'dependencies')
   const second = dependentSchemas(scope, Object.fromEntries(schemas), 'dependencies')
-  if (first === undefined || second === undefined) return first ?? second
+  if (second === undefined) return first
   return (data, run) => first(data, run) !== false && second(data, run)
 }
 

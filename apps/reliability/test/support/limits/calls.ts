@@ -188,11 +188,13 @@ async function openSubscriptions(count: number): Promise<unknown> {
 }
 
 /** The questions of one call that are refused, of so many that wait at the same time. */
-async function openQuestions(count: number): Promise<unknown> {
+/** How many of so many questions are refused, of a call or of a task that no call waits for. */
+async function openQuestions(count: number, task?: object): Promise<unknown> {
   const server = createServer()
   let refused = 0
   server.addTool({
     name: 'ask',
+    taskSupport: 'optional',
     async handler(_args, ctx) {
       await Promise.all(list(count, () => ctx.listRoots().catch(() => refused++)))
       return ''
@@ -202,7 +204,7 @@ async function openQuestions(count: number): Promise<unknown> {
     capabilities: { roots: {} },
     onRequest: () => new Promise(() => {}),
   })
-  call(connection, 'ask').catch(() => {})
+  connection.request('tools/call', { name: 'ask', arguments: {}, ...(task && { task }) }).catch(() => {})
   await settled()
   return refused
 }
@@ -306,7 +308,8 @@ export const CALLS: readonly Limit[] = [
   { limit: 'characters of a URI of subscriptions/listen', most: 8_192, use: (length) => listening(['a://'.padEnd(length, 'x')]), accepted: 'open', refused: { error: { code: -32602 } } },
   { limit: 'characters of a URI that matches a template', most: 8_192, use: (length) => read('a://'.padEnd(length, 'x')), accepted: { result: {} }, refused: { error: { code: -32602 } } },
   { limit: 'limits.subscriptions of a connection', most: 3, use: openSubscriptions, accepted: [], refused: [-32603] },
-  { limit: 'questions that wait at the same time', most: 64, use: openQuestions, accepted: 0, refused: 1 },
+  { limit: 'questions that wait at the same time', most: 64, use: (count) => openQuestions(count), accepted: 0, refused: 1 },
+  { limit: 'questions of a task that wait at the same time', most: 64, use: (count) => openQuestions(count, {}), accepted: 0, refused: 1 },
   { limit: 'requestState.maxBytes', most: 0, use: sealed, accepted: { requestState: expect.any(String) }, refused: { isError: true } },
   { limit: 'requestState.maxUsed', most: 3, use: afterUses, accepted: { result: { content: [{ text: 'done' }] } }, refused: { error: { code: -32602 } } },
   { limit: 'requestState.ttlMs', most: 999, use: continued, accepted: { result: { content: [{ text: 'done' }] } }, refused: { error: { code: -32602 } } },

@@ -1,5 +1,5 @@
-import { skills, type SkillDefinition } from '@jetway/core/skills'
-import { failureOf, type Limit, list } from './row.ts'
+import { skills, type SkillDefinition, type SkillsOptions } from '@jetway/core/skills'
+import { createServer, failureOf, type Limit, list, web } from './row.ts'
 
 const HEAD = '---\nname: a\ndescription: d\n---\n'
 /** A text whose JSON is close to the limit of a file. */
@@ -10,10 +10,33 @@ const adding = (skill: Partial<SkillDefinition>): Promise<unknown> =>
 const withFile = (path: string, content = ''): Promise<unknown> =>
   adding({ instructions: '', files: { [path]: content } })
 
+/** The first page of so many skills. */
+async function firstPage(count: number, options: Omit<SkillsOptions, 'skills'>): Promise<unknown> {
+  const named = list(count, (index) => ({ name: `s${index}`, description: 'd', instructions: '' }))
+  const server = createServer({ extensions: [skills({ skills: named, ...options })] })
+  const { body } = await web(server).modern('skills/list')
+  const { skills: page, nextCursor } = body.result as { skills?: readonly []; nextCursor?: string }
+  return { skills: page?.length, more: nextCursor !== undefined }
+}
+
 const DEFINITION = { accepted: 'done', refused: { code: 'ERR_MCP_INVALID_DEFINITION' } }
 const NAME = { accepted: 'done', refused: { code: 'ERR_MCP_INVALID_NAME' } }
 
 export const SKILLS: readonly Limit[] = [
+  {
+    limit: 'pageSize of skills',
+    most: 3,
+    use: (count) => firstPage(count, { pageSize: 3 }),
+    accepted: { skills: 3, more: false },
+    refused: { skills: 3, more: true },
+  },
+  {
+    limit: 'pageSize of skills, by default',
+    most: 100,
+    use: (count) => firstPage(count, {}),
+    accepted: { skills: 100, more: false },
+    refused: { skills: 100, more: true },
+  },
   {
     limit: 'files of a skill',
     most: 512,

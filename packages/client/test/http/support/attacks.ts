@@ -43,7 +43,8 @@ const NONE = /The reply has no response to the request/
 const CUT = /was cut|ended before the response/
 const ENDED = /ended before the response/
 const TOO_LONG = /longer than \d+|ended before the response/
-const TIMEOUT = /within \d+ ms/
+/** A time limit of the client ends the request. */
+export const TIMEOUT = /within \d+ ms/
 
 /** The limit of one message in these tests. */
 export const MAX_MESSAGE_BYTES = 256 * 1024
