@@ -59,7 +59,8 @@ function core(common: UserConfig): UserConfig {
     ...common,
     ...NEUTRAL,
     outputOptions: { ...NEUTRAL.outputOptions, codeSplitting: { groups: GROUPS } },
-    // The declarations use Disposable, which neither the default `lib` of TypeScript nor, without Node's types, anything else declares.
+    // The declarations use Disposable, which neither the default `lib` of TypeScript nor, without Node's types,
+    // anything else declares.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },
   }
 }

@@ -1,7 +1,8 @@
 import { configureGlobal } from 'fast-check'
 import { vi } from 'vitest'
 
-// Property tests use the same values in every run, so a failure comes from the change under test. `JETWAY_SEED` sets others.
+// Property tests use the same values in every run, so a failure comes from the change under test. `JETWAY_SEED` sets
+// others.
 configureGlobal({ seed: Number(process.env['JETWAY_SEED'] ?? 20_241_105) })
 
 const { waitFor, waitUntil } = vi

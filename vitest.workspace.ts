@@ -12,7 +12,9 @@ const root = fileURLToPath(new URL('.', import.meta.url))
  */
 const conditions = ['jetway:source', 'node']
 
-/** `npm run test:long` runs the `*.long.test.ts` files, which take minutes, and what else the reliability page reports. */
+/**
+ * `npm run test:long` runs the `*.long.test.ts` files, which take minutes, and what else the reliability page reports.
+ */
 const long = process.env['JETWAY_LONG_TESTS'] !== undefined
 
 /** `bash .ci/run` runs the `*.system.test.ts` files, which need system packages that it installs, or a build. */
@@ -27,8 +29,8 @@ const include = long
 const exclude = long || system ? [] : [...named('.long.test.ts'), ...named('.system.test.ts')]
 
 /**
- * Test files that replace modules, or that measure their process. All others share processes: what one file has loaded is
- * ready for the next, and that is most of what a file costs.
+ * Test files that replace modules, or that measure their process. All others share processes: what one file has loaded
+ * is ready for the next, and that is most of what a file costs.
  */
 const ISOLATED = [
   'packages/{fastify,hono}/test/seam.test.ts',

@@ -149,7 +149,9 @@ function referenceGroups(): DefaultTheme.SidebarItem[] {
   ]
 }
 
-/** The entry points, in the order of the API's first page. Their classes and functions are listed on their own pages. */
+/**
+ * The entry points, in the order of the API's first page. Their classes and functions are listed on their own pages.
+ */
 function apiItems(): DefaultTheme.SidebarItem[] {
   const index = join(docs, 'reference/api/index.md')
   if (!existsSync(index)) return []

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 const root = new URL('../../', import.meta.url)
 
 /**
- * The address of the repository on the web: `repository` in the root's package.json, or else the remote `origin` of this
- * clone. Undefined if there is neither, or if the remote is not on the web.
+ * The address of the repository on the web: `repository` in the root's package.json, or else the remote `origin` of
+ * this clone. Undefined if there is neither, or if the remote is not on the web.
  */
 export function repositoryUrl(): string | undefined {
   const { repository } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {

@@ -9,8 +9,8 @@ const published = fileURLToPath(new URL('../public/source/', import.meta.url))
 const FROM = /^<!-- from: \S+ -->\s*$/
 
 /**
- * Handles links to source files: those above code blocks (see `scripts/snippets.mjs`) and those in the text. On GitHub they
- * lead to the file in the repository. The site has a copy of the file, as plain text, and the link leads to that.
+ * Handles links to source files: those above code blocks (see `scripts/snippets.mjs`) and those in the text. On GitHub
+ * they lead to the file in the repository. The site has a copy of the file, as plain text, and the link leads to that.
  */
 export function linkSources(markdown: MarkdownRenderer): void {
   rmSync(published, { recursive: true, force: true })

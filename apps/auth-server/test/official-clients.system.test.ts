@@ -22,16 +22,7 @@ const CLIENTS: Readonly<Record<string, (url: string, host: OfficialHost) => Prom
     await first.finishAuth(back().get('code') ?? '')
     const transport = open()
     await client.connect(transport)
-    return async (name) => {
-      const call = async (): Promise<unknown> => (await client.callTool({ name })).content
-      try {
-        return await call()
-      } catch (error) {
-        if (!(error instanceof UnauthorizedError)) throw error
-        await transport.finishAuth(back().get('code') ?? '')
-        return call()
-      }
-    }
+    return signingIn(client, UnauthorizedError, () => transport.finishAuth(back().get('code') ?? ''))
   },
   'v2 with sessions': (url, host) => connectV2(url, host, {}),
   'v2 without sessions': (url, host) =>
@@ -62,13 +53,22 @@ async function connectV2(
   const transport = open()
   const client = create()
   await client.connect(transport)
+  return signingIn(client, v2.UnauthorizedError, () => transport.finishAuth(back()))
+}
+
+/** Calls tools. If a call needs more scopes, signs in and calls again. */
+function signingIn(
+  client: Client | v2.Client,
+  Unauthorized: new (message?: string) => Error,
+  signIn: () => Promise<void>,
+): Call {
   return async (name) => {
     const call = async (): Promise<unknown> => (await client.callTool({ name })).content
     try {
       return await call()
     } catch (error) {
-      if (!(error instanceof v2.UnauthorizedError)) throw error
-      await transport.finishAuth(back())
+      if (!(error instanceof Unauthorized)) throw error
+      await signIn()
       return call()
     }
   }

@@ -31,7 +31,10 @@ export const HTTP: readonly Contender[] = [
 
 const IN_MEMORY = 'jetway-memory'
 
-/** The same mount with its sessions in memory and in Redis, where each request reads its session unless it has just been read. */
+/**
+ * The same mount with its sessions in memory and in Redis, where each request reads its session unless it has just been
+ * read.
+ */
 export const sharedOver = (redisUrl: string): readonly Contender[] => [
   { name: IN_MEMORY, title: 'in memory', program: 'jetway-fastify' },
   {

@@ -1,4 +1,6 @@
-/** `npm run cluster`: Redis, three processes of one server, and a load balancer that sends each request to the next one. */
+/**
+ * `npm run cluster`: Redis, three processes of one server, and a load balancer that sends each request to the next one.
+ */
 import { randomBytes } from 'node:crypto'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 /**
- * A server for the tests of sockets, in its own process: an app, with the socket limits and the graceful end of apps. Start
- * it with `--expose-gc`.
+ * A server for the tests of sockets, in its own process: an app, with the socket limits and the graceful end of apps.
+ * Start it with `--expose-gc`.
  */
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -6,8 +6,8 @@ import { note } from './support/note.ts'
 import { ADAPTERS, inParallel, SocketTarget } from './support/socket-target.ts'
 
 /**
- * Near the 10,000 sessions that a mount has by default, and the files that a process may open on most machines: each stream
- * is a file of the server, and one of this process.
+ * Near the 10,000 sessions that a mount has by default, and the files that a process may open on most machines: each
+ * stream is a file of the server, and one of this process.
  */
 const STREAMS = 9_500
 const HOLD_MS = FULL ? 600_000 : 60_000

@@ -2,7 +2,6 @@ export { EVERY_CAPABILITY } from './adapter-capabilities.ts'
 export { type Deferred, deferred } from './deferred.ts'
 export { FakeClock, settled } from './fake-clock.ts'
 export { FULL } from './long-form.ts'
-export { NOTHING_HELD } from './servers/gauges.ts'
 export { silent } from './logger.ts'
 export {
   callTool,

@@ -26,11 +26,12 @@ const FASTIFY_BODY_LIMIT = 1024 * 1024
  * Mounts an MCP server on Fastify: `app.register(mcp, { server, path: '/mcp' })`.
  *
  * The routes have their own plugin scope. Hooks, CORS, authentication and the logger of the app apply to them; its body
- * parsers do not: until the handler runs, `request.body` is the unread stream. If a hook assigns another value to it, that
- * value is the parsed body. A lower `bodyLimit` of the app applies here too.
+ * parsers do not: until the handler runs, `request.body` is the unread stream. If a hook assigns another value to it,
+ * that value is the parsed body. A lower `bodyLimit` of the app applies here too.
  *
- * `onSend` hooks run for JSON replies and for streams that are complete at once, but not for other streams, which have no
- * payload when their headers are sent. All keep the headers that earlier hooks have set. Closing the app ends the streams.
+ * `onSend` hooks run for JSON replies and for streams that are complete at once, but not for other streams, which have
+ * no payload when their headers are sent. All keep the headers that earlier hooks have set. Closing the app ends the
+ * streams.
  */
 export async function mcp(
   app: FastifyInstance,
@@ -59,7 +60,8 @@ export async function mcp(
   const mount = new PluginMount(app, endpoint, { locals, auth: authInfo })
 
   app.removeAllContentTypeParsers()
-  // Reads nothing: the guard checks the head first. JSON has its own entry because Fastify looks up '*' again for each request.
+  // Reads nothing: the guard checks the head first. JSON has its own entry because Fastify looks up '*' again for each
+  // request.
   app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
   app.setErrorHandler(answerError)
   const endUnused = watchUnused(app.server)
@@ -71,8 +73,9 @@ export async function mcp(
   routeProbes(app, endpoint)
   routeWellKnown(app, endpoint.wellKnown)
 
-  // @fastify/sse creates a context, a promise and two listeners for each request, but only streams need them. So it wraps
-  // the function that opens a stream, and the route keeps the handler as the app's own onRoute hooks have left it.
+  // @fastify/sse creates a context, a promise and two listeners for each request, but only streams need them. So it
+  // wraps the function that opens a stream, and the route keeps the handler as the app's own onRoute hooks have left
+  // it.
   let handler: RouteHandlerMethod = mount.open
   app.addHook('onRoute', (route) => {
     handler = route.handler

@@ -7,9 +7,10 @@ interface Owned {
 }
 
 /**
- * The names of all keys. `1` is the version of their layout. No name shows a principal or an id, and no input can produce
- * the name of another: both are hashed, the principal with its length before it. Braces contain the part by which a
- * cluster chooses a node: all keys of a session have one, those of all nodes another, those of all tasks a third.
+ * The names of all keys. `1` is the version of their layout. No name shows a principal or an id, and no input can
+ * produce the name of another: both are hashed, the principal with its length before it. Braces contain the part by
+ * which a cluster chooses a node: all keys of a session have one, those of all nodes another, those of all tasks a
+ * third.
  */
 export class Keys {
   readonly #prefix: string

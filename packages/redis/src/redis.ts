@@ -43,8 +43,8 @@ export interface RedisStats {
 /** The stores of one process, for the option `shared` of servers and mounts. */
 export interface RedisStores extends SharedStores {
   /**
-   * Connects, and checks the version of Redis. Resolves when messages of other nodes arrive. Servers do not need it: they
-   * connect at first use, and work again when Redis does.
+   * Connects, and checks the version of Redis. Resolves when messages of other nodes arrive. Servers do not need it:
+   * they connect at first use, and work again when Redis does.
    *
    * @throws an error if Redis cannot be reached within 3 s, or is older than 6.2
    */
@@ -72,8 +72,8 @@ const NAMES: OptionNames<RedisOptions> = {
 }
 
 /**
- * Creates the stores through which many processes serve as one. Connects at first use, and closes with the last server or
- * mount that uses them.
+ * Creates the stores through which many processes serve as one. Connects at first use, and closes with the last server
+ * or mount that uses them.
  *
  * @throws `ERR_MCP_OPTION`
  */

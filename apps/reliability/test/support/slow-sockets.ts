@@ -24,8 +24,9 @@ const call = (session: Session, tool: string, args: object): string =>
   bytesOf('/mcp', callFrame(tool, args), session)
 
 /**
- * The limits are those of our apps for heads, and of a mount for the others. Few read slowly: large replies are work for a
- * server, which delays others however they are read. Together they are less than `limits.queuedBytes` allows one caller.
+ * The limits are those of our apps for heads, and of a mount for the others. Few read slowly: large replies are work
+ * for a server, which delays others however they are read. Together they are less than `limits.queuedBytes` allows one
+ * caller.
  */
 export const PHASES: readonly Phase[] = [
   {

@@ -1,5 +1,5 @@
 import type { OptionNames } from '@jetway/core/protocol'
-import type { HttpOptions } from '../http/options.ts'
+import { HTTP_OPTION_NAMES, type HttpOptions } from '../http/options.ts'
 import type { ChildProcessOptions } from '../stdio/options.ts'
 
 /** A server that is started as a child process. */
@@ -40,13 +40,7 @@ const STDIO_FIELDS: OptionNames<StdioServer> = {
 const REMOTE_FIELDS: OptionNames<RemoteServer> = {
   transport: 1,
   url: 1,
-  headers: 1,
-  auth: 1,
-  fetch: 1,
-  maxMessageBytes: 1,
-  closeTimeoutMs: 1,
-  endSession: 1,
-  reconnect: 1,
+  ...HTTP_OPTION_NAMES,
 }
 
 /** Messages have no values: URLs, arguments and headers may have secrets. @throws TypeError */

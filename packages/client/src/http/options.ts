@@ -51,7 +51,7 @@ export type ResolvedHttpOptions = { readonly url: string } & Required<
   Omit<HttpOptions, 'auth' | 'reconnect'> & NonNullable<HttpOptions['reconnect']>
 >
 
-const NAMES: OptionNames<HttpOptions> = {
+export const HTTP_OPTION_NAMES: OptionNames<HttpOptions> = {
   headers: 1,
   auth: 1,
   fetch: 1,
@@ -69,7 +69,7 @@ const HINTS = {
 
 /** @throws TypeError for an invalid URL, UsageError `ERR_MCP_OPTION` for an unknown option */
 export function resolveHttpOptions(url: string | URL, options: HttpOptions): ResolvedHttpOptions {
-  checkNames(options, NAMES, HINTS)
+  checkNames(options, HTTP_OPTION_NAMES, HINTS)
   const { protocol, href, username, password } = new URL(url)
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new TypeError(`A server's URL must begin with http: or https:, not ${protocol}`)

@@ -182,7 +182,8 @@ function describe(
   }
 }
 
-function outcomeOf(answer: EncodedResponse, failed: boolean): RequestOutcome {
+/** @param failed - the result has `isError` */
+export function outcomeOf(answer: EncodedResponse, failed: boolean): RequestOutcome {
   if (answer === undefined) return 'cancelled'
   if (answer.error !== undefined) return 'error'
   return failed ? 'failed' : 'ok'

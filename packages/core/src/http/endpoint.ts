@@ -51,8 +51,8 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   /** Answers one request: {@link accept}, then `readBody` if the body is needed. Never throws or rejects. */
   handle(request: RequestWithLocals<Locals>, readBody: ReadBody): HttpReply | Promise<HttpReply>
   /**
-   * Takes back a reply that cannot be sent because the host has replied already, such as a timeout of the app. Logs once
-   * what to do. Call it in place of sending the reply.
+   * Takes back a reply that cannot be sent because the host has replied already, such as a timeout of the app. Logs
+   * once what to do. Call it in place of sending the reply.
    */
   discard(reply: HttpReply): void
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
@@ -67,8 +67,8 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
 }
 
 /**
- * Mounts a server on HTTP, or a function that chooses one for each session. Starts no timer and opens nothing before the
- * first request.
+ * Mounts a server on HTTP, or a function that chooses one for each session. Starts no timer and opens nothing before
+ * the first request.
  *
  * @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`; `ERR_MCP_CLOSED` when the server is closed
  */

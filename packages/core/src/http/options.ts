@@ -36,8 +36,9 @@ export interface SessionOptions {
    */
   readonly verifyMs?: number
   /**
-   * The beginning of every session id, before a dot: 1 to 64 letters, digits, `-` and `_`. A proxy in front of the mount
-   * can route requests by it, such as a Worker to a Durable Object. It proves nothing. Cannot be used with `seal`.
+   * The beginning of every session id, before a dot: 1 to 64 letters, digits, `-` and `_`. A proxy in front of the
+   * mount can route requests by it, such as a Worker to a Durable Object. It proves nothing. Cannot be used with
+   * `seal`.
    * @default none
    */
   readonly prefix?: string

@@ -49,7 +49,8 @@ export class RequestSteps {
         return this.#reported(request, this.#failed(error))
       },
     )
-    // Other requests may wait for work of this one, such as opening the lifespan, so it must not end when its client disconnects.
+    // Other requests may wait for work of this one, such as opening the lifespan, so it must not end when its client
+    // disconnects.
     if (this.#isolated) request.waitUntil?.(settled)
     return settled
   }

@@ -6,7 +6,8 @@ export interface Gauges {
   readonly openStreams: number
   /**
    * Bytes that wait in this process for slow readers, without the buffers of sockets. Replies and parts of
-   * streams of 64 KiB or more count until Node has sent them. `limits.queuedBytes` bounds them on HTTP. In UTF-16 units on stdio, in memory and for texts of replies.
+   * streams of 64 KiB or more count until Node has sent them. `limits.queuedBytes` bounds them on HTTP. In UTF-16
+   * units on stdio, in memory and for texts of replies.
    */
   readonly queuedBytes: number
   /** Calls that run or wait. A call that answers at once is not counted. */

@@ -29,9 +29,9 @@ export async function waitFor(live: RunningTask, call: CallContext): Promise<voi
 }
 
 /**
- * Waits for a task of another node. Reads it after each change, and from time to time, since the message of a change can
- * be lost. Meanwhile the call carries its questions.
- * If the call ends first, resolves to the last record that was read.
+ * Waits for a task of another node. Reads it after each change, and from time to time, since the message of a change
+ * can be lost. Meanwhile the call carries its questions. If the call ends first, resolves to the last record that was
+ * read.
  */
 export async function pollTask(
   task: TaskRecord,

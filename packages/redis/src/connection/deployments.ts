@@ -46,8 +46,8 @@ export interface Deployment<C extends Client> {
 }
 
 /**
- * The defaults of version 6 differ from these. The stores set their own deadlines, since the client's deadline ends when
- * a command is written. A command that was not sent must not be sent later.
+ * The defaults of version 6 differ from these. The stores set their own deadlines, since the client's deadline ends
+ * when a command is written. A command that was not sent must not be sent later.
  */
 const NODE = {
   maintNotifications: 'disabled',

@@ -9,8 +9,8 @@ export interface IoredisClient {
 }
 
 /**
- * Uses a client of ioredis or iovalkey. Create it with `enableOfflineQueue: false` and `maxRetriesPerRequest: 0`, so that
- * it keeps no command for later. The stores never close it: close it after the server.
+ * Uses a client of ioredis or iovalkey. Create it with `enableOfflineQueue: false` and `maxRetriesPerRequest: 0`, so
+ * that it keeps no command for later. The stores never close it: close it after the server.
  */
 export function fromIoredis(client: IoredisClient): RedisConnection {
   return {

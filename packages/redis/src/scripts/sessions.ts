@@ -16,8 +16,8 @@ const OPENING_MS = 10_000
 
 /**
  * Adds a session to those of its principal. Returns the sessions beyond the limit, which the caller deletes: those that
- * expire first. One that has just been opened expires soon, but is not dropped, unless half of the sessions are like it:
- * clients that open sessions at the same time would end each other's.
+ * expire first. One that has just been opened expires soon, but is not dropped, unless half of the sessions are like
+ * it: clients that open sessions at the same time would end each other's.
  *
  * KEYS: sessions of the principal. ARGV: session, time to live, limit.
  */

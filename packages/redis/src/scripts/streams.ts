@@ -1,15 +1,15 @@
 import { type Script, script } from '../commands/script.ts'
 
 /*
- * The fields of a stream's state: e epoch, o node that writes, k kind, f fence, n last position, b bytes of events but the
- * final one, z ended, w follower, q<id> for each request without a response.
+ * The fields of a stream's state: e epoch, o node that writes, k kind, f fence, n last position, b bytes of events but
+ * the final one, z ended, w follower, q<id> for each request without a response.
  *
  * An event is an entry <position>-<ms>: the order depends on no clock, and the age is known.
  */
 
 /**
- * Starts a stream. Returns the streams beyond the limit, which the caller deletes: ended ones have negative scores, and are
- * the first to be dropped.
+ * Starts a stream. Returns the streams beyond the limit, which the caller deletes: ended ones have negative scores, and
+ * are the first to be dropped.
  *
  * KEYS: state, events, streams of the session.
  * ARGV: epoch, node, kind, limit of streams, time to live, stream, then requests.
@@ -29,12 +29,12 @@ return dropped
 `)
 
 /**
- * Stores events. Returns 1 and the follower if they are stored, 0 if the stream is gone or they do not continue it, and -1
- * if another node has seized it.
+ * Stores events. Returns 1 and the follower if they are stored, 0 if the stream is gone or they do not continue it, and
+ * -1 if another node has seized it.
  *
  * KEYS: state, events, streams of the session.
- * ARGV: epoch, fence, final, limits of events, bytes and bytes of the final event, time to live of events and of a stream
- * that has not ended, stream, then position, frame and answered request of each event.
+ * ARGV: epoch, fence, final, limits of events, bytes and bytes of the final event, time to live of events and of a
+ * stream that has not ended, stream, then position, frame and answered request of each event.
  */
 export const APPEND: Script = script(`
 local state = redis.call('HMGET', KEYS[1], 'e', 'f', 'n', 'z', 'b', 'w')
@@ -78,8 +78,8 @@ return {1, state[6] or ''}
 `)
 
 /**
- * Returns the events after a position: 0 if it is unknown, else 1 or, after the end, 2; node, kind, last position, follower,
- * then the frames. A reader becomes the follower; the node that writes replaces it.
+ * Returns the events after a position: 0 if it is unknown, else 1 or, after the end, 2; node, kind, last position,
+ * follower, then the frames. A reader becomes the follower; the node that writes replaces it.
  *
  * KEYS: state, events. ARGV: epoch, position, time to live of events, reader.
  */

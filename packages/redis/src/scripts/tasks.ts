@@ -114,8 +114,8 @@ return 1
 `)
 
 /**
- * Replaces a record that still has the given text. Returns 0 if it has another or has expired, and -1 if there is no room.
- * Ended tasks make room.
+ * Replaces a record that still has the given text. Returns 0 if it has another or has expired, and -1 if there is no
+ * room. Ended tasks make room.
  *
  * ARGV: id, value, new record, 1 if it ends the task, limit of bytes.
  */

@@ -1,7 +1,9 @@
 import type { Commands } from '../commands/commands.ts'
 import type { StreamKeys } from '../keys.ts'
 
-/** Prolongs the streams that this process writes, since nothing may happen on a stream for longer than its keys live. */
+/**
+ * Prolongs the streams that this process writes, since nothing may happen on a stream for longer than its keys live.
+ */
 export class OpenStreams {
   readonly #commands: Commands
   readonly #ttlMs: number

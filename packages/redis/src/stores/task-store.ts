@@ -17,7 +17,11 @@ import { CREATE_TASK, DELETE_TASK, GET_TASK, LIST_TASKS, TASK_HEAD, UPDATE_TASK 
 export interface RedisTaskLimits {
   /** Tasks in total. @default 1_000 */
   readonly max?: number
-  /** Tasks of one owner. Anonymous clients of the tasks extension, which share one owner, have half of `max`. @default 100 */
+  /**
+   * Tasks of one owner. Anonymous clients of the tasks extension, which share one owner, have half of `max`.
+   *
+   * @default 100
+   */
   readonly maxPerOwner?: number
   /** Bytes of all records as JSON. @default 67_108_864 */
   readonly maxBytes?: number

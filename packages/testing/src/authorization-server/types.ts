@@ -80,7 +80,9 @@ export interface AuthorizationServer extends AsyncDisposable {
    * @param user - default: all users
    */
   revoke(user?: string): void
-  /** Replaces the signing key. Tokens that the old key has signed are invalid once a server has fetched the keys again. */
+  /**
+   * Replaces the signing key. Tokens that the old key has signed are invalid once a server has fetched the keys again.
+   */
   rotateKeys(): void
   /** Makes an endpoint fail until {@link restore}. */
   disrupt(endpoint: Endpoint, disruption: Disruption): void

@@ -19,7 +19,8 @@ export interface IsolationOptions {
 }
 
 /**
- * Random operations of 50 sessions at once, among them attacks on each other. Everything that a client gets names its owner.
+ * Random operations of 50 sessions at once, among them attacks on each other. Everything that a client gets names its
+ * owner.
  */
 export function describeIsolation({ runs, size, skewMs = 0 }: IsolationOptions): void {
   const count = runs * size

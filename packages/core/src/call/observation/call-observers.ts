@@ -11,6 +11,7 @@ import type { OpenRequest } from '../input/pending-requests.ts'
 import { type MethodEntry, targetOf } from '../method-table.ts'
 import type { CallReport } from './observer.ts'
 import type { EncodedResponse } from '../response.ts'
+import { outcomeOf } from '../server-events.ts'
 import type { CallObservation, CallOutcome, CallTelemetry, ReceivedCall, ServedCall } from './telemetry.ts'
 
 /** An answer to `initialize`. */
@@ -166,16 +167,16 @@ function servedCall(
 ): ServedCall {
   const { hidden, result } = report
   return {
-    outcome: outcomeOf(answer, report),
+    outcome: callOutcome(answer, report),
     error: answer?.error,
     hidden,
     result: wantsResult ? result?.result : undefined,
   }
 }
 
-function outcomeOf(answer: EncodedResponse, { failed, outcome }: CallReport): CallOutcome {
-  if (answer === undefined) return 'cancelled'
-  if (outcome === 'timeout') return outcome
-  if (answer.error !== undefined) return 'error'
-  return failed ? 'failed' : (outcome ?? 'ok')
+function callOutcome(answer: EncodedResponse, { failed, outcome: detail }: CallReport): CallOutcome {
+  const outcome = outcomeOf(answer, failed)
+  // A time limit ends the call with an error.
+  if (detail === 'timeout' && outcome !== 'cancelled') return detail
+  return outcome === 'ok' ? (detail ?? outcome) : outcome
 }

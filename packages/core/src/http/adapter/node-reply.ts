@@ -7,8 +7,8 @@ import { type NodeResponse, StallLimit } from './stall-limit.ts'
 export interface ReplyLimits {
   /**
    * Counts the bytes of a reply in `stats().queuedBytes`, for `limits.queuedBytes`, until the returned function is
-   * called: an adapter knows how long its host takes to send them. The stats of the server have them too, unless a selector
-   * chose it for this request alone.
+   * called: an adapter knows how long its host takes to send them. The stats of the server have them too, unless a
+   * selector chose it for this request alone.
    *
    * @param hasten - called once if too many replies wait: a client that reads nothing should get less time
    */

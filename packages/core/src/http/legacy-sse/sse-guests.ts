@@ -64,7 +64,7 @@ export class SseGuests {
   receiveSseMail(key: SessionKey, mail: SseMail): void {
     const live = this.#sessions.live(key)
     const guest = live && this.#guests.get(live)
-    if (mail.kind === 'read' && guest?.outlet.way === mail.way) guest.outlet.read(mail.units)
+    if (mail.kind === 'read' && guest?.outlet.id === mail.outlet) guest.outlet.read(mail.units)
   }
 
   /** Resolves when the answers of all calls are sent, or after 1 s. */

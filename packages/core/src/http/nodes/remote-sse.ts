@@ -6,8 +6,8 @@ import type { Peers } from './peers.ts'
 import type { SseFrame } from './session-mail.ts'
 
 /** Characters, of six random bits each. */
-const WAY_LENGTH = 8
-/** UTF-16 units that may be on their way between the nodes. They do not count as waiting for the client. */
+const ID_LENGTH = 8
+/** UTF-16 units that may be in transit between the nodes. They do not count as waiting for the client. */
 export const IN_TRANSIT = 65_536
 /** UTF-16 units of one piece of mail. One frame alone may exceed it. */
 const MAX_MAIL = 262_144
@@ -25,14 +25,14 @@ export interface RemoteSseOptions {
   readonly outboundLimit: number
   /** A notification was dropped. */
   readonly onOverflow: (frame: string) => void
-  /** The node does not get the frames any more. */
+  /** The frames cannot be sent to the node. */
   readonly onLost: () => void
 }
 
 /** The event stream of an HTTP+SSE client whose connection another node has. */
 export class RemoteSse implements SseOutlet {
-  /** Names all that is sent here. */
-  readonly way: string
+  /** Random. The node of the stream counts the frames of each outlet apart. */
+  readonly id: string
   readonly #options: RemoteSseOptions
   #waiting: SseFrame[] = []
   #sending: Promise<void> | undefined
@@ -45,7 +45,7 @@ export class RemoteSse implements SseOutlet {
 
   constructor(options: RemoteSseOptions) {
     this.#options = options
-    this.way = randomToken(WAY_LENGTH, options.peers.random)
+    this.id = randomToken(ID_LENGTH, options.peers.random)
   }
 
   get node(): string {
@@ -72,7 +72,7 @@ export class RemoteSse implements SseOutlet {
     return this.#sending
   }
 
-  /** The client keeps up with the first so many units. */
+  /** @param units - the client keeps up with the first so many */
   read(units: number): void {
     this.#read = Math.max(this.#read, Math.min(units, this.#sent))
     if (this.waitingBytes === 0) this.#release()
@@ -110,7 +110,7 @@ export class RemoteSse implements SseOutlet {
     const { peers, node, key } = this.#options
     let frames = first
     do {
-      const mail = { kind: 'frames', way: this.way, seq: ++this.#seq, frames } as const
+      const mail = { kind: 'frames', outlet: this.id, seq: ++this.#seq, frames } as const
       if (!(await peers.sendSurely(node, key, mail))) {
         this.close()
         this.#options.onLost()

@@ -40,8 +40,8 @@ export type SseMail =
   | { readonly kind: 'opened'; readonly record: SessionRecord; readonly version: string }
   /** Messages of the sender's calls for the HTTP+SSE stream that the receiver writes. */
   | SseFrames
-  /** The client keeps up with the first so many UTF-16 units that the receiver has sent on a way. */
-  | { readonly kind: 'read'; readonly way: string; readonly units: number }
+  /** The client keeps up with the first so many UTF-16 units from this outlet of the receiver. */
+  | { readonly kind: 'read'; readonly outlet: string; readonly units: number }
   /** The client has used new credentials. Left out if they do not expire. */
   | { readonly kind: 'renewed'; readonly expiresAt?: number }
 
@@ -54,11 +54,11 @@ export interface SseFrame {
 
 export interface SseFrames {
   readonly kind: 'frames'
-  /** The sender's name for all that it sends to this session. */
-  readonly way: string
-  /** Counts the mail of a way, from 1: mail that was sent again is not written again. */
+  /** The id of the `RemoteSse` of the sender. */
+  readonly outlet: string
+  /** Counts the mail of an outlet, from 1. Mail that arrives twice is written once. */
   readonly seq: number
-  /** In order. None asks what the client has read. */
+  /** In order. An empty list asks how far the client has read. */
   readonly frames: readonly SseFrame[]
 }
 
@@ -90,8 +90,8 @@ const MEMBERS: {
   counted: { calls: isNumber, round: isText },
   cancel: { id: isRequestId },
   opened: { record: isObject, version: isText },
-  frames: { way: isText, seq: isNumber, frames: isFrames },
-  read: { way: isText, units: isNumber },
+  frames: { outlet: isText, seq: isNumber, frames: isFrames },
+  read: { outlet: isText, units: isNumber },
   renewed: { expiresAt: (value) => value === undefined || isNumber(value) },
 }
 

@@ -6,16 +6,19 @@ import type { Peers } from './peers.ts'
 import { IN_TRANSIT } from './remote-sse.ts'
 import type { SseFrames } from './session-mail.ts'
 
-/** Ways that are remembered. A node has one for each time that it wakes the session. */
-const MAX_WAYS = 64
+/** Outlets that are remembered. A node has one for each time that it wakes the session. */
+const MAX_OUTLETS = 64
 
-interface Way {
+/** A `RemoteSse` of another node. */
+interface Outlet {
+  readonly id: string
   readonly node: string
+  /** Of its last mail. */
   seq: number
-  /** UTF-16 units that have arrived, and those that the sender knows of. */
+  /** UTF-16 units that have arrived, and those that were reported to the sender. */
   units: number
-  told: number
-  telling: boolean
+  reported: number
+  reporting: boolean
 }
 
 export interface SseArrivalsOptions {
@@ -24,52 +27,53 @@ export interface SseArrivalsOptions {
   readonly writer: SseWriter
   /** Bytes that may wait for the client. */
   readonly limit: number
-  /** More waits. */
+  /** More bytes wait. */
   readonly onOverflow: (bytes: number) => void
 }
 
 /** Writes frames of other nodes on an HTTP+SSE stream, and informs those nodes of how the client reads. */
 export class SseArrivals {
   readonly #options: SseArrivalsOptions
-  readonly #ways = new Map<string, Way>()
+  readonly #outlets = new Map<string, Outlet>()
 
   constructor(options: SseArrivalsOptions) {
     this.#options = options
   }
 
-  receive(node: string, { way: name, seq, frames }: SseFrames): void {
+  receive(node: string, { outlet: id, seq, frames }: SseFrames): void {
     const { writer, limit, onOverflow } = this.#options
-    const way = this.#wayOf(name, node)
-    if (seq <= way.seq) return
-    way.seq = seq
+    const outlet = this.#outletOf(id, node)
+    if (seq <= outlet.seq) return
+    outlet.seq = seq
     for (const { frame, optional } of frames) {
-      way.units += frame.length
+      outlet.units += frame.length
       if (optional === true) writer.write(messageEvent(frame))
       else writer.writeAlways(messageEvent(frame))
     }
     if (writer.waitingBytes > limit) onOverflow(writer.waitingBytes)
-    else if (frames.length === 0 || way.units - way.told >= IN_TRANSIT / 2) void this.#tell(name, way)
+    else if (frames.length === 0 || outlet.units - outlet.reported >= IN_TRANSIT / 2)
+      void this.#report(outlet)
   }
 
-  /** Tells the sender how much has arrived, once the client keeps up. */
-  async #tell(name: string, way: Way): Promise<void> {
-    if (way.telling) return
-    way.telling = true
+  /** Reports to the sender how much has arrived, once the client keeps up. */
+  async #report(outlet: Outlet): Promise<void> {
+    if (outlet.reporting) return
+    outlet.reporting = true
     const { peers, key, writer } = this.#options
     await chain(writer.pressure(), () => {})
-    way.telling = false
+    outlet.reporting = false
     if (writer.ending) return
-    const { units, node } = way
-    if (await peers.send(node, key, { kind: 'read', way: name, units })) way.told = units
+    const { id, node, units } = outlet
+    if (await peers.send(node, key, { kind: 'read', outlet: id, units })) outlet.reported = units
   }
 
-  #wayOf(name: string, node: string): Way {
-    const way = this.#ways.get(name) ?? { node, seq: 0, units: 0, told: 0, telling: false }
+  #outletOf(id: string, node: string): Outlet {
+    const outlet = this.#outlets.get(id) ?? { id, node, seq: 0, units: 0, reported: 0, reporting: false }
     // The last one of the map is the latest.
-    this.#ways.delete(name)
-    this.#ways.set(name, way)
-    const [oldest] = this.#ways.keys()
-    if (oldest !== undefined && this.#ways.size > MAX_WAYS) this.#ways.delete(oldest)
-    return way
+    this.#outlets.delete(id)
+    this.#outlets.set(id, outlet)
+    const [oldest] = this.#outlets.keys()
+    if (oldest !== undefined && this.#outlets.size > MAX_OUTLETS) this.#outlets.delete(oldest)
+    return outlet
   }
 }

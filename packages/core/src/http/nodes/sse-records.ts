@@ -108,8 +108,8 @@ export class SseRecords {
   /** Deletes a record whose stream has ended, and informs the other nodes. */
   end(key: SessionKey): void {
     this.#ending.begin()
-    const told = this.network.peers.broadcast(key, { kind: 'ended' })
-    void Promise.all([this.#table.delete(key), told]).finally(() => this.#ending.end())
+    const sent = this.network.peers.broadcast(key, { kind: 'ended' })
+    void Promise.all([this.#table.delete(key), sent]).finally(() => this.#ending.end())
   }
 
   /** Resolves when all records are deleted that have ended, or after 1 s. */

@@ -11,6 +11,7 @@ import {
   type Sent,
   TestSink,
 } from '../support/harness.ts'
+import { addHold, addMounted } from '../support/tools.ts'
 import { openSse, type SseClient } from '../support/sse-client.ts'
 
 const ada = { auth: { principal: 'ada' } }
@@ -23,14 +24,7 @@ function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}) {
     endpoint: { legacySse: true, streams: { keepAlive: false }, ...endpoint },
     setUp: (server) => {
       server.addTool({ name: 'add', inputSchema: z.object({ a: z.number() }), handler: ({ a }) => a + 1 })
-      server.addTool({
-        name: 'hold',
-        async handler(_args, ctx) {
-          ctx.signal.addEventListener('abort', () => aborted.push(String(ctx.requestId)))
-          await held.promise
-          return 'held'
-        },
-      })
+      addHold(server, held.promise, aborted)
       server.addTool({
         name: 'flood',
         inputSchema: z.object({ times: z.number() }),
@@ -39,7 +33,7 @@ function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}) {
           return 'flooded'
         },
       })
-      server.addTool({ name: 'mounted', handler: (_args, ctx) => JSON.stringify([ctx.locals, ctx.auth]) })
+      addMounted(server)
       server.addTool({
         name: 'ask',
         handler: async (_args, ctx) => {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { McpServer } from '../../../src/index.ts'
 import { type HarnessOptions, initializeMessage, type Message, type Sent } from '../support/harness.ts'
 import { type Cluster, createCluster, type TestNode } from '../support/nodes.ts'
+import { addHold, addMounted } from '../support/tools.ts'
 import { openSse, type SseClient } from '../support/sse-client.ts'
 
 const ada = { auth: { principal: 'ada' } }
@@ -11,7 +12,7 @@ const bob = { auth: { principal: 'bob' } }
 const OK = z.object({ ok: z.boolean() })
 
 interface SseNode extends TestNode {
-  /** Lets the tool `hold` go on. */
+  /** The tool `hold` waits for it. */
   readonly held: ReturnType<typeof deferred<void>>
   readonly aborted: string[]
 }
@@ -22,15 +23,8 @@ function nodeOf(cluster: Cluster, { endpoint, ...more }: HarnessOptions = {}): S
   const setUp = (server: McpServer): void => {
     server.addTool({ name: 'echo', inputSchema: z.object({ text: z.string() }), handler: ({ text }) => text })
     server.addTool({ name: 'big', handler: () => 'x'.repeat(5_000) })
-    server.addTool({ name: 'mounted', handler: (_args, ctx) => JSON.stringify([ctx.locals, ctx.auth]) })
-    server.addTool({
-      name: 'hold',
-      async handler(_args, ctx) {
-        ctx.signal.addEventListener('abort', () => aborted.push(String(ctx.requestId)))
-        await held.promise
-        return 'held'
-      },
-    })
+    addMounted(server)
+    addHold(server, held.promise, aborted)
     server.addTool({
       name: 'report',
       async handler(_args, ctx) {
@@ -196,7 +190,7 @@ describe('a client of HTTP+SSE, whose messages arrive at any node', () => {
     const asked = messagesOf(client).find(({ method }) => method === 'ping')
     await client.at(c).post({ jsonrpc: '2.0', id: asked?.id, result: {} })
     await answerTo(client, 7)
-    expect(messagesOf(client).map(({ id, params: told }) => told?.['progress'] ?? id)).toEqual([
+    expect(messagesOf(client).map(({ id, params: sent }) => sent?.['progress'] ?? id)).toEqual([
       1,
       1,
       2,
@@ -432,7 +426,7 @@ describe('a client that reads slowly', () => {
     const params = { name: 'long', arguments: {}, _meta: { progressToken: 'p' } }
     await atB.post(request('tools/call', params, 7))
     await client.sink.until(() => client.sink.text.includes('"progress":300,'))
-    const steps = messagesOf(client).flatMap(({ params: told }) => told?.['progress'] ?? [])
+    const steps = messagesOf(client).flatMap(({ params: sent }) => sent?.['progress'] ?? [])
     expect(steps.length).toBeGreaterThanOrEqual(300)
   })
 
@@ -450,7 +444,7 @@ describe('a client that reads slowly', () => {
         principal: '',
         session: client.sessionId,
         from: b.id,
-        mail: { kind: 'frames', way: 'forged', seq, frames },
+        mail: { kind: 'frames', outlet: 'forged', seq, frames },
       })
     await settled()
     expect([sink.closed, overflows]).toEqual([true, ['cut']])

@@ -30,6 +30,25 @@ const createHarness = (options: HarnessOptions = {}): Harness =>
     },
   })
 
+/** A mount with a resource whose visibility the test decides, once a caller asks for it. */
+function undecided(onSubscribe?: () => void): {
+  readonly harness: Harness
+  readonly decide: (visible: boolean) => void
+} {
+  const { promise, resolve: decide } = deferred<boolean>()
+  const harness = createHarness({
+    setUp: (server) =>
+      server.addResource({
+        uri: 'note://w',
+        name: 'w',
+        visible: () => promise,
+        handler: () => '',
+        ...(onSubscribe && { onSubscribe }),
+      }),
+  })
+  return { harness, decide }
+}
+
 interface Ask {
   readonly id?: string | number
   readonly meta?: object
@@ -249,16 +268,7 @@ describe('the end of a subscription over HTTP', () => {
   })
 
   it('refuses a subscription if the endpoint closes while it is checked', async () => {
-    let decide = (_shown: boolean): void => {}
-    const harness = createHarness({
-      setUp: (server) =>
-        server.addResource({
-          uri: 'note://w',
-          name: 'w',
-          visible: () => new Promise<boolean>((resolve) => (decide = resolve)),
-          handler: () => '',
-        }),
-    })
+    const { harness, decide } = undecided()
     const pending = listen(harness, { resourceSubscriptions: ['note://w'] })
     await settled()
     const closed = harness.endpoint.close()
@@ -284,17 +294,7 @@ describe('the end of a subscription over HTTP', () => {
 
   it('leaves a client that disconnects during the request without a subscription', async () => {
     const watched = vi.fn()
-    let decide = (_shown: boolean): void => {}
-    const harness = createHarness({
-      setUp: (server) =>
-        server.addResource({
-          uri: 'note://w',
-          name: 'w',
-          visible: () => new Promise<boolean>((resolve) => (decide = resolve)),
-          onSubscribe: watched,
-          handler: () => '',
-        }),
-    })
+    const { harness, decide } = undecided(watched)
     const body = {
       jsonrpc: '2.0',
       id: 7,
