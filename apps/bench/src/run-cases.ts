@@ -92,7 +92,7 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   return tables
 }
 
-/** What sessions in Redis cost. A call without a session must cost nothing more. */
+/** The cost of sessions in Redis. A call without a session must cost nothing more. */
 async function sharedCases({ timing }: BenchOptions, wanted: (name: string) => boolean): Promise<Table[]> {
   const cases: readonly (Pick<Table, 'name' | 'title'> & {
     readonly workload: Workload

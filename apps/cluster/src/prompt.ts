@@ -6,7 +6,7 @@ import { http } from '@jetway/client/http'
 export const HELP = `  who        says which process runs the call
   count 20   counts for 20 s, with progress
   greet      asks for your name: your answer may reach another process than the question
-  kill PID   kills a process. Do it while count runs: that call ends with an error, and the session goes on`
+  kill PID   kills a process. Do it while count runs: that call ends with an error, and the session continues`
 
 /** A user who types what to call. */
 export interface Prompt {

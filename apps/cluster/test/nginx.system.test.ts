@@ -84,7 +84,7 @@ const pidsOf = (nodes: readonly ClusterNode[]): Set<string> =>
 const requestsOf = ({ running: { output } }: ClusterNode): number =>
   output.stdout.split('"incoming request"').length - 1
 
-it('a session over three processes behind nginx goes on when one is killed', async () => {
+it('a session over three processes behind nginx continues when one is killed', async () => {
   const { cluster, port } = await deploy()
   const client = await connect(port, {
     elicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
@@ -112,7 +112,7 @@ it('a session over three processes behind nginx goes on when one is killed', asy
   expect(client.session?.id).toBe(id)
 })
 
-it('nginx sends no other process a call that was delivered, and calls on with those that are left', async () => {
+it('nginx sends no other process a call that was delivered, and continues with the others', async () => {
   const { cluster, port } = await deploy()
   const counts = (): number[] => cluster.nodes.map(requestsOf)
   const lost = call(port, 'count', { to: 60 })

@@ -1,4 +1,4 @@
-/** What the suite says of one scenario. */
+/** The result of one scenario. */
 export interface Scenario {
   readonly name: string
   /** The ids of the checks that it passed. */

@@ -4,7 +4,7 @@ import type { RefusalReason } from './tokens/refused.ts'
 
 const INTERVAL_MS = 1_000
 
-/** What the owner of a server can do about tokens that are refused. Expired tokens need nothing. */
+/** Advice to the owner of a server, by the reason of a refusal. Expired tokens need none. */
 const ADVICE: Partial<Record<RefusalReason, string>> = {
   aud: 'The token is for another audience. Compare the audience of the authorization server with the address of this server',
   iss: 'The token is of another issuer. Compare the option issuer with the issuer of the authorization server, letter by letter',

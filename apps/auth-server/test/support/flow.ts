@@ -29,7 +29,7 @@ export const ERAS: readonly RevisionDate[] = ['2025-11-25', '2026-07-28']
 /** The tolerance of servers for clocks that differ. */
 export const TOLERANCE_S = 60
 
-/** Sets the date until the end of the test. Sockets and timers go on. */
+/** Sets the date until the end of the test. Sockets and timers keep running. */
 export function fakeDate(): { pass(seconds: number): void } {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -19,7 +19,7 @@ export interface KeySetOptions {
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 262_144 }
 const MAX_KEYS = 100
-/** Older keys are fetched again, while they go on to be used. */
+/** Older keys are fetched again, and are used meanwhile. */
 const FRESH_MS = 600_000
 /** Older keys are not used, even if no others can be fetched: one of them may have been revoked. */
 const USABLE_MS = FRESH_MS + 3_600_000
@@ -56,7 +56,7 @@ export class KeySet {
   async #current(): Promise<LocalKeys> {
     const age = this.#options.clock.now() - this.#fetchedAt
     if (this.#keys === undefined || age > USABLE_MS) return this.#load()
-    // A failure is logged, and these keys go on to be used.
+    // A failure is logged, and these keys stay in use.
     if (age > FRESH_MS) this.#load().catch(() => {})
     return this.#keys
   }

@@ -3,7 +3,7 @@ import type { Logger } from '@jetway/core'
 import type { FetchJson } from '../keys/fetch-json.ts'
 import type { VerifiedToken } from './claims.ts'
 
-/** What a check needs of its `oauth` and mount. */
+/** Values of `oauth` and its mount, for a check. */
 export interface CheckContext {
   readonly issuer: string
   readonly clock: Clock

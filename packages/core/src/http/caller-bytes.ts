@@ -1,7 +1,7 @@
 /** Replies of fewer bytes are not counted: they fit into the buffers of a socket. */
 export const LARGE_REPLY = 65_536
 
-/** Callers that are remembered without bytes. Most of them come back. */
+/** Callers that are remembered without bytes, since most of them call again. */
 const KNOWN_CALLERS = 1000
 
 interface HeldReply {
@@ -40,8 +40,8 @@ export class CallerBytes {
   /**
    * Adds the bytes of a reply until the returned function is called.
    *
-   * @param hasten - called once if the caller, or all, hold too much meanwhile: some replies must go, so that
-   *   callers are not refused for long
+   * @param hasten - called once if the caller, or all together, hold too much: some replies must end soon,
+   *   so that callers are not refused for long
    */
   hold(principal: string, bytes: number, hasten: () => void): () => void {
     const reply = { principal, hasten }

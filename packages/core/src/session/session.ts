@@ -27,6 +27,7 @@ import { PendingRequests, type RequestChannel } from '../call/input/pending-requ
 import { changeFrame } from './change-frame.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import type { ChangeRecord, CloseCause, SessionChannel, SessionKeeper } from './session-keeper.ts'
+import { SubscribedResources } from './subscribed-resources.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 import type { Awaitable } from '../util/promises.ts'
 
@@ -62,15 +63,14 @@ export class Session implements CallSession {
   #unansweredPings = 0
   /** Set while the record is read again. */
   #updating: Promise<void> | undefined
-  /** The functions that unsubscribe, by resource URI. */
-  #watched: Map<string, (() => void) | undefined> | undefined
+  #subscribed: SubscribedResources | undefined
 
   constructor(runtime: ServerRuntime, record: SessionRecord, revision: Revision) {
     this.#runtime = runtime
     this.#record = record
     this.revision = revision
     this.client = new ClientView(record.client.info, record.client.capabilities)
-    if (record.subscriptions.length > 0) this.#watch(record.subscriptions)
+    if (record.subscriptions.length > 0) this.#subscribe(record.subscriptions)
   }
 
   get id(): string {
@@ -139,7 +139,7 @@ export class Session implements CallSession {
   adopt(record: SessionRecord): void {
     const { subscriptions } = this.#record
     this.#record = record
-    if (record.subscriptions !== subscriptions) this.#watch(record.subscriptions)
+    if (record.subscriptions !== subscriptions) this.#subscribe(record.subscriptions)
   }
 
   /** The response belongs to the exchange, not to the id: some clients send the same id every time. */
@@ -326,7 +326,7 @@ export class Session implements CallSession {
   close(cause: CloseCause = 'ended'): void {
     if (this.#closed) return
     this.#closed = true
-    this.#watch([])
+    this.#subscribe([])
     this.registry = undefined
     this.#pool?.endAll()
     this.rejectRequests()
@@ -335,18 +335,10 @@ export class Session implements CallSession {
     for (const listener of this.#onClose?.splice(0) ?? []) listener(cause)
   }
 
-  #watch(uris: readonly string[]): void {
-    if (this.#watched === undefined && uris.length === 0) return
-    const watched = (this.#watched ??= new Map())
-    for (const uri of uris)
-      if (!watched.has(uri)) watched.set(uri, this.#runtime.addSubscriber(uri, this.registry))
-    if (watched.size === uris.length) return
-    const left = new Set(uris)
-    for (const [uri, end] of watched) {
-      if (left.has(uri)) continue
-      watched.delete(uri)
-      end?.()
-    }
+  #subscribe(uris: readonly string[]): void {
+    if (this.#subscribed === undefined && uris.length === 0) return
+    this.#subscribed ??= new SubscribedResources((uri) => this.#runtime.addSubscriber(uri, this.registry))
+    this.#subscribed.set(uris)
   }
 
   hasCall(id: RequestId): boolean {

@@ -2,9 +2,7 @@ import { busy, ErrorCode, invalidParams, McpError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { IMMEDIATE_RESPONSE } from '../protocol/meta.ts'
 import { isFinal } from '../protocol/tasks.ts'
-import { ANONYMOUS, principalOf } from '../stores/principal.ts'
 import type { CallContext } from '../call/context.ts'
-import type { CallSession } from '../call/scope.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
 import { RunningTask, type RunningTaskOptions } from './running-task.ts'
 import type { TaskStarted } from '../call/result.ts'
@@ -15,6 +13,7 @@ import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Nodes } from '../stores/nodes.ts'
 import { attempt, type Awaitable } from '../util/promises.ts'
+import { SessionTasks } from './session-tasks.ts'
 import { TaskChanges } from './task-changes.ts'
 import { type TaskMail, TaskNodes } from './task-nodes.ts'
 import { finalChanges, nodeGone } from './task-result.ts'
@@ -60,7 +59,6 @@ export interface TaskRequest {
 const MIN_TTL_MS = 1_000
 /** 132 random bits: only the id protects the task of an anonymous client. */
 const TASK_ID_LENGTH = 22
-const DELETE_PAGE = 100
 const ANSWER_FAILED = 'An answer could not be sent to the node of its task'
 const STORE_FAILED = 'The tasks of the server cannot be reached, try again shortly'
 const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
@@ -74,7 +72,7 @@ export class TaskRunner implements ServerMount {
   readonly #options: TasksOptions
   readonly #live = new Map<string, RunningTask>()
   readonly #slots: TaskSlots
-  readonly #followed = new WeakSet<CallSession>()
+  readonly #sessions: SessionTasks
   readonly #work: Drainable
   readonly #nodes: TaskNodes | undefined
   readonly #changes: TaskChanges
@@ -82,6 +80,7 @@ export class TaskRunner implements ServerMount {
   constructor(options: TasksOptions) {
     this.#options = options
     this.#slots = new TaskSlots(options)
+    this.#sessions = new SessionTasks(options, (owner) => this.#endOf(owner))
     this.#changes = new TaskChanges(options.bus)
     this.#work = new Drainable(options.clock, { finish: () => this.#endAll() })
     if (options.nodes !== undefined)
@@ -281,6 +280,11 @@ export class TaskRunner implements ServerMount {
     return this.#work.close(options)
   }
 
+  /** Ends the running tasks of one owner. */
+  #endOf(owner: string): void {
+    for (const live of this.#live.values()) if (live.key.owner === owner) live.end('closed')
+  }
+
   async #endAll(): Promise<void> {
     const left = [...this.#live.values()]
     for (const live of left) live.end('closed')
@@ -310,7 +314,7 @@ export class TaskRunner implements ServerMount {
     const { clock, dispatcher } = this.#options
     const live = new RunningTask(record, call, this.#options)
     this.#live.set(record.taskId, live)
-    const release = this.#follow(record.owner, call)
+    const release = this.#sessions.follow(record.owner, call)
     const timer = clock.setTimeout(() => live.end('timeout'), record.ttlMs)
     const run = async (): Promise<void> => {
       // The response with the task must come before the notifications of its handler.
@@ -335,35 +339,6 @@ export class TaskRunner implements ServerMount {
     this.#slots.free(owner)
     if (this.#slots.unused) this.#options.dispatcher.releaseTimers()
     this.#work.end()
-  }
-
-  /** Tasks of an anonymous client end with their session, which does not count as idle while they run. */
-  #follow(owner: string, { scope: { session, caller } }: CallContext): () => void {
-    if (session === undefined || principalOf(caller) !== ANONYMOUS) return () => {}
-    if (!this.#followed.has(session)) {
-      this.#followed.add(session)
-      session.onClose((cause) => {
-        if (cause === 'ended') void this.#deleteAll(owner)
-      })
-    }
-    if (session.closed) void this.#deleteAll(owner)
-    return session.holdOpen()
-  }
-
-  async #deleteAll(owner: string): Promise<void> {
-    const { store, logger } = this.#options
-    for (const live of this.#live.values()) if (live.key.owner === owner) live.end('closed')
-    try {
-      // A store may give fewer than asked, so only an empty page is the last.
-      for (let after: TaskPosition | undefined; ;) {
-        const page = await store.list(owner, { after, limit: DELETE_PAGE })
-        for (const key of page) await store.delete(key)
-        after = page.at(-1)
-        if (after === undefined) return
-      }
-    } catch (err) {
-      logger.error({ err }, 'The tasks of a closed session could not be deleted')
-    }
   }
 }
 

@@ -35,7 +35,7 @@ interface Reading {
   readonly stream: MessageStream
   /** The last message that was read. */
   at: string | undefined
-  /** When it was to begin, by the clock of this process. */
+  /** When reading was requested, by `performance.now()`. */
   readonly since: number
 }
 
@@ -65,7 +65,7 @@ export class MessageReader {
     } while (ready !== this.#ready)
   }
 
-  /** The same, or a second later. What is missed then counts as lost. */
+  /** Like {@link ready}, but waits for 1 s at most. Messages that are missed then count as lost. */
   async soon(): Promise<void> {
     await withDeadline(this.ready(), SOON_MS).catch(() => {})
   }
@@ -91,7 +91,7 @@ export class MessageReader {
     }
   }
 
-  /** Ends the read that waits: it does not know the streams of now. */
+  /** Ends the waiting read, which has the streams of before, and starts one with those of now. */
   #restart(): void {
     this.#running?.abort()
     if (this.#readings.size === 0) return
@@ -148,7 +148,7 @@ export class MessageReader {
     const end = (newest as readonly Entry[])[0]?.[0] ?? START
     const { at } = reading
     reading.at ??= end
-    // Nobody has waited for longer.
+    // `soon` waits no longer: messages between its end and this position may be missing.
     if (at === undefined) return performance.now() - reading.since > SOON_MS
     if (at === START) return false
     const last = await withDeadline(reader.command(['XRANGE', key, at, at]), READ_MS)

@@ -281,7 +281,7 @@ async function reconnecting(count: number): Promise<unknown> {
   return last
 }
 
-/** The status of a request that was refused so often, each time with another way to go on. */
+/** The status of a request that the server refuses this often, with an auth provider that always retries. */
 async function challenged(count: number): Promise<unknown> {
   let left = count
   const fetch = (): Promise<Response> =>

@@ -41,7 +41,7 @@ const withText = (a: object): object => ({ type: 'object', properties: { a } })
 
 const CHECKED = { accepted: { code: 'output-mismatch' }, refused: 'done' }
 
-/** What a client checks of the results of a server, whose schemas may be costly by intent. */
+/** A client checks results by schemas of the server, which may be costly by intent. */
 export const OUTPUTS: readonly Limit[] = [
   { limit: 'schemas that a client keeps', most: 200, use: kept, accepted: 1, refused: 2 },
   {

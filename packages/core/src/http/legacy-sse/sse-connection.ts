@@ -154,7 +154,7 @@ export class SseConnection implements Due {
     else if (mail.kind === 'opened') this.#continue(mail)
   }
 
-  /** Renews the record in the store when it is time, and ends the connection if the record is gone. */
+  /** Renews the record in the store when it is time, and ends the connection if it was deleted. */
   keepAlive(now: number): void {
     const { context } = this.#options
     const { record } = this.#home ?? {}
@@ -167,17 +167,17 @@ export class SseConnection implements Due {
     return { principal, id }
   }
 
-  /** Looks what other nodes have done. Undefined if that was a moment ago. */
+  /** Checks for changes by other nodes. Undefined if that was done a moment ago. */
   #check(): Promise<void> | undefined {
     const { context, records } = this.#options
     if (records === undefined || this.#closed) return undefined
-    if (this.#home === undefined) return this.#look(records)
+    if (this.#home === undefined) return this.#readRecord(records)
     const { record } = this.#home
     return record.mustVerify(context.clock.now()) ? this.#verify(record) : undefined
   }
 
   /** Another node may have answered `initialize`, and its mail may come later than this request. */
-  async #look(records: SseRecords): Promise<void> {
+  async #readRecord(records: SseRecords): Promise<void> {
     const stored = await records.read(this.#key)
     if (stored === undefined) this.close()
     else if (stored.record.revision !== '') this.#continue(stored)

@@ -92,7 +92,7 @@ export class SessionLink {
       await this.#network.peers.send(stream.node, this.#live.key, mail)
   }
 
-  /** Tells the other nodes that the session is over. */
+  /** Informs the other nodes that the session has ended. */
   end(): void {
     void this.#network.peers.broadcast(this.#live.key, { kind: 'ended' })
   }
@@ -177,7 +177,7 @@ export class SessionLink {
     return alive === true
   }
 
-  /** The stream continues here. Changes may have been missed if its node has gone. */
+  /** The stream continues here. Changes may have been missed if its node has ended. */
   async #resumeSession(
     { log, from, reader }: ElsewhereStream,
     alive: boolean,

@@ -12,10 +12,8 @@ import type { CloseCause } from '../../session/session-keeper.ts'
 import { Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
-import { Recurring } from '../../util/timers.ts'
 import { LiveSession, type SessionHome } from './live-session.ts'
 import type { EndpointContext } from '../mount.ts'
-import type { ResolvedOptions } from '../options.ts'
 import type { Pings } from './pings.ts'
 import type { PlainIds } from './plain-ids.ts'
 import type { SealedIds } from './sealed-ids.ts'
@@ -25,11 +23,9 @@ import { fromStore } from '../streams/store-failure.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpRequest } from '../types.ts'
 import { LiveSessions } from './live-sessions.ts'
+import { lifetimeMs, SessionExpiry } from './session-expiry.ts'
 import { SharedRecord, type SharedRecords, storedMs } from './shared-record.ts'
 
-/** How often idle sessions are closed, in ms; a request for an expired one closes it at once. */
-const MAX_SWEEP_MS = 15_000
-const MIN_SWEEP_MS = 1_000
 const NEW: Opening = { resumed: false }
 
 type Found = LiveSession | undefined
@@ -72,7 +68,7 @@ export class SessionTable {
   readonly #deletions: Deletions
   /** Undefined without a store. */
   readonly #shared: SharedRecords | undefined
-  readonly #sweeper: Recurring
+  readonly #expiry: SessionExpiry
   readonly #live: LiveSessions
   #closed = false
 
@@ -89,15 +85,21 @@ export class SessionTable {
       changed: (live) => this.#live.rank(live),
       remove: (live, cause) => this.#remove(live, cause),
     }
-    const { max, maxPerPrincipal, verifyMs } = context.options.sessions
+    const { sessions: lifetimes } = context.options
+    const { max, maxPerPrincipal, verifyMs } = lifetimes
     const evict = ({ session }: LiveSession): void => session.close(this.#idleCause)
     this.#live = new LiveSessions({ clock: context.clock, max, maxPerPrincipal, evict })
     const { store } = parts
     if (store !== undefined) {
       const { clock, logger } = context
-      this.#shared = { store, clock, logger, verifyMs, ttlMs: (record) => this.#ttl(record) }
+      this.#shared = { store, clock, logger, verifyMs, ttlMs: (record) => lifetimeMs(record, lifetimes) }
     }
-    this.#sweeper = new Recurring(context.clock, sweepMs(context.options.sessions), () => this.#sweep())
+    this.#expiry = new SessionExpiry(this.#live, {
+      clock: context.clock,
+      lifetimes,
+      onExpired: evict,
+      onRenewalDue: (live) => void this.#renew(live),
+    })
   }
 
   get events(): EventStore | undefined {
@@ -133,7 +135,7 @@ export class SessionTable {
     const now = this.#context.clock.now()
     const { shared } = live
     if (shared?.mustVerify(now) === true) return shared.verify().then((known) => this.#verified(live, known))
-    if (shared === undefined && this.#expired(live, now)) {
+    if (shared === undefined && this.#expiry.isExpired(live)) {
       live.session.close()
       return undefined
     }
@@ -212,7 +214,7 @@ export class SessionTable {
     this.#closed = true
     const all = [...this.#live]
     this.#live.clear()
-    this.#sweeper.stop()
+    this.#expiry.stop()
     for (const live of all) {
       live.releaseStreams()
       live.session.close(this.#idleCause)
@@ -250,7 +252,7 @@ export class SessionTable {
     const live = new LiveSession(this.#home, session, { server, shared })
     session.keeper = live
     this.#live.add(live)
-    this.#sweeper.start()
+    this.#expiry.start()
     this.start(session, server, how)
     return live
   }
@@ -278,7 +280,7 @@ export class SessionTable {
   /** False if the session is not in the table any more. */
   #detach(live: LiveSession): boolean {
     if (!this.#live.remove(live)) return false
-    if (this.#live.size === 0) this.#sweeper.stop()
+    if (this.#live.size === 0) this.#expiry.stop()
     return true
   }
 
@@ -307,10 +309,13 @@ export class SessionTable {
   }
 
   #create(record: SessionRecord): Awaitable<string | undefined> {
-    const { maxPerPrincipal } = this.#context.options.sessions
-    const ttlMs = storedMs(this.#ttl(record))
+    const { sessions } = this.#context.options
+    const ttlMs = storedMs(lifetimeMs(record, sessions))
     const anonymous = record.principal === ANONYMOUS
-    return this.#parts.store?.create(record, anonymous ? { ttlMs } : { ttlMs, maxPerPrincipal })
+    return this.#parts.store?.create(
+      record,
+      anonymous ? { ttlMs } : { ttlMs, maxPerPrincipal: sessions.maxPerPrincipal },
+    )
   }
 
   async #restore(key: SessionKey, { request, caller, transport }: Restoring): Promise<Found> {
@@ -346,25 +351,6 @@ export class SessionTable {
     return live
   }
 
-  #ttl({ initialized, transport, revision }: SessionRecord): number {
-    const { ttlMs, uninitializedTtlMs } = this.#context.options.sessions
-    // Scripts that use HTTP+SSE often send no `notifications/initialized`.
-    return initialized || (transport === 'sse' && revision !== '') ? ttlMs : uninitializedTtlMs
-  }
-
-  #expired(live: LiveSession, now: number): boolean {
-    return now - live.lastSeen > this.#ttl(live.session.record) && !live.active
-  }
-
-  #sweep(): void {
-    const now = this.#context.clock.now()
-    for (const live of this.#live) {
-      if (live.active) live.list?.use(live, now)
-      if (this.#expired(live, now)) live.session.close(this.#idleCause)
-      else if (live.lastSeen === now && live.shared?.isRenewalDue(now) === true) void this.#renew(live)
-    }
-  }
-
   /** For a session with an open stream, whose client may send no request for long. */
   #renew(live: LiveSession): unknown {
     return this.#background(() => live.shared?.verify().then((known) => void this.#verified(live, known)))
@@ -376,7 +362,3 @@ export class SessionTable {
     return done instanceof Promise ? done : undefined
   }
 }
-
-/** How often expired sessions are looked for, in ms. */
-export const sweepMs = ({ ttlMs, uninitializedTtlMs }: ResolvedOptions['sessions']): number =>
-  Math.min(Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS), MAX_SWEEP_MS)

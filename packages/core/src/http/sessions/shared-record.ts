@@ -108,7 +108,7 @@ export class SharedRecord {
     this.#checkedAt = now
     if (due && initialized) this.#renewedAt = now
     else if (due) await fromStore(() => this.#replace())
-    // A store without memory is read, and refuses changes. The session goes on.
+    // A store without memory can be read, but refuses changes. The session continues.
     if (this.#unsaved.length > 0) await this.#saveChanges()
     return true
   }
