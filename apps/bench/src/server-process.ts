@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Contender } from './contenders.ts'
 import { serverPrefix } from './processors.ts'
-import type { Answers, Ask, Told } from './serving/messages.ts'
+import type { Answers, Ask, Report } from './serving/messages.ts'
 
 const running = new Set<ServerProcess>()
 
@@ -35,7 +35,7 @@ export class ServerProcess {
    * Resolves when it accepts requests. Call it right after the spawn, because the process reports this once.
    */
   async ready(): Promise<void> {
-    const { port, headers } = await this.#hear('ready')
+    const { port, headers } = await this.#next('ready')
     this.port = port
     this.headers = headers
   }
@@ -88,20 +88,21 @@ export class ServerProcess {
     })
   }
 
-  #ask<K extends Told['told']>(ask: Ask, kind: K): Promise<Extract<Told, { told: K }>> {
-    const heard = this.#hear(kind)
+  #ask<K extends Report['report']>(ask: Ask, kind: K): Promise<Extract<Report, { report: K }>> {
+    const report = this.#next(kind)
     this.child.send(ask)
-    return heard
+    return report
   }
 
-  #hear<K extends Told['told']>(kind: K): Promise<Extract<Told, { told: K }>> {
+  #next<K extends Report['report']>(kind: K): Promise<Extract<Report, { report: K }>> {
     return new Promise((resolve, reject) => {
-      const onExit = (): void => reject(new Error(`${this.contender.title} ended before it was told to`))
+      const onExit = (): void =>
+        reject(new Error(`${this.contender.title} ended before the bench stopped it`))
       this.child.once('exit', onExit)
-      this.child.once('message', (told: Told) => {
+      this.child.once('message', (message: Report) => {
         this.child.off('exit', onExit)
-        if (told.told === kind) resolve(told as Extract<Told, { told: K }>)
-        else reject(new Error(`${this.contender.title} said ${told.told} instead of ${kind}`))
+        if (message.report === kind) resolve(message as Extract<Report, { report: K }>)
+        else reject(new Error(`${this.contender.title} reported ${message.report} instead of ${kind}`))
       })
     })
   }

@@ -31,7 +31,7 @@ let abandoned = 0
 
 server.addTool({
   name: 'count',
-  description: 'Counts, and tells each number as progress',
+  description: 'Counts, and reports each number as progress',
   inputSchema: z.object({ to: z.number().int().max(100), everyMs: z.number().int().max(1_000) }),
   outputSchema: z.object({ counted: z.number().int() }),
   handler: async ({ to, everyMs }, ctx) => {
@@ -58,7 +58,7 @@ server.addResource({ uri: NOTE, name: 'note', handler: () => note })
 
 server.addTool({
   name: 'write_note',
-  description: 'Writes the note, and tells those who have subscribed to it',
+  description: 'Writes the note, and notifies its subscribers',
   inputSchema: z.object({ text: z.string() }),
   handler: ({ text }) => {
     note = text

@@ -52,7 +52,7 @@ export class ContextRequest implements HttpRequest, StreamedRequest {
   readonly #incoming: Incoming | undefined
   readonly #outgoing: NodeResponse | undefined
   #abort: AbortController | undefined
-  #gone = false
+  #disconnected = false
 
   constructor(route: Route, c: Context, readers: RequestReaders) {
     this.route = route
@@ -93,7 +93,7 @@ export class ContextRequest implements HttpRequest, StreamedRequest {
     if (!this.#abort) {
       this.#abort = new AbortController()
       const { signal } = this.#raw
-      if (this.#gone || signal.aborted) this.#abort.abort()
+      if (this.#disconnected || signal.aborted) this.#abort.abort()
       else {
         signal.addEventListener('abort', () => this.leave(), { once: true })
         this.atTurn(() => {})
@@ -127,7 +127,7 @@ export class ContextRequest implements HttpRequest, StreamedRequest {
 
   /** The client has disconnected: some runtimes don't abort the request's own signal. */
   leave(): void {
-    this.#gone = true
+    this.#disconnected = true
     this.#abort?.abort()
   }
 

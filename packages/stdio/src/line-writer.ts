@@ -14,7 +14,7 @@ export interface LineWriterOptions {
   /** If more bytes than this wait, `send` returns a promise. */
   readonly highWaterMark: number
   /** Called once when writing fails, with the error unless the peer has disconnected. */
-  readonly onGone: (error: unknown) => void
+  readonly onDisconnect: (error: unknown) => void
 }
 
 interface Held {
@@ -37,7 +37,7 @@ export class LineWriter {
   #queue: (string | Held)[] = []
   #queued = 0
   #scheduled = false
-  #gone = false
+  #disconnected = false
   #abandon: (() => void) | undefined
   #behind: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
 
@@ -49,8 +49,8 @@ export class LineWriter {
     output.on('close', this.#onClose)
   }
 
-  get gone(): boolean {
-    return this.#gone
+  get disconnected(): boolean {
+    return this.#disconnected
   }
 
   /** Settles when the queue is written; undefined if the peer is not slow. */
@@ -64,7 +64,7 @@ export class LineWriter {
   }
 
   send(text: string, signal: AbortSignal | undefined): void | Promise<void> {
-    if (this.#gone) return
+    if (this.#disconnected) return
     // Indented JSON has line ends, but only between tokens.
     const line = text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text
     this.#queue.push(signal === undefined ? line : { text: line, signal })
@@ -79,8 +79,8 @@ export class LineWriter {
 
   /** Writes the queue; resolves when it is written or the output has failed. */
   async flush(): Promise<void> {
-    while (!this.#gone && this.#behind !== undefined) await this.#behind.promise
-    if (this.#gone) return
+    while (!this.#disconnected && this.#behind !== undefined) await this.#behind.promise
+    if (this.#disconnected) return
     const { output, write } = this.#options
     const text = this.#takePiece()
     if (text === '' && output.writableLength === 0) return
@@ -92,7 +92,7 @@ export class LineWriter {
 
   /** Stops writing. The error listener stays: a late EPIPE without one would end the process. */
   release(): void {
-    this.#gone = true
+    this.#disconnected = true
     this.#options.output.off('drain', this.#onDrain)
     this.#options.output.off('close', this.#onClose)
     this.#settle()
@@ -106,7 +106,7 @@ export class LineWriter {
   /** Writes until the queue is empty, or the peer is slow. */
   #writeQueue(): void {
     const { output, write, highWaterMark } = this.#options
-    while (!this.#gone && this.#queue.length > 0) {
+    while (!this.#disconnected && this.#queue.length > 0) {
       write(this.#takePiece())
       if (output.writableNeedDrain && output.writableLength > highWaterMark) {
         this.#behind ??= deferred()
@@ -141,17 +141,17 @@ export class LineWriter {
   readonly #onClose = (): void => this.#end(undefined)
 
   #end(error: unknown): void {
-    if (this.#gone) return
-    this.#gone = true
+    if (this.#disconnected) return
+    this.#disconnected = true
     this.#queue = []
     this.#settle()
-    this.#options.onGone(error)
+    this.#options.onDisconnect(error)
   }
 
   #settle(): void {
     this.#behind?.resolve()
     this.#behind = undefined
-    if (this.#gone) this.#abandon?.()
+    if (this.#disconnected) this.#abandon?.()
   }
 }
 

@@ -58,7 +58,7 @@ export class StdioTransport implements Transport {
   #handlers: TransportHandlers | undefined
   #held = false
   #inputEnded = false
-  #closeHeard = false
+  #closeReported = false
   #closing: Promise<void> | undefined
 
   constructor(options: StdioTransportOptions = {}) {
@@ -73,13 +73,14 @@ export class StdioTransport implements Transport {
       output,
       write: options.write ?? ((text, written) => output.write(text, written)),
       highWaterMark: options.maxQueuedBytes ?? MEBIBYTE,
-      onGone: (error) => this.#hearClose(error === undefined ? { kind: 'end' } : { kind: 'error', error }),
+      onDisconnect: (error) =>
+        this.#reportClose(error === undefined ? { kind: 'end' } : { kind: 'error', error }),
     })
   }
 
   /** Whether writes can still reach the peer. */
   get writable(): boolean {
-    return !this.#writer.gone
+    return !this.#writer.disconnected
   }
 
   get queued(): number {
@@ -114,7 +115,7 @@ export class StdioTransport implements Transport {
     await this.#writer.flush()
     this.#writer.release()
     this.#endOutput()
-    this.#hearClose({ kind: 'end' })
+    this.#reportClose({ kind: 'end' })
   }
 
   #stopReading(): void {
@@ -147,14 +148,14 @@ export class StdioTransport implements Transport {
   }
 
   readonly #onInputError = (error: unknown): void => {
-    this.#hearClose({ kind: 'error', error })
+    this.#reportClose({ kind: 'error', error })
   }
 
   /** Delivers the buffered lines until `message` returns a promise. */
   #pump(): void {
     const handlers = this.#handlers as TransportHandlers
     for (;;) {
-      if (this.#closing !== undefined || this.#closeHeard) return
+      if (this.#closing !== undefined || this.#closeReported) return
       const line = this.#next()
       if (line === undefined) break
       const handled = typeof line === 'string' ? handlers.message(line) : handlers.malformed(line.reason)
@@ -164,7 +165,7 @@ export class StdioTransport implements Transport {
         return
       }
     }
-    if (this.#inputEnded) this.#hearClose({ kind: 'end' })
+    if (this.#inputEnded) this.#reportClose({ kind: 'end' })
   }
 
   #next(): string | Malformed | undefined {
@@ -190,9 +191,9 @@ export class StdioTransport implements Transport {
     wait.then(resume, resume)
   }
 
-  #hearClose(reason: TransportClose): void {
-    if (this.#closeHeard) return
-    this.#closeHeard = true
+  #reportClose(reason: TransportClose): void {
+    if (this.#closeReported) return
+    this.#closeReported = true
     this.#stopReading()
     this.#handlers?.close(reason)
   }

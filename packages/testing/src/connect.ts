@@ -62,7 +62,7 @@ export type AskedQuestion =
 export class TestClient extends Client {
   readonly #notifications = new Notifications()
   /** Every notification so far, in order; progress goes to the `onProgress` of its call. */
-  readonly notifications: readonly JsonRpcNotification[] = this.#notifications.heard
+  readonly notifications: readonly JsonRpcNotification[] = this.#notifications.received
   /** Every question so far, in order. */
   readonly asked: readonly AskedQuestion[]
   readonly #declared: readonly string[]

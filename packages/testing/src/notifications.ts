@@ -10,17 +10,17 @@ type Watcher = (notification: JsonRpcNotification) => void
 
 /** The notifications that a peer received, and the waiters for the next ones. */
 export class Notifications {
-  readonly heard: JsonRpcNotification[] = []
+  readonly received: JsonRpcNotification[] = []
   readonly #watchers = new Set<Watcher>()
 
   add(notification: JsonRpcNotification): void {
-    this.heard.push(notification)
+    this.received.push(notification)
     for (const watcher of this.#watchers) watcher(notification)
   }
 
   /** The first that matches so far. */
   find(method: string, match?: ParamsMatch): JsonRpcNotification | undefined {
-    return this.heard.find(matcherOf(method, match))
+    return this.received.find(matcherOf(method, match))
   }
 
   /** Resolves to the first that matches, past or future. */

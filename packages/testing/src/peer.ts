@@ -77,7 +77,7 @@ export async function connectPeer(transport: Transport, options: PeerOptions): P
 
 class Peer implements TestConnection {
   readonly #notifications = new Notifications()
-  readonly notifications: readonly JsonRpcNotification[] = this.#notifications.heard
+  readonly notifications: readonly JsonRpcNotification[] = this.#notifications.received
   readonly strays: unknown[] = []
   readonly closed: Promise<TransportClose>
   readonly #transport: Transport

@@ -1,7 +1,7 @@
 import { ignoreOverride, parseDef, type Refs, zodToJsonSchema } from 'zod-to-json-schema'
 import { optionsOf, type Side, type Zod3Def, type Zod3Node } from './types.ts'
 
-/** Hears of every object that has been converted, and may change what it became. */
+/** Called with every object that has been converted. It may change the result. */
 export type OnObject = (def: Zod3Def, jsonSchema: Record<string, unknown>) => void
 
 /**

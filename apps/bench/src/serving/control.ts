@@ -1,4 +1,4 @@
-import type { Answers, Ask, Told } from './messages.ts'
+import type { Answers, Ask, Report } from './messages.ts'
 
 let prepared: Answers = {}
 
@@ -17,19 +17,19 @@ export function ready(port = 0, notify?: () => void, headers: Readonly<Record<st
   process.on('disconnect', () => process.exit())
   process.on('message', (message: Ask) => {
     if (message.ask === 'notify') notify?.()
-    else void answer(message).then(tell)
+    else void answer(message).then(send)
   })
-  tell({ told: 'ready', port, headers })
+  send({ report: 'ready', port, headers })
 }
 
-async function answer(message: Exclude<Ask, { readonly ask: 'notify' }>): Promise<Told> {
+async function answer(message: Exclude<Ask, { readonly ask: 'notify' }>): Promise<Report> {
   if (message.ask === 'prepare') {
     prepared = message.answers
-    return { told: 'prepared' }
+    return { report: 'prepared' }
   }
-  if (message.ask === 'memory') return { told: 'memory', bytes: await settledMemory() }
+  if (message.ask === 'memory') return { report: 'memory', bytes: await settledMemory() }
   const { user, system } = process.cpuUsage()
-  return { told: 'cpu', micros: user + system }
+  return { report: 'cpu', micros: user + system }
 }
 
 /** A second collection frees what the first one's finalizers released. */
@@ -41,6 +41,6 @@ async function settledMemory(): Promise<number> {
   return process.memoryUsage.rss()
 }
 
-function tell(told: Told): void {
-  process.send?.(told)
+function send(report: Report): void {
+  process.send?.(report)
 }

@@ -12,11 +12,11 @@ export type Ask =
   | { readonly ask: 'prepare'; readonly answers: Answers }
 
 /** A server's replies. */
-export type Told =
+export type Report =
   /** Every request needs the headers. */
-  | { readonly told: 'ready'; readonly port: number; readonly headers: Readonly<Record<string, string>> }
+  | { readonly report: 'ready'; readonly port: number; readonly headers: Readonly<Record<string, string>> }
   /** User and system time of the process, in µs. */
-  | { readonly told: 'cpu'; readonly micros: number }
+  | { readonly report: 'cpu'; readonly micros: number }
   /** Resident memory after a garbage collection, in bytes. */
-  | { readonly told: 'memory'; readonly bytes: number }
-  | { readonly told: 'prepared' }
+  | { readonly report: 'memory'; readonly bytes: number }
+  | { readonly report: 'prepared' }

@@ -14,8 +14,8 @@ const WEEK: readonly Day[] = [
 
 export function forecast(city: string, days: number, unit: 'C' | 'F' = 'C'): { city: string; days: Day[] } {
   const degrees = (celsius: number): number => (unit === 'C' ? celsius : Math.round((celsius * 9) / 5 + 32))
-  const told = WEEK.slice(0, days).map((day) => ({ ...day, high: degrees(day.high), low: degrees(day.low) }))
-  return { city, days: told }
+  const shown = WEEK.slice(0, days).map((day) => ({ ...day, high: degrees(day.high), low: degrees(day.low) }))
+  return { city, days: shown }
 }
 
 export function alerts(state: string): { event: string; area: string }[] {

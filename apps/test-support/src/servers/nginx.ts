@@ -29,8 +29,8 @@ export async function startNginx(http: string, ports: readonly number[]): Promis
   const child = spawn('/usr/sbin/nginx', ['-p', folder, '-c', file, '-e', 'stderr'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let heard = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (heard += text))
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (log += text))
   const exited = once(child, 'exit')
   const kill = (): boolean => child.kill('SIGKILL')
   process.once('exit', kill)
@@ -44,7 +44,7 @@ export async function startNginx(http: string, ports: readonly number[]): Promis
     await Promise.all(ports.map((port) => listening(child, port)))
   } catch (error) {
     await stop()
-    throw new Error(`nginx does not listen: ${heard}`, { cause: error })
+    throw new Error(`nginx does not listen: ${log}`, { cause: error })
   }
   return { stop }
 }

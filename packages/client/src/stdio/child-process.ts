@@ -33,7 +33,7 @@ interface Running {
   readonly child: ChildProcessLike
   readonly lines: StdioTransport
   readonly tree: ProcessTree
-  readonly gone: Promise<void>
+  readonly exited: Promise<void>
   readonly stderrEnded: Promise<unknown>
   readonly release: () => void
 }
@@ -79,7 +79,7 @@ export class ChildProcessTransport implements Transport {
       malformed: (reason) => handlers.malformed(reason),
       close: (reason) => void this.#lost(running, reason),
     })
-    void running.gone.then(() => this.#ended(running))
+    void running.exited.then(() => this.#ended(running))
   }
 
   send(message: string, options?: SendOptions): void | Promise<void> {
@@ -95,11 +95,11 @@ export class ChildProcessTransport implements Transport {
     this.#reportClose({ kind: 'end' })
   }
 
-  async #stop({ lines, tree, gone, release }: Running): Promise<void> {
+  async #stop({ lines, tree, exited, release }: Running): Promise<void> {
     // A server that no longer reads must not block this.
     await within(this.#steps.inputMs, lines.close())
     lines.destroy()
-    await stopTree(tree, this.#steps, gone)
+    await stopTree(tree, this.#steps, exited)
     release()
   }
 
@@ -114,8 +114,8 @@ export class ChildProcessTransport implements Transport {
   async #lost(running: Running, reason: TransportClose): Promise<void> {
     if (this.#closing !== undefined || this.#closeReported) return
     // The exit code and the last lines of stderr say more than the end of the pipe.
-    const { gone, child, stderrEnded } = running
-    await within(LAST_WORDS_MS, Promise.all([gone, stderrEnded]))
+    const { exited, child, stderrEnded } = running
+    await within(LAST_WORDS_MS, Promise.all([exited, stderrEnded]))
     this.#reportClose(this.#reason(child, reason))
     void this.close()
   }
@@ -144,7 +144,7 @@ export class ChildProcessTransport implements Transport {
       }),
     )
     let ended = false
-    const gone = new Promise<void>((resolve) => {
+    const exited = new Promise<void>((resolve) => {
       child.on('exit', () => {
         ended = true
         resolve()
@@ -156,7 +156,7 @@ export class ChildProcessTransport implements Transport {
     const isLocal = spawn === undefined && child.pid !== undefined
     return {
       child,
-      gone,
+      exited,
       stderrEnded:
         child.stderr === null
           ? Promise.resolve()

@@ -32,7 +32,7 @@ export function probesOf(health: boolean | HealthOptions | undefined): ReadonlyM
 const HEADERS = Object.freeze({ 'content-type': 'application/json', 'cache-control': 'no-store' })
 const ALLOW = Object.freeze({ allow: 'GET, HEAD' })
 
-/** Probes are not authenticated, so the reply tells nothing else. */
+/** Probes are not authenticated, so the reply contains nothing else. */
 export function answerProbe(method: string, healthy: boolean): HttpReply {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: ALLOW }
   const head = { status: healthy ? 200 : 503, headers: HEADERS }

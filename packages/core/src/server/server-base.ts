@@ -182,7 +182,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Tells a client that its user has finished at a URL. The page at that URL calls it, with the id that
+   * Notifies a client that its user has finished at a URL. The page at that URL calls it, with the id that
    * `elicitUrl` gave. Only the session that was asked is notified, if its revision has such a notification;
    * an unknown id, or one older than an hour, is ignored. A call that waits for the user after an
    * `UrlElicitationRequired` continues, on any node that shares the bus.

@@ -267,7 +267,7 @@ export class Session implements CallSession {
     }))
   }
 
-  /** Fails open requests to the client: it is gone, although its calls may finish. */
+  /** Fails open requests to the client: it has disconnected, although its calls may finish. */
   rejectRequests(): void {
     this.#unreachable = true
     this.#requests?.end()

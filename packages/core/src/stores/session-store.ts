@@ -60,7 +60,7 @@ export interface SessionStore {
   get(key: SessionKey, ttlMs?: number): Awaitable<StoredSession | undefined>
   /**
    * Replaces a record that still has this version, and begins its time to live anew. Resolves to the new
-   * version. Resolves to undefined, and changes nothing, if the record is gone or has another version.
+   * version. Resolves to undefined, and changes nothing, if there is no record, or it has another version.
    */
   replace(record: SessionRecord, version: string, ttlMs: number): Awaitable<string | undefined>
   /** Resolves to whether the record existed. */

@@ -36,15 +36,15 @@ export class TaskNodes {
   }
 
   /**
-   * Sends mail to the node of a task. Resolves to false if no other node runs it, or if that node is gone.
+   * Sends mail to the node of a task. Resolves to false if no other node runs it, or if that node has stopped.
    */
   send({ node, owner, taskId }: TaskRecord, mail: TaskMail): Awaitable<boolean> {
     if (node === undefined || node === this.id) return false
     return this.#nodes.send(node, { task: { owner, taskId }, mail })
   }
 
-  /** Whether the node of a task is gone. False where that is unknown. */
-  isGone({ node }: TaskRecord): Awaitable<boolean> {
+  /** Whether the node of a task has stopped. False where that is unknown. */
+  hasStopped({ node }: TaskRecord): Awaitable<boolean> {
     if (node === undefined || node === this.id) return false
     const failed = (error: unknown): boolean => {
       this.#logger.error({ err: error }, 'The node of a task could not be checked')

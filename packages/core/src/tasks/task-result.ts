@@ -41,10 +41,10 @@ export function finalChanges(
   return [ended, unstored]
 }
 
-/** The end of a task whose node is gone. */
-export function nodeGone(updatedAt: number): TaskChange {
+/** The end of a task whose node has stopped. */
+export function nodeStopped(updatedAt: number): TaskChange {
   const message =
-    'The node that ran this task has gone. The task may have had effects: check them before you start it again'
+    'The node that ran this task has stopped. The task may have had effects: check them before you start it again'
   return {
     status: 'failed',
     updatedAt,

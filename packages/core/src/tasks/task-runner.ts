@@ -16,7 +16,7 @@ import { attempt, type Awaitable } from '../util/promises.ts'
 import { SessionTasks } from './session-tasks.ts'
 import { TaskChanges } from './task-changes.ts'
 import { type TaskMail, TaskNodes } from './task-nodes.ts'
-import { finalChanges, nodeGone } from './task-result.ts'
+import { finalChanges, nodeStopped } from './task-result.ts'
 import type { TaskKey, TaskPosition, TaskRecord } from '../stores/task-store.ts'
 import { type TaskSlotLimits, TaskSlots } from './task-slots.ts'
 import { pollTask, waitFor } from './task-wait.ts'
@@ -151,11 +151,11 @@ export class TaskRunner implements ServerMount {
     })
   }
 
-  /** A task fails when somebody reads it whose node is gone. */
+  /** A task whose node has stopped fails when it is read. */
   async #current(record: TaskRecord): Promise<TaskRecord | undefined> {
     const { store, clock, onStored } = this.#options
-    if (isFinal(record.status) || (await this.#nodes?.isGone(record)) !== true) return record
-    const failed = await store.update(record, nodeGone(clock.now()))
+    if (isFinal(record.status) || (await this.#nodes?.hasStopped(record)) !== true) return record
+    const failed = await store.update(record, nodeStopped(clock.now()))
     if (failed === undefined) return store.get(record)
     onStored?.(record)
     return failed

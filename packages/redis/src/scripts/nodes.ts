@@ -13,7 +13,7 @@ return 1
 `)
 
 /**
- * Sends a message to a node. Returns 0 if it is gone, or its inbox is full.
+ * Sends a message to a node. Returns 0 if it has stopped, or its inbox is full.
  *
  * KEYS: lease, inbox. ARGV: message, limit of messages, time to live of the inbox.
  */

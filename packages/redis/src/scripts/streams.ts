@@ -29,7 +29,7 @@ return dropped
 `)
 
 /**
- * Stores events. Returns 1 and the follower if they are stored, 0 if the stream is gone or they do not continue it, and
+ * Stores events. Returns 1 and the follower if they are stored, 0 if there is no stream or they do not continue it, and
  * -1 if another node has seized it.
  *
  * KEYS: state, events, streams of the session.
@@ -107,7 +107,7 @@ return reply
 `)
 
 /**
- * Makes a node the writer. Returns nothing if the stream is gone or has ended, else fence, last position, kind and the
+ * Makes a node the writer. Returns nothing if there is no stream or it has ended, else fence, last position, kind and the
  * requests without a response.
  *
  * KEYS: state. ARGV: epoch, node, time to live.

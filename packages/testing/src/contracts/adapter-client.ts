@@ -220,21 +220,21 @@ class Arriving {
 
   push(text: string): void {
     this.text += text
-    this.#tell()
+    this.#notify()
   }
 
   end(): void {
     this.over = true
-    this.#tell()
+    this.#notify()
   }
 
   /** Resolves when data arrives, or at the end. */
   more(): Promise<void> {
-    return new Promise((heard) => this.#waiting.push(heard))
+    return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  #tell(): void {
-    for (const heard of this.#waiting.splice(0)) heard()
+  #notify(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 }
 

@@ -26,63 +26,63 @@ async function open(create: CreateBus): Promise<Ends> {
 function delivery(create: CreateBus): void {
   it('delivers to every listener of the topic on every node, and to no other', async () => {
     const { first, last, settled } = await open(create)
-    const heard: string[] = []
-    first.subscribe('a', (message) => heard.push(`1 ${JSON.stringify(message)}`))
-    last.subscribe('a', (message) => heard.push(`2 ${JSON.stringify(message)}`))
-    last.subscribe('b', () => heard.push('wrong topic'))
+    const received: string[] = []
+    first.subscribe('a', (message) => received.push(`1 ${JSON.stringify(message)}`))
+    last.subscribe('a', (message) => received.push(`2 ${JSON.stringify(message)}`))
+    last.subscribe('b', () => received.push('wrong topic'))
     await first.publish('a', { kind: 'tools' })
     await settled()
-    expect(new Set(heard)).toEqual(new Set(['1 {"kind":"tools"}', '2 {"kind":"tools"}']))
-    expect(heard).toHaveLength(2)
+    expect(new Set(received)).toEqual(new Set(['1 {"kind":"tools"}', '2 {"kind":"tools"}']))
+    expect(received).toHaveLength(2)
   })
 
   it('keeps the order of one publisher', async () => {
     const { first, last, settled } = await open(create)
-    const heard: unknown[] = []
-    last.subscribe('a', (message) => heard.push(message))
+    const received: unknown[] = []
+    last.subscribe('a', (message) => received.push(message))
     const all = Array.from({ length: 100 }, (_, i) => i)
     for (const i of all) await first.publish('a', i)
     await settled()
-    expect(heard).toEqual(all)
+    expect(received).toEqual(all)
   })
 
   it('keeps the order of messages that a listener publishes', async () => {
     const { first, settled } = await open(create)
-    const heard: unknown[] = []
+    const received: unknown[] = []
     first.subscribe('a', (message) => {
       if (message === 1) void first.publish('a', 2)
     })
-    first.subscribe('a', (message) => heard.push(message))
+    first.subscribe('a', (message) => received.push(message))
     await first.publish('a', 1)
     await settled()
-    expect(heard).toEqual([1, 2])
+    expect(received).toEqual([1, 2])
   })
 }
 
 function listeners(create: CreateBus): void {
   it('delivers to the others if a listener throws', async () => {
     const { first, settled } = await open(create)
-    let heard = 0
+    let received = 0
     first.subscribe('a', () => {
       throw new Error('broken listener')
     })
-    first.subscribe('a', () => void heard++)
+    first.subscribe('a', () => void received++)
     await first.publish('a', null)
     await settled()
-    expect(heard).toBe(1)
+    expect(received).toBe(1)
   })
 
   it('removes a listener, even when asked twice', async () => {
     const { first, settled } = await open(create)
-    let heard = 0
-    const listener = (): void => void heard++
+    let received = 0
+    const listener = (): void => void received++
     const leave = first.subscribe('a', listener)
     first.subscribe('a', listener)
     leave()
     leave()
     await first.publish('a', null)
     await settled()
-    expect(heard).toBe(1)
+    expect(received).toBe(1)
   })
 
   it('publishes to a topic without listeners', async () => {
@@ -112,18 +112,18 @@ export function describeLossyBus(name: string, create: () => Promise<LossyBusSub
       const { nodes, settled, lose } = await create()
       const [first] = nodes
       const last = nodes.at(-1) ?? first
-      const heard: unknown[] = []
+      const received: unknown[] = []
       last.subscribe(
         'a',
-        (message) => heard.push(message),
-        () => heard.push('gap'),
+        (message) => received.push(message),
+        () => received.push('gap'),
       )
       await first.publish('a', 1)
       await settled()
       await lose()
       await first.publish('a', 2)
       await settled()
-      expect(heard).toEqual([1, 'gap', 2])
+      expect(received).toEqual([1, 'gap', 2])
     })
   })
 }

@@ -140,7 +140,7 @@ export class PendingRequests implements RequestChannel {
     return true
   }
 
-  /** Rejects all open requests, and all later ones: the client is gone. */
+  /** Rejects all open requests, and all later ones: the client has disconnected. */
   end(): void {
     this.#ended = true
     for (const confirmed of this.#confirmations.values()) confirmed()

@@ -1,9 +1,9 @@
-/** The members of Node's request that tell about its connection. HTTP/2's compatibility API has them too. */
+/** The members of Node's request about its connection. HTTP/2's compatibility API has them too. */
 export interface NodeIncoming {
   readonly socket: NodeConnection
 }
 
-/** The members of Node's response that tell about its connection. */
+/** The members of Node's response about its connection. */
 export interface NodeOutgoing {
   readonly destroyed: boolean
   readonly writableEnded: boolean
@@ -69,7 +69,7 @@ export function nodeSignal(request: NodeIncoming, response: NodeOutgoing): Abort
 
 interface Waiting {
   readonly listeners: Set<() => void>
-  readonly tell: () => void
+  readonly notify: () => void
 }
 
 /**
@@ -79,23 +79,23 @@ interface Waiting {
 const waiting = new WeakMap<NodeConnection, Waiting>()
 
 function onSocketClose(socket: NodeConnection, listener: () => void): () => void {
-  const { listeners, tell } = waiting.get(socket) ?? watch(socket)
+  const { listeners, notify } = waiting.get(socket) ?? watch(socket)
   listeners.add(listener)
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0) return
-    socket.off('close', tell)
+    socket.off('close', notify)
     waiting.delete(socket)
   }
 }
 
 function watch(socket: NodeConnection): Waiting {
   const listeners = new Set<() => void>()
-  const tell = (): void => {
+  const notify = (): void => {
     for (const each of listeners) each()
   }
-  const added = { listeners, tell }
+  const added = { listeners, notify }
   waiting.set(socket, added)
-  socket.once('close', tell)
+  socket.once('close', notify)
   return added
 }

@@ -66,7 +66,7 @@ export class SseConnection implements Due {
       principal,
       sessionId: id,
       onExpired: () => this.close(),
-      onGone: () => this.close(),
+      onDisconnect: () => this.close(),
     })
     this.#writer = writer
     this.#unanswered = new Outstanding(context.clock)

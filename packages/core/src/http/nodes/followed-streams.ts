@@ -12,7 +12,7 @@ import { endOrphan } from './orphans.ts'
 import type { Peers } from './peers.ts'
 
 /** How often the writers of followed streams are checked, in ms. Their pokes can be lost. */
-const LOOK_MS = 1_000
+const CHECK_MS = 1_000
 
 export interface FollowedStreamOptions {
   readonly log: StreamLog
@@ -31,7 +31,7 @@ export class FollowedStreams {
   constructor(context: EndpointContext, peers: Peers) {
     this.context = context
     this.peers = peers
-    this.#timer = new Recurring(context.clock, LOOK_MS, () => void this.#look())
+    this.#timer = new Recurring(context.clock, CHECK_MS, () => void this.#checkAll())
   }
 
   add(stream: FollowedStream): void {
@@ -43,12 +43,12 @@ export class FollowedStreams {
     if (this.#streams.delete(stream) && this.#streams.size === 0) this.#timer.stop()
   }
 
-  async #look(): Promise<void> {
+  async #checkAll(): Promise<void> {
     try {
       const nodes = [...new Set([...this.#streams].map(({ node }) => node))]
       const alive = await this.peers.alive(nodes)
-      const gone = new Set(nodes.filter((_, i) => alive[i] === false))
-      for (const stream of this.#streams) stream.look(gone.has(stream.node))
+      const stopped = new Set(nodes.filter((_, i) => alive[i] === false))
+      for (const stream of this.#streams) stream.check(stopped.has(stream.node))
     } catch (error) {
       this.context.logger.error({ err: error }, 'The writers of streams could not be checked')
     }
@@ -79,7 +79,7 @@ export class FollowedStream {
       server: options.server,
       sessionId: options.log.key.session,
       principal: options.log.key.principal,
-      onGone: () => {
+      onDisconnect: () => {
         all.remove(this)
         options.onEnd()
       },
@@ -107,11 +107,11 @@ export class FollowedStream {
     void this.#run(() => this.#read())
   }
 
-  /** Reads on, in case a poke was lost, and takes the stream over if its writer is gone. */
-  look(gone: boolean): void {
+  /** Reads on, in case a poke was lost, and takes the stream over if its writer has stopped. */
+  check(stopped: boolean): void {
     void this.#run(async () => {
       const { log, revision } = this.#options
-      if (gone) await endOrphan(log, { epoch: this.#position.epoch, node: this.#all.peers.id, revision })
+      if (stopped) await endOrphan(log, { epoch: this.#position.epoch, node: this.#all.peers.id, revision })
       await this.#read()
     })
   }

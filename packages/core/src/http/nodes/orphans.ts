@@ -14,7 +14,7 @@ export interface Seizure {
 
 const FINAL = { final: true }
 
-/** Ends the stream of a call whose node is gone: every request without a response gets an error. */
+/** Ends the stream of a call whose node has stopped: every request without a response gets an error. */
 export async function endOrphan(
   { store, key }: StreamLog,
   { epoch, node, revision }: Seizure,
@@ -32,7 +32,7 @@ const lostFrame = (id: RequestId, revision: Revision): string =>
     revision.encodeError(
       new McpError(
         ErrorCode.InternalError,
-        'The node that ran this call has gone. The call may have had effects: check them before you call again',
+        'The node that ran this call has stopped. The call may have had effects: check them before you call again',
       ),
     ),
   )

@@ -54,7 +54,7 @@ export class Peers {
     return this.#joining
   }
 
-  /** Sends mail to one node. Resolves to false if it is gone or cannot be reached. */
+  /** Sends mail to one node. Resolves to false if it has stopped or cannot be reached. */
   send(node: string, key: SessionKey, mail: SessionMail): Awaitable<boolean> {
     return attempt(() => this.#shared.nodes.send(node, toMessage(key, this.id, mail)), this.#notSent(mail))
   }
@@ -63,7 +63,7 @@ export class Peers {
    * Sends mail to one node, again and again for 3 s while the store fails or the node has no room for it. The
    * node may get it several times.
    *
-   * @returns false if the node is gone, or did not get it
+   * @returns false if the node has stopped, or did not get it
    */
   async sendSurely(node: string, key: SessionKey, mail: SessionMail): Promise<boolean> {
     const { nodes } = this.#shared

@@ -100,7 +100,7 @@ export class SubscriptionHandler {
       server,
       principal,
       onExpired: () => subscription?.close(),
-      onGone: () => subscription?.drop(),
+      onDisconnect: () => subscription?.drop(),
     })
     const subscription = this.#subscriptions.open(
       { ...subscribed, answer, channel: channelOf(writer) },

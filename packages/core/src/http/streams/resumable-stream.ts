@@ -128,9 +128,7 @@ export class ResumableStream implements EventStream {
       return
     }
     this.#emit(frame, 'final')
-    this.#ended = true
-    this.#run(() => this.#writer?.end())
-    this.#run(() => this.#options.onEnd?.())
+    this.#end()
   }
 
   /**
@@ -148,18 +146,13 @@ export class ResumableStream implements EventStream {
 
   close(): void {
     if (this.#ended) return
-    this.#ended = true
     this.#run(() => this.#forget())
-    this.#run(() => this.#writer?.end())
-    this.#run(() => this.#options.onEnd?.())
+    this.#end()
   }
 
   /** Ends the connection, and leaves the stream to other nodes. */
   release(): void {
-    if (this.#ended) return
-    this.#ended = true
-    this.#run(() => this.#writer?.end())
-    this.#run(() => this.#options.onEnd?.())
+    if (!this.#ended) this.#end()
   }
 
   /** Stores nothing from now on, because the session ends: the answer of its call can still be sent. */
@@ -176,6 +169,12 @@ export class ResumableStream implements EventStream {
     return new Promise((resolve, reject) => {
       this.#run(() => this.#resume(from, reader).then(resolve, reject))
     })
+  }
+
+  #end(): void {
+    this.#ended = true
+    this.#run(() => this.#writer?.end())
+    this.#run(() => this.#options.onEnd?.())
   }
 
   async #resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {

@@ -50,7 +50,7 @@ export interface SseWriterOptions {
   /** Called when the credentials of the reader expire. @default the connection ends */
   onExpired?(): void
   /** Called once, when the connection has ended. */
-  onGone?(writer: SseWriter): void
+  onDisconnect?(writer: SseWriter): void
 }
 
 /**
@@ -71,7 +71,7 @@ export class SseWriter {
   #sending = 0
   #counted = 0
   #ending = false
-  #gone = false
+  #disconnected = false
   #waiter: Deferred | undefined
 
   constructor(options: SseWriterOptions) {
@@ -93,7 +93,7 @@ export class SseWriter {
 
   /** Accepts no further chunks: the connection has ended, or ends when the queue is written. */
   get ending(): boolean {
-    return this.#gone || this.#ending
+    return this.#disconnected || this.#ending
   }
 
   expire(): void {
@@ -110,12 +110,12 @@ export class SseWriter {
   open(sink: FrameSink, { signal, expiresAt }: StreamReader): void {
     this.#sink = sink
     this.expiresAt ??= expiresAt
-    if (this.#gone) {
+    if (this.#disconnected) {
       sink.close()
       return
     }
     onDisconnect({ signal }, () => this.cut())
-    if (this.#gone) return
+    if (this.#disconnected) return
     this.#options.openStreams?.add(this)
     this.#flush()
   }
@@ -182,15 +182,15 @@ export class SseWriter {
 
   /** Ends the connection now. */
   cut(): void {
-    if (this.#gone) return
-    this.#gone = true
+    if (this.#disconnected) return
+    this.#disconnected = true
     this.#queue = []
     this.#bytes = this.#sending = 0
     this.#notices.take()
     this.#count()
     this.#release()
     this.#options.openStreams?.remove(this)
-    this.#options.onGone?.(this)
+    this.#options.onDisconnect?.(this)
     this.#sink?.close()
   }
 
@@ -233,7 +233,7 @@ export class SseWriter {
   }
 
   #flush(): void {
-    if (this.#gone) return
+    if (this.#disconnected) return
     while (!this.#behind) {
       if (this.#bytes <= PIECE) this.#queueNotices()
       if (this.#queue.length === 0) break

@@ -91,8 +91,7 @@ function published(converted: JsonSchema): JsonSchema {
 }
 
 /**
- * zod says of every integer that it is one JavaScript can count to, which tells a model
- * nothing and costs it tokens.
+ * zod adds the bounds of safe integers to every integer. They tell a model nothing, and cost it tokens.
  */
 export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
   const mapped = mapParts(schema, withoutSafeBounds)

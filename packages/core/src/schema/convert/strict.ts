@@ -68,7 +68,7 @@ function joinedObjects(root: JsonSchema): ReadonlySet<unknown> {
 }
 
 /** Keywords that distinguish the alternatives of a union, besides their properties. */
-const TELLING = ['type', 'const', 'enum', 'required']
+const DISTINGUISHING = ['type', 'const', 'enum', 'required']
 const STRUCTURE = [
   '$schema',
   '$defs',
@@ -92,7 +92,7 @@ const MAY_BE_ALTERNATIVE = new Set(['anyOf', 'oneOf', '$defs', 'definitions'])
  * may take some that the schema itself would not, such as numbers in text.
  */
 export function structureOf(schema: JsonSchema, alternative = false): JsonSchema {
-  const kept = alternative ? [...STRUCTURE, ...TELLING] : STRUCTURE
+  const kept = alternative ? [...STRUCTURE, ...DISTINGUISHING] : STRUCTURE
   const bare = Object.fromEntries(Object.entries(schema).filter(([keyword]) => kept.includes(keyword)))
   const { oneOf, ...rest } = mapParts(bare, (part, keyword) =>
     structureOf(part, alternative || MAY_BE_ALTERNATIVE.has(keyword)),

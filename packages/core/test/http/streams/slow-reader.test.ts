@@ -291,7 +291,7 @@ describe('the writer of one connection', () => {
 
   it('ends at once for a client that has disconnected before it was opened', () => {
     const gone: SseWriter[] = []
-    const outbound = new SseWriter({ limit: 10, overflow: 'drop', onGone: (one) => gone.push(one) })
+    const outbound = new SseWriter({ limit: 10, overflow: 'drop', onDisconnect: (one) => gone.push(one) })
     outbound.write('x')
     const sink = new TestSink()
     const peer = request()
@@ -313,7 +313,7 @@ describe('the writer of one connection', () => {
 
   it('reports its end once, however often it is ended', () => {
     let gone = 0
-    const outbound = new SseWriter({ limit: 10, overflow: 'drop', onGone: () => void gone++ })
+    const outbound = new SseWriter({ limit: 10, overflow: 'drop', onDisconnect: () => void gone++ })
     const sink = new TestSink()
     outbound.open(sink, request())
     outbound.end()
