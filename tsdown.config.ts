@@ -48,6 +48,7 @@ function library(cwd: string): UserConfig {
     deps: { onlyBundle: [] },
   }
   if (cwd === 'packages/core') return core(common)
+  if (cwd === 'packages/cli') return command(common)
   return cwd === 'packages/json-schema' ? { ...common, ...NEUTRAL } : { ...common, platform: 'node' }
 }
 
@@ -62,6 +63,19 @@ function core(common: UserConfig): UserConfig {
     // The declarations use Disposable, which neither the default `lib` of TypeScript nor, without Node's types,
     // anything else declares.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },
+  }
+}
+
+/**
+ * The command has its dependencies inside: `npx jetway` installs few packages, and few files are read to start. They are
+ * bundled from source, since the other packages are built at the same time.
+ */
+function command(common: UserConfig): UserConfig {
+  return {
+    ...common,
+    platform: 'node',
+    deps: {},
+    inputOptions: { resolve: { conditionNames: ['jetway:source', 'import', 'node', 'default'] } },
   }
 }
 

@@ -28,13 +28,15 @@ function addProblems(name, found) {
   for (const problem of found) problems.push(`${name}: ${problem}`)
 }
 
+const manifestOf = (name) => JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'))
+
 /** Packs all packages. Returns the path of each tarball by package name. */
 async function pack() {
   const all = ['--filter', './packages/*', '--recursive', 'pack', '--pack-destination', folder]
   await runCheck('pack', [...pnpm(), ...all])
   const tarballs = new Map()
   for (const name of names) {
-    const manifest = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'))
+    const manifest = manifestOf(name)
     const file = `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`
     tarballs.set(manifest.name, join(folder, file))
   }
@@ -45,7 +47,7 @@ try {
   await runCheck('exports.txt', script('scripts/exports.mjs'))
   const tarballs = await pack()
   for (const name of selected) {
-    const packageName = `@jetway/${name}`
+    const { name: packageName } = manifestOf(name)
     const path = tarballs.get(packageName)
     const unpacked = join(folder, `${name}-unpacked`)
     mkdirSync(unpacked)

@@ -18,6 +18,7 @@ const GUIDES: readonly Group[] = [
     pages: [
       'install',
       'quickstart',
+      'cli',
       'transports',
       'curl',
       'stdio',

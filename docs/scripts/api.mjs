@@ -20,6 +20,7 @@ const ORDER = [
   'node',
   'testing',
   'auth',
+  'cli',
   'client',
   'bridge',
   'skills',
@@ -74,6 +75,7 @@ function writeIndex(entries) {
       .map((entry) => `[\`${entry.name}\`](${entry.name}/index.md)`)
     return `| ${links.join('<br>')} | ${description} |`
   }
+  const documented = manifests.filter(({ exports }) => Object.hasOwn(exports, '.'))
   const lines = [
     '# API',
     '',
@@ -82,7 +84,7 @@ function writeIndex(entries) {
     '| import | |',
     '| --- | --- |',
   ]
-  writeFileSync(join(out, 'index.md'), `${[...lines, ...manifests.map(row)].join('\n')}\n`)
+  writeFileSync(join(out, 'index.md'), `${[...lines, ...documented.map(row)].join('\n')}\n`)
 }
 
 const entries = entryPoints()

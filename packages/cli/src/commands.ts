@@ -1,0 +1,20 @@
+import type { Command } from './command.ts'
+
+/** A row of the table of commands. */
+export interface CommandEntry {
+  /** One line for `--help`. It is here, because `--help` must not import all commands. */
+  readonly summary: string
+  load(): Promise<Command>
+}
+
+/** The commands by name, in the order of `--help`. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  list: {
+    summary: 'Print the tools, resources and prompts of a server',
+    load: async () => (await import('./list/command.ts')).command,
+  },
+  call: {
+    summary: 'Call a tool, read a resource or get a prompt',
+    load: async () => (await import('./call/command.ts')).command,
+  },
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { COMMANDS } from './commands.ts'
+import { CliError, usageError } from './errors.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { commandHelp, generalHelp } from './help.ts'
+import { nearest, parseArguments } from './parse.ts'
+import { processStreams, type Streams, Terminal } from './terminal.ts'
+
+/** Runs the command line of this process, and sets its exit code. */
+export async function main(): Promise<void> {
+  // `jetway list … | head` closes the pipe early.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(EXIT.ok)
+  })
+  process.exitCode = await runCommandLine(process.argv.slice(2), processStreams())
+}
+
+/** Runs a command line. Prints errors, and never throws. */
+export async function runCommandLine(argv: readonly string[], streams: Streams): Promise<ExitCode> {
+  const end = argv.indexOf('--')
+  const own = end < 0 ? argv : argv.slice(0, end)
+  // Errors in the command line must have the form that it asks for.
+  const terminal = new Terminal(streams, {
+    json: own.includes('--json'),
+    yes: own.includes('--yes') || own.includes('-y'),
+  })
+  try {
+    return (await run(argv, terminal)) ?? EXIT.ok
+  } catch (error) {
+    terminal.error(error)
+    return error instanceof CliError ? error.exitCode : EXIT.failed
+  }
+}
+
+async function run([name, ...args]: readonly string[], terminal: Terminal): Promise<ExitCode | void> {
+  if (name === undefined) {
+    terminal.note(generalHelp())
+    return EXIT.usage
+  }
+  if (name === '--help' || name === '-h' || name === 'help') return terminal.print(generalHelp())
+  if (name === '--version' || name === '-v') return terminal.print(ownVersion())
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (entry === undefined) throw await unknownCommand(name)
+  const command = await entry.load()
+  const parsed = await parseArguments(args, command.options)
+  if (parsed.values['help'] === true) return terminal.print(commandHelp(name, entry.summary, command))
+  return command.run(parsed, terminal)
+}
+
+async function unknownCommand(name: string): Promise<CliError> {
+  if (name.startsWith('-')) return usageError(`Unknown option ${name}`, 'The command comes first')
+  const near = await nearest(name, Object.keys(COMMANDS))
+  const hint = near === undefined ? 'jetway --help lists the commands' : `Did you mean jetway ${near}?`
+  return usageError(`Unknown command ${name}`, hint)
+}
+
+function ownVersion(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { readonly version: string }).version
+}

@@ -1,0 +1,105 @@
+import process from 'node:process'
+import type { Readable, Writable } from 'node:stream'
+import { CliError } from './errors.ts'
+
+type Output = Writable & { readonly isTTY?: boolean }
+
+/** The streams and the environment of a process. Tests pass others. */
+export interface Streams {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export interface TerminalSettings {
+  /** `--json` */
+  readonly json: boolean
+  /** `--yes` */
+  readonly yes: boolean
+}
+
+export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+
+const CODES: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+}
+
+export type Paint = (colour: Colour, text: string) => string
+
+/**
+ * All output of a command. stdout has the result and nothing else; notes, progress, prompts and errors go to
+ * stderr.
+ */
+export class Terminal {
+  readonly streams: Streams
+  readonly json: boolean
+  /** Whether a user can be asked: both ends are a terminal, without `--yes`, and not in CI. */
+  readonly interactive: boolean
+
+  constructor(streams: Streams, { json, yes }: TerminalSettings) {
+    const { stdin, stderr, env } = streams
+    this.streams = streams
+    this.json = json
+    this.interactive = stdin.isTTY === true && stderr.isTTY === true && !yes && !isSet(env['CI'])
+  }
+
+  /** Prints the result, or a part of it, with a line break. */
+  print(text: string): void {
+    this.streams.stdout.write(`${text}\n`)
+  }
+
+  /** Prints the one document of `--json`. */
+  printJson(value: unknown): void {
+    this.print(JSON.stringify(value, undefined, 2))
+  }
+
+  /** Prints a line on stderr, for the user only. */
+  note(text: string): void {
+    this.streams.stderr.write(`${text}\n`)
+  }
+
+  /** Prints an error. Errors that are not a `CliError` are unexpected, and have a message only. */
+  error(error: unknown): void {
+    const { code, message, hint } = describe(error)
+    if (this.json) {
+      this.note(JSON.stringify({ error: { code, message, hint } }))
+      return
+    }
+    this.note(`${this.noteColour('red', 'error')}: ${message}`)
+    if (hint !== undefined) this.note(hint)
+  }
+
+  /** Colours text for stdout. */
+  readonly colour: Paint = (colour, text) => paint(this.streams.stdout, this.streams.env, colour, text)
+
+  /** Colours text for stderr. */
+  readonly noteColour: Paint = (colour, text) => paint(this.streams.stderr, this.streams.env, colour, text)
+}
+
+export const processStreams = (): Streams => ({
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+})
+
+function describe(error: unknown): { code: string; message: string; hint?: string } {
+  const message = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof CliError)) return { code: 'failed', message }
+  return { code: error.code, message, ...(error.hint !== undefined && { hint: error.hint }) }
+}
+
+/** https://no-color.org: any value that is not empty. */
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
+
+function paint(stream: Output, env: Streams['env'], colour: Colour, text: string): string {
+  if (stream.isTTY !== true || isSet(env['NO_COLOR']) || env['TERM'] === 'dumb') return text
+  const [on, off] = CODES[colour]
+  return `\u001B[${on}m${text}\u001B[${off}m`
+}
