@@ -10,6 +10,7 @@ import { OUTPUTS } from './support/limits/outputs.ts'
 import { SKILLS } from './support/limits/skills.ts'
 import { STORES } from './support/limits/stores.ts'
 import { STREAMS } from './support/limits/streams.ts'
+import { TEXTS } from './support/limits/texts.ts'
 
 describe.each([
   ['messages', MESSAGES],
@@ -23,6 +24,7 @@ describe.each([
   ['the client', CLIENT],
   ['outputs that the client checks', OUTPUTS],
   ['the bridge', BRIDGE],
+  ['texts', TEXTS],
 ])('a limit of %s holds at the limit, and one beyond', (_, rows) => {
   it.each(rows.map((row) => [row.limit, row] as const))(
     '%s',

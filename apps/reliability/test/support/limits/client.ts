@@ -181,7 +181,7 @@ async function depth(levels: number): Promise<unknown> {
 }
 
 /** A client over HTTP, whose calls get this response. */
-async function overHttp(
+export async function overHttp(
   respond: (id: unknown, url: string) => Response,
   options: HttpOptions = {},
 ): Promise<unknown> {

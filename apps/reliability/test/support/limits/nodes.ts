@@ -49,7 +49,31 @@ async function unsaved(count: number): Promise<unknown> {
   return ['a://1', 'a://2', 'a://there'].map((uri) => record?.subscriptions.includes(uri))
 }
 
+/** Whether a change of a session is stored that so many changes of another process have come before. */
+async function contested(count: number): Promise<unknown> {
+  const store = new MemorySessionStore()
+  const server = createServer()
+  server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => '' })
+  const client = web(server, { sessions: { store } })
+  const session = await client.open()
+  const replace = store.replace.bind(store)
+  let left = count
+  store.replace = (...args) => (left-- > 0 ? undefined : replace(...args))
+  const params = { uri: 'a://b' }
+  await client.post({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params }, session)
+  await settled()
+  const { record } = store.get({ principal: '', id: session['mcp-session-id'] ?? '' }) ?? {}
+  return record?.subscriptions
+}
+
 export const NODES: readonly Limit[] = [
+  {
+    limit: 'changes of another process before one of a session is stored',
+    most: 4,
+    use: contested,
+    accepted: ['a://b'],
+    refused: [],
+  },
   {
     limit: 'commands that wait for Redis',
     most: 2_000,
