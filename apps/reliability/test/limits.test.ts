@@ -6,6 +6,7 @@ import { DEFINITIONS } from './support/limits/definitions.ts'
 import { HTTP } from './support/limits/http.ts'
 import { MESSAGES } from './support/limits/messages.ts'
 import { NODES } from './support/limits/nodes.ts'
+import { OAUTH } from './support/limits/oauth.ts'
 import { OUTPUTS } from './support/limits/outputs.ts'
 import { SKILLS } from './support/limits/skills.ts'
 import { STORES } from './support/limits/stores.ts'
@@ -23,6 +24,7 @@ describe.each([
   ['nodes', NODES],
   ['the client', CLIENT],
   ['outputs that the client checks', OUTPUTS],
+  ['authorization by the client', OAUTH],
   ['the bridge', BRIDGE],
   ['texts', TEXTS],
 ])('a limit of %s holds at the limit, and one beyond', (_, rows) => {

@@ -14,17 +14,6 @@ describe('the metadata of a server', () => {
     expect(gets(made.server.seen)).toEqual(['/elsewhere.json'])
   })
 
-  it.for([
-    [8_192, '/elsewhere.json'],
-    [8_193, '/.well-known/oauth-protected-resource/mcp'],
-  ] as const)('of a challenge of %i characters is read from %s', async ([length, path], { made }) => {
-    made.server.routes.set('GET /elsewhere.json', () => ({ json: made.resourceMetadata }))
-    const challenge = `Bearer resource_metadata="${made.server.origin}/elsewhere.json", x=`
-    challengeWith(made, challenge + 'a'.repeat(length - challenge.length))
-    await made.post()
-    expect(gets(made.server.seen)[0]).toBe(path)
-  })
-
   it('is searched below the path and then at the root without such a URL', async ({ made }) => {
     challengeWith(made)
     expect((await made.post()).status).toBe(200)

@@ -83,20 +83,6 @@ describe('the requested scopes', () => {
     expect(made.visits.length - before).toBeLessThanOrEqual(3)
   })
 
-  it.for([
-    [100, 2],
-    [101, 1],
-  ] as const)(
-    'are at most 100: with %i the user is asked %i times',
-    async ([count, times], { made, send }) => {
-      made.wanted = ['s0']
-      await send()
-      made.wanted = Array.from({ length: count }, (_, at) => `s${at}`)
-      await send()
-      expect(made.visits).toHaveLength(times)
-    },
-  )
-
   it('do not change after a 403 without scopes', async ({ made, send }) => {
     await send()
     made.server.routes.set('POST /mcp', () => ({
