@@ -14,7 +14,7 @@ async function preflight(url: string, method: string): Promise<Record<string, st
   }
 }
 
-/** A browser can end its session, and read the session id and the challenge. */
+/** A browser can end its session, and read the session id, the challenge and the nonce for proofs. */
 async function expectCors(url: string, headers: Record<string, string> = {}): Promise<void> {
   expect(await preflight(url, 'DELETE')).toEqual({
     origin: 'https://app.example.com',
@@ -24,6 +24,7 @@ async function expectCors(url: string, headers: Record<string, string> = {}): Pr
   expect(got.get('access-control-expose-headers')?.split(/, ?/)).toEqual([
     'mcp-session-id',
     'www-authenticate',
+    'dpop-nonce',
   ])
 }
 

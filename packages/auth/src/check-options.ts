@@ -17,6 +17,7 @@ const NAMES: OptionNames<OAuthOptions> = {
   principal: 1,
   metadata: 1,
   root: 1,
+  dpop: 1,
   cache: CACHE,
   fetch: 1,
 }

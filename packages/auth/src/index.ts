@@ -1,5 +1,6 @@
 export { oauth } from './oauth.ts'
 export type {
+  DpopOptions,
   IssuerOptions,
   OAuthExtra,
   OAuthOptions,

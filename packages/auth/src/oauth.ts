@@ -2,6 +2,7 @@ import type { AuthInfo } from '@jetway/core'
 import type { Authenticate, HttpRequest, ProtectedMount, Rejection } from '@jetway/core/http'
 import { checkOption } from '@jetway/core/protocol'
 import { checkedIssuers } from './check-options.ts'
+import { resolveDpop } from './dpop/mode.ts'
 import { isLoopback } from './keys/fetch-json.ts'
 import type { OAuthOptions } from './options.ts'
 import { AllDocuments } from './resource/metadata.ts'
@@ -17,10 +18,16 @@ import { Protection } from './protection.ts'
  */
 export function oauth(options: OAuthOptions): Authenticate {
   const issuers = checkedIssuers(options)
+  const dpop = resolveDpop(options.dpop)
   const documents = new AllDocuments()
   const mount = (at: ProtectedMount): Authenticate => {
     const local = issuers.every(({ issuer }) => isLoopback(new URL(issuer)))
-    const protection = new Protection(options, issuers, at)
+    checkOption(
+      'dpop.nonce',
+      at.usedStates === undefined || dpop.nonces?.isShared !== false,
+      'needs keys, because the option shared says that there are several processes',
+    )
+    const protection = new Protection({ ...options, dpop, issuers }, at)
     checkOption(
       'resource',
       protection.known !== undefined || local,

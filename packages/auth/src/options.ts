@@ -1,3 +1,4 @@
+import type { SealKey } from '@jetway/core/http'
 import type { TokenCheck } from './tokens/token-check.ts'
 import type { Claims } from './tokens/claims.ts'
 
@@ -33,6 +34,26 @@ export interface ResourceMetadataFields {
   readonly resource_documentation?: string
   readonly resource_policy_uri?: string
   readonly resource_tos_uri?: string
+}
+
+/**
+ * Tokens that are bound to a key of their client, which signs a proof for each request. A stolen token is useless
+ * without the key.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449
+ */
+export interface DpopOptions {
+  /** `accept` also accepts bearer tokens that are bound to no key. `require` refuses them. */
+  readonly mode: 'accept' | 'require'
+  /**
+   * Requires in each proof a nonce of this server, valid for 5 min, so that a client cannot sign proofs in advance.
+   * Each client repeats a request when its nonce has expired. With the option `shared` of the mount the `keys` that
+   * seal nonces must be given, the same to all processes: 1 to 8 keys of 32 random bytes, as bytes, base64 or
+   * base64url. The first key seals, and all keys open. `true` makes a random key.
+   *
+   * @default false
+   */
+  readonly nonce?: boolean | { readonly keys: readonly SealKey[] }
 }
 
 /** The options of `oauth`. Set either `issuer` or `issuers`. */
@@ -89,6 +110,13 @@ export interface OAuthOptions {
    * @default true
    */
   readonly root?: boolean
+  /**
+   * Whether tokens may, or must, be bound to a key of their client: see {@link DpopOptions}. Tokens that are bound to
+   * a key are never accepted as bearer tokens, and those that are bound to a certificate are never accepted.
+   *
+   * @default 'off'
+   */
+  readonly dpop?: 'off' | 'accept' | 'require' | DpopOptions
   /** How verified tokens are remembered; `false` verifies the token of every request. */
   readonly cache?: TokenCacheOptions | false
   /** Fetches the documents of authorization servers. @default the global one */

@@ -6,49 +6,38 @@ import {
   Rejection,
   type WellKnownRequest,
 } from '@jetway/core/http'
-import type { Clock } from '@jetway/core/stores'
-import type { Issuer } from './check-options.ts'
-import { createFetchJson, isLoopback } from './keys/fetch-json.ts'
-import { TOLERANCE_S } from './jwt/verify.ts'
-import type { OAuthOptions } from './options.ts'
+import { Proofs } from './dpop/proofs.ts'
+import { isLoopback } from './keys/fetch-json.ts'
 import { RefusalLog } from './refusal-log.ts'
 import {
-  audiencesOf,
-  addressOf,
-  type ResourceAddresses,
   addressesFor,
+  addressOf,
+  audiencesOf,
   knownAddresses,
+  type ResourceAddresses,
+  urlOf,
   WELL_KNOWN,
 } from './resource/address.ts'
-import { challengeText } from './resource/challenge.ts'
-import { ResourceDocuments } from './resource/metadata.ts'
-import { createIdentify } from './identity.ts'
-import { Issuers } from './tokens/issuers.ts'
-import { Refused, Unavailable } from './tokens/refused.ts'
-import { TokenCache } from './tokens/token-cache.ts'
+import { challengeText, type Scheme } from './resource/challenge.ts'
+import { metadataFields, ResourceDocuments } from './resource/metadata.ts'
+import { createRefusals, type Refusals, schemesFor, type TokenRefusals } from './resource/refusals.ts'
+import { InvalidProof, NonceRequired, Refused, Unavailable } from './tokens/refused.ts'
+import { type CheckedOptions, type ResourceTokens, VerifiedTokens } from './tokens/verified-tokens.ts'
 
 type Admitted = AuthInfo | Rejection
 
-const CACHE = { max: 2_000, ttlMs: 60_000 }
 /** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
-const CREDENTIALS = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i
+const CREDENTIALS = /^(?:Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i
+const BEARER = /^bearer(?: |$)/i
+const DPOP = /^dpop(?: |$)/i
 const MAX_LENGTH = 16_384
 /** Hosts of one development server, such as `localhost:3000` and `127.0.0.1:3000`. */
 const MAX_RESOURCES = 16
 
 /** The mount at one address: what tokens must be for, and the refusals. */
-interface ProtectedResource {
+interface ProtectedResource extends ResourceTokens {
   readonly addresses: ResourceAddresses
-  readonly audiences: readonly string[]
-  /** By the header, so that a remembered one need not be parsed. */
-  readonly tokens: TokenCache<AuthInfo> | undefined
   readonly refusals: Readonly<Record<'mcp' | 'sse' | 'message', Refusals>>
-}
-
-interface Refusals {
-  readonly missing: Rejection
-  readonly invalid: Rejection
-  readonly insufficient: Rejection
 }
 
 const UNAVAILABLE = new Rejection(503, 'The authorization server cannot be reached, try again shortly', {
@@ -61,54 +50,46 @@ export class Protection {
   readonly documents: ResourceDocuments
   /** Undefined where the address is taken from requests. */
   readonly known: ProtectedResource | undefined
-  readonly #options: OAuthOptions
+  readonly #options: CheckedOptions
   readonly #at: ProtectedMount
-  readonly #clock: Clock
   readonly #scopes: readonly string[]
-  readonly #issuers: Issuers
-  readonly #identify: ReturnType<typeof createIdentify>
+  readonly #tokens: VerifiedTokens
+  readonly #proofs: Proofs
   readonly #log: RefusalLog
   /** By host, for development. */
   readonly #resources = new Map<string, ProtectedResource>()
 
-  constructor(options: OAuthOptions, issuers: readonly Issuer[], at: ProtectedMount) {
-    const { clock, logger, path } = at
-    const { scopes = [], fetch = (url, init) => globalThis.fetch(url, init) } = options
+  constructor(options: CheckedOptions, at: ProtectedMount) {
+    const { clock, logger, usedStates } = at
+    const { scopes = [], dpop } = options
     this.#options = options
     this.#at = at
-    this.#clock = clock
     this.#scopes = scopes
-    this.#issuers = new Issuers(issuers, { clock, logger, fetchJson: createFetchJson(fetch, clock) })
-    this.#identify = createIdentify(options)
+    this.#tokens = new VerifiedTokens(options, at)
+    this.#proofs = new Proofs({ nonces: dpop.nonces, usedStates, clock, logger })
     this.#log = new RefusalLog(logger, clock)
     const addresses = knownAddresses(options.resource, at)
     this.known = addresses && this.#createResource(addresses)
     this.documents = new ResourceDocuments({
-      fields: {
-        authorization_servers: issuers.map(({ issuer }) => issuer),
-        ...(scopes.length > 0 && { scopes_supported: this.#advertised(scopes) }),
-        ...options.metadata,
-      },
+      fields: metadataFields(options, this.#advertised(scopes)),
       known: addresses,
-      innerPath: path,
+      innerPath: at.path,
       root: options.root !== false,
       addressesFor: (request) => this.#resourceFor(request)?.addresses,
     })
   }
 
-  /** Synchronous for a token that is remembered: a promise costs more than many calls. */
+  /** Synchronous for a bearer token that is remembered: a promise costs more than many calls. */
   authenticate(request: HttpRequest): ReturnType<Authenticate> {
     const resource = this.#resourceFor(request)
     if (resource === undefined) return UNKNOWN_RESOURCE
-    const refusals = resource.refusals[request.route]
+    const { missing, bearer } = resource.refusals[request.route]
     const header = request.header('authorization')
-    if (header === undefined) return refusals.missing
+    if (header === undefined) return missing
     const known = resource.tokens?.get(header)
-    if (known !== undefined) return this.#admit(known, refusals)
-    if (!/^bearer(?: |$)/i.test(header)) return refusals.missing
-    const token = header.length > MAX_LENGTH ? undefined : CREDENTIALS.exec(header)?.[1]
-    if (token === undefined) return this.#refused(new Refused('malformed'), resource, refusals)
-    return this.#verify({ token, header }, resource, refusals)
+    if (known !== undefined && known.jkt === undefined) return this.#admit(known.auth, bearer)
+    const scheme = this.#schemeOf(header)
+    return scheme === undefined ? missing : this.#check(request, { scheme, header }, resource)
   }
 
   /** The challenge of an operation that needs more scopes: with those of every request. */
@@ -117,36 +98,49 @@ export class Protection {
     if (addresses === undefined) return 'Bearer'
     const { metadataUrl } = addressOf(addresses, request.route)
     const all = this.#advertised([...new Set([...this.#scopes, ...scopes])])
-    return challengeText({ error: 'insufficient_scope', scopes: all, metadataUrl })
+    const used = this.#schemeOf(request.header('authorization')) ?? 'Bearer'
+    const schemes = schemesFor(this.#options.dpop.mode, used)
+    return challengeText({ error: 'insufficient_scope', scopes: all, metadataUrl }, schemes)
   }
 
-  async #verify(
-    { token, header }: { readonly token: string; readonly header: string },
+  #schemeOf(header: string | undefined): Scheme | undefined {
+    if (header === undefined) return undefined
+    if (BEARER.test(header)) return 'Bearer'
+    return this.#options.dpop.mode !== 'off' && DPOP.test(header) ? 'DPoP' : undefined
+  }
+
+  async #check(
+    request: HttpRequest,
+    { scheme, header }: { readonly scheme: Scheme; readonly header: string },
     resource: ProtectedResource,
-    refusals: Refusals,
   ): Promise<Admitted> {
+    const { bearer, dpop } = resource.refusals[request.route]
+    const own = scheme === 'DPoP' ? dpop : bearer
     try {
-      const verified = await this.#issuers.verify(token, resource.audiences)
-      const auth = this.#identify(verified)
-      const { cache } = this.#options
-      const { ttlMs = CACHE.ttlMs } = cache === false ? {} : (cache ?? {})
-      const expires = verified.expiresAt === undefined ? Infinity : (verified.expiresAt + TOLERANCE_S) * 1000
-      resource.tokens?.set(header, auth, Math.min(this.#clock.now() + (verified.keptMs ?? ttlMs), expires))
-      return this.#admit(auth, refusals)
+      const token = header.length > MAX_LENGTH ? undefined : CREDENTIALS.exec(header)?.[1]
+      if (token === undefined) throw new Refused('malformed')
+      if (scheme === 'Bearer' && this.#options.dpop.mode === 'require') throw new Refused('dpop', 'scheme')
+      const known = resource.tokens?.get(header)
+      const { auth, jkt } = known ?? (await this.#tokens.verify({ scheme, token, header }, resource))
+      const { principal } = auth
+      const url = urlOf(resource.addresses, request.route)
+      if (jkt !== undefined) await this.#proofs.check(request, url, { token, jkt, principal })
+      return this.#admit(auth, own)
     } catch (error) {
-      return this.#refused(error, resource, refusals)
+      if (error instanceof NonceRequired) return dpop.nonce(error.nonce)
+      return this.#refused(error, resource, error instanceof InvalidProof ? dpop.proof : own.invalid)
     }
   }
 
-  #admit(auth: AuthInfo, { insufficient }: Refusals): Admitted {
+  #admit(auth: AuthInfo, { insufficient }: TokenRefusals): Admitted {
     for (const scope of this.#scopes) if (!auth.scopes?.includes(scope)) return insufficient
     return auth
   }
 
-  #refused(error: unknown, { audiences }: ProtectedResource, { invalid }: Refusals): Rejection {
+  #refused(error: unknown, { audiences }: ProtectedResource, invalid: Rejection): Rejection {
     if (error instanceof Unavailable) return UNAVAILABLE
     if (!(error instanceof Refused)) throw error
-    this.#log.add(error.reason, audiences)
+    this.#log.add(error, audiences)
     return invalid
   }
 
@@ -165,32 +159,20 @@ export class Protection {
   }
 
   #createResource(addresses: ResourceAddresses): ProtectedResource {
-    const { audience, cache } = this.#options
-    const { max = CACHE.max } = cache === false ? {} : (cache ?? {})
+    const { audience } = this.#options
     const given = typeof audience === 'string' ? [audience] : audience
     const mcp = this.#refusals(addresses.mcp.metadataUrl)
     const sse = addresses.sse === undefined ? mcp : this.#refusals(addresses.sse.metadataUrl)
     return {
       addresses,
-      audiences: given ?? audiencesOf(addresses),
-      tokens: cache === false ? undefined : new TokenCache(max, this.#clock),
+      ...this.#tokens.forAudiences(given ?? audiencesOf(addresses)),
       refusals: { mcp, sse, message: sse },
     }
   }
 
   #refusals(metadataUrl: string): Refusals {
-    const scopes = this.#advertised(this.#scopes)
-    const headers = (error?: 'invalid_token' | 'insufficient_scope'): Record<string, string> => ({
-      'www-authenticate': challengeText({ scopes, metadataUrl, ...(error !== undefined && { error }) }),
-    })
-    return {
-      missing: new Rejection(401, 'Authentication is required', { headers: headers() }),
-      invalid: new Rejection(401, 'The access token is not valid', { headers: headers('invalid_token') }),
-      insufficient: new Rejection(403, `This needs the scopes ${this.#scopes.join(' ')}`, {
-        headers: headers('insufficient_scope'),
-        reason: 'insufficientScope',
-      }),
-    }
+    const { mode } = this.#options.dpop
+    return createRefusals({ mode, scopes: this.#advertised(this.#scopes), needed: this.#scopes, metadataUrl })
   }
 
   #advertised(scopes: readonly string[]): readonly string[] {

@@ -1,44 +1,14 @@
 import { McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
-import { callTool, initialize, MODERN, requestMeta } from '@jetway-apps/test-support'
 import { base64url, exportSPKI, SignJWT, type CryptoKey } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { oauth } from '../src/index.ts'
 import { createIssuer, keysOf, type TestIssuer } from './support/issuer.ts'
+import { REQUESTS, requestTo, RESOURCE, type TestRequest } from './support/requests.ts'
 
 const ISSUER = 'https://auth.example.com/tenant'
-const RESOURCE = 'https://api.example.com/mcp'
-const ORIGIN = 'https://api.example.com'
 
 type Claims = Readonly<Record<string, unknown>>
-
-interface TestRequest {
-  readonly method: string
-  readonly path: string
-  readonly body?: object
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-const modern = callTool('run', {})
-const REQUESTS: Readonly<Record<string, TestRequest>> = {
-  'POST with a session': {
-    method: 'POST',
-    path: '/mcp',
-    body: callTool('run'),
-    headers: { 'mcp-session-id': 'a' },
-  },
-  initialize: { method: 'POST', path: '/mcp', body: initialize() },
-  'POST without a session': {
-    method: 'POST',
-    path: '/mcp',
-    body: { ...modern, params: { ...modern.params, _meta: requestMeta() } },
-    headers: { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'run' },
-  },
-  GET: { method: 'GET', path: '/mcp', headers: { 'mcp-session-id': 'a' } },
-  DELETE: { method: 'DELETE', path: '/mcp', headers: { 'mcp-session-id': 'a' } },
-  '/sse': { method: 'GET', path: '/sse' },
-  '/message': { method: 'POST', path: '/message?sessionId=a', body: callTool('run') },
-}
 
 let issuer: TestIssuer
 let other: { readonly privateKey: CryptoKey }
@@ -75,24 +45,8 @@ beforeAll(async () => {
   })
 })
 
-function send(
-  { method, path, body, headers }: TestRequest,
-  authorization: string | undefined,
-): Promise<Response> {
-  return handler(
-    new Request(ORIGIN + path, {
-      method,
-      headers: {
-        host: 'api.example.com',
-        accept: 'application/json, text/event-stream',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-        ...(authorization !== undefined && { authorization }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }),
-  )
-}
+const send = (request: TestRequest, authorization: string | undefined): Promise<Response> =>
+  handler(requestTo(request, authorization === undefined ? {} : { authorization }))
 
 const sign = (claims: Claims = {}, header: object = {}): Promise<string> =>
   issuer.sign({ aud: RESOURCE, ...claims }, header)

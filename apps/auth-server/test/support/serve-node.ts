@@ -1,4 +1,7 @@
-/** One process of a server that requires tokens of `ISSUER`, over Redis. Prints its URL as a line of JSON. */
+/**
+ * One process of a server that requires tokens of `ISSUER`, over Redis; with `NONCE_KEY` tokens that are bound to
+ * a key. Prints its URL as a line of JSON.
+ */
 import process from 'node:process'
 import { oauth } from '@jetway/auth'
 import { mcp } from '@jetway/fastify'
@@ -6,7 +9,7 @@ import { redis } from '@jetway/redis'
 import Fastify from 'fastify'
 import { McpServer } from '@jetway/core'
 
-const { REDIS_URL = '', ISSUER = '' } = process.env
+const { REDIS_URL = '', ISSUER = '', NONCE_KEY } = process.env
 const server = new McpServer(
   { name: 'node', version: '1.0.0' },
   { shared: redis({ url: REDIS_URL, namespace: 'auth' }) },
@@ -18,6 +21,7 @@ server.addTool({
 server.addTool({ name: 'write', scopes: ['files:write'], handler: () => 'written' })
 
 const app = Fastify()
-await app.register(mcp, { server, authenticate: oauth({ issuer: ISSUER, scopes: ['mcp'] }) })
+const dpop = NONCE_KEY === undefined ? 'off' : ({ mode: 'require', nonce: { keys: [NONCE_KEY] } } as const)
+await app.register(mcp, { server, authenticate: oauth({ issuer: ISSUER, scopes: ['mcp'], dpop }) })
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 console.log(JSON.stringify({ ready: true, url: `${address}/mcp` }))

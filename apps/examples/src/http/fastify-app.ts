@@ -24,7 +24,7 @@ app.server.headersTimeout = 10_000
 await app.register(cors, {
   origin: 'https://app.example.com',
   methods: ['GET', 'POST', 'DELETE'],
-  exposedHeaders: ['mcp-session-id', 'www-authenticate'],
+  exposedHeaders: ['mcp-session-id', 'www-authenticate', 'dpop-nonce'],
 })
 app.addHook('onRequest', async (request, reply) => {
   reply.header('x-request-id', request.id)

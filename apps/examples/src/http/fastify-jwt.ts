@@ -20,7 +20,7 @@ const app = Fastify({ logger: true })
 await app.register(cors, {
   origin: 'https://app.example.com',
   methods: ['GET', 'POST', 'DELETE'],
-  exposedHeaders: ['mcp-session-id', 'www-authenticate'],
+  exposedHeaders: ['mcp-session-id', 'www-authenticate', 'dpop-nonce'],
 })
 
 // #region jwt

@@ -23,7 +23,7 @@ app.use(
   cors({
     origin: 'https://app.example.com',
     allowMethods: ['GET', 'POST', 'DELETE'],
-    exposeHeaders: ['mcp-session-id', 'www-authenticate'],
+    exposeHeaders: ['mcp-session-id', 'www-authenticate', 'dpop-nonce'],
   }),
 )
 app.use(async (c, next) => {

@@ -161,5 +161,22 @@ export const AUTHORIZATION: Group = {
         },
       ],
     },
+    {
+      row: 'I13',
+      fault: 'A stolen token that is bound to a key, or a stolen proof',
+      behaviour:
+        '401 from `oauth` without a proof for this request by this key. A proof is accepted once, by all processes that share stores.',
+      tests: [
+        {
+          file: 'packages/auth/test/dpop/proofs.test.ts',
+          name: '%s: 401 for every request, with the same bytes, and no handler runs',
+        },
+        { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are shared by the processes of a cluster' },
+        {
+          file: 'apps/auth-server/test/dpop.system.test.ts',
+          name: 'a proof is accepted once by three processes, which accept the same nonces',
+        },
+      ],
+    },
   ],
 }

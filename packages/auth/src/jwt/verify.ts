@@ -55,8 +55,6 @@ export class JwtVerifier implements TokenVerifier {
         requiredClaims: ['exp', 'iss', 'aud'],
         currentDate: new Date(clock.now()),
       })
-      // A stolen token that is bound to a key must not be accepted without the key.
-      if (payload['cnf'] !== undefined) throw new Refused('bound')
       if (!isAccessToken) refuseIdToken(payload)
       refuseFuture(payload, clock)
       return { issuer, claims: payload, expiresAt: timeOf(payload.exp) }

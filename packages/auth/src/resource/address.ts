@@ -9,16 +9,22 @@ export interface ResourceAddress {
   readonly metadataUrl: string
 }
 
-/** The addresses of one mount at one origin. The route `message` has that of `sse`, where clients start. */
+/** The addresses of one mount at one origin. */
 export interface ResourceAddresses {
   readonly mcp: ResourceAddress
   readonly sse: ResourceAddress | undefined
+  /** The URL alone: it is part of the resource `sse`, where clients start. */
+  readonly message: string | undefined
 }
 
 export const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
 export const addressOf = ({ mcp, sse }: ResourceAddresses, route: Route): ResourceAddress =>
   route === 'mcp' ? mcp : (sse ?? mcp)
+
+/** The URL to which a client sends the requests of a route, without a query. */
+export const urlOf = (addresses: ResourceAddresses, route: Route): string =>
+  (route === 'message' ? addresses.message : undefined) ?? addressOf(addresses, route).resource
 
 /** @param path - of the MCP route */
 function addressesAt(
@@ -28,7 +34,12 @@ function addressesAt(
 ): ResourceAddresses {
   const paths = new Map(Array.from(routePaths(path, legacySse), ([at, route]) => [route, at]))
   const sse = paths.get('sse')
-  return { mcp: addressAt(origin, path), sse: sse === undefined ? undefined : addressAt(origin, sse) }
+  const message = paths.get('message')
+  return {
+    mcp: addressAt(origin, path),
+    sse: sse === undefined ? undefined : addressAt(origin, sse),
+    message: message === undefined ? undefined : origin + message,
+  }
 }
 
 function addressAt(origin: string, path: string): ResourceAddress {

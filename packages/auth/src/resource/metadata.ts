@@ -1,12 +1,30 @@
 import type { HttpReply, WellKnown, WellKnownRequest } from '@jetway/core/http'
+import { ALGORITHMS } from '../jwt/algorithms.ts'
 import type { ResourceMetadataFields } from '../options.ts'
+import type { CheckedOptions } from '../tokens/verified-tokens.ts'
 import { type ResourceAddress, type ResourceAddresses, WELL_KNOWN } from './address.ts'
 
 /** The members of the metadata that do not depend on the address. */
 export interface MetadataFields extends ResourceMetadataFields {
   readonly authorization_servers: readonly string[]
   readonly scopes_supported?: readonly string[]
+  readonly dpop_signing_alg_values_supported?: readonly string[]
+  readonly dpop_bound_access_tokens_required?: boolean
 }
+
+/** @param scopes - those that every request needs, as clients request them */
+export const metadataFields = (
+  { issuers, dpop, metadata }: Pick<CheckedOptions, 'issuers' | 'dpop' | 'metadata'>,
+  scopes: readonly string[],
+): MetadataFields => ({
+  authorization_servers: issuers.map(({ issuer }) => issuer),
+  ...(scopes.length > 0 && { scopes_supported: scopes }),
+  ...(dpop.mode !== 'off' && {
+    dpop_signing_alg_values_supported: ALGORITHMS,
+    dpop_bound_access_tokens_required: dpop.mode === 'require',
+  }),
+  ...metadata,
+})
 
 export interface ResourceDocumentsOptions {
   readonly fields: MetadataFields

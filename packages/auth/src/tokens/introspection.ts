@@ -91,9 +91,8 @@ class Introspection implements TokenVerifier {
       this.#inactive.set(token, true, clock.now() + INACTIVE_MS)
       throw new Refused('inactive')
     }
-    const { iss, aud, exp, cnf } = claims
+    const { iss, aud, exp } = claims
     if (iss !== undefined && iss !== issuer) throw new Refused('iss')
-    if (cnf !== undefined) throw new Refused('bound')
     this.#checkAudience(aud, audiences)
     const expiresAt = timeOf(exp)
     if (expiresAt !== undefined && expiresAt * 1000 <= clock.now()) throw new Refused('exp')

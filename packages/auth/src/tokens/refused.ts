@@ -18,14 +18,53 @@ export type RefusalReason =
   | 'inactive'
   | 'dpop'
 
+/** The part of a proof of possession that is not valid. `scheme` and `cnf`: the token itself is not bound. */
+export type ProofCheck =
+  | 'scheme'
+  | 'cnf'
+  | 'header'
+  | 'typ'
+  | 'alg'
+  | 'jwk'
+  | 'jkt'
+  | 'signature'
+  | 'htm'
+  | 'htu'
+  | 'ath'
+  | 'iat'
+  | 'jti'
+  | 'replay'
+
 /** A token is not valid here. Has no claim and no part of the token. */
 export class Refused extends Error {
   readonly reason: RefusalReason
+  /** With the reason `dpop`. */
+  readonly check: ProofCheck | undefined
 
-  constructor(reason: RefusalReason) {
+  constructor(reason: RefusalReason, check?: ProofCheck) {
     super(`An access token was refused: ${reason}`)
     this.name = 'Refused'
     this.reason = reason
+    this.check = check
+  }
+}
+
+/** A token is valid, and the proof of possession that came with it is not. */
+export class InvalidProof extends Refused {
+  constructor(check: ProofCheck) {
+    super('dpop', check)
+    this.name = 'InvalidProof'
+  }
+}
+
+/** A proof of possession is valid, except that it needs a nonce of this server. */
+export class NonceRequired extends Error {
+  readonly nonce: string
+
+  constructor(nonce: string) {
+    super('The proof needs a nonce')
+    this.name = 'NonceRequired'
+    this.nonce = nonce
   }
 }
 

@@ -10,7 +10,7 @@ export type {
 export type { Closable } from '../session/server-runtime.ts'
 export type { Gauges, MountStats } from '../session/stats.ts'
 export type { AuthInfo } from '../stores/principal.ts'
-export type { SealKey } from '../util/sealer.ts'
+export { createSealer, type Sealer, type SealerOptions, type SealKey } from '../util/sealer.ts'
 export {
   type Authenticate,
   bearer,

@@ -63,15 +63,17 @@ export function createContext(
   const work = new Drainable(clock, steps)
   const { authenticate, publicUrl, legacySse } = options
   const { path } = place
+  const shared = options.shared ?? runtime?.shared
+  const at = { publicUrl, path, legacySse, usedStates: shared?.usedStates, clock, logger }
   return {
     clock,
     random: runtime?.random ?? secureRandom,
     servers,
     options: resolved,
     logger,
-    authenticate: authenticate?.mount?.({ publicUrl, path, legacySse, clock, logger }) ?? authenticate,
+    authenticate: authenticate?.mount?.(at) ?? authenticate,
     served,
-    shared: options.shared ?? runtime?.shared,
+    shared,
     calls: createCallPool(),
     openStreams: new OpenStreams(clock, resolved.keepAlive),
     queued: new CallerBytes(resolved.queuedLimit),

@@ -5,6 +5,7 @@ import { type Random, secureRandom } from './random.ts'
 /** A key of 256 random bits: the bytes themselves, or base64 or base64url of them. */
 export type SealKey = Uint8Array | string
 
+/** Options of {@link createSealer}. */
 export interface SealerOptions {
   /** The first key seals, all keys open: to rotate, put a new key in front and remove the old one later. */
   readonly keys: readonly SealKey[]
@@ -19,7 +20,7 @@ export interface SealerOptions {
  */
 export interface Sealer {
   /**
-   * The sealed text in base64url, {@link sealedLength} characters. Opens only with the same purpose and
+   * The sealed text in base64url, `sealedLength` characters. Opens only with the same purpose and
    * context; the context is not part of it.
    */
   seal(purpose: string, text: string, context: string): Promise<string>

@@ -1,4 +1,5 @@
 import { usageError } from '../../errors.ts'
+import type { UsedStates } from '../../stores/used-states.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { LegacySseOptions } from '../legacy-sse/routes.ts'
@@ -12,6 +13,8 @@ export interface ProtectedMount {
   readonly path: string | undefined
   /** The option of the mount. */
   readonly legacySse: boolean | LegacySseOptions | undefined
+  /** Those of the option `shared`; undefined for a single process. */
+  readonly usedStates?: UsedStates | undefined
   readonly clock: Clock
   readonly logger: Logger
 }

@@ -1,0 +1,112 @@
+import {
+  base64url,
+  calculateJwkThumbprint,
+  decodeProtectedHeader,
+  EmbeddedJWK,
+  errors,
+  type JWK,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose'
+import { ALGORITHMS } from '../jwt/algorithms.ts'
+import { InvalidProof, Refused } from '../tokens/refused.ts'
+
+/** What a proof must be for. */
+export interface Expected {
+  readonly method: string
+  /** The address of the request, without its query. */
+  readonly address: string
+  readonly token: string
+  /** The thumbprint of the key that the token is bound to. */
+  readonly jkt: string
+  /** In ms since 1970. */
+  readonly now: number
+}
+
+export interface Proof {
+  readonly id: string
+  /** Seconds since 1970. */
+  readonly issuedAt: number
+  readonly nonce: unknown
+}
+
+/** How far clocks may differ, and how old a proof may be, in seconds. */
+export const WINDOW_S = 300
+const MAX_LENGTH = 8_192
+const MAX_ID_LENGTH = 256
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/**
+ * Checks a proof for all but its nonce and its repetition.
+ *
+ * @throws InvalidProof; Refused if the token is bound to another key
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
+ */
+export async function readProof(proof: string | undefined, expected: Expected): Promise<Proof> {
+  // A repeated header, which some runtimes join with a comma, is no JWT either.
+  if (proof === undefined || proof.length > MAX_LENGTH || !JWT.test(proof)) throw new InvalidProof('header')
+  await checkHeader(proof, expected.jkt)
+  const claims = await verified(proof, expected.now)
+  return checkedClaims(claims, expected, await digestOf(expected.token))
+}
+
+/** Before the signature: only the owner of the key that the token is bound to can cause its cost. */
+async function checkHeader(proof: string, jkt: string): Promise<void> {
+  const { typ, alg, jwk } = headerOf(proof)
+  if (typ !== 'dpop+jwt') throw new InvalidProof('typ')
+  if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) throw new InvalidProof('alg')
+  if ((await thumbprintOf(jwk)) !== jkt) throw new Refused('dpop', 'jkt')
+}
+
+function headerOf(proof: string): ReturnType<typeof decodeProtectedHeader> {
+  try {
+    return decodeProtectedHeader(proof)
+  } catch {
+    throw new InvalidProof('header')
+  }
+}
+
+async function thumbprintOf(jwk: JWK | undefined): Promise<string> {
+  try {
+    return await calculateJwkThumbprint(jwk as JWK)
+  } catch {
+    throw new InvalidProof('jwk')
+  }
+}
+
+async function verified(proof: string, now: number): Promise<JWTPayload> {
+  try {
+    // It refuses private keys.
+    const { payload } = await jwtVerify(proof, EmbeddedJWK, {
+      algorithms: [...ALGORITHMS],
+      currentDate: new Date(now),
+    })
+    return payload
+  } catch (error) {
+    if (!(error instanceof errors.JOSEError)) throw new InvalidProof('jwk')
+    throw new InvalidProof(error instanceof errors.JWSSignatureVerificationFailed ? 'signature' : 'header')
+  }
+}
+
+function checkedClaims(claims: JWTPayload, { method, address, now }: Expected, ath: string): Proof {
+  const { jti, htm, htu, iat } = claims
+  if (htm !== method) throw new InvalidProof('htm')
+  if (normalized(htu) !== normalized(address)) throw new InvalidProof('htu')
+  if (claims['ath'] !== ath) throw new InvalidProof('ath')
+  if (typeof iat !== 'number' || !(Math.abs(now / 1000 - iat) <= WINDOW_S)) throw new InvalidProof('iat')
+  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_LENGTH) throw new InvalidProof('jti')
+  return { id: jti, issuedAt: iat, nonce: claims['nonce'] }
+}
+
+/** Without query and fragment, and with or without a closing slash; undefined if it is no URL. */
+function normalized(address: unknown): string | undefined {
+  if (typeof address !== 'string' || !URL.canParse(address)) return undefined
+  const { origin, pathname } = new URL(address)
+  return origin + pathname.replace(/\/$/, '')
+}
+
+/** SHA-256 in base64url. */
+export async function digestOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return base64url.encode(new Uint8Array(digest))
+}

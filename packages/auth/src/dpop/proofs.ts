@@ -1,0 +1,72 @@
+import type { Logger } from '@jetway/core'
+import type { HttpRequest } from '@jetway/core/http'
+import { type Clock, MemoryUsedStates, type UsedStates } from '@jetway/core/stores'
+import { InvalidProof, NonceRequired, Unavailable } from '../tokens/refused.ts'
+import type { Nonces } from './nonces.ts'
+import { digestOf, type Proof, readProof, WINDOW_S } from './proof.ts'
+
+/** A token whose proof is checked. */
+export interface BoundToken {
+  readonly token: string
+  /** The thumbprint of its key. */
+  readonly jkt: string
+  readonly principal: string
+}
+
+export interface ProofsOptions {
+  readonly nonces: Nonces | undefined
+  /** Undefined for a single process. */
+  readonly usedStates: UsedStates | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Checks the proofs of possession of one mount. Each is accepted once. */
+export class Proofs {
+  readonly #options: ProofsOptions
+  readonly #used: UsedStates
+
+  constructor(options: ProofsOptions) {
+    this.#options = options
+    this.#used = options.usedStates ?? new MemoryUsedStates({ clock: options.clock })
+  }
+
+  /**
+   * @param address - of the request, as its client uses it
+   * @throws InvalidProof, Refused, NonceRequired, Unavailable
+   */
+  async check(request: HttpRequest, address: string, bound: BoundToken): Promise<void> {
+    const { nonces, clock } = this.#options
+    const { token, jkt } = bound
+    if (isRepeated(request)) throw new InvalidProof('header')
+    const now = clock.now()
+    const proof = await readProof(request.header('dpop'), {
+      method: request.method,
+      address,
+      token,
+      jkt,
+      now,
+    })
+    if (nonces !== undefined && !(await nonces.isValid(proof.nonce, now)))
+      throw new NonceRequired(await nonces.current(now))
+    if (!(await this.#take(proof, bound))) throw new InvalidProof('replay')
+  }
+
+  /** False for a proof that was used before. With its key in the digest, no client can use up an id of another. */
+  async #take({ id, issuedAt }: Proof, { jkt, principal }: BoundToken): Promise<boolean> {
+    const expiresAt = Math.ceil(issuedAt + WINDOW_S + 1) * 1000
+    try {
+      return await this.#used.take(await digestOf(`${jkt} ${id}`), expiresAt, principal)
+    } catch (error) {
+      this.#options.logger.error({ err: error }, 'A DPoP proof cannot be checked for repetition')
+      throw new Unavailable('The used proofs cannot be reached', { cause: error })
+    }
+  }
+}
+
+/** A proxy in front may have checked the other header. */
+function isRepeated({ rawHeaders = [] }: HttpRequest): boolean {
+  let seen = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'dpop') seen++
+  return seen > 1
+}

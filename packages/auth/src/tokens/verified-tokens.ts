@@ -1,0 +1,85 @@
+import type { AuthInfo } from '@jetway/core'
+import type { ProtectedMount } from '@jetway/core/http'
+import type { Clock } from '@jetway/core/stores'
+import type { Issuer } from '../check-options.ts'
+import { boundKeyOf } from '../dpop/confirmation.ts'
+import type { ResolvedDpop } from '../dpop/mode.ts'
+import { createIdentify } from '../identity.ts'
+import { TOLERANCE_S } from '../jwt/verify.ts'
+import { createFetchJson } from '../keys/fetch-json.ts'
+import type { OAuthOptions } from '../options.ts'
+import type { Scheme } from '../resource/challenge.ts'
+import { Issuers } from './issuers.ts'
+import { Refused } from './refused.ts'
+import { TokenCache } from './token-cache.ts'
+
+/** The options of `oauth`, checked. */
+export interface CheckedOptions extends Omit<OAuthOptions, 'dpop' | 'issuers'> {
+  readonly dpop: ResolvedDpop
+  readonly issuers: readonly Issuer[]
+}
+
+/** A token that was verified. */
+export interface Verified {
+  readonly auth: AuthInfo
+  /** The thumbprint of the key that it is bound to; undefined for a bearer token. */
+  readonly jkt: string | undefined
+}
+
+/** The token of a request. */
+export interface Credentials {
+  readonly scheme: Scheme
+  readonly token: string
+  /** The whole header. */
+  readonly header: string
+}
+
+/** The tokens of one resource. */
+export interface ResourceTokens {
+  /** Of which a token must have one. */
+  readonly audiences: readonly string[]
+  /** By their header, so that the scheme fits too. Undefined if nothing is remembered. */
+  readonly tokens: TokenCache<Verified> | undefined
+}
+
+const CACHE = { max: 2_000, ttlMs: 60_000 }
+
+/** Verifies tokens at their issuers, and remembers them. */
+export class VerifiedTokens {
+  readonly #options: CheckedOptions
+  readonly #clock: Clock
+  readonly #issuers: Issuers
+  readonly #identify: ReturnType<typeof createIdentify>
+
+  constructor(options: CheckedOptions, { clock, logger }: Pick<ProtectedMount, 'clock' | 'logger'>) {
+    const { issuers, fetch = (url, init) => globalThis.fetch(url, init) } = options
+    this.#options = options
+    this.#clock = clock
+    this.#issuers = new Issuers(issuers, { clock, logger, fetchJson: createFetchJson(fetch, clock) })
+    this.#identify = createIdentify(options)
+  }
+
+  forAudiences(audiences: readonly string[]): ResourceTokens {
+    const { cache } = this.#options
+    const { max = CACHE.max } = cache === false ? {} : (cache ?? {})
+    return { audiences, tokens: cache === false ? undefined : new TokenCache<Verified>(max, this.#clock) }
+  }
+
+  /** @throws Refused, Unavailable */
+  async verify(
+    { scheme, token, header }: Credentials,
+    { audiences, tokens }: ResourceTokens,
+  ): Promise<Verified> {
+    const verified = await this.#issuers.verify(token, audiences)
+    const jkt = boundKeyOf(verified.claims)
+    // A stolen token that is bound to a key must not be accepted without the key.
+    if (scheme === 'Bearer' && jkt !== undefined) throw new Refused('bound')
+    if (scheme === 'DPoP' && jkt === undefined) throw new Refused('dpop', 'cnf')
+    const found: Verified = { auth: this.#identify(verified), jkt }
+    const { cache } = this.#options
+    const { ttlMs = CACHE.ttlMs } = cache === false ? {} : (cache ?? {})
+    const expires = verified.expiresAt === undefined ? Infinity : (verified.expiresAt + TOLERANCE_S) * 1000
+    tokens?.set(header, found, Math.min(this.#clock.now() + (verified.keptMs ?? ttlMs), expires))
+    return found
+  }
+}
