@@ -2,9 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { duplex } from '@jetway/client'
+import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connect } from '@jetway/testing'
 import { context, trace } from '@opentelemetry/api'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { client as host, manager } from '../src/client/telemetry.ts'
 import { server, stop } from '../src/server/telemetry.ts'
 
 interface Exported {
@@ -38,6 +41,13 @@ it('the server of the guide exports each call once, and nothing is lost when it 
   const client = await connect(server)
   await client.callTool('forecast')
   await client.close()
+  const [near, far] = createMemoryTransportPair()
+  server.connect(far)
+  await host.connect(duplex(near))
+  await host.listTools()
+  await host.close()
+  await manager.closeAll()
   await stop(tracing)
   expect(names.filter((name) => name === 'tools/call forecast')).toHaveLength(1)
+  expect(names.filter((name) => name === 'tools/list')).toHaveLength(2)
 })

@@ -27,14 +27,23 @@ it('the main entry runs without Node and loads no schema library', () => {
   expect([...files.keys()].every((path) => existsSync(path))).toBe(true)
   expect(files.size).toBeGreaterThan(20)
   const packages = new Set([...files.values()].flat().filter((specifier) => !specifier.startsWith('.')))
-  expect([...packages].toSorted()).toEqual(['@jetway/core/protocol', '@jetway/core/stores'])
+  expect([...packages].toSorted()).toEqual([
+    '@jetway/core/protocol',
+    '@jetway/core/stores',
+    '@jetway/core/telemetry',
+  ])
   for (const path of files.keys()) expect(readFileSync(path, 'utf8')).not.toMatch(/\b(?:process|Buffer)\./)
 })
 
 it('the manager runs without Node: transports are loaded when they are needed', () => {
   const files = loaded(join(source, 'manager/index.ts'))
   const packages = new Set([...files.values()].flat().filter((specifier) => !specifier.startsWith('.')))
-  expect([...packages].toSorted()).toEqual(['@jetway/core/protocol', '@jetway/core/stores', 'lru-cache'])
+  expect([...packages].toSorted()).toEqual([
+    '@jetway/core/protocol',
+    '@jetway/core/stores',
+    '@jetway/core/telemetry',
+    'lru-cache',
+  ])
   for (const path of files.keys()) expect(readFileSync(path, 'utf8')).not.toMatch(/\b(?:process|Buffer)\./)
 })
 

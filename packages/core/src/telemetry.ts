@@ -1,11 +1,17 @@
 export type { Network } from './call/exchange.ts'
+export { SafeTelemetry } from './call/observation/safe-telemetry.ts'
 export type {
   CallObservation,
   CallOutcome,
   CallTelemetry,
-  QuestionObservation,
+  ClientTelemetry,
+  ClosedClientSession,
   ReceivedCall,
-  SentQuestion,
+  SentFailure,
+  SentObservation,
+  SentRequest,
+  SentResponse,
   ServedCall,
+  ServerNetwork,
 } from './call/observation/telemetry.ts'
 export type { ObservedServer, Telemetry } from './session/telemetry.ts'

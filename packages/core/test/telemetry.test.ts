@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { McpServer, ToolError } from '../src/index.ts'
 import { toFetch } from '../src/http/index.ts'
 import type { ServerOptions } from '../src/server/options.ts'
-import type { ReceivedCall, SentQuestion, ServedCall, Telemetry } from '../src/telemetry.ts'
+import type { ReceivedCall, SentRequest, SentResponse, ServedCall, Telemetry } from '../src/telemetry.ts'
 import { openAnsweringClient } from './support/answering-client.ts'
 import { openPeer } from './support/peer.ts'
 
@@ -20,14 +20,14 @@ class Recorder implements Telemetry {
   detached = 0
   readonly calls: ReceivedCall[] = []
   readonly served: ServedCall[] = []
-  readonly questions: SentQuestion[] = []
-  readonly failures: unknown[] = []
+  readonly questions: SentRequest[] = []
+  readonly answers: SentResponse[] = []
 
   attach(): () => void {
     this.attached++
     return () => void this.detached++
   }
-  request(call: ReceivedCall): ReturnType<Telemetry['request']> {
+  received(call: ReceivedCall): ReturnType<Telemetry['received']> {
     this.calls.push(call)
     return {
       wantsResult: this.wantsResult,
@@ -35,12 +35,12 @@ class Recorder implements Telemetry {
       end: (served) => void this.served.push(served),
     }
   }
-  question(question: SentQuestion): ReturnType<Telemetry['question']> {
+  sent(question: SentRequest): ReturnType<Telemetry['sent']> {
     this.questions.push(question)
     return {
       meta: this.meta,
       run: (step) => step(),
-      end: (failure) => void this.failures.push(failure?.error),
+      end: (response) => void this.answers.push(response),
     }
   }
 }
@@ -210,9 +210,7 @@ describe('the option telemetry', () => {
     expect(client.asked[0]?.params).toEqual({ _meta: { traceparent: '00-1', progressToken: 'own' } })
     expect(telemetry.questions[0]).toMatchObject({ method: 'roots/list' })
     await server.close({ deadline: 0 })
-    await vi.waitFor(() =>
-      expect(telemetry.failures).toEqual([expect.objectContaining({ name: 'QuestionError' })]),
-    )
+    await vi.waitFor(() => expect(telemetry.answers).toEqual([{ failure: { type: 'cancelled' } }]))
     await answer
   })
 
@@ -253,7 +251,7 @@ describe('the option telemetry', () => {
     expect(telemetry.calls).toEqual([])
   })
 
-  it.each(['request', 'run before the step', 'run after the step', 'run twice', 'run never', 'end'])(
+  it.each(['received', 'run before the step', 'run after the step', 'run twice', 'run never', 'end'])(
     'answers each call once if the telemetry fails: %s',
     async (fault) => {
       const error = vi.fn()
@@ -269,9 +267,9 @@ describe('the option telemetry', () => {
       const telemetry: Telemetry = {
         active: true,
         attach: () => () => {},
-        request: () =>
-          fault === 'request' ? fail() : { wantsResult: false, run, end: fault === 'end' ? fail : () => {} },
-        question: fail,
+        received: () =>
+          fault === 'received' ? fail() : { wantsResult: false, run, end: fault === 'end' ? fail : () => {} },
+        sent: fail,
       }
       const server = createServer(telemetry, { logger: { ...silent, error } })
       const handler = vi.fn(() => 'fine')

@@ -1,4 +1,4 @@
-import type { ReceivedCall, ServedCall } from '@jetway/core/telemetry'
+import type { ReceivedCall, SentRequest, ServedCall, ServerNetwork } from '@jetway/core/telemetry'
 import type { Attributes } from '@opentelemetry/api'
 import type { TelemetryOptions } from './options.ts'
 
@@ -19,6 +19,8 @@ export const Name = {
   operation: 'gen_ai.operation.name',
   arguments: 'gen_ai.tool.call.arguments',
   result: 'gen_ai.tool.call.result',
+  address: 'server.address',
+  port: 'server.port',
   transport: 'network.transport',
   protocol: 'network.protocol.name',
   error: 'error.type',
@@ -47,31 +49,53 @@ export function spanNameOf(call: ReceivedCall): string {
 /** The attributes of spans and metrics: none has a value that a peer invents. */
 export function boundedAttributesOf(call: ReceivedCall): Attributes {
   const method = methodOf(call)
-  const { target, network, ctx } = call
+  const { target, network, revision } = call
   return {
     [Name.method]: method,
-    ...(ctx !== undefined && { [Name.revision]: ctx.protocolVersion }),
+    ...(revision !== undefined && { [Name.revision]: revision }),
     ...(method === 'tools/call' && { [Name.operation]: 'execute_tool' }),
     ...(method === 'tools/call' && target !== undefined && { [Name.tool]: target }),
     ...(method === 'prompts/get' && target !== undefined && { [Name.prompt]: target }),
-    ...(network !== undefined && { [Name.transport]: network.transport }),
-    ...(network?.protocol !== undefined && { [Name.protocol]: network.protocol }),
+    ...networkAttributesOf(network),
+  }
+}
+
+export function networkAttributesOf(network: ServerNetwork | undefined): Attributes {
+  if (network === undefined) return {}
+  const { transport, protocol, address, port } = network
+  return {
+    [Name.transport]: transport,
+    ...(protocol !== undefined && { [Name.protocol]: protocol }),
+    ...(address !== undefined && { [Name.address]: address }),
+    ...(port !== undefined && { [Name.port]: port }),
   }
 }
 
 /** The attributes of a call's span that are known when it begins. */
 export function startAttributesOf(call: ReceivedCall, options: TelemetryOptions): Attributes {
   const { message, ctx, target, queuedMs } = call
-  const uri = message.params?.['uri']
-  const session = sessionIdOf(ctx?.session?.id, options)
   return {
     ...boundedAttributesOf(call),
-    [Name.requestId]: String(message.id).slice(0, MAX_ID),
-    ...(session !== undefined && { [Name.session]: session }),
-    ...(options.resourceUri !== false && typeof uri === 'string' && { [Name.uri]: uri.slice(0, MAX_URI) }),
+    ...requestAttributesOf({ id: message.id, sessionId: call.sessionId, params: message.params }, options),
     ...(message.method === 'resources/read' && target !== undefined && { [Name.resource]: target }),
     ...(queuedMs > NOTABLE_WAIT_MS && { [Name.queued]: queuedMs }),
     ...(ctx !== undefined && options.attributes?.(ctx)),
+  }
+}
+
+type Identity = Pick<SentRequest, 'id' | 'sessionId' | 'params'>
+
+/** The attributes of a span alone: no two requests have the same. */
+export function requestAttributesOf(
+  { id, sessionId, params }: Identity,
+  options: TelemetryOptions,
+): Attributes {
+  const uri = params?.['uri']
+  const session = sessionIdOf(sessionId, options)
+  return {
+    ...(id !== undefined && { [Name.requestId]: String(id).slice(0, MAX_ID) }),
+    ...(session !== undefined && { [Name.session]: session }),
+    ...(options.resourceUri !== false && typeof uri === 'string' && { [Name.uri]: uri.slice(0, MAX_URI) }),
   }
 }
 

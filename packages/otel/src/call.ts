@@ -11,7 +11,8 @@ import {
   spanNameOf,
   startAttributesOf,
 } from './attributes.ts'
-import { captured } from './capture.ts'
+import type { BoundedNames } from './bounded-names.ts'
+import { captured, setText } from './capture.ts'
 import type { Instruments } from './instruments.ts'
 import type { TelemetryOptions } from './options.ts'
 import { parentageOf } from './trace-context.ts'
@@ -23,6 +24,8 @@ export interface Recording {
   readonly tracer: Tracer | undefined
   /** Undefined without an SDK for metrics. */
   readonly instruments: Instruments | undefined
+  /** Names of requests that are sent. */
+  readonly names: BoundedNames
 }
 
 const MAX_MESSAGE = 256
@@ -58,10 +61,6 @@ export function observeCall(call: ReceivedCall, recording: Recording): CallObser
   }
 }
 
-function setText(span: Span, name: string, text: string | undefined): void {
-  if (text !== undefined) span.setAttribute(name, text)
-}
-
 function endSpan(span: Span, served: ServedCall, options: TelemetryOptions): void {
   const { outcome, hidden, opened } = served
   const failure = failureOf(served)
@@ -91,5 +90,5 @@ function measure(
 ): void {
   if (instruments === undefined) return
   if (served.outcome === 'cancelled') instruments.cancelled.add(1, { [Name.method]: methodOf(call) })
-  else instruments.served.record(seconds, { ...boundedAttributesOf(call), ...endAttributesOf(served) })
+  else instruments.received.record(seconds, { ...boundedAttributesOf(call), ...endAttributesOf(served) })
 }

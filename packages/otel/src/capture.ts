@@ -1,4 +1,5 @@
 import type { JsonObject } from '@jetway/core/protocol'
+import type { Span } from '@opentelemetry/api'
 import type { CaptureOptions } from './options.ts'
 
 const MAX_BYTES = 4_096
@@ -14,6 +15,10 @@ export function captured(
   const text = JSON.stringify(value)
   const kept = redact === undefined ? text : redact(kind, tool, text)
   return kept === undefined ? undefined : cut(kept, maxBytes)
+}
+
+export function setText(span: Span | undefined, name: string, text: string | undefined): void {
+  if (text !== undefined) span?.setAttribute(name, text)
 }
 
 /** Cuts a text to a number of bytes, and never within a character. */

@@ -9,11 +9,13 @@ const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 /** The instruments of one meter provider. */
 export interface Instruments {
   readonly provider: MeterProvider
-  /** Calls that the server has answered. */
-  readonly served: Histogram
-  /** Requests to clients that have ended. */
-  readonly asked: Histogram
+  /** Requests that were received and have been answered. */
+  readonly received: Histogram
+  /** Requests to peers that have ended. */
+  readonly sent: Histogram
   readonly sessions: Histogram
+  /** Sessions of clients. */
+  readonly clientSessions: Histogram
   readonly cancelled: Counter
   readonly overflows: Counter
   /** Ends the observation of the servers. */
@@ -34,9 +36,10 @@ export function createInstruments(
     })
   return {
     provider,
-    served: seconds('mcp.server.operation.duration', 'Duration of requests that the server has received'),
-    asked: seconds('mcp.client.operation.duration', 'Duration of requests to the peer'),
-    sessions: seconds('mcp.server.session.duration', 'Duration of sessions'),
+    received: seconds('mcp.server.operation.duration', 'Duration of requests that were received'),
+    sent: seconds('mcp.client.operation.duration', 'Duration of requests that were sent'),
+    sessions: seconds('mcp.server.session.duration', 'Duration of sessions of the server'),
+    clientSessions: seconds('mcp.client.session.duration', 'Duration of sessions of the client'),
     cancelled: meter.createCounter('jetway.server.cancelled', {
       unit: '{call}',
       description: 'Calls that ended without an answer',

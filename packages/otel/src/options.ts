@@ -25,15 +25,15 @@ export interface CaptureOptions {
   readonly redact?: (kind: 'arguments' | 'result', tool: string, text: string) => string | undefined
 }
 
-/** Options of {@link telemetry}. */
+/** Options of {@link telemetry}. All apply to servers and clients, where nothing else is said. */
 export interface TelemetryOptions {
   /**
-   * `propagate` reads and writes trace contexts, and makes no spans and no metrics: for servers that another
-   * library instruments. `off` does nothing.
+   * `propagate` reads and writes trace contexts, and makes no spans and no metrics: for programs that another
+   * library instruments.
    *
    * @default 'full'
    */
-  readonly mode?: 'full' | 'propagate' | 'off'
+  readonly mode?: 'full' | 'propagate'
   /** @default the global one, as soon as one is registered */
   readonly tracerProvider?: TracerProvider
   /** @default the global one, as soon as one is registered */
@@ -51,8 +51,15 @@ export interface TelemetryOptions {
   readonly capture?: CaptureOptions
   /** Records message and stack of errors that the client does not see. @default false */
   readonly recordErrors?: boolean
-  /** Adds attributes to the span of a call. */
+  /** Adds attributes to the span of a call that a server has received. */
   readonly attributes?: (ctx: RequestContext) => Attributes
+  /**
+   * A client also sends the trace context in HTTP headers, for servers that do not read `_meta`. Leave it
+   * out where something instruments `fetch`: the server would get two contexts, and use neither.
+   *
+   * @default false
+   */
+  readonly headers?: boolean
   /** @default true */
   readonly metrics?: boolean
 }
@@ -67,5 +74,6 @@ export const OPTION_NAMES: { readonly [name in keyof Required<TelemetryOptions>]
   capture: true,
   recordErrors: true,
   attributes: true,
+  headers: true,
   metrics: true,
 }

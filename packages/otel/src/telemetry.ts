@@ -1,40 +1,46 @@
 import type { SessionClosed } from '@jetway/core/http'
 import type {
   CallObservation,
+  ClientTelemetry,
+  ClosedClientSession,
   ObservedServer,
-  QuestionObservation,
   ReceivedCall,
-  SentQuestion,
+  SentObservation,
+  SentRequest,
   Telemetry,
 } from '@jetway/core/telemetry'
-import { Name } from './attributes.ts'
+import { context, ROOT_CONTEXT } from '@opentelemetry/api'
+import { Name, networkAttributesOf } from './attributes.ts'
+import { BoundedNames } from './bounded-names.ts'
 import { observeCall, type Recording } from './call.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { OPTION_NAMES, type TelemetryOptions } from './options.ts'
 import { Providers } from './providers.ts'
-import { observeQuestion } from './question.ts'
+import { observeSent } from './sent.ts'
 import { Servers } from './servers.ts'
 
 /**
- * Traces and metrics of a server, as the OpenTelemetry conventions for MCP describe them. Give it to any
- * number of servers: `new McpServer(info, { telemetry: telemetry() })`. Without an SDK it does nothing.
+ * Traces and metrics, as the OpenTelemetry conventions for MCP describe them. Give it to any number of servers
+ * and clients: `new McpServer(info, { telemetry: telemetry() })`, `new Client(info, { telemetry: telemetry() })`,
+ * `new ClientManager(info, { client: { telemetry: telemetry() } })`. Without an SDK it does nothing.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  * @throws TypeError for an option that does not exist
  */
-export function telemetry(options: TelemetryOptions = {}): Telemetry {
+export function telemetry(options: TelemetryOptions = {}): Telemetry & ClientTelemetry {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name))
   if (unknown !== undefined)
     throw new TypeError(
       `telemetry has no option "${unknown}"; choose from ${Object.keys(OPTION_NAMES).join(', ')}`,
     )
-  return new ServerTelemetry(options)
+  return new OpenTelemetry(options)
 }
 
-class ServerTelemetry implements Telemetry {
+class OpenTelemetry implements Telemetry, ClientTelemetry {
   readonly #options: TelemetryOptions
   readonly #providers: Providers
   readonly #servers = new Servers()
+  readonly #names = new BoundedNames()
   #instruments: Instruments | undefined
 
   constructor(options: TelemetryOptions) {
@@ -43,39 +49,51 @@ class ServerTelemetry implements Telemetry {
   }
 
   get active(): boolean {
-    const { mode = 'full' } = this.#options
-    if (mode !== 'full') return mode === 'propagate'
+    if (this.#options.mode === 'propagate') return true
     return this.#providers.tracer !== undefined || this.#providers.meterProvider !== undefined
   }
 
   attach(server: ObservedServer): () => void {
     const ends = [
       this.#servers.add(server),
-      server.on('session:open', () => void this.#currentInstruments()),
       server.on('session:close', (session) => this.#sessionClosed(session)),
       server.on('overflow', ({ queue, action }) =>
         this.#currentInstruments()?.overflows.add(1, { queue, action }),
       ),
     ]
+    // So that the gauges of a server are there before its first call.
+    this.#currentInstruments()
     return () => {
       for (const end of ends) end()
     }
   }
 
-  request(call: ReceivedCall): CallObservation {
+  received(call: ReceivedCall): CallObservation {
     return observeCall(call, this.#recording())
   }
 
-  question(question: SentQuestion): QuestionObservation {
-    return observeQuestion(question, this.#recording())
+  sent(request: SentRequest): SentObservation {
+    return observeSent(request, this.#recording())
+  }
+
+  apart(step: () => void): void {
+    context.with(ROOT_CONTEXT, step)
+  }
+
+  sessionClosed({ revision, network, seconds, failure }: ClosedClientSession): void {
+    this.#currentInstruments()?.clientSessions.record(seconds, {
+      [Name.revision]: revision,
+      ...networkAttributesOf(network),
+      ...(failure !== undefined && { [Name.error]: failure }),
+    })
   }
 
   #recording(): Recording {
-    const records = this.#options.mode !== 'propagate'
     return {
       options: this.#options,
-      tracer: records ? this.#providers.tracer : undefined,
-      instruments: records ? this.#currentInstruments() : undefined,
+      tracer: this.#options.mode === 'propagate' ? undefined : this.#providers.tracer,
+      instruments: this.#currentInstruments(),
+      names: this.#names,
     }
   }
 
@@ -87,8 +105,7 @@ class ServerTelemetry implements Telemetry {
   }
 
   #currentInstruments(): Instruments | undefined {
-    const { mode = 'full' } = this.#options
-    const provider = mode === 'full' ? this.#providers.meterProvider : undefined
+    const provider = this.#options.mode === 'propagate' ? undefined : this.#providers.meterProvider
     if (provider === this.#instruments?.provider) return this.#instruments
     this.#instruments?.stop()
     this.#instruments = provider && createInstruments(provider, () => this.#servers)

@@ -6,7 +6,6 @@ import {
   createTraceState,
   isSpanContextValid,
   type Link,
-  ROOT_CONTEXT,
   type SpanContext,
   trace,
   TraceFlags,
@@ -29,7 +28,7 @@ export function parentageOf(call: ReceivedCall, { remoteParent = 'parent' }: Tel
   const active = context.active()
   const ambient = trace.getSpanContext(active)
   // A task may run for hours: a trace of its own, linked to the call that started it.
-  if (call.ctx?.task !== undefined) return { context: withoutSpan(active), links: linkTo(ambient) }
+  if (call.ctx?.task !== undefined) return { context: trace.deleteSpan(active), links: linkTo(ambient) }
   const choice = typeof remoteParent === 'function' ? remoteParent(call) : remoteParent
   if (choice === 'ignore') return { context: active, links: [] }
   const remote = remoteOf(call, ambient)
@@ -37,9 +36,6 @@ export function parentageOf(call: ReceivedCall, { remoteParent = 'parent' }: Tel
   if (choice === 'link') return { context: active, links: linkTo(remote) }
   return { context: trace.setSpanContext(active, remote), links: linkTo(ambient) }
 }
-
-const withoutSpan = (active: Context): Context =>
-  active === ROOT_CONTEXT ? active : trace.deleteSpan(active)
 
 const linkTo = (span: SpanContext | undefined): readonly Link[] =>
   span === undefined || !isSpanContextValid(span) ? [] : [{ context: span }]

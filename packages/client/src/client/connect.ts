@@ -3,6 +3,7 @@ import { Connection, type ConnectionHandlers } from '../connection/connection.ts
 import type { Dialect, DialectOptions } from '../dialect/dialect.ts'
 import { negotiate, ProbeRefusedError, type RevisionsByEra } from '../dialect/negotiate.ts'
 import { ClientError } from '../errors.ts'
+import type { RequestObserver } from '../observation/request-observer.ts'
 import type { ClientTransport, ConnectTarget, TransportFactory } from '../transport/client-transport.ts'
 import { abortable, abortingAfter } from '../util/promises.ts'
 import { resume, type SavedSession } from './saved-session.ts'
@@ -10,6 +11,7 @@ import { resume, type SavedSession } from './saved-session.ts'
 export interface ConnectOptions extends Omit<DialectOptions, 'connection'> {
   readonly session: SavedSession | undefined
   readonly handlers: ConnectionHandlers
+  readonly observer: RequestObserver | undefined
   readonly onConnection: (connection: Connection) => void
 }
 
@@ -54,16 +56,20 @@ async function attempt(target: ConnectTarget, options: ConnectOptions) {
 
 async function open(
   target: ConnectTarget,
-  { signal, options, handlers }: ConnectOptions,
+  { signal, options: { clock }, handlers, observer }: ConnectOptions,
 ): Promise<Connection> {
-  const transport = typeof target === 'function' ? await create(target, signal) : target
-  return new Connection(transport, options.clock, handlers)
+  const transport = typeof target === 'function' ? await create(observer, target, signal) : target
+  return new Connection(transport, { clock, observer }, handlers)
 }
 
 /** A factory may never return. A transport that it returns after the abort is closed. */
-function create(factory: TransportFactory, signal: AbortSignal | undefined): Promise<ClientTransport> {
+function create(
+  observer: RequestObserver | undefined,
+  factory: TransportFactory,
+  signal: AbortSignal | undefined,
+): Promise<ClientTransport> {
   signal?.throwIfAborted()
-  const created = Promise.resolve(factory())
+  const created = Promise.resolve(observer === undefined ? factory() : observer.apart(factory))
   created.then((transport) => (signal?.aborted === true ? transport.close() : undefined)).catch(() => {})
   return abortable(created, signal)
 }

@@ -1,8 +1,9 @@
-import type { Implementation } from '@jetway/core/protocol'
+import type { Implementation, JsonObject, JsonRpcRequest } from '@jetway/core/protocol'
 import type { Connection, ConnectionHandlers } from '../connection/connection.ts'
 import type { Dialect } from '../dialect/dialect.ts'
 import { because, ClientError, ConnectionClosedError } from '../errors.ts'
 import { ClientInput } from '../input/client-input.ts'
+import { RequestObserver } from '../observation/request-observer.ts'
 import type { ConnectTarget, TransportClose } from '../transport/client-transport.ts'
 import { Emitter } from '../util/emitter.ts'
 import { anySignal, type Deferred, deferred } from '../util/promises.ts'
@@ -30,6 +31,7 @@ export class Lifecycle {
   })
   /** Answers the requests of the server. */
   readonly input: ClientInput
+  readonly #observer: RequestObserver | undefined
   readonly #closed: Deferred<TransportClose> = deferred()
   /** Aborts when the client is closed, so that `connect` does not go on. */
   readonly #life = new AbortController()
@@ -42,6 +44,8 @@ export class Lifecycle {
   constructor(info: Implementation, options: ResolvedOptions) {
     this.#info = info
     this.#options = options
+    const { telemetry, clock } = options
+    this.#observer = telemetry && new RequestObserver(telemetry, clock, this.#onError)
     this.input = new ClientInput({
       options,
       server: () => this.#dialect?.server.info,
@@ -97,6 +101,7 @@ export class Lifecycle {
       signal: anySignal(signal, this.#life.signal),
       session,
       handlers: this.#handlers,
+      observer: this.#observer,
       onError: this.#onError,
       onChangesMissed: () => this.#events.emit('changesMissed', undefined),
       onConnection: (connection) => (this.#connection = connection),
@@ -136,8 +141,8 @@ export class Lifecycle {
       if (this.#dialect?.subscriptions.handleNotification?.(message) === true) return
       emitNotification(this.#events, message, (id) => this.input.completions.complete(id))
     },
-    request: ({ method, params = {} }, { signal }) =>
-      this.#dialect?.acceptsRequests === false ? undefined : this.input.answer(method, params, signal),
+    request: (message, { signal }) =>
+      this.#dialect?.acceptsRequests === false ? undefined : this.#answer(message, signal),
     error: this.#onError,
     closed: (reason) => {
       // During a handshake, another connection may follow.
@@ -145,9 +150,18 @@ export class Lifecycle {
     },
   }
 
+  #answer(message: JsonRpcRequest, signal: AbortSignal): Promise<JsonObject> {
+    const { method, params = {} } = message
+    const answer = (): Promise<JsonObject> => this.input.answer(method, params, signal)
+    if (this.#observer === undefined || this.#connection === undefined) return answer()
+    const question = { message, signal, known: this.input.handles(method) }
+    return this.#observer.receive(this.#connection, question, answer)
+  }
+
   #end(reason: TransportClose): void {
     if (this.#closeReason !== undefined) return
     this.#closeReason = reason
+    if (this.#connection !== undefined) this.#observer?.closed(this.#connection, reason)
     this.#dialect?.subscriptions.close?.()
     this.input.close(new ConnectionClosedError('The connection is closed', reason))
     this.#closed.resolve(reason)

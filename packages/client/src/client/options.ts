@@ -7,6 +7,7 @@ import {
   type RevisionDate,
 } from '@jetway/core/protocol'
 import { type Clock, systemClock } from '@jetway/core/stores'
+import type { ClientTelemetry } from '@jetway/core/telemetry'
 import type { Progress } from '../connection/pending-request.ts'
 import { type EraCache, sharedEras } from '../dialect/era-cache.ts'
 import { type ClientHandlers, HANDLERS } from '../input/handlers.ts'
@@ -48,6 +49,11 @@ export interface ClientOptions {
   readonly validateOutput?: boolean
   /** Remembers the eras of servers; false disables it. @default one cache for all clients */
   readonly eras?: EraCache | false
+  /**
+   * Traces and metrics: `telemetry()` of `@jetway/otel`. An error that it throws is the event `error`.
+   * @default none
+   */
+  readonly telemetry?: ClientTelemetry
   /** @default the system clock */
   readonly clock?: Clock
 }
@@ -69,7 +75,7 @@ export interface RequestOptions {
 export type { Progress }
 
 /** Options without a default. */
-type Optional = 'name' | 'revisions'
+type Optional = 'name' | 'revisions' | 'telemetry'
 
 export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {
   handlers: {},
@@ -117,6 +123,7 @@ const NAMES: OptionNames<ClientOptions> = {
   strictCapabilities: 1,
   validateOutput: 1,
   eras: 1,
+  telemetry: 1,
   clock: 1,
 }
 const ON_THE_TRANSPORT = 'it is an option of the transport: client.connect(http(url, { … }))'

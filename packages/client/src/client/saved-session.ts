@@ -35,8 +35,7 @@ export function resume(
     throw new TypeError('The transport has no sessions: resume a session over Streamable HTTP')
   transport.resume(id)
   connection.nextId = nextRequestId
-  connection.revision = revision
-  transport.negotiated?.(revision)
+  connection.negotiated(revision)
   const { info, capabilities = {}, instructions } = server
   const session = { revision, server: { info, capabilities, instructions } }
   return new LegacyDialect(options, revisions, session)

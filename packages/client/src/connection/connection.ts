@@ -11,6 +11,7 @@ import {
   Notification,
   type RequestId,
   type Revision,
+  SUBSCRIPTION_ID,
 } from '@jetway/core/protocol'
 import type { Clock } from '@jetway/core/stores'
 import {
@@ -20,6 +21,7 @@ import {
   invalidResponse,
   RequestTimeoutError,
 } from '../errors.ts'
+import type { RequestObserver } from '../observation/request-observer.ts'
 import type { ClientTransport, TransportClose } from '../transport/client-transport.ts'
 import { abortable, abortingAfter, toError } from '../util/promises.ts'
 import { InboundRequests } from './inbound-requests.ts'
@@ -65,13 +67,19 @@ export class Connection {
   closed: TransportClose | undefined
   readonly #handlers: ConnectionHandlers
   readonly #clock: Clock
+  readonly #observer: RequestObserver | undefined
   readonly #pending = new Map<RequestId, PendingRequest>()
   readonly #inbound: InboundRequests
   readonly ignored: { -readonly [K in keyof IgnoredMessages]: number } = { ...NOTHING_IGNORED }
 
-  constructor(transport: ClientTransport, clock: Clock, handlers: ConnectionHandlers) {
+  constructor(
+    transport: ClientTransport,
+    { clock, observer }: { readonly clock: Clock; readonly observer: RequestObserver | undefined },
+    handlers: ConnectionHandlers,
+  ) {
     this.transport = transport
     this.#clock = clock
+    this.#observer = observer
     this.#handlers = handlers
     this.#inbound = new InboundRequests({
       handle: (request, context) => {
@@ -89,12 +97,25 @@ export class Connection {
   }
 
   async start(): Promise<void> {
-    await this.transport.start({
-      message: (value, relatedTo) => this.#receive(value, relatedTo),
-      malformed: (reason, request) => this.#malformed(reason, request),
-      requestFailed: (request, error) => this.#take(request)?.fail(error),
-      close: (reason) => this.#end(reason),
-    })
+    await this.apart(() =>
+      this.transport.start({
+        message: (value, relatedTo) => this.#receive(value, relatedTo),
+        malformed: (reason, request) => this.#malformed(reason, request),
+        requestFailed: (request, error) => this.#take(request)?.fail(error),
+        close: (reason) => this.#end(reason),
+      }),
+    )
+  }
+
+  /** The transport may open a stream now. */
+  negotiated(revision: Revision): void {
+    this.revision = revision
+    this.apart(() => this.transport.negotiated?.(revision))
+  }
+
+  /** Runs a step that outlives the request which began it, so that it belongs to no trace. */
+  apart<T>(step: () => T): T {
+    return this.#observer === undefined ? step() : this.#observer.apart(step)
   }
 
   /** @throws McpError for an error of the server, ClientError for any other failure */
@@ -115,6 +136,18 @@ export class Connection {
     if (this.#pending.size >= MAX_PENDING)
       throw new ClientError('too-many-calls', `${method}: ${MAX_PENDING} requests have no response yet`)
     const id = this.nextId++
+    if (this.#observer === undefined) return this.#request(id, method, params, settings)
+    return this.#observer.request(this, { id, method, params }, settings, (...sent) =>
+      this.#request(id, method, ...sent),
+    )
+  }
+
+  #request(
+    id: number,
+    method: string,
+    params: JsonObject | undefined,
+    settings: RequestSettings,
+  ): Promise<JsonObject> {
     const request = new PendingRequest(id, method, settings, this.#clock, (abandoned, reason) =>
       this.#abandon(abandoned, reason, settings),
     )
@@ -171,16 +204,22 @@ export class Connection {
   }
 
   /** Cancels an abandoned request. Over HTTP without sessions, the end of its stream does that. */
-  #abandon(request: PendingRequest, reason: unknown, { uncancellable, timeoutMs }: RequestSettings): void {
+  #abandon(request: PendingRequest, reason: unknown, settings: RequestSettings): void {
     this.#pending.delete(request.id)
-    if (uncancellable === true || this.closed !== undefined) return
+    if (settings.uncancellable === true || this.closed !== undefined) return
     if (this.transport.streamPerRequest && this.revision?.cancelOnDisconnect === true) return
+    const { observed, timeoutMs } = settings
     const text = reason instanceof Error ? reason.message : 'The caller has aborted the request'
-    this.notify(
-      Notification.Cancelled,
-      { requestId: request.id, reason: text.slice(0, 256) },
-      { relatedTo: request.id, timeoutMs },
-    ).catch(this.#report)
+    const meta = observed?.meta
+    const params = {
+      requestId: request.id,
+      reason: text.slice(0, 256),
+      ...(meta !== undefined && { _meta: meta }),
+    }
+    const cancel = (): Promise<void> =>
+      this.notify(Notification.Cancelled, params, { relatedTo: request.id, timeoutMs })
+    const sent = observed === undefined ? cancel() : observed.within(cancel)
+    sent.catch(this.#report)
   }
 
   #receive(value: unknown, relatedTo: RequestId | undefined): void | Promise<void> {
@@ -238,7 +277,13 @@ export class Connection {
     const { method, params = {} } = message
     if (method === Notification.Progress) return this.#progress(params)
     if (method === Notification.Cancelled && this.#inbound.cancel(params['requestId'])) return
+    if (method === Notification.Acknowledged) this.#acknowledged(params)
     this.#guard(() => this.#handlers.notification(message))
+  }
+
+  #acknowledged({ _meta: meta }: JsonObject): void {
+    const id = isObject(meta) ? meta[SUBSCRIPTION_ID] : undefined
+    if (isRequestId(id)) this.#find(id)?.acknowledged()
   }
 
   #progress(params: JsonObject): void {

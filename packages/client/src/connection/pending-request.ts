@@ -22,6 +22,14 @@ export interface RequestSettings {
   readonly uncancellable?: boolean
   /** Called with the request's id before it is sent. */
   readonly onId?: (id: RequestId) => void
+  /** Set if telemetry observes the request. */
+  readonly observed?: {
+    /** Members for `_meta` of messages that belong to the request. */
+    readonly meta: JsonObject | undefined
+    within<T>(step: () => T): T
+    /** The server has acknowledged the subscription that the request opens. */
+    acknowledged(): void
+  }
 }
 
 /**
@@ -80,8 +88,14 @@ export class PendingRequest {
 
   progress(report: Progress): void {
     if (this.#settled) return
+    const { onProgress, observed } = this.#settings
     if (this.#pauses === 0) this.#startIdleTimer()
-    this.#settings.onProgress?.(report)
+    if (observed === undefined) onProgress?.(report)
+    else observed.within(() => onProgress?.(report))
+  }
+
+  acknowledged(): void {
+    this.#settings.observed?.acknowledged()
   }
 
   /** Stops the timers: the time that a person takes does not count. */

@@ -40,7 +40,7 @@ async function initialize(options: DialectOptions, revisions: readonly Revision[
     throw unsupported(typeof version === 'string' ? [version.slice(0, 64)] : [], revisions)
   connection.revision = revision
   await connection.notify(Notification.Initialized, undefined, { timeoutMs: client.timeoutMs, signal })
-  connection.transport.negotiated?.(revision)
+  connection.negotiated(revision)
   return { revision, server: describeServer(result) }
 }
 

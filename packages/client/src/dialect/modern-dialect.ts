@@ -98,12 +98,12 @@ export class ModernDialect implements Dialect {
     this.connection = connection
     this.#revisions = revisions
     this.#options = options
-    this.#revision = connection.revision = revision
+    this.#revision = revision
     this.server = server
     this.subscriptions = new SubscriptionStream(options, server.capabilities, (params, settings) =>
       this.request(Method.Listen, params, settings),
     )
-    connection.transport.negotiated?.(revision)
+    connection.negotiated(revision)
   }
 
   get revision(): Revision {

@@ -172,10 +172,12 @@ export class SubscriptionStream implements Subscriptions {
           stream.agreed ??= agreed
           resolve()
         }
-        this.#run(stream).then(
-          () => reject(new ClientError('not-supported', 'The server ended the subscription at once')),
-          reject,
-        )
+        this.#options.connection
+          .apart(() => this.#run(stream))
+          .then(
+            () => reject(new ClientError('not-supported', 'The server ended the subscription at once')),
+            reject,
+          )
       })
       return stream
     } finally {

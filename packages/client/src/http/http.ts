@@ -42,6 +42,7 @@ function httpTransport(options: ResolvedHttpOptions): ClientTransport {
 
   return {
     key: options.url,
+    network: options.network,
     get streamPerRequest() {
       return inner.streamPerRequest
     },

@@ -1,4 +1,5 @@
 import type { JsonRpcMessage } from '@jetway/core/protocol'
+import type { ServerNetwork } from '@jetway/core/telemetry'
 import { TransportError } from '../errors.ts'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
 import type { ResolvedHttpOptions } from './options.ts'
@@ -17,6 +18,7 @@ const ENDPOINT_MS = 30_000
 export class LegacySseTransport implements ClientTransport {
   readonly streamPerRequest = false
   readonly key: string
+  readonly network: ServerNetwork
   readonly #options: ResolvedHttpOptions
   readonly #open = new AbortController()
   #handlers: ClientTransportHandlers | undefined
@@ -27,6 +29,7 @@ export class LegacySseTransport implements ClientTransport {
   constructor(options: ResolvedHttpOptions) {
     this.#options = options
     this.key = options.url
+    this.network = options.network
   }
 
   get alive(): boolean {

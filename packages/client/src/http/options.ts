@@ -1,4 +1,5 @@
 import { checkNames, type OptionNames } from '@jetway/core/protocol'
+import type { ServerNetwork } from '@jetway/core/telemetry'
 import type { AuthProvider } from '../auth/provider.ts'
 import { withAuth } from '../auth/with-auth.ts'
 
@@ -47,7 +48,7 @@ export interface HttpOptions {
   }
 }
 
-export type ResolvedHttpOptions = { readonly url: string } & Required<
+export type ResolvedHttpOptions = { readonly url: string; readonly network: ServerNetwork } & Required<
   Omit<HttpOptions, 'auth' | 'reconnect'> & NonNullable<HttpOptions['reconnect']>
 >
 
@@ -67,10 +68,12 @@ const HINTS = {
   reconnectionOptions: 'its name is reconnect',
 }
 
+const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 } as const
+
 /** @throws TypeError for an invalid URL, UsageError `ERR_MCP_OPTION` for an unknown option */
 export function resolveHttpOptions(url: string | URL, options: HttpOptions): ResolvedHttpOptions {
   checkNames(options, HTTP_OPTION_NAMES, HINTS)
-  const { protocol, href, username, password } = new URL(url)
+  const { protocol, href, username, password, hostname, port } = new URL(url)
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new TypeError(`A server's URL must begin with http: or https:, not ${protocol}`)
   if (username !== '' || password !== '')
@@ -78,6 +81,12 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
   const { auth } = options
   return {
     url: href,
+    network: {
+      transport: 'tcp',
+      protocol: 'http',
+      address: hostname,
+      port: port === '' ? DEFAULT_PORTS[protocol] : Number(port),
+    },
     headers: options.headers ?? {},
     fetch: auth === undefined ? sending(options) : withAuth(sending(options), auth, href),
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,

@@ -1,4 +1,5 @@
 import { type JsonRpcMessage, Method, type RequestId, type Revision } from '@jetway/core/protocol'
+import type { ServerNetwork } from '@jetway/core/telemetry'
 import { ClientError, SessionLostError, TransportError } from '../errors.ts'
 import type { ClientTransport, ClientTransportHandlers, SendContext } from '../transport/client-transport.ts'
 import type { ResolvedHttpOptions } from './options.ts'
@@ -32,6 +33,7 @@ const STREAM_END_MS = 250
 export class StreamableHttpTransport implements ClientTransport {
   readonly streamPerRequest = true
   readonly key: string
+  readonly network: ServerNetwork
   sessionId: string | undefined
   readonly #options: ResolvedHttpOptions
   /** Aborted when the transport closes. */
@@ -46,6 +48,7 @@ export class StreamableHttpTransport implements ClientTransport {
   constructor(options: ResolvedHttpOptions) {
     this.#options = options
     this.key = options.url
+    this.network = options.network
   }
 
   resume(sessionId: string): void {

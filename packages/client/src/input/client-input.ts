@@ -59,6 +59,11 @@ export class ClientInput {
     })
   }
 
+  /** Whether the client knows the method: one of the protocol, or one that has a handler. */
+  handles(method: string): boolean {
+    return method === Method.Ping || STANDARD.has(method) || this.#customHandler(method) !== undefined
+  }
+
   /** The result of a request for input. @throws McpError if there is no handler; whatever a handler throws */
   async answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     if (method === Method.Ping) return {}

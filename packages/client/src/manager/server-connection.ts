@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import type { RequestOptions } from '../client/options.ts'
 import { because, ClientError, ConnectionClosedError } from '../errors.ts'
+import { RequestObserver } from '../observation/request-observer.ts'
 import { abortable, anySignal, type Deferred, deferred, toError, withTimeout } from '../util/promises.ts'
 import { shown, unavailable } from './errors.ts'
 import { healthCheck } from './health-check.ts'
@@ -24,6 +25,7 @@ export class ServerConnection {
   readonly #name: string
   readonly #life = new AbortController()
   readonly #reconnector: Reconnector
+  readonly #observer: RequestObserver | undefined
   readonly #checkHealth: ReturnType<typeof healthCheck>
   /** Promises that have to settle before the server is closed. They never reject. */
   readonly #work = new Set<Promise<void>>()
@@ -36,7 +38,10 @@ export class ServerConnection {
     this.#server = server
     this.#name = server.name
     this.#reconnector = new Reconnector(server, this.life)
-    this.#checkHealth = healthCheck(this, server.options.clock)
+    const { client: { telemetry } = {}, clock } = server.options
+    const onError = (error: Error): void => server.emit('error', { server: server.name, error })
+    this.#observer = telemetry && new RequestObserver(telemetry, clock, onError)
+    this.#checkHealth = healthCheck(this, clock)
   }
 
   get state(): ServerState {
@@ -166,7 +171,8 @@ export class ServerConnection {
       this.#server.emit('error', { server: this.#name, error: toError(error) })
     })
     this.#track(closed)
-    this.#track(this.#reopen(closed, when))
+    const reopen = (): Promise<void> => this.#reopen(closed, when)
+    this.#track(this.#observer === undefined ? reopen() : this.#observer.apart(reopen))
   }
 
   async #reopen(closed: Promise<void>, when: When): Promise<void> {

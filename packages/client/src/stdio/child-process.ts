@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { SendOptions, Transport, TransportClose, TransportHandlers } from '@jetway/core/transport'
+import type { ServerNetwork } from '@jetway/core/telemetry'
 import { StdioTransport } from '@jetway/stdio'
 import crossSpawn from 'cross-spawn'
 import { childEnvironment } from './environment.ts'
@@ -22,9 +23,12 @@ import { stopTree, within } from './stop-process.ts'
 export function childProcess(options: ChildProcessOptions): TransportFactory {
   const { command, args = [], cwd } = options
   const key = JSON.stringify([command, args, cwd])
-  return Object.assign(() => duplex(new ChildProcessTransport(options), { key }), { process: options })
+  return Object.assign(() => duplex(new ChildProcessTransport(options), { key, network: PIPE }), {
+    process: options,
+  })
 }
 
+const PIPE: ServerNetwork = { transport: 'pipe' }
 /** How long to wait for the last output of a process, in ms: its children may keep the pipe open. */
 const LAST_WORDS_MS = 500
 const REMEMBERED_LINES = 20

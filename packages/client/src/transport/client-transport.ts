@@ -1,5 +1,6 @@
 import type { JsonRpcMessage, RequestId, Revision } from '@jetway/core/protocol'
 import type { TransportClose } from '@jetway/core/transport'
+import type { ServerNetwork } from '@jetway/core/telemetry'
 import type { ServerProcess } from '../stdio/server-process.ts'
 
 export type { TransportClose }
@@ -49,6 +50,8 @@ export interface ClientTransport {
   readonly streamPerRequest: boolean
   /** Identifies the server in the era cache, such as a URL or a command line. */
   readonly key?: string
+  /** For telemetry. Undefined in memory. */
+  readonly network?: ServerNetwork
   /** Opens the transport. Called once. Rejects if there is no server. */
   start(handlers: ClientTransportHandlers): void | Promise<void>
   /**

@@ -1,4 +1,5 @@
 import { type ParseLimits, parseText } from '@jetway/core/protocol'
+import type { ServerNetwork } from '@jetway/core/telemetry'
 import type { Transport } from '@jetway/core/transport'
 import { printable } from '../util/printable.ts'
 import type { ClientTransport } from './client-transport.ts'
@@ -7,6 +8,8 @@ import type { ClientTransport } from './client-transport.ts'
 export interface DuplexOptions {
   /** See {@link ClientTransport.key}. */
   readonly key?: string
+  /** See {@link ClientTransport.network}. */
+  readonly network?: ServerNetwork
 }
 
 /** High, because some servers answer with whole tables, and one deep schema must not hide the other tools. */

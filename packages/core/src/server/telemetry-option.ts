@@ -4,7 +4,7 @@ import type { Logger } from '../util/logger.ts'
 import { check } from '../util/check-options.ts'
 import type { ServerOptions } from './options.ts'
 
-const FUNCTIONS = ['attach', 'request', 'question'] as const
+const FUNCTIONS = ['attach', 'received', 'sent'] as const
 
 /** @throws `ERR_MCP_OPTION` */
 export function createObservers(

@@ -1,18 +1,25 @@
-import type { McpError } from '../../errors.ts'
+import { isErrorOf, type McpError, QuestionError } from '../../errors.ts'
 import type { JsonObject, JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { readTraceContext } from '../../protocol/trace-context.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
-import { RareLog } from '../../util/rare-log.ts'
 import type { CallContext } from '../context.ts'
 import type { RequestOrigin } from '../exchange.ts'
 import type { InputRequest } from '../input/encode-question.ts'
 import type { OpenRequest } from '../input/pending-requests.ts'
 import { type MethodEntry, targetOf } from '../method-table.ts'
-import type { CallReport } from './observer.ts'
 import type { EncodedResponse } from '../response.ts'
 import { outcomeOf } from '../server-events.ts'
-import type { CallObservation, CallOutcome, CallTelemetry, ReceivedCall, ServedCall } from './telemetry.ts'
+import type { CallReport } from './observer.ts'
+import { SafeTelemetry } from './safe-telemetry.ts'
+import type {
+  CallObservation,
+  CallOutcome,
+  CallTelemetry,
+  ReceivedCall,
+  SentFailure,
+  ServedCall,
+} from './telemetry.ts'
 
 /** An answer to `initialize`. */
 interface Opened {
@@ -20,21 +27,19 @@ interface Opened {
   readonly record?: { readonly id: string; readonly revision: string } | undefined
 }
 
-type Step = (step: () => void) => void
-
 /** Observes the calls of a server. An error of the telemetry is logged, and the call continues. */
 export class CallObservers {
   readonly #telemetry: CallTelemetry
-  readonly #logger: Logger
-  readonly #failures: RareLog
+  readonly #safe: SafeTelemetry
 
   constructor(
     telemetry: CallTelemetry,
     { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
   ) {
     this.#telemetry = telemetry
-    this.#logger = logger
-    this.#failures = new RareLog(clock)
+    this.#safe = new SafeTelemetry(clock, (err, skipped) =>
+      logger.error({ err, skipped }, 'The telemetry failed. The call continues without it'),
+    )
   }
 
   observe(
@@ -47,11 +52,11 @@ export class CallObservers {
     const report = (ctx.report ??= { failed: false })
     const runWithin = (step: () => void): void => observation.run(step)
     ctx.observer = {
-      run: (step) => this.#within(runWithin, step),
+      run: (step) => this.#safe.within(runWithin, step),
       ask: (question, send) => this.#ask(ctx, question, send),
     }
     const ended = (answer: EncodedResponse): EncodedResponse => {
-      this.#attempt(() => observation.end(servedCall(answer, report, observation)))
+      this.#safe.attempt(() => observation.end(servedCall(answer, report, observation)))
       return answer
     }
     const answer = ctx.observer.run(run)
@@ -67,14 +72,16 @@ export class CallObservers {
       message,
       trace: readTraceContext(message.params),
       ctx: undefined,
+      revision: undefined,
+      sessionId: undefined,
       known: true,
       target: undefined,
       queuedMs: 0,
       ...originOf(origin),
     }))
     if (observation === undefined) return run()
-    const answer = await this.#within((step) => observation.run(step), run)
-    this.#attempt(() => {
+    const answer = await this.#safe.within((step) => observation.run(step), run)
+    this.#safe.attempt(() => {
       const { error, record } = answer
       if (record === undefined) observation.end({ outcome: 'error', error })
       else {
@@ -86,58 +93,40 @@ export class CallObservers {
   }
 
   #begin(call: () => ReceivedCall): CallObservation | undefined {
-    return this.#attempt(() => (this.#telemetry.active ? this.#telemetry.request(call()) : undefined))
+    return this.#safe.attempt(() => (this.#telemetry.active ? this.#telemetry.received(call()) : undefined))
   }
 
   #ask(ctx: CallContext, question: InputRequest, send: (question: InputRequest) => OpenRequest): OpenRequest {
     const { method, params } = question
-    const sent = this.#attempt(() => this.#telemetry.question({ method, ctx }))
+    const { protocolVersion: revision, session, scope } = ctx
+    const sent = this.#safe.attempt(() =>
+      this.#telemetry.sent({
+        method,
+        params,
+        id: undefined,
+        revision,
+        sessionId: session?.id,
+        network: scope.exchange.network,
+      }),
+    )
     if (sent === undefined) return send(question)
     const meta = { ...sent.meta, ...(params['_meta'] as JsonObject | undefined) }
     const traced = sent.meta === undefined ? question : { method, params: { ...params, _meta: meta } }
-    const open = this.#within(
+    const open = this.#safe.within(
       (step) => sent.run(step),
       () => send(traced),
     )
     open.result.then(
-      () => this.#attempt(() => sent.end()),
-      (error: unknown) => this.#attempt(() => sent.end({ error })),
+      (result) => this.#safe.attempt(() => sent.end({ result })),
+      (error: unknown) => this.#safe.attempt(() => sent.end({ failure: failureOf(error) })),
     )
     return open
   }
-
-  /** Runs a step exactly once, whatever the telemetry does. */
-  #within<T>(run: Step, step: () => T): T {
-    let outcome: { readonly value: T } | { readonly error: unknown } | undefined
-    const once = (): void => {
-      if (outcome !== undefined) return
-      try {
-        outcome = { value: step() }
-      } catch (error) {
-        outcome = { error }
-      }
-    }
-    this.#attempt(() => run(once))
-    once()
-    return settled(outcome)
-  }
-
-  #attempt<T>(step: () => T): T | undefined {
-    try {
-      return step()
-    } catch (err) {
-      this.#failures.log((skipped) =>
-        this.#logger.error({ err, skipped }, 'The telemetry failed. The call continues without it'),
-      )
-      return undefined
-    }
-  }
 }
 
-function settled<T>(outcome: { readonly value: T } | { readonly error: unknown } | undefined): T {
-  if (outcome !== undefined && 'value' in outcome) return outcome.value
-  throw outcome?.error
-}
+const failureOf = (error: unknown): SentFailure => ({
+  type: isErrorOf(QuestionError, error) ? error.reason : '_OTHER',
+})
 
 function receivedCall(ctx: CallContext, entry: MethodEntry | undefined): ReceivedCall {
   const { message, trace, queuedMs, scope } = ctx
@@ -145,6 +134,8 @@ function receivedCall(ctx: CallContext, entry: MethodEntry | undefined): Receive
     message,
     trace,
     ctx,
+    revision: ctx.protocolVersion,
+    sessionId: ctx.session?.id,
     known: entry !== undefined,
     target: entry && targetOf(entry, ctx)?.item?.name,
     queuedMs,

@@ -1,19 +1,19 @@
-import type { JsonObject, JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcRequest, RequestId } from '../../protocol/jsonrpc.ts'
 import type { TraceContext } from '../../protocol/trace-context.ts'
 import type { Network } from '../exchange.ts'
 import type { RequestContext } from '../request-context.ts'
 
 /**
- * Observes the calls of a server, for traces and metrics. `@jetway/otel` has one for OpenTelemetry. An
- * error that it throws is logged, and the call continues unobserved.
+ * Observes the requests that a server or a client receives and sends, for traces and metrics. `@jetway/otel`
+ * has one for OpenTelemetry. An error that it throws is reported, and the request continues unobserved.
  */
 export interface CallTelemetry {
-  /** Read first. If false, nothing else is called. */
+  /** Read first. If false, no request is observed. */
   readonly active: boolean
   /** Begins the observation of a request that has been received. */
-  request(call: ReceivedCall): CallObservation
-  /** Begins the observation of a request that is about to be sent to the client. */
-  question(question: SentQuestion): QuestionObservation
+  received(call: ReceivedCall): CallObservation
+  /** Begins the observation of a request that is about to be sent. */
+  sent(request: SentRequest): SentObservation
 }
 
 /** A request that has been received. */
@@ -21,9 +21,13 @@ export interface ReceivedCall {
   readonly message: JsonRpcRequest
   /** The trace context in `_meta`; undefined if there is none or it is not valid. */
   readonly trace: TraceContext | undefined
-  /** Undefined for `initialize`. */
+  /** Undefined for `initialize`, and in a client. */
   readonly ctx: RequestContext | undefined
-  /** Whether the revision or an extension has the method. */
+  /** Undefined for `initialize`. */
+  readonly revision: string | undefined
+  /** Undefined outside of sessions. */
+  readonly sessionId: string | undefined
+  /** Whether the revision, an extension or a handler of the client has the method. */
   readonly known: boolean
   /**
    * The registered name of the tool, prompt or resource that the request names. It is the author's, not
@@ -66,18 +70,73 @@ export interface ServedCall {
   readonly result?: JsonObject | undefined
 }
 
-/** A request that the server sends to its client during a call. */
-export interface SentQuestion {
-  readonly method: string
-  readonly ctx: RequestContext
+/** The connection to a server. */
+export interface ServerNetwork extends Network {
+  /** The host name or IP address. */
+  readonly address?: string
+  readonly port?: number
 }
 
-/** The observation of one request to the client. */
-export interface QuestionObservation {
+/** A request that is about to be sent to the peer. */
+export interface SentRequest {
+  readonly method: string
+  readonly params: JsonObject | undefined
+  /** Undefined for requests of a server. */
+  readonly id: RequestId | undefined
+  /** Undefined until it is negotiated. */
+  readonly revision: string | undefined
+  /** Undefined outside of sessions. */
+  readonly sessionId: string | undefined
+  /** Undefined in memory. */
+  readonly network: ServerNetwork | undefined
+}
+
+/** The observation of one request to the peer. */
+export interface SentObservation {
   /** Members for `_meta` of the request. They replace no member that it has. */
   readonly meta?: JsonObject | undefined
-  /** Sends the request. */
+  /** Headers for the HTTP request of a client. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Runs a part of the request: sending it, a callback for progress, or its cancellation. */
   run(step: () => void): void
-  /** @param failure - why there is no result */
-  end(failure?: { readonly error: unknown }): void
+  end(response: SentResponse): void
+}
+
+/** The end of a request to the peer. */
+export interface SentResponse {
+  /** Undefined if it failed, and for a subscription that the server has acknowledged. */
+  readonly result?: JsonObject | undefined
+  readonly failure?: SentFailure | undefined
+  /** The session that `initialize` has opened. */
+  readonly opened?: ServedCall['opened']
+}
+
+/** Why a request has no result. */
+export interface SentFailure {
+  /** The JSON-RPC code as text, or a word such as `timeout`, `closed` or `cancelled`. */
+  readonly type: string
+  /** The JSON-RPC code of the peer's error. */
+  readonly code?: number
+  /** The message of the peer's error. */
+  readonly message?: string
+}
+
+/** Observes clients, for traces and metrics. `@jetway/otel` has one for OpenTelemetry. */
+export interface ClientTelemetry extends CallTelemetry {
+  /**
+   * Runs a step outside of any span. Called for everything that outlives the request that began it: streams,
+   * processes, subscriptions and reconnects.
+   */
+  apart(step: () => void): void
+  /** A session has ended. */
+  sessionClosed(session: ClosedClientSession): void
+}
+
+/** A session that has ended, as its client saw it. */
+export interface ClosedClientSession {
+  readonly revision: string
+  readonly network: ServerNetwork | undefined
+  readonly seconds: number
+  /** Undefined if the client or the server has closed it. */
+  readonly failure: 'session-lost' | 'closed' | undefined
 }
