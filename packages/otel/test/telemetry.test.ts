@@ -8,6 +8,7 @@ import {
   type TestConnection,
 } from '@jetway/testing'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { DataPoint, Histogram } from '@opentelemetry/sdk-metrics'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { telemetry, type TelemetryOptions, traceFields } from '../src/index.ts'
 import { registerSdk } from './support/sdk.ts'
@@ -236,6 +237,7 @@ describe('the trace context of the client', () => {
 
 describe('metrics', () => {
   it('measure calls, questions and sessions, and count cancelled calls and refusals', async () => {
+    const start = performance.now()
     const { points } = registerSdk()
     const server = createServer()
     server.addTool({
@@ -263,6 +265,14 @@ describe('metrics', () => {
     expect(found['mcp.server.session.duration']).toMatchObject([
       { attributes: { 'mcp.protocol.version': '2025-11-25' }, value: { count: 1 } },
     ])
+    // In seconds. The duration of a session comes from a clock of milliseconds.
+    const elapsed = (performance.now() - start) / 1_000 + 0.002
+    const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
+    for (const name of ['server.operation', 'client.operation', 'server.session']) {
+      const [point] = found[`mcp.${name}.duration`] as readonly DataPoint<Histogram>[]
+      expect(point?.value.buckets.boundaries).toEqual(boundaries)
+      expect(point?.value.sum).toBeLessThan(elapsed)
+    }
     expect(found['jetway.server.cancelled']).toMatchObject([
       { attributes: { 'mcp.method.name': 'tools/call' }, value: 1 },
     ])
