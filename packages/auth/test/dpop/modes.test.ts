@@ -194,6 +194,8 @@ describe('used proofs', () => {
     const ahead = await proven(token, { claims: { iat: Math.floor(clock.now() / 1000) + 299 } })
     expect((await send(ahead)).status).toBe(200)
     await clock.advance(300_000)
+    // The next one forgets those that have expired.
+    expect((await send(await proven(token))).status).toBe(200)
     expect((await send(ahead)).status).toBe(401)
   })
 
