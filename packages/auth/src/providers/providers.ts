@@ -3,11 +3,14 @@ import type { OAuthOptions } from '../options.ts'
 /** The members that presets set. Others of `oauth` are added by the caller: `oauth({ ...auth0({ … }), scopes })`. */
 export type Preset = Pick<OAuthOptions, 'issuer' | 'audience' | 'advertise'>
 
+// Each was checked with the page that it names, on 23 November 2026, and with no tenant.
+
 /**
- * Auth0. Without `audience`, the tenant needs the Resource Parameter Compatibility Profile; otherwise set the
- * identifier of the API.
+ * Auth0. The tenant needs the Resource Parameter Compatibility Profile, and an API whose identifier is the address of
+ * the server. Without the profile, set `audience` to the identifier of the default API.
  *
  * @param domain - such as `acme.eu.auth0.com`
+ * @see https://auth0.com/ai/docs/mcp/guides/resource-param-compatibility-profile
  */
 export const auth0 = ({
   domain,
@@ -22,16 +25,19 @@ export const auth0 = ({
 })
 
 /**
- * WorkOS AuthKit. Add the address of the server as a resource indicator in the dashboard.
+ * WorkOS AuthKit. Add the address of the server as an MCP resource indicator, so that tokens have it as audience.
  *
  * @param domain - such as `acme.authkit.app`
+ * @see https://workos.com/docs/authkit/mcp
  */
 export const authkit = ({ domain }: { readonly domain: string }): Preset => ({ issuer: `https://${domain}` })
 
 /**
- * Clerk. Add the address of the server under "MCP servers" in the dashboard, so that tokens have an audience.
+ * Clerk. Add the address of the server under "MCP servers" in the dashboard, so that tokens have it as audience.
+ * Older applications issue opaque tokens until they are set to generate JWTs.
  *
  * @param domain - the Frontend API, such as `clerk.example.com`
+ * @see https://clerk.com/changelog/2026-01-08-jwt-oauth-access-tokens
  */
 export const clerk = ({ domain }: { readonly domain: string }): Preset => ({ issuer: `https://${domain}` })
 
@@ -40,17 +46,21 @@ export const clerk = ({ domain }: { readonly domain: string }): Preset => ({ iss
  * themselves.
  *
  * @param url - of Keycloak, such as `https://sso.example.com`
+ * @see https://www.keycloak.org/securing-apps/mcp-authz-server
  */
 export const keycloak = ({ url, realm }: { readonly url: string; readonly realm: string }): Preset => ({
   issuer: `${url.replace(/\/$/, '')}/realms/${encodeURIComponent(realm)}`,
 })
 
 /**
- * Microsoft Entra, with tokens of version 2. Its tokens name the application by its client id, and scopes by
- * their short names, although clients request them with the Application ID URI.
+ * Microsoft Entra. Its application for the server needs `requestedAccessTokenVersion` 2, because tokens of version 1
+ * have another issuer. Tokens name the application by its client id, and scopes by their short names, although
+ * clients request them with the Application ID URI.
  *
  * `tenant` is the id of the tenant: `common` has no fixed issuer. `clientId` is that of the application that
  * represents the server, and `applicationIdUri` for example the address of the server.
+ *
+ * @see https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference
  */
 export const entra = ({
   tenant,
@@ -62,6 +72,6 @@ export const entra = ({
   readonly applicationIdUri: string
 }): Preset => ({
   issuer: `https://login.microsoftonline.com/${tenant}/v2.0`,
-  audience: [clientId, applicationIdUri],
+  audience: clientId,
   advertise: (scope) => `${applicationIdUri.replace(/\/$/, '')}/${scope}`,
 })

@@ -1,0 +1,73 @@
+/** An OAuth app: https://github.com/settings/developers */
+export interface GitHubApp {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** @default https://github.com */
+  readonly origin?: string
+  /** @default https://api.github.com */
+  readonly api?: string
+}
+
+/** A user of GitHub. The id is for ever, and the login can be given to another user. */
+export interface GitHubUser {
+  readonly id: number
+  readonly login: string
+}
+
+/** The address at which a user agrees to the login. No scope is requested: the profile is public. */
+export function loginUrl(
+  { clientId, origin = 'https://github.com' }: GitHubApp,
+  { redirectUri, state, challenge }: Readonly<Record<'redirectUri' | 'state' | 'challenge', string>>,
+): string {
+  const url = new URL('/login/oauth/authorize', origin)
+  url.search = String(
+    new URLSearchParams({
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      state,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    }),
+  )
+  return url.href
+}
+
+/**
+ * The user that a code is for. The token of GitHub is used once, and given to nobody.
+ *
+ * @throws Error if GitHub refuses the code
+ */
+export async function userOf(
+  { clientId, clientSecret, origin = 'https://github.com', api = 'https://api.github.com' }: GitHubApp,
+  { code, redirectUri, verifier }: Readonly<Record<'code' | 'redirectUri' | 'verifier', string>>,
+): Promise<GitHubUser> {
+  const { access_token: token } = await json(
+    await fetch(new URL('/login/oauth/access_token', origin), {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams({
+        client_id: clientId,
+        client_secret: clientSecret,
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: verifier,
+      }),
+      signal: AbortSignal.timeout(10_000),
+    }),
+  )
+  // GitHub replies to a wrong code with status 200.
+  if (typeof token !== 'string') throw new Error('GitHub has refused the code')
+  const { id, login } = await json(
+    await fetch(new URL('/user', api), {
+      headers: { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(10_000),
+    }),
+  )
+  if (typeof id !== 'number' || typeof login !== 'string') throw new Error('GitHub has named no user')
+  return { id, login }
+}
+
+async function json(response: Response): Promise<Readonly<Record<string, unknown>>> {
+  if (!response.ok) throw new Error(`GitHub has answered with status ${response.status}`)
+  return (await response.json()) as Record<string, unknown>
+}

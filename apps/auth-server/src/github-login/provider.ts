@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { type Configuration, errors, type JWK, Provider } from 'oidc-provider'
+import { INTERACTION } from './interactions.ts'
+
+export interface ProviderOptions {
+  readonly issuer: string
+  /** The address of the MCP server. No token is for another one. */
+  readonly resource: string
+  readonly scopes: readonly string[]
+  /** Private keys with `kid` and `alg`. The first signs. */
+  readonly keys: readonly JWK[]
+  /** They sign cookies. The first signs, and all verify. */
+  readonly cookieKeys: readonly string[]
+  /** Where logins and tokens are kept. The default forgets them when the process ends. */
+  readonly adapter?: Configuration['adapter']
+  /** Fetches the metadata documents of clients. @default the global one */
+  readonly fetch?: Configuration['fetch']
+}
+
+/** An authorization server for one MCP server, whose users log in elsewhere. */
+export function createProvider(options: ProviderOptions): Provider {
+  const { issuer, resource, scopes, keys, cookieKeys, adapter, fetch } = options
+  const alg = keys[0]?.alg ?? 'ES256'
+  const provider = new Provider(issuer, {
+    ...(adapter && { adapter }),
+    ...(fetch && { fetch }),
+    jwks: { keys: [...keys] },
+    cookies: { keys: [...cookieKeys] },
+    clientDefaults: { id_token_signed_response_alg: alg as 'ES256' },
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    // Hosts in browsers call the token endpoint from their own origin.
+    clientBasedCORS: () => true,
+    findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    interactions: { url: (_context, { uid }) => `${INTERACTION}/${uid}` },
+    issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
+    ttl: { AccessToken: 600, AuthorizationCode: 60, Interaction: 600, Session: 86_400, Grant: 1_209_600 },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_context, client, token) => client.clientId === token.clientId,
+      },
+      registration: {
+        enabled: true,
+        idFactory: ({ oidc: { body } }) => {
+          // Some hosts register with the scopes of their first challenge, and could never get others.
+          if (body !== undefined) delete body['scope']
+          return randomUUID()
+        },
+      },
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: 'draft-02',
+        allowFetch: (_context, url) => isPublicName(new URL(url).hostname),
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => resource,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_context, asked) => {
+          if (asked !== resource) throw new errors.InvalidTarget()
+          return {
+            scope: scopes.join(' '),
+            audience: resource,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: alg as 'ES256' } },
+          }
+        },
+      },
+    },
+  })
+  // Behind a proxy that ends TLS.
+  provider.proxy = issuer.startsWith('https:')
+  return provider
+}
+
+/** Anybody chooses the address of a document, so it must not lead into the network of this server. */
+const isPublicName = (host: string): boolean =>
+  /[a-z]$/i.test(host) && host.includes('.') && !/\.(?:localhost|local|internal|home\.arpa)$/i.test(host)

@@ -1,0 +1,157 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { inspect } from 'node:util'
+import { authorizationCode, oauth } from '@jetway/client/oauth'
+import { freePort } from '@jetway-apps/test-support/http'
+import { MOUNTS } from '@jetway-apps/test-support/mounts'
+import type { AuthorizationServer } from '@jetway/testing/authorization-server'
+import { expect, it, onTestFinished } from 'vitest'
+import { INTERACTION, type LoginOptions } from '../src/github-login/interactions.ts'
+import { serve } from '../src/github-login/serve.ts'
+import { Browser, type Page } from './support/browser.ts'
+import { type GitHub, GITHUB_APP, GITHUB_TOKEN, startGitHub } from './support/github.ts'
+import { call, connect, protect, REDIRECT } from './support/protected.ts'
+
+const CLIENT = 'https://client.test/metadata.json'
+const DOCUMENT = {
+  client_id: CLIENT,
+  client_name: 'Client <b>of</b> the test',
+  redirect_uris: [REDIRECT],
+  token_endpoint_auth_method: 'none',
+  application_type: 'native',
+  grant_types: ['authorization_code', 'refresh_token'],
+}
+
+interface Site {
+  readonly url: string
+  readonly issuer: string
+  readonly github: GitHub
+}
+
+async function start(options: Pick<LoginOptions, 'mayLogIn'> = {}): Promise<Site> {
+  const port = await freePort()
+  const issuer = `http://127.0.0.1:${port}`
+  const github = await startGitHub(() => issuer + INTERACTION)
+  onTestFinished(github.release)
+  const url = await protect({ issuer } as AuthorizationServer, MOUNTS.Fastify)
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const http = await serve(
+    {
+      issuer,
+      resource: url,
+      scopes: ['mcp', 'files:write'],
+      keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'a', alg: 'ES256', use: 'sig' }],
+      cookieKeys: ['a key of cookies'],
+      secret: 'a secret',
+      github: { ...GITHUB_APP, origin: github.origin, api: github.origin },
+      fetch: async (asked) =>
+        new Request(asked).url === CLIENT ? Response.json(DOCUMENT) : new Response(null, { status: 404 }),
+      ...options,
+    },
+    { port, host: '127.0.0.1' },
+  )
+  onTestFinished(() => {
+    http.closeAllConnections()
+    http.close()
+  })
+  return { url, issuer, github }
+}
+
+const newBrowser = (): Browser => new Browser((at) => at.href.startsWith(REDIRECT))
+
+/** What a user does with the pages after the address that a client opens. Resolves to where the client gets its answer. */
+type Visit = (address: URL) => Promise<Page>
+
+const agree: Visit = async (address) => {
+  const browser = newBrowser()
+  return browser.submit(await browser.visit(address), 'answer', 'allow')
+}
+
+async function signIn({ url }: Site, visit: Visit): Promise<Awaited<ReturnType<typeof connect>>> {
+  const authorize = async (address: URL): Promise<string> => (await visit(address)).url.href
+  const auth = oauth({
+    grant: authorizationCode({ redirectUri: REDIRECT, authorize }),
+    clientMetadataUrl: CLIENT,
+  })
+  return connect(url, auth)
+}
+
+it('a user of GitHub logs in, agrees to a client, and calls a tool', async () => {
+  const site = await start()
+  const pages: Page[] = []
+  const { client, sent } = await signIn(site, async (address) => {
+    const browser = newBrowser()
+    const consent = await browser.visit(address)
+    pages.push(consent)
+    return browser.submit(consent, 'answer', 'allow')
+  })
+  expect(await call(client, 'whoami')).toBe(`github:583231 by ${CLIENT}`)
+  expect(await call(client, 'write')).toBe('written')
+  expect(pages.map(({ status }) => status)).toEqual([200, 200])
+  const [first, second] = pages.map(({ text }) => text)
+  expect(first).toContain('Client &lt;b&gt;of&lt;/b&gt; the test')
+  expect(first).toContain(new URL(REDIRECT).host)
+  expect(first).toContain(site.url)
+  expect(second).toContain('<li>files:write</li>')
+  const tokens = sent.flatMap(({ token = '' }) =>
+    token.split('.').map((part) => atob(part.replace(/[-_]/g, 'a'))),
+  )
+  expect([...tokens, ...sent.map(({ token }) => token)].join()).not.toContain(GITHUB_TOKEN)
+})
+
+it.each<[string, Visit]>([
+  [
+    'the user denies at the authorization server',
+    async (address) => {
+      const browser = newBrowser()
+      return browser.submit(await browser.visit(address), 'answer', 'deny')
+    },
+  ],
+  ['nobody may log in', (address) => newBrowser().visit(address)],
+  ['the user denies at GitHub', (address) => newBrowser().visit(address)],
+])('the client gets no token if %s', async (how, visit) => {
+  const site = await start(how === 'nobody may log in' ? { mayLogIn: () => false } : {})
+  if (how === 'the user denies at GitHub') site.github.user = undefined
+  const failure = await signIn(site, visit).catch((error: unknown) => error)
+  expect(inspect(failure)).toContain('access_denied')
+})
+
+it('a login is finished only by the browser that began it, with its own code', async () => {
+  const site = await start()
+  const attempts: Page[] = []
+  await signIn(site, async (address) => {
+    // The attacker stops before the callback, and sends it to the browser of a victim.
+    const callbacks: URL[] = []
+    const attacker = new Browser((at) => at.pathname.endsWith('/github') && callbacks.push(at) > 0)
+    await attacker.visit(address)
+    const [callback = address] = callbacks
+    attempts.push(await newBrowser().visit(callback))
+    let stopped = false
+    const victim = new Browser((at) => at.pathname.endsWith('/github') && !stopped && (stopped = true))
+    const own = (await victim.visit(address)).url
+    own.searchParams.set('code', callback.searchParams.get('code') ?? '')
+    attempts.push(await victim.visit(own))
+    return agree(address)
+  })
+  expect(attempts.map(({ status, text }) => [status, text])).toEqual([
+    [400, 'The login has failed. Please try again.\n'],
+    [400, 'The login has failed. Please try again.\n'],
+  ])
+})
+
+it('no token is issued for another server', async () => {
+  const site = await start()
+  const address = new URL('/auth', site.issuer)
+  address.search = String(
+    new URLSearchParams({
+      client_id: CLIENT,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'mcp',
+      resource: 'https://other.example/mcp',
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+    }),
+  )
+  const { url } = await newBrowser().visit(address)
+  expect(url.searchParams.get('error')).toBe('invalid_target')
+})
