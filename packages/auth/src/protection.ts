@@ -121,7 +121,7 @@ export class Protection {
       if (token === undefined) throw new Refused('malformed')
       if (scheme === 'Bearer' && this.#options.dpop.mode === 'require') throw new Refused('dpop', 'scheme')
       const known = resource.tokens?.get(header)
-      const { auth, jkt } = known ?? (await this.#tokens.verify({ scheme, token, header }, resource))
+      const { auth, jkt } = known ?? (await this.#tokens.verify({ scheme, token, header, request }, resource))
       const { principal } = auth
       const url = urlOf(resource.addresses, request.route)
       if (jkt !== undefined) await this.#proofs.check(request, url, { token, jkt, principal })

@@ -3,7 +3,12 @@ import { requestMeta } from '@jetway-apps/test-support'
 /** One request without a session, as sent. */
 export const post = (
   url: string,
-  { method, params, ...init }: { readonly method: string; readonly params: object } & RequestInit,
+  {
+    method,
+    params,
+    headers,
+    ...init
+  }: { readonly method: string; readonly params: object } & Pick<RequestInit, 'signal' | 'headers'>,
 ): Promise<Response> =>
   fetch(url, {
     ...init,
@@ -14,6 +19,7 @@ export const post = (
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
       ...('name' in params && { 'mcp-name': String(params.name) }),
+      ...(headers as Readonly<Record<string, string>>),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }),
   })
@@ -25,5 +31,5 @@ export const postCall = (
   url: string,
   name: string,
   args: object = {},
-  init: Pick<RequestInit, 'signal'> = {},
+  init: Pick<RequestInit, 'signal' | 'headers'> = {},
 ): Promise<Response> => post(url, { method: 'tools/call', params: { name, arguments: args }, ...init })

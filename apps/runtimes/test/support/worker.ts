@@ -15,6 +15,8 @@ export interface WorkerOptions {
   readonly compatibilityFlags?: readonly string[]
   /** The class of the module that is bound as OBJECTS. */
   readonly durableObject?: string
+  /** Texts by the name of their binding. */
+  readonly bindings?: Readonly<Record<string, string>>
   /** The folder in which objects keep their storage. Left out, it ends with the process. */
   readonly storage?: string
 }
@@ -79,7 +81,8 @@ async function bundle(entry: URL, outfile: string): Promise<void> {
 
 function configText(options: WorkerOptions, version: string): string {
   const { compatibilityDate = TODAY, compatibilityFlags = [], durableObject, storage } = options
-  const bindings = [`(name = "VERSION", text = "${version}")`]
+  const texts = Object.entries({ VERSION: version, ...options.bindings })
+  const bindings = texts.map(([name, text]) => `(name = "${name}", text = "${text}")`)
   if (durableObject !== undefined)
     bindings.push(`(name = "OBJECTS", durableObjectNamespace = "${durableObject}")`)
   return `using Workerd = import "/workerd/workerd.capnp";
@@ -91,7 +94,7 @@ const config :Workerd.Config = (
     bindings = [${bindings.join(', ')}],
     durableObjectNamespaces = [${durableObject === undefined ? '' : `(className = "${durableObject}", uniqueKey = "objects")`}],
     durableObjectStorage = (${storage === undefined ? 'inMemory = void' : 'localDisk = "storage"'}),
-  ))${storage === undefined ? '' : `, (name = "storage", disk = (path = "${storage}", writable = true))`}],
+  )), (name = "internet", network = (allow = ["local"]))${storage === undefined ? '' : `, (name = "storage", disk = (path = "${storage}", writable = true))`}],
   sockets = [(name = "http", http = (), service = "main")],
 );
 `

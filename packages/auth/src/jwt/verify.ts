@@ -10,7 +10,7 @@ import type { Clock } from '@jetway/core/stores'
 import type { KeySet } from '../keys/key-set.ts'
 import { timeOf, type VerifiedToken } from '../tokens/claims.ts'
 import { Refused, type RefusalReason } from '../tokens/refused.ts'
-import type { TokenVerifier } from '../tokens/token-check.ts'
+import type { KeepAlive, TokenVerifier } from '../tokens/token-check.ts'
 
 /** How far clocks may differ, in seconds. */
 export const TOLERANCE_S = 60
@@ -42,12 +42,12 @@ export class JwtVerifier implements TokenVerifier {
     this.#options = options
   }
 
-  async verify(token: string, audiences: readonly string[]): Promise<VerifiedToken> {
+  async verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken> {
     const { issuer, keys, algorithms, clock } = this.#options
     // Before the keys are fetched: a token that cannot be valid must cost nothing.
     const isAccessToken = this.#checkHeader(headerOf(token))
     try {
-      const { payload } = await jwtVerify(token, (found) => keys.find(found), {
+      const { payload } = await jwtVerify(token, (found) => keys.find(found, keepAlive), {
         algorithms: [...algorithms],
         issuer,
         audience: [...audiences],

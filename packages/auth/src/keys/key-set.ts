@@ -2,6 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters
 import type { Logger } from '@jetway/core'
 import type { Clock } from '@jetway/core/stores'
 import { Refused, Unavailable } from '../tokens/refused.ts'
+import type { KeepAlive } from '../tokens/token-check.ts'
 import type { FetchJson } from './fetch-json.ts'
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>
@@ -42,8 +43,8 @@ export class KeySet {
   }
 
   /** @throws Refused, Unavailable */
-  async find(header: JWSHeaderParameters): Promise<VerificationKey> {
-    const keys = await this.#current()
+  async find(header: JWSHeaderParameters, keepAlive: KeepAlive): Promise<VerificationKey> {
+    const keys = await this.#current(keepAlive)
     const key = await pick(keys, header)
     if (key !== undefined) return key
     const { clock } = this.#options
@@ -53,11 +54,12 @@ export class KeySet {
     return again
   }
 
-  async #current(): Promise<LocalKeys> {
+  async #current(keepAlive: KeepAlive): Promise<LocalKeys> {
     const age = this.#options.clock.now() - this.#fetchedAt
     if (this.#keys === undefined || age > USABLE_MS) return this.#load()
-    // A failure is logged, and these keys stay in use.
-    if (age > FRESH_MS) this.#load().catch(() => {})
+    // A failure is logged, and these keys stay in use. On Workers it would never end after the response, and
+    // all later requests for keys would wait for it.
+    if (age > FRESH_MS) keepAlive(this.#load().catch(() => {}))
     return this.#keys
   }
 

@@ -2,7 +2,7 @@ import type { Issuer } from '../check-options.ts'
 import { issuerOf } from '../jwt/verify.ts'
 import type { VerifiedToken } from './claims.ts'
 import { Refused } from './refused.ts'
-import type { CheckContext, TokenVerifier } from './token-check.ts'
+import type { CheckContext, KeepAlive, TokenVerifier } from './token-check.ts'
 
 /** Finds the issuer of a token, and checks it there. */
 export class Issuers {
@@ -22,10 +22,10 @@ export class Issuers {
   }
 
   /** @throws Refused, Unavailable */
-  verify(token: string, audiences: readonly string[]): Promise<VerifiedToken> {
+  verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken> {
     const issuer = issuerOf(token)
     const verifier = issuer === undefined ? this.#opaque : this.#named.get(issuer)
     if (verifier === undefined) throw new Refused(issuer === undefined ? 'malformed' : 'iss')
-    return verifier.verify(token, audiences)
+    return verifier.verify(token, audiences, keepAlive)
   }
 }

@@ -11,13 +11,16 @@ export interface CheckContext {
   readonly fetchJson: FetchJson
 }
 
+/** Keeps the request alive for work that continues after its response, as Workers need it. */
+export type KeepAlive = (work: Promise<unknown>) => void
+
 /** Checks the tokens of one issuer. */
 export interface TokenVerifier {
   /**
    * @param audiences - of which the token must name one
    * @throws Refused, Unavailable
    */
-  verify(token: string, audiences: readonly string[]): Promise<VerifiedToken>
+  verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken>
 }
 
 /** How the tokens of an issuer are checked: `jwt()` or `introspection({ … })`. */

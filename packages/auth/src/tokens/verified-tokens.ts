@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@jetway/core'
-import type { ProtectedMount } from '@jetway/core/http'
+import type { HttpRequest, ProtectedMount } from '@jetway/core/http'
 import type { Clock } from '@jetway/core/stores'
 import type { Issuer } from '../check-options.ts'
 import { boundKeyOf } from '../dpop/confirmation.ts'
@@ -32,6 +32,7 @@ export interface Credentials {
   readonly token: string
   /** The whole header. */
   readonly header: string
+  readonly request: Pick<HttpRequest, 'waitUntil'>
 }
 
 /** The tokens of one resource. */
@@ -67,10 +68,10 @@ export class VerifiedTokens {
 
   /** @throws Refused, Unavailable */
   async verify(
-    { scheme, token, header }: Credentials,
+    { scheme, token, header, request }: Credentials,
     { audiences, tokens }: ResourceTokens,
   ): Promise<Verified> {
-    const verified = await this.#issuers.verify(token, audiences)
+    const verified = await this.#issuers.verify(token, audiences, (work) => request.waitUntil?.(work))
     const jkt = boundKeyOf(verified.claims)
     // A stolen token that is bound to a key must not be accepted without the key.
     if (scheme === 'Bearer' && jkt !== undefined) throw new Refused('bound')
