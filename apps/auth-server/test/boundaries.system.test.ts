@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { callTool, FakeClock, MODERN, request, requestMeta } from '@jetway-apps/test-support'
 import { HEADERS, post } from '@jetway-apps/test-support/http'
-import { MOUNTS } from '@jetway-apps/test-support/mounts'
+import { MOUNTS, NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import type { AuthorizationServer } from '@jetway/testing/authorization-server'
 import { describe, expect, it } from 'vitest'
 import { createServer, openSession, protect, startIssuer } from './support/protected.ts'
@@ -50,11 +50,15 @@ describe('a stream ends a minute after its token has expired', () => {
     'of HTTP+SSE': ['/sse', (url, token) => fetch(url, { headers: { authorization: `Bearer ${token}` } })],
   }
 
-  it.each(Object.entries(STREAMS))('%s', async (_, [path, open]) => {
+  const cases = Object.entries(NODE_MOUNTS).flatMap(([host, mount]) =>
+    Object.entries(STREAMS).map(([name, stream]) => [name, host, mount, stream] as const),
+  )
+
+  it.each(cases)('%s, on %s', async (_name, _host, mount, [path, open]) => {
     const clock = new FakeClock()
     await clock.advance(Date.now() - clock.now())
     const issuer = await startIssuer()
-    const mounted = await protect(issuer, MOUNTS.toFetch, {
+    const mounted = await protect(issuer, mount, {
       server: createServer({ clock }),
       legacySse: true,
     })

@@ -33,9 +33,6 @@ export function oauth(options: OAuthOptions): Authenticate {
       protection.known !== undefined || local,
       'is missing: set it, or publicUrl of the mount, to the address that clients use',
     )
-    // Each path would be a server with its own tokens, and so `/message` another one than `/sse`.
-    const isOne = protection.known !== undefined || at.path !== undefined || !at.legacySse
-    checkOption('resource', isOne, 'is missing: with legacySse, set it, or path or publicUrl of the mount')
     documents.add(protection.documents)
     const authenticate = (request: HttpRequest): ReturnType<Authenticate> => protection.authenticate(request)
     return Object.assign(authenticate, {

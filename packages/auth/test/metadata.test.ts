@@ -207,32 +207,30 @@ describe('the options of oauth', () => {
   })
 
   it.each([
-    [{ legacySse: true }, false],
-    [{ legacySse: true, path: '/mcp' }, true],
-    [{ legacySse: true, publicUrl: 'http://localhost:1/mcp' }, true],
-  ])('need a path for two routes on loopback: %j', (mount, starts) => {
-    const start = (): unknown =>
-      toFetch(server(), { ...mount, authenticate: protect({ issuer: 'http://localhost:1' }) })
-    if (starts) expect(start).not.toThrow()
-    else expect(start).toThrow('path or publicUrl')
-  })
-
-  it.each([
-    ['http://localhost:3000/mcp', 'its path'],
-    ['http://localhost:3000/sse', 'the path of the older transport'],
-  ])('accept tokens for %s, %s, at each route on loopback', async (aud) => {
+    ['/mcp', '/mcp', [200, 200, 404]],
+    ['/mcp', '/sse', [200, 200, 404]],
+    [undefined, '/mcp', [200, 401, 401]],
+    [undefined, '/sse', [401, 200, 404]],
+    [undefined, '', [401, 200, 404]],
+  ])('with the path %s, accept tokens for %s on loopback with %j', async (path, aud, expected) => {
+    const origin = 'http://localhost:3000'
     const issuer = await createIssuer()
     const authenticate = oauth({ issuer: issuer.issuer, fetch: issuer.fetch })
-    const handler = toFetch(server(), { path: '/mcp', legacySse: true, authenticate })
-    const authorization = `Bearer ${await issuer.sign({ aud })}`
-    const at = (path: string, init: RequestInit): Promise<Response> =>
-      handler(new Request(`http://localhost:3000${path}`, init))
+    const handler = toFetch(server(), { ...(path !== undefined && { path }), legacySse: true, authenticate })
+    const authorization = `Bearer ${await issuer.sign({ aud: origin + aud })}`
     const posted = { ...message, headers: { ...HEADERS, authorization } }
-    expect((await at('/mcp', posted)).status).toBe(200)
-    const stream = await at('/sse', { headers: { accept: 'text/event-stream', authorization } })
-    expect(stream.status).toBe(200)
-    expect((await at('/message?sessionId=unknown', posted)).status).toBe(404)
-    await stream.body?.cancel()
+    const opened = { headers: { accept: 'text/event-stream', authorization } }
+    const statuses: number[] = []
+    for (const [at, init] of [
+      ['/mcp', posted],
+      ['/sse', opened],
+      ['/message?sessionId=unknown', posted],
+    ] as const) {
+      const answer = await handler(new Request(origin + at, init))
+      statuses.push(answer.status)
+      await answer.body?.cancel()
+    }
+    expect(statuses).toEqual(expected)
   })
 
   it('can come from a preset', () => {

@@ -76,7 +76,14 @@ export function addressesFor(
   asked: string,
   { path, legacySse }: ProtectedMount,
 ): ResourceAddresses {
-  if (path === undefined) return addressesAt(origin, asked, undefined)
+  if (path === undefined) {
+    const [, ...streams] = routePaths('/', legacySse).keys()
+    const found = streams.find((inner) => asked.endsWith(inner))
+    // The client of `/sse` posts to `/message` with the same token: both have the addresses of their directory.
+    return found === undefined
+      ? addressesAt(origin, asked, undefined)
+      : addressesAt(origin, `${asked.slice(0, -found.length)}/`, legacySse)
+  }
   if (asked === '') return addressesAt(origin, path, legacySse)
   for (const inner of routePaths(path, legacySse).keys()) {
     if (asked.endsWith(inner)) return addressesAt(origin, asked.slice(0, -inner.length) + path, legacySse)
