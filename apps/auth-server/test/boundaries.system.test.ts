@@ -3,7 +3,9 @@ import { callTool, FakeClock, MODERN, request, requestMeta } from '@jetway-apps/
 import { HEADERS, post } from '@jetway-apps/test-support/http'
 import { MOUNTS, NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import type { AuthorizationServer } from '@jetway/testing/authorization-server'
-import { describe, expect, it } from 'vitest'
+import { telemetry } from '@jetway/otel'
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createServer, openSession, protect, startIssuer } from './support/protected.ts'
 
 const tokenOf = async (issuer: AuthorizationServer, resource: string, user: string): Promise<string> =>
@@ -72,45 +74,59 @@ describe('a stream ends a minute after its token has expired', () => {
 })
 
 describe('a token', () => {
-  it('is in no log, event, error or context', async () => {
-    const seen: string[] = []
-    const see = (...values: readonly unknown[]): void => {
-      for (const value of values)
-        seen.push(inspect(value, { depth: 12, showHidden: true, maxStringLength: null }))
-    }
-    const server = createServer({ logger: { debug: see, info: see, warn: see, error: see } })
-    for (const event of ['session:open', 'session:close', 'request', 'reject'] as const) server.on(event, see)
-    server.addTool({
-      name: 'spy',
-      handler: (_args, ctx) => {
-        see(ctx, ctx.auth)
-        throw new Error('A failure that is logged')
-      },
-    })
-    const issuer = await startIssuer()
-    const url = await protect(issuer, MOUNTS.toFetch, { server })
-    const token = await tokenOf(issuer, url, 'alice')
-    const session = await openSession(url, token)
-    const expired = await tokenOf(Object.assign(issuer, { lifetime: -90 }), url, 'bob')
-    const forged = `${token.slice(0, -20)}${'A'.repeat(20)}`
-    const tokens = [token, expired, forged, 'canary-that-is-no-jwt']
-    const send = async (name: string, headers: object): Promise<number> => {
-      const response = await post(url, JSON.stringify(callTool(name)), { ...session, ...headers })
-      see([...response.headers], await response.text())
-      return response.status
-    }
-    expect([await send('spy', {}), await send('write', {})]).toEqual([200, 403])
-    for (const bad of [expired, forged, 'canary-that-is-no-jwt'])
-      expect(await send('whoami', { authorization: `Bearer ${bad}` })).toBe(401)
-    issuer.rotateKeys()
-    issuer.disrupt('keys', 'unreachable')
-    const unknown = await tokenOf(Object.assign(issuer, { lifetime: 300 }), url, 'carol')
-    await send('whoami', { authorization: `Bearer ${unknown}` })
+  it.each(Object.entries(NODE_MOUNTS))(
+    'on %s is in no log, event, error, span or context',
+    async (_, mount) => {
+      const seen: string[] = []
+      const see = (...values: readonly unknown[]): void => {
+        for (const value of values)
+          seen.push(inspect(value, { depth: 12, showHidden: true, maxStringLength: null }))
+      }
+      const exporter = new InMemorySpanExporter()
+      const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+      onTestFinished(() => tracerProvider.shutdown())
+      const server = createServer({
+        logger: { debug: see, info: see, warn: see, error: see },
+        telemetry: telemetry({ tracerProvider, capture: { arguments: true, results: true } }),
+      })
+      for (const event of ['session:open', 'session:close', 'request', 'reject'] as const)
+        server.on(event, see)
+      server.addTool({
+        name: 'spy',
+        handler: (_args, ctx) => {
+          see(ctx, ctx.auth)
+          throw new Error('A failure that is logged')
+        },
+      })
+      const issuer = await startIssuer()
+      const url = await protect(issuer, mount, { server })
+      const token = await tokenOf(issuer, url, 'alice')
+      const session = await openSession(url, token)
+      const expired = await tokenOf(Object.assign(issuer, { lifetime: -90 }), url, 'bob')
+      const forged = `${token.slice(0, -20)}${'A'.repeat(20)}`
+      const tokens = [token, expired, forged, 'canary-that-is-no-jwt']
+      const send = async (name: string, headers: object): Promise<number> => {
+        const response = await post(url, JSON.stringify(callTool(name)), { ...session, ...headers })
+        see([...response.headers], await response.text())
+        return response.status
+      }
+      expect([await send('spy', {}), await send('write', {})]).toEqual([200, 403])
+      for (const bad of [expired, forged, 'canary-that-is-no-jwt'])
+        expect(await send('whoami', { authorization: `Bearer ${bad}` })).toBe(401)
+      issuer.rotateKeys()
+      issuer.disrupt('keys', 'unreachable')
+      const unknown = await tokenOf(Object.assign(issuer, { lifetime: 300 }), url, 'carol')
+      await send('whoami', { authorization: `Bearer ${unknown}` })
 
-    const all = seen.join('\n')
-    expect(all).toContain('A failure that is logged')
-    expect(all).toContain("subject: 'alice'")
-    const secrets = [...tokens, unknown].flatMap((one) => [one, one.split('.').at(-1) ?? one])
-    expect(secrets.filter((secret) => all.includes(secret))).toEqual([])
-  })
+      const spans = exporter.getFinishedSpans()
+      expect(spans.length).toBeGreaterThan(0)
+      see(...spans)
+
+      const all = seen.join('\n')
+      expect(all).toContain('A failure that is logged')
+      expect(all).toContain("subject: 'alice'")
+      const secrets = [...tokens, unknown].flatMap((one) => [one, one.split('.').at(-1) ?? one])
+      expect(secrets.filter((secret) => all.includes(secret))).toEqual([])
+    },
+  )
 })

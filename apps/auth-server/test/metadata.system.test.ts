@@ -1,10 +1,16 @@
+import { oauth as oauthServer } from '@jetway/auth'
+import { type Authenticate, type FetchHandler, toFetch } from '@jetway/core/http'
+import { mcp as fastifyMcp, resourceMetadata as fastifyMetadata } from '@jetway/fastify'
+import { mcp as honoMcp, resourceMetadata as honoMetadata } from '@jetway/hono'
 import { post } from '@jetway-apps/test-support/http'
-import { MOUNTS } from '@jetway-apps/test-support/mounts'
+import { listenForTest, MOUNTS } from '@jetway-apps/test-support/mounts'
 import * as v2 from '@modelcontextprotocol/client'
 import * as v1 from '@modelcontextprotocol/sdk/client/auth.js'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
 import * as oauth from 'oauth4webapi'
-import { describe, expect, it } from 'vitest'
-import { protect, startIssuer } from './support/protected.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createServer, protect, startIssuer } from './support/protected.ts'
 
 const HTTP = { [oauth.allowInsecureRequests]: true } as const
 
@@ -47,5 +53,63 @@ describe.each(Object.entries(MOUNTS))('the metadata of a server on %s', (_, moun
       resource: url,
       scopes_supported: ['mcp'],
     })
+  })
+})
+
+/** Apps in which the metadata is not where the mount is. Each resolves to the addresses of its servers. */
+const APPS: Readonly<Record<string, (authenticate: () => Authenticate) => Promise<readonly string[]>>> = {
+  'Fastify, below a prefix': async (create) => {
+    const app = Fastify()
+    onTestFinished(() => app.close())
+    const authenticate = create()
+    await app.register(fastifyMetadata, { authenticate })
+    await app.register(
+      async (scope) => void scope.register(fastifyMcp, { server: createServer(), authenticate }),
+      { prefix: '/api' },
+    )
+    return [`${await app.listen({ host: '127.0.0.1', port: 0 })}/api/mcp`]
+  },
+  'Fastify, two servers': async (create) => {
+    const app = Fastify()
+    onTestFinished(() => app.close())
+    for (const path of ['/a', '/b'])
+      await app.register(fastifyMcp, { server: createServer(), path, authenticate: create() })
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    return [`${origin}/a`, `${origin}/b`]
+  },
+  'Hono, in a sub-app': async (create) => {
+    const authenticate = create()
+    const sub = new Hono().use(honoMcp({ server: createServer(), authenticate }))
+    const app = new Hono().use(honoMetadata(authenticate)).route('/api', sub)
+    return [`${await listenForTest(app.fetch)}/api/mcp`]
+  },
+  'Hono, two servers': async (create) => {
+    const app = new Hono()
+    for (const path of ['/a', '/b'])
+      app.use(honoMcp({ server: createServer(), path, authenticate: create() }))
+    const origin = await listenForTest(app.fetch)
+    return [`${origin}/a`, `${origin}/b`]
+  },
+  'toFetch, behind a proxy that strips a path': async (create) => {
+    let inner: FetchHandler | undefined
+    const origin = await listenForTest((request) => {
+      const url = new URL(request.url)
+      url.pathname = url.pathname.replace(/^\/public/, '')
+      return inner?.(new Request(url, request)) ?? new Response(null, { status: 502 })
+    })
+    const publicUrl = `${origin}/public/mcp`
+    inner = toFetch(createServer(), { path: '/mcp', publicUrl, authenticate: create() })
+    return [publicUrl]
+  },
+}
+
+describe.each(Object.entries(APPS))('the metadata of %s', (_, start) => {
+  it.each(Object.entries(READERS))('leads %s to the authorization server', async (_reader, issuerOf) => {
+    const { issuer } = await startIssuer()
+    for (const url of await start(() => oauthServer({ issuer, scopes: ['mcp'] }))) {
+      expect(await issuerOf(url)).toBe(issuer)
+      const { resourceMetadataUrl } = v2.extractWWWAuthenticateParams(await post(url))
+      expect(await (await fetch(resourceMetadataUrl ?? '')).json()).toMatchObject({ resource: url })
+    }
   })
 })
