@@ -24,7 +24,6 @@ export async function serveFastify(server: McpServer, listen: ListenOptions): Pr
     legacySse: hasSessions(server),
     sessions: sessionOptions(),
     response,
-    logger: server.runtime.logger,
   })
   await app.listen({ host, port })
   return {

@@ -1,7 +1,7 @@
 import { fastifySSE } from '@fastify/sse'
 import { checkMountOptions, createEndpoint, routePaths } from '@jetway/core/http'
 import type { Endpoint, Servable, ServerSelector } from '@jetway/core/http'
-import type { FastifyInstance, RegisterOptions, RouteHandlerMethod } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, RegisterOptions, RouteHandlerMethod } from 'fastify'
 import { checkHeaderLimits } from './header-limits.ts'
 import { type McpPluginOptions, type OptionsWithLocals, OWN_OPTIONS } from './options.ts'
 import { PluginMount } from './plugin-mount.ts'
@@ -51,13 +51,14 @@ export async function mcp(
   } = options as McpPluginOptions & RegisterOptions
   const routes = routePaths(path, rest.legacySse)
   const bodyLimit = limitOf(app, rest.limits?.bodyBytes ?? BODY_LIMIT)
+  const logger = rest.logger ?? loggerOf(app)
   const endpoint = createEndpoint(
     neutral(server),
-    { logger: app.log, ...rest, limits: { ...rest.limits, bodyBytes: bodyLimit } },
+    { ...rest, ...(logger && { logger }), limits: { ...rest.limits, bodyBytes: bodyLimit } },
     { path: `${app.prefix}/${path}`.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '') },
   )
   onMount?.(endpoint)
-  const mount = new PluginMount(app, endpoint, { locals, auth: authInfo })
+  const mount = new PluginMount(app, endpoint, { locals, auth: authInfo, logs: logger === app.log })
 
   app.removeAllContentTypeParsers()
   // Reads nothing: the guard checks the head first. JSON has its own entry because Fastify looks up '*' again for each
@@ -65,7 +66,7 @@ export async function mcp(
   app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
   app.setErrorHandler(answerError)
   const endUnused = watchUnused(app.server)
-  app.addHook('onListen', async () => checkHeaderLimits(app.server, rest.logger ?? app.log))
+  app.addHook('onListen', async () => checkHeaderLimits(app.server, logger ?? app.log))
   app.addHook('preClose', async () => {
     await mount.close()
     endUnused()
@@ -116,6 +117,12 @@ function routeProbes(app: FastifyInstance, endpoint: Endpoint): void {
       },
     })
   }
+}
+
+/** Without the option `logger` of the app, Fastify has a stand-in whose methods are one function. */
+function loggerOf(app: FastifyInstance): FastifyBaseLogger | undefined {
+  const log: Partial<FastifyBaseLogger> = app.log
+  return log.level === undefined && log.info === log.error ? undefined : app.log
 }
 
 function neutral(server: McpPluginOptions['server']): Servable | ServerSelector {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { AuthInfo } from '@jetway/core'
+import type { AuthInfo, Logger } from '@jetway/core'
 import { BodyError, nodeSignal } from '@jetway/core/http'
 import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -9,6 +9,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export interface RequestReaders {
   readonly locals: ((request: FastifyRequest) => unknown) | undefined
   readonly auth: ((request: FastifyRequest) => AuthInfo | undefined) | undefined
+  /** Whether calls log to the logger of their request. */
+  readonly logs: boolean
 }
 
 const EMPTY = new Uint8Array()
@@ -53,6 +55,14 @@ export class PluginRequest implements HttpRequest {
 
   get locals(): unknown {
     return this.#readers.locals?.(this.request)
+  }
+
+  get logger(): Logger | undefined {
+    return this.#readers.logs ? this.request.log : undefined
+  }
+
+  get id(): string {
+    return this.request.id
   }
 
   get signal(): AbortSignal {

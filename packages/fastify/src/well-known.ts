@@ -49,7 +49,11 @@ function route(app: FastifyInstance, url: string, wellKnown: WellKnown): void {
     exposeHeadRoute: false,
     schema: HIDDEN,
     handler(request: FastifyRequest, reply: FastifyReply) {
-      const asked = new PluginRequest('mcp', request, reply, { locals: undefined, auth: undefined })
+      const asked = new PluginRequest('mcp', request, reply, {
+        locals: undefined,
+        auth: undefined,
+        logs: false,
+      })
       const answer = wellKnown.answer(asked)
       if (answer === undefined) return reply.callNotFound()
       reply.code(answer.status)

@@ -89,6 +89,12 @@ export class ContextRequest implements HttpRequest, StreamedRequest {
     return this.#readers.locals?.(this.context)
   }
 
+  /** Set by Hono's own middleware `requestId()`. */
+  get id(): string | undefined {
+    const id: unknown = this.context.get('requestId')
+    return typeof id === 'string' ? id : undefined
+  }
+
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController()

@@ -68,6 +68,12 @@ export class MountRequest implements HttpRequest {
     return this.#around.context
   }
 
+  /** Set by pino-http and other middleware. */
+  get id(): string | number | undefined {
+    const { id } = this.request as { readonly id?: unknown }
+    return typeof id === 'string' || typeof id === 'number' ? id : undefined
+  }
+
   get signal(): AbortSignal {
     return (this.#signal ??= nodeSignal(this.request, this.response))
   }

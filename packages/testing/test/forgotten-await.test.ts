@@ -58,7 +58,7 @@ describeMatrix('a forgotten await', { transports: TRANSPORTS, revisions: REVISIO
       await turn()
       expect(rejections).toEqual([])
       const problem = `The tool "x" returned before its ctx.${method} was answered; await it`
-      expect(warned).toEqual([[{ method: 'tools/call', name: 'x' }, problem]])
+      expect(warned).toEqual([[{ requestId: expect.anything(), method: 'tools/call', name: 'x' }, problem]])
     })
   }
 

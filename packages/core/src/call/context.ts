@@ -7,8 +7,8 @@ import type { LogLevel } from '../protocol/types.ts'
 import type { AnySchema } from '../schema/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
-import type { Logger } from '../util/logger.ts'
 import type { Deadline, Deadlines, Due } from '../util/timers.ts'
+import type { CallLog } from './observation/call-log.ts'
 import type { CallObserver, CallReport } from './observation/observer.ts'
 import type { ClientView } from './client-view.ts'
 import { CallInputs } from './input/inputs.ts'
@@ -47,8 +47,9 @@ export class CallContext implements RequestContext, Due {
   answers: object = NOTHING
   timer: CallTimer | undefined
   deadline: Deadline | undefined
-  /** For the author's mistakes; set when the call starts. */
-  logger: Logger | undefined
+  /** Set when the call starts. */
+  problems: CallLog<CallContext> | undefined
+  #warned = false
   /** The calls whose handlers are silent; set while the call runs, if its client asked for progress. */
   #silent: Deadlines | undefined
   /** Set if the call is observed, or if the server has listeners for the event `request`. */
@@ -199,7 +200,10 @@ export class CallContext implements RequestContext, Due {
 
   waitUntil(work: Promise<unknown>): void {
     const { background, host } = this.scope.caller
-    if (background !== undefined) background.track(work, host)
+    if (background !== undefined)
+      background.track(work, host, (err) =>
+        this.problems?.error(this, 'Work passed to ctx.waitUntil failed', { err }),
+      )
     else Promise.resolve(work).catch(() => {})
   }
 
@@ -295,9 +299,8 @@ export class CallContext implements RequestContext, Due {
    * Once for each call. An error would end the process if it is thrown in a callback, or if nobody awaits it.
    */
   #warn(problem: string): void {
-    const { method, params } = this.message
-    this.logger?.warn({ method, name: params?.['name'] ?? params?.['uri'] }, problem)
-    this.logger = undefined
+    if (!this.#warned) this.problems?.warn(this, problem)
+    this.#warned = true
   }
 
   #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {

@@ -3,6 +3,7 @@ import { isObject, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
 import { Deadlines } from '../util/timers.ts'
+import { CallLog } from './observation/call-log.ts'
 import type { CallObservers } from './observation/call-observers.ts'
 import type { CallContext, EndReason } from './context.ts'
 import { noClientChannel } from './input/types.ts'
@@ -30,7 +31,7 @@ export interface DispatcherOptions extends EncoderOptions {
   readonly handlerTimeoutMs: number
   /** A call ends after this many ms, even if it reports progress. */
   readonly maxHandlerTimeoutMs: number
-  /** Gets the calls that ran out of time. */
+  /** Gets the problems of calls whose request has no logger. */
   readonly logger: Logger
   /** How long a handler may be silent before the last progress is repeated, in ms; undefined: never. */
   readonly progressHeartbeatMs: number | undefined
@@ -41,6 +42,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #responses: ResponseEncoder
   readonly #limits: TimeLimits
+  readonly #problems: CallLog<CallContext>
   /** Calls whose handlers are silent. They share one timer. */
   readonly #silent: Deadlines | undefined
 
@@ -49,6 +51,7 @@ export class Dispatcher {
     this.#responses = new ResponseEncoder(options)
     const { clock, maxHandlerTimeoutMs, progressHeartbeatMs } = options
     this.#limits = new TimeLimits(clock, maxHandlerTimeoutMs)
+    this.#problems = new CallLog(options.logger, (ctx) => this.#targetNameOf(ctx))
     if (progressHeartbeatMs !== undefined) this.#silent = new Deadlines(clock, progressHeartbeatMs)
   }
 
@@ -73,12 +76,17 @@ export class Dispatcher {
   }
 
   run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
-    const { logger, observers } = this.#options
-    ctx.logger = logger
+    const { observers } = this.#options
+    ctx.problems = this.#problems
     const entry = this.#entryOf(ctx)
     return observers === undefined
       ? this.#reported(entry, ctx)
       : observers.observe(ctx, entry, () => this.#reported(entry, ctx))
+  }
+
+  #targetNameOf(ctx: CallContext): string | undefined {
+    const entry = this.#entryOf(ctx)
+    return entry && targetOf(entry, ctx)?.item?.name
   }
 
   #entryOf(ctx: CallContext): MethodEntry | undefined {
@@ -190,10 +198,10 @@ export class Dispatcher {
   }
 
   #timedOut(entry: MethodEntry, ctx: CallContext, exceeded: ExceededLimit | undefined): EncodedResponse {
-    const { method, params = NO_PARAMS } = ctx.message
+    const { method } = ctx.message
     const { problem, fix } = describeTimeout(exceeded, targetOf(entry, ctx)?.timeoutMs !== undefined)
-    const name = params['name'] ?? params['uri']
-    this.#options.logger.warn({ method, name }, `A call was ended because it ${problem}. ${fix}`)
+    const limit = exceeded && { limitMs: exceeded.ms }
+    this.#problems.warn(ctx, `A call was ended because it ${problem}. ${fix}`, limit)
     if (ctx.report !== undefined) ctx.report.outcome = 'timeout'
     // With the limit, the author of the client can tell it from a limit of the client.
     const text = `Timed out: ${method} ${problem}`

@@ -8,6 +8,7 @@ import type { Exchange } from './exchange.ts'
 import type { InputContext } from './input/types.ts'
 import type { SessionView, TaskView } from './request-context.ts'
 import type { WaitUntil, WorkHost } from './wait-until.ts'
+import type { Logger } from '../util/logger.ts'
 
 interface RunningTask extends TaskView {
   setStatusMessage(message: string): void
@@ -48,6 +49,10 @@ export interface Caller {
   /** See `RequestContext.waitUntil`. */
   readonly background?: WaitUntil | undefined
   readonly host?: WorkHost | undefined
+  /** Gets the lines about the calls of this request. @default the server's */
+  readonly logger?: Logger | undefined
+  /** The host's id of the HTTP request, for lines of a logger that does not add it. */
+  readonly httpRequestId?: string | number | undefined
 }
 
 export interface CallScope {

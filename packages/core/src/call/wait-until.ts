@@ -15,7 +15,7 @@ export interface WorkCount {
   end(): void
 }
 
-/** Work that continues after its call: a close waits for it, and a failure is logged. */
+/** Work that continues after its call: a close waits for it. */
 export class WaitUntil {
   readonly #count: WorkCount
   readonly #logger: Logger
@@ -25,13 +25,14 @@ export class WaitUntil {
     this.#logger = logger
   }
 
-  track(work: Promise<unknown>, host: WorkHost | undefined): void {
+  /** @param failed - logs a rejection */
+  track(work: Promise<unknown>, host: WorkHost | undefined, failed: (error: unknown) => void): void {
     this.#count.begin()
     const done = Promise.resolve(work).then(
       () => this.#count.end(),
       (err: unknown) => {
         this.#count.end()
-        this.#logger.error({ err }, 'Work passed to ctx.waitUntil failed')
+        failed(err)
       },
     )
     void attempt(

@@ -2,6 +2,7 @@ import { classify } from '../protocol/jsonrpc.ts'
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { standsAlone } from '../protocol/revisions/select.ts'
 import { type AuthInfo, ANONYMOUS, principalOf } from '../stores/principal.ts'
+import type { Logger } from '../util/logger.ts'
 import { type Awaitable, chain, refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/scope.ts'
 import { workHostOf } from '../call/wait-until.ts'
@@ -117,6 +118,8 @@ const REPLIED_BEFORE =
 class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
   readonly #context: EndpointContext
+  /** The option. Without it, calls log to their servers' loggers. */
+  readonly #ownLogger: Logger | undefined
   readonly #guard: HeadGuard
   readonly #authenticate: ReturnType<typeof createAuthenticator>
   readonly #sessions: SessionRoutes | undefined
@@ -142,6 +145,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       measure: (served) => this.#held(served),
     })
     this.#context = context
+    this.#ownLogger = options.logger && context.logger
     this.#steps = new RequestSteps(context)
     this.#bodies = new BodyBudget(context.clock, context.options)
     this.probes = probesOf(options.health)
@@ -257,6 +261,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
       locals,
       background: this.#context.background,
       host: workHostOf(request),
+      logger: request.logger ?? this.#ownLogger,
+      httpRequestId: request.logger === undefined ? request.id : undefined,
     }
     const sessions = this.#sessions
     if (request.route !== 'mcp') {

@@ -57,7 +57,8 @@ export function createContext(
 ): EndpointContext {
   const runtime = typeof server === 'function' ? undefined : server.runtime
   const clock = runtime?.clock ?? systemClock
-  const logger = options.logger ?? runtime?.logger ?? safeLogger(stderrLogger)
+  const logger =
+    options.logger === undefined ? (runtime?.logger ?? safeLogger(stderrLogger)) : safeLogger(options.logger)
   const served = narrowRevisions(runtime?.revisions ?? REVISIONS, options.revisions)
   const servers = new ServedServers(server, (own) => new ServedServer(own, served, clock, measure))
   const work = new Drainable(clock, steps)

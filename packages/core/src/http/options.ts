@@ -207,7 +207,11 @@ export interface EndpointOptions {
    * chosen by a function: `server.on('reject')` misses the requests that are refused before the choice.
    */
   readonly onReject?: RejectListener
-  /** A logger with the methods of pino. @default the server's logger */
+  /**
+   * A logger with the methods of pino, for the requests of this mount and their calls.
+   *
+   * @default the server's logger; on Fastify, that of the app and of each request
+   */
   readonly logger?: Logger
 }
 

@@ -1,5 +1,6 @@
 import { isErrorOf, UsageError } from '../errors.ts'
 import { isolatedRequests } from '../util/platform.ts'
+import { safeLogger } from '../util/logger.ts'
 import { RareLog } from '../util/rare-log.ts'
 import type { EndpointContext } from './mount.ts'
 import { CLOSE_HEADERS, refuse } from './refusals.ts'
@@ -32,7 +33,7 @@ export class RequestSteps {
       const result = step()
       return result instanceof Promise ? this.#tracked(request, result) : this.#reported(request, result)
     } catch (error) {
-      return this.#reported(request, this.#failed(error))
+      return this.#reported(request, this.#failed(request, error))
     }
   }
 
@@ -46,7 +47,7 @@ export class RequestSteps {
       },
       (error: unknown) => {
         work.end()
-        return this.#reported(request, this.#failed(error))
+        return this.#reported(request, this.#failed(request, error))
       },
     )
     // Other requests may wait for work of this one, such as opening the lifespan, so it must not end when its client
@@ -61,11 +62,17 @@ export class RequestSteps {
     return result
   }
 
-  #failed(error: unknown): HttpReply {
+  #failed(request: HttpRequest, error: unknown): HttpReply {
     if (isErrorOf(UsageError, error) && error.code === 'ERR_MCP_CLOSED') return refuse('draining')
     if (error instanceof BodyError) return this.#unread(error)
-    this.#context.logger.error({ err: error }, 'A request could not be served')
+    this.#log(request, error)
     return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
+  }
+
+  #log({ logger, id }: HttpRequest, err: unknown): void {
+    const message = 'A request could not be served'
+    if (logger !== undefined) safeLogger(logger).error({ err }, message)
+    else this.#context.logger.error({ ...(id !== undefined && { reqId: id }), err }, message)
   }
 
   #unread({ status, lost, message }: BodyError): HttpReply {

@@ -1,4 +1,5 @@
 import type { AuthInfo } from '../stores/principal.ts'
+import type { Logger } from '../util/logger.ts'
 
 /** Which of a mount's paths was requested. */
 export type Route = 'mcp' | 'sse' | 'message'
@@ -41,6 +42,13 @@ export interface HttpRequest {
   readonly auth?: AuthInfo | undefined
   /** The result of the mount's `locals` option. Read once, after authentication; it may throw. */
   readonly locals?: unknown
+  /**
+   * The host's logger for this request, if it has one and the mount's option `logger` is not set. Lines about
+   * the request and its calls go to it.
+   */
+  readonly logger?: Logger | undefined
+  /** The host's id of the request. It is added to those lines, as `reqId`, where `logger` is undefined. */
+  readonly id?: string | number | undefined
   /**
    * Aborts when the client disconnects before the reply is complete. Only streams read it, so
    * create it lazily: an AbortController costs as much as a small call. After a disconnect, a new

@@ -328,11 +328,10 @@ export class ServerBase<Locals = unknown, App = unknown> {
       progressHeartbeatMs: resolveHeartbeat(options.progressHeartbeat),
       maxResultBytes,
       onError: (error, ctx, correlationId) => {
-        const { method } = ctx.message
-        this.logger.error(
-          { err: error, method, correlationId },
-          'A handler failed; the peer was shown the correlation id only',
-        )
+        ctx.problems?.error(ctx, 'A handler failed; the peer was shown the correlation id only', {
+          correlationId,
+          err: error,
+        })
         this.#attempt(() => options.onError?.(error, ctx, correlationId), 'The option onError failed')
       },
     })

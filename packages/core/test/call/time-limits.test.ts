@@ -68,7 +68,7 @@ describe('a call that runs out of time', () => {
       await settled()
     }
     expect(textOf(await reply)).toBe(`Timed out: tools/call ${problem}`)
-    const fields = { method: 'tools/call', name: 'slow' }
+    const fields = { requestId: 2, method: 'tools/call', name: 'slow', limitMs: expect.any(Number) }
     expect(logged).toEqual([[fields, `A call was ended because it ${problem}. ${fix}`]])
   })
 })
@@ -105,6 +105,6 @@ describe('progress with an argument of a wrong type', () => {
     })
     expect(textOf(await reply)).toBe('done')
     const message = `ctx.progress takes a number, a total and a text, such as ctx.progress(50, 100, 'Half done'), not ctx.progress(${given})`
-    expect(logged).toEqual([[{ method: 'tools/call', name: 'slow' }, message]])
+    expect(logged).toEqual([[{ requestId: 2, method: 'tools/call', name: 'slow' }, message]])
   })
 })
