@@ -65,6 +65,7 @@ async function steps() {
   const chromiumInstalled = await countStep('chromium', script('.ci/chromium.mjs'), 5 * minute)
   const nginxInstalled = await countStep('nginx', script('.ci/nginx.mjs'), 5 * minute)
   const redisInstalled = await countStep('redis', script('.ci/redis.mjs'), 5 * minute)
+  const prometheusInstalled = await countStep('prometheus', script('.ci/prometheus.mjs'), 5 * minute)
   const suiteInstalled = await countStep(
     'JSON-Schema-Test-Suite',
     script('.ci/json-schema-test-suite.mjs'),
@@ -77,7 +78,7 @@ async function steps() {
   if (!(await countStep('build', build()))) return
   await countStep('type tests', script('.ci/type-tests.mjs'), 5 * minute)
   await countSeededTests()
-  if (chromiumInstalled && nginxInstalled && redisInstalled && suiteInstalled)
+  if (chromiumInstalled && nginxInstalled && redisInstalled && prometheusInstalled && suiteInstalled)
     await countTests('system tests', { JETWAY_SYSTEM_TESTS: '1' })
   await countStep('packages', script('scripts/packages.mjs'), 6 * minute)
   await countStep(

@@ -6,6 +6,9 @@ import type { MarkdownRenderer } from 'vitepress'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const published = fileURLToPath(new URL('../public/source/', import.meta.url))
 
+/** VitePress serves the files of this folder at its root. */
+const PUBLIC = 'docs/public/'
+
 const FROM = /^<!-- from: \S+ -->\s*$/
 
 /**
@@ -24,6 +27,11 @@ export function linkSources(markdown: MarkdownRenderer): void {
         const { relativePath } = env as { readonly relativePath: string }
         const folder = posix.dirname(relativePath)
         const path = posix.join('docs', folder, link.attrGet('href') ?? '')
+        if (path.startsWith(PUBLIC)) {
+          link.attrSet('href', posix.join(posix.relative(folder, '.'), path.slice(PUBLIC.length)))
+          link.attrSet('target', '_blank')
+          continue
+        }
         if (path.startsWith('docs/') || !/\.(?:tsx?|conf|yaml)$|\/Dockerfile$/.test(path)) continue
         link.attrSet('href', posix.join(posix.relative(folder, '.'), publish(path)))
         // VitePress checks and rewrites links without a target, as links to pages.

@@ -5,10 +5,19 @@ import { text } from 'node:stream/consumers'
 import { duplex } from '@jetway/client'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connect } from '@jetway/testing'
-import { context, trace } from '@opentelemetry/api'
+import { freePort } from '@jetway-apps/test-support/http'
+import { context, metrics, trace } from '@opentelemetry/api'
+import { McpServer } from '@jetway/core'
+import { telemetry } from '@jetway/otel'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { client as host, manager } from '../src/client/telemetry.ts'
 import { server, stop } from '../src/server/telemetry.ts'
+
+function createWeather(): McpServer {
+  const weather = new McpServer({ name: 'weather', version: '1.0.0' }, { telemetry: telemetry() })
+  weather.addTool({ name: 'forecast', handler: () => 'Sunny' })
+  return weather
+}
 
 interface Exported {
   readonly resourceSpans: readonly {
@@ -50,4 +59,25 @@ it('the server of the guide exports each call once, and nothing is lost when it 
   await stop(tracing)
   expect(names.filter((name) => name === 'tools/call forecast')).toHaveLength(1)
   expect(names.filter((name) => name === 'tools/list')).toHaveLength(2)
+})
+
+it('the metrics of the guide are served for Prometheus', async () => {
+  const port = await freePort()
+  vi.stubEnv('OTEL_EXPORTER_PROMETHEUS_HOST', '127.0.0.1')
+  vi.stubEnv('OTEL_EXPORTER_PROMETHEUS_PORT', `${port}`)
+  const { measuring } = await import('../src/server/metrics.ts')
+  onTestFinished(async () => {
+    vi.unstubAllEnvs()
+    metrics.disable()
+    await measuring.shutdown()
+  })
+  const own = createWeather()
+  const client = await connect(own)
+  await client.callTool('forecast')
+  const page = await fetch(`http://127.0.0.1:${port}/metrics`)
+  expect(await page.text()).toMatch(
+    /^mcp_server_operation_duration_count\{.*gen_ai_tool_name="forecast".*\} 1$/m,
+  )
+  await client.close()
+  await own.close()
 })

@@ -12,6 +12,8 @@ export interface AppFlag {
   readonly type: 'boolean' | 'string'
   /** The placeholder of a string value in `--help`. */
   readonly placeholder?: string
+  /** The value of a string where the switch has none. */
+  readonly bare?: string
   readonly help: string
 }
 
@@ -92,8 +94,9 @@ const ENVIRONMENT = `SESSION_KEYS in the environment, 32 random bytes in base64,
 
 /** The text of `--help`. */
 export function usage(name: string, own: Readonly<Record<string, AppFlag>>): string {
-  const rows = Object.entries({ ...COMMON, ...own }).map(([flag, { placeholder, help }]) => {
-    const left = placeholder === undefined ? `--${flag}` : `--${flag} ${placeholder}`
+  const rows = Object.entries({ ...COMMON, ...own }).map(([flag, { placeholder, bare, help }]) => {
+    const value = bare === undefined ? placeholder : `[${placeholder}]`
+    const left = value === undefined ? `--${flag}` : `--${flag} ${value}`
     return `  ${left.padEnd(24)} ${help}`
   })
   return [`Usage: ${name} [options]`, '', ...rows, '', ENVIRONMENT].join('\n')
@@ -104,10 +107,19 @@ function parse(argv: readonly string[], flags: Readonly<Record<string, AppFlag>>
     Object.entries(flags).map(([name, { type }]) => [name, { type }]),
   )
   try {
-    return parseArgs({ args: [...argv], options, strict: true }).values as AppFlagValues
+    return parseArgs({ args: withBareValues(argv, flags), options, strict: true }).values as AppFlagValues
   } catch (error) {
     throw new CommandLineError(error instanceof Error ? error.message : 'The command line cannot be read')
   }
+}
+
+/** Node's parser has no values that may be left out. */
+function withBareValues(argv: readonly string[], flags: Readonly<Record<string, AppFlag>>): string[] {
+  return argv.flatMap((word, at) => {
+    const { bare } = (word.startsWith('--') && flags[word.slice(2)]) || {}
+    const next = argv[at + 1]
+    return bare === undefined || (next !== undefined && !next.startsWith('-')) ? word : [word, bare]
+  })
 }
 
 /** Parses one of several words. The first is the default. */

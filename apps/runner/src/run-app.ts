@@ -29,7 +29,9 @@ export interface App {
   readonly flags?: Readonly<Record<string, AppFlag>>
   /** The example call in the welcome text. */
   readonly sample: SampleCall
-  create(settings: ServerSettings): McpServer
+  create(settings: ServerSettings): McpServer | Promise<McpServer>
+  /** Called when the server has closed, before the process ends. */
+  closed?(): Promise<void>
 }
 
 /**
@@ -52,15 +54,18 @@ async function run(app: App, command: Command): Promise<void> {
     console.log(usage(app.name, app.flags ?? {}))
     return
   }
-  const server = app.create(command.server)
+  const server = await app.create(command.server)
   if (command.run === 'http') return serveHttp(app, server, command.http)
   const { serveUntilEnd } = await import('./serve-stdio.ts')
-  await serveUntilEnd(server)
+  await serveUntilEnd(server, () => app.closed?.())
 }
 
 async function serveHttp(app: App, server: McpServer, settings: HttpSettings): Promise<void> {
   const listening = await listen(server, settings)
-  endOnSignal(listening.stop)
+  endOnSignal(async () => {
+    await listening.stop()
+    await app.closed?.()
+  })
   const url = `http://${reachable(settings.host)}:${listening.port}${PATH}`
   const tools = await listTools(server)
   const { name, sample } = app

@@ -1,8 +1,15 @@
+import process from 'node:process'
 import type { McpServer } from '@jetway/core'
 import { serveStdio } from '@jetway/stdio'
 
 /** Serves over stdio until the client disconnects or a signal arrives. Then the process ends. */
-export async function serveUntilEnd(server: McpServer): Promise<void> {
-  const serving = await serveStdio(server)
+export async function serveUntilEnd(
+  server: McpServer,
+  closed: () => Promise<void> | undefined,
+): Promise<void> {
+  const serving = await serveStdio(server, { exitOnEnd: false })
   await serving.closed
+  await server.close()
+  await closed()
+  process.exit()
 }

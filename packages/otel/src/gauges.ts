@@ -1,6 +1,7 @@
 import type { ObservedServer } from '@jetway/core/telemetry'
 import type { BatchObservableResult, Meter, Observable } from '@opentelemetry/api'
 
+type SharedStats = ReturnType<NonNullable<NonNullable<ObservedServer['runtime']['shared']>['stats']>>
 type Stats = ReturnType<ObservedServer['stats']>
 
 /** Each gauge with its unit, its description and its value. */
@@ -18,6 +19,12 @@ const GAUGES: Readonly<Record<string, readonly [string, string, (stats: Stats) =
   'jetway.server.replay.size': ['By', 'Their size', ({ replayBytes }) => replayBytes],
 }
 
+const SHARED: Readonly<Record<string, readonly [unit: string, string, (stats: SharedStats) => number]>> = {
+  'jetway.shared.available': ['', '1 if the shared stores reply', ({ available }) => Number(available)],
+  'jetway.shared.in_flight': ['{command}', 'Commands without a reply', ({ inFlight }) => inFlight],
+  'jetway.shared.unsent': ['{message}', 'Messages to other processes that wait', ({ unsent }) => unsent],
+}
+
 /**
  * Observes the servers when metrics are collected, so that calls pay nothing for it.
  *
@@ -31,18 +38,36 @@ export function observeGauges(meter: Meter, servers: () => Iterable<ObservedServ
     unit: '{request}',
     description: 'Requests that were refused before a handler ran',
   })
-  const all: Observable[] = [...gauges.map(({ gauge }) => gauge), refusals]
+  const shared = Object.entries(SHARED).map(([name, [unit, description, read]]) => {
+    return { gauge: meter.createObservableGauge(name, { unit, description }), read }
+  })
+  const all: Observable[] = [...[...gauges, ...shared].map(({ gauge }) => gauge), refusals]
   const collect = (result: BatchObservableResult): void => {
-    const stats = Array.from(servers(), (server) => server.stats())
+    const observed = [...servers()]
+    const stats = observed.map((server) => server.stats())
+    const together = sharedStats(observed)
     for (const { gauge, read } of gauges)
       result.observe(
         gauge,
         stats.reduce((sum, each) => sum + read(each), 0),
       )
+    for (const { gauge, read } of shared) if (together !== undefined) result.observe(gauge, read(together))
     for (const [reason, count] of countReasons(stats)) result.observe(refusals, count, { reason })
   }
   meter.addBatchObservableCallback(collect, all)
   return () => meter.removeBatchObservableCallback(collect, all)
+}
+
+/** The sum over the stores, of which several servers may share one. Undefined without any. */
+function sharedStats(servers: readonly ObservedServer[]): SharedStats | undefined {
+  const stores = new Set(servers.map(({ runtime }) => runtime.shared))
+  const all = [...stores].flatMap((store) => store?.stats?.() ?? [])
+  if (all.length === 0) return undefined
+  return {
+    available: all.every(({ available }) => available),
+    inFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
+    unsent: all.reduce((sum, { unsent }) => sum + unsent, 0),
+  }
 }
 
 function countReasons(stats: readonly Stats[]): Map<string, number> {

@@ -7,7 +7,7 @@ export {
   RedisReplyError,
 } from './connection/connection.ts'
 export { RedisUnavailable } from './commands/deadline.ts'
-export { redis, type RedisOptions, type RedisStats, type RedisStores } from './redis.ts'
+export { redis, type RedisOptions, type RedisStores } from './redis.ts'
 export type { RedisEventLimits } from './stores/event-store.ts'
 export type { RedisTaskLimits } from './stores/task-store.ts'
 export type { RedisUsedStateLimits } from './stores/used-states.ts'

@@ -1,5 +1,11 @@
 import { checkNames, type OptionNames, UsageError } from '@jetway/core/protocol'
-import { type Logger, safeLogger, type SharedStores, stderrLogger } from '@jetway/core/stores'
+import {
+  type Logger,
+  safeLogger,
+  type SharedStats,
+  type SharedStores,
+  stderrLogger,
+} from '@jetway/core/stores'
 import { Commands } from './commands/commands.ts'
 import { withDeadline } from './commands/deadline.ts'
 import type { RedisConnection } from './connection/connection.ts'
@@ -30,16 +36,6 @@ export interface RedisOptions extends RedisAddress {
   readonly logger?: Logger
 }
 
-/** Figures of one process. */
-export interface RedisStats {
-  /** Whether Redis replies, as far as known. */
-  readonly available: boolean
-  /** Commands that wait for a reply. */
-  readonly inFlight: number
-  /** Messages of the bus that wait for Redis. */
-  readonly unsent: number
-}
-
 /** The stores of one process, for the option `shared` of servers and mounts. */
 export interface RedisStores extends SharedStores {
   /**
@@ -49,7 +45,7 @@ export interface RedisStores extends SharedStores {
    * @throws an error if Redis cannot be reached within 3 s, or is older than 6.2
    */
   ready(): Promise<void>
-  stats(): RedisStats
+  stats(): SharedStats
 }
 
 const NAMESPACE = /^[a-z0-9-]{1,32}$/

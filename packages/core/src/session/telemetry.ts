@@ -1,11 +1,13 @@
 import type { ServerEvents, ServerListener } from '../call/server-events.ts'
 import type { CallTelemetry } from '../call/observation/telemetry.ts'
+import type { SharedStores } from '../stores/shared-stores.ts'
 import type { ServerStats } from './stats.ts'
 
 /** A server, as its telemetry sees it. */
 export interface ObservedServer {
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void
   stats(): ServerStats
+  readonly runtime: { readonly shared: Pick<SharedStores, 'stats'> | undefined }
 }
 
 /** Observes a server, for traces and metrics. `@jetway/otel` has one for OpenTelemetry. */

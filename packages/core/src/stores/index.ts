@@ -26,7 +26,7 @@ export type {
   SessionStore,
   StoredSession,
 } from './session-store.ts'
-export type { SharedStores } from './shared-stores.ts'
+export type { SharedStats, SharedStores } from './shared-stores.ts'
 export {
   changeTask,
   isAnonymousOwner,

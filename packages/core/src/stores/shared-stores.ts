@@ -22,4 +22,16 @@ export interface SharedStores {
    * ends that use; the last one closes what is open. A later use opens it again.
    */
   acquire(): () => Awaitable<void>
+  /** Figures of this process, for metrics. */
+  stats?(): SharedStats
+}
+
+/** Figures of the shared stores in one process. */
+export interface SharedStats {
+  /** Whether the store replies, as far as known. */
+  readonly available: boolean
+  /** Commands that wait for a reply. */
+  readonly inFlight: number
+  /** Messages of the bus that wait for the store. */
+  readonly unsent: number
 }

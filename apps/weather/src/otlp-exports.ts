@@ -1,0 +1,48 @@
+import type { ServerOptions } from '@jetway/core'
+import { telemetry } from '@jetway/otel'
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
+
+/** The exports of one server. */
+export interface Exports {
+  readonly options: Pick<ServerOptions, 'telemetry'>
+  /** Sends the rest. Call it after the server has closed, since running calls end until then. */
+  readonly stop: () => Promise<void>
+}
+
+/** How often metrics are sent, in ms: often enough to watch a demo. */
+const METRICS_MS = 10_000
+/** A collector that hangs must not keep the process. */
+const STOP_MS = 1_500
+
+/** Sends traces and metrics to an OTLP receiver, such as the OpenTelemetry collector or Grafana's `otel-lgtm`. */
+export function exportTo(url: string): Exports {
+  const base = url.replace(/\/+$/, '')
+  const resource = resourceFromAttributes({ 'service.name': 'weather' })
+  const tracing = new NodeTracerProvider({
+    resource,
+    spanProcessors: [
+      new BatchSpanProcessor(new OTLPTraceExporter({ url: `${base}/v1/traces`, timeoutMillis: STOP_MS })),
+    ],
+  })
+  tracing.register()
+  const meterProvider = new MeterProvider({
+    resource,
+    readers: [
+      new PeriodicExportingMetricReader({
+        exporter: new OTLPMetricExporter({ url: `${base}/v1/metrics`, timeoutMillis: STOP_MS }),
+        exportIntervalMillis: METRICS_MS,
+        exportTimeoutMillis: STOP_MS,
+      }),
+    ],
+  })
+  return {
+    options: { telemetry: telemetry({ meterProvider }) },
+    stop: async () => {
+      await Promise.allSettled([tracing.shutdown(), meterProvider.shutdown()])
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { silent } from '@jetway-apps/test-support'
+import { McpServer } from '@jetway/core'
+import { redis } from '@jetway/redis'
+import { expect, it, onTestFinished } from 'vitest'
+import { telemetry } from '../src/index.ts'
+import { registerSdk } from './support/sdk.ts'
+
+it('stores that two servers share count once, and a server without them has no such metric', async () => {
+  const { points } = registerSdk()
+  const observed = telemetry()
+  const start = (options: object): McpServer => {
+    const server = new McpServer(
+      { name: 'observed', version: '1' },
+      { ...options, telemetry: observed, logger: silent },
+    )
+    onTestFinished(() => server.close())
+    // Instruments are created at first use.
+    return server
+  }
+  const alone = start({})
+  await alone.handleMessage({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  expect(await points()).not.toHaveProperty('jetway.shared.available')
+  const stores = redis({ url: 'redis://127.0.0.1:1', namespace: 'test', logger: silent })
+  const shared = { ...stores, stats: () => ({ available: false, inFlight: 2, unsent: 3 }) }
+  start({ shared })
+  start({ shared })
+  const values = Object.entries(await points()).flatMap(([name, [point]]) =>
+    name.startsWith('jetway.shared.') ? [[name, point?.value]] : [],
+  )
+  expect(Object.fromEntries(values)).toEqual({
+    'jetway.shared.available': 0,
+    'jetway.shared.in_flight': 2,
+    'jetway.shared.unsent': 3,
+  })
+})

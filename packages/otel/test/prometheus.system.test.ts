@@ -1,0 +1,67 @@
+import { fileURLToPath } from 'node:url'
+import { silent } from '@jetway-apps/test-support'
+import { freePort } from '@jetway-apps/test-support/http'
+import { startRedis } from '@jetway-apps/test-support/redis'
+import { redis } from '@jetway/redis'
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
+import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { telemetry } from '../src/index.ts'
+import { panelExpressions, ruleExpressions, RULES, variableSeries } from './support/dashboard.ts'
+import { startServer } from './support/load.ts'
+import { promtool, startPrometheus } from './support/prometheus.ts'
+
+/** The side of a rule that has to have a value while nothing is wrong. */
+const measured = (expression: string): string => expression.replace(/\n\s*[<>] \S+\s*$/, '')
+
+describe('a real Prometheus', () => {
+  it('has values for each panel, each variable and each rule of a server under load', async () => {
+    const store = await startRedis()
+    const shared = redis({ url: store.url, namespace: 'test', logger: silent })
+    const port = await freePort()
+    const exporter = new PrometheusExporter({ host: '127.0.0.1', port, preventServerStart: true })
+    const meterProvider = new MeterProvider({ readers: [exporter] })
+    await exporter.startServer()
+    const { server, load } = await startServer({
+      telemetry: telemetry({ meterProvider }),
+      shared,
+      logger: silent,
+    })
+    onTestFinished(async () => {
+      await server.close({ deadline: 0 })
+      await meterProvider.shutdown()
+      await store.stop()
+    })
+    const query = await startPrometheus(`127.0.0.1:${port}`)
+    await load()
+    const expressions = [
+      ...panelExpressions(),
+      ...ruleExpressions().map(([alert, expression]): [string, string] => [alert, measured(expression)]),
+      ...variableSeries().map((series): [string, string] => ['variable', series]),
+    ]
+    expect(expressions.length).toBeGreaterThan(30)
+    for (const [where, expression] of expressions)
+      await vi.waitFor(async () => {
+        // Rates need load between two scrapes.
+        const values = await query(expression)
+        if (values.every(Number.isNaN)) await load()
+        expect([where, expression, values.filter((value) => !Number.isNaN(value)).length]).toEqual([
+          where,
+          expression,
+          expect.toSatisfy((count: number) => count > 0),
+        ])
+      })
+    for (const [, expression] of ruleExpressions()) await query(expression)
+  })
+})
+
+describe('promtool', () => {
+  it('accepts the rules', () => {
+    expect(promtool('check', 'rules', fileURLToPath(RULES))).toMatchObject({ code: 0 })
+  })
+
+  it('finds that each alert fires when it has to, and not before', () => {
+    const tests = fileURLToPath(new URL('prometheus/rules.test.yml', import.meta.url))
+    expect(promtool('test', 'rules', tests)).toMatchObject({ code: 0 })
+  })
+})

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+
+const DASHBOARD = new URL('../../../../docs/public/grafana/jetway.json', import.meta.url)
+/** The rules for Prometheus that we ship. */
+export const RULES: URL = new URL('../../../../docs/public/grafana/jetway.rules.yml', import.meta.url)
+
+interface Panel {
+  readonly title: string
+  readonly targets?: readonly { readonly expr: string }[]
+}
+interface Variable {
+  readonly name: string
+  readonly definition?: string
+}
+
+/** The expressions of the dashboard by panel, with Grafana's variables set as it sets them for "All". */
+export function panelExpressions(): readonly (readonly [panel: string, expression: string])[] {
+  const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as { panels: readonly Panel[] }
+  return panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }): readonly [string, string] => [
+      title,
+      expr.replaceAll(/\$(job|tool)/g, '.*').replaceAll('$__rate_interval', '30s'),
+    ]),
+  )
+}
+
+/** The series that the variables of the dashboard list. */
+export function variableSeries(): readonly string[] {
+  const { templating } = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as {
+    templating: { list: readonly Variable[] }
+  }
+  return templating.list.flatMap(({ definition }) =>
+    definition === undefined
+      ? []
+      : definition.replace(/^label_values\((.*), \w+\)$/, '$1').replace('$job', '.*'),
+  )
+}
+
+/** The expressions of the rules by alert. */
+export function ruleExpressions(): readonly (readonly [alert: string, expression: string])[] {
+  const rules = readFileSync(RULES, 'utf8')
+    .split(/^ +- alert: /m)
+    .slice(1)
+  return rules.map((rule) => {
+    const [alert = '', ...lines] = rule.split('\n')
+    const from = lines.findIndex((line) => line.trim() === 'expr: |') + 1
+    const to = lines.findIndex((line) => line.trim().startsWith('for: '))
+    return [alert, lines.slice(from, to).join('\n')]
+  })
+}
+
+/** The metric names of an expression, without the units that the collector adds. */
+export function namesIn(expression: string): readonly string[] {
+  const bare = expression.replaceAll(/\(_(seconds|bytes)\)\?/g, '')
+  return [...bare.matchAll(/\b(?:mcp_(?:server|client)_|jetway_)\w+/g)]
+    .map(([name]) => name)
+    .filter((name) => name !== 'mcp_method_name')
+}
