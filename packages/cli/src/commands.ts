@@ -17,4 +17,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Call a tool, read a resource or get a prompt',
     load: async () => (await import('./call/command.ts')).command,
   },
+  dev: {
+    summary: 'Serve a file, and restart it on change while clients stay connected',
+    load: async () => (await import('./dev/command.ts')).command,
+  },
 }

@@ -3,12 +3,15 @@ import process from 'node:process'
 import { COMMANDS } from './commands.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+import { SERVER_PROCESS } from './dev/process/server-process.ts'
 import { commandHelp, generalHelp } from './help.ts'
 import { nearest, parseArguments } from './parse.ts'
 import { processStreams, type Streams, Terminal } from './terminal.ts'
 
 /** Runs the command line of this process, and sets its exit code. */
 export async function main(): Promise<void> {
+  const [name, job = ''] = process.argv.slice(2)
+  if (name === SERVER_PROCESS) return (await import('./dev/process/harness.ts')).runServerProcess(job)
   // `jetway list … | head` closes the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

@@ -29,6 +29,7 @@ export { routePaths, type LegacySseOptions } from './legacy-sse/routes.ts'
 export { createEndpoint, type Endpoint, type RequestWithLocals } from './endpoint.ts'
 export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './adapter/fetch.ts'
 export type { HealthOptions, Probe } from './health.ts'
+export { createHostGuard, type HostGuard, isLoopbackAddress } from './guard/hosts.ts'
 export { checkMountOptions } from './mount-options.ts'
 export type {
   EndpointOptions,

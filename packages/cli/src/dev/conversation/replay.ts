@@ -1,0 +1,98 @@
+import { isObject, type JsonObject, Method } from '@jetway/core/protocol'
+
+/** A method with its parameters, without an id. */
+export interface Call {
+  readonly method: string
+  readonly params?: JsonObject
+}
+
+/** The lists whose changes a server may announce. */
+export type ListKind = 'tools' | 'resources' | 'prompts'
+
+/** Further subscriptions are relayed, and end with their process. */
+const MAX_SUBSCRIPTIONS = 1_024
+
+/**
+ * The state that a client has given its session: enough to open the same session in another process.
+ * Revisions without sessions need none of it.
+ */
+export class SessionReplay {
+  #initialize: JsonObject | undefined
+  #result: JsonObject = {}
+  #level: JsonObject | undefined
+  readonly #subscriptions = new Map<string, JsonObject>()
+
+  /** The parameters of the client's `initialize`; undefined before the server has answered it. */
+  get initialize(): JsonObject | undefined {
+    return this.#initialize
+  }
+
+  /** The revision that the first process has agreed on. */
+  get revision(): unknown {
+    return this.#result['protocolVersion']
+  }
+
+  /** Whether the client expects `list_changed` for a list. */
+  promises(kind: ListKind): boolean {
+    const capability = this.#capabilities[kind]
+    return isObject(capability) && capability['listChanged'] === true
+  }
+
+  /** The names of capabilities that a new process has, and that the client does not know. */
+  unknownCapabilities({ capabilities }: JsonObject): readonly string[] {
+    return isObject(capabilities)
+      ? Object.keys(capabilities).filter((name) => !(name in this.#capabilities))
+      : []
+  }
+
+  /** Takes note of a request that the server has answered with a result. */
+  succeeded({ method, params = {} }: Call, result: JsonObject): void {
+    const { uri } = params
+    if (method === Method.Initialize) {
+      this.#initialize = params
+      this.#result = result
+    } else if (method === Method.SetLogLevel) this.#level = params
+    else if (method === Method.Subscribe && typeof uri === 'string') {
+      if (this.#subscriptions.size < MAX_SUBSCRIPTIONS) this.#subscriptions.set(uri, params)
+    } else if (method === Method.Unsubscribe && typeof uri === 'string') this.#subscriptions.delete(uri)
+  }
+
+  /** The requests that give a new session the settings of this one. */
+  settings(): readonly Call[] {
+    const subscriptions = [...this.#subscriptions.values()].map((params) => ({
+      method: Method.Subscribe,
+      params,
+    }))
+    return this.#level === undefined
+      ? subscriptions
+      : [{ method: Method.SetLogLevel, params: this.#level }, ...subscriptions]
+  }
+
+  /** The requests for what the client has set since `settings` gave `before`. */
+  settingsSince(before: readonly Call[]): readonly Call[] {
+    const now = this.settings()
+    const gone = before
+      .filter(
+        ({ method, params }) =>
+          method === Method.Subscribe && !this.#subscriptions.has(String(params?.['uri'])),
+      )
+      .map(({ params }) => ({ method: Method.Unsubscribe, params: { uri: params?.['uri'] } }))
+    const known = new Set(before.map(({ params }) => params))
+    return [...gone, ...now.filter(({ params }) => !known.has(params))]
+  }
+
+  get #capabilities(): JsonObject {
+    const { capabilities } = this.#result
+    return isObject(capabilities) ? capabilities : {}
+  }
+}
+
+/** What a client has to reconnect for, since its session keeps the first answer to `initialize`; undefined if nothing. */
+export function sessionDifference(replay: SessionReplay, result: JsonObject): string | undefined {
+  if (result['protocolVersion'] !== replay.revision)
+    return `The server now speaks revision ${String(result['protocolVersion'])}: the client must reconnect`
+  const added = replay.unknownCapabilities(result)
+  return added.length === 0
+    ? undefined
+    : `The client must reconnect to use the new capabilities ${added.join(', ')}`
+}

@@ -1,0 +1,21 @@
+import {
+  CLIENT_CAPABILITIES,
+  CLIENT_INFO,
+  isObject,
+  type JsonObject,
+  PROTOCOL_VERSION,
+} from '@jetway/core/protocol'
+
+/** Whether a request belongs to no session, so that it names its revision. */
+export function namesRevision(params: JsonObject | undefined): boolean {
+  const meta = params?.['_meta']
+  return isObject(meta) && PROTOCOL_VERSION in meta
+}
+
+/** `_meta` of a request, without the members that belong to this request only. */
+export function identityOf(params: JsonObject | undefined): JsonObject {
+  const meta = params?.['_meta']
+  if (!isObject(meta)) return {}
+  const keys = [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES].filter((key) => key in meta)
+  return Object.fromEntries(keys.map((key) => [key, meta[key]]))
+}

@@ -1,0 +1,46 @@
+/** How long messages wait for a process, in ms. */
+export const WAIT_MS = 10_000
+/** Messages that may wait, and their size in UTF-16 units. */
+const MAX_MESSAGES = 1_024
+const MAX_LENGTH = 4 * 1024 * 1024
+
+interface Held {
+  readonly text: string
+  readonly message: unknown
+  readonly timer: NodeJS.Timeout
+}
+
+/** The messages that wait for a process, in their order. */
+export class HeldMessages {
+  readonly #onTimeout: (message: unknown) => void
+  #held: Held[] = []
+  #length = 0
+
+  /** @param onTimeout - gets each message that has waited for 10 s */
+  constructor(onTimeout: (message: unknown) => void) {
+    this.#onTimeout = onTimeout
+  }
+
+  /** False if too many wait. */
+  add(text: string, message: unknown): boolean {
+    if (this.#held.length >= MAX_MESSAGES || this.#length + text.length > MAX_LENGTH) return false
+    const held: Held = { text, message, timer: setTimeout(() => this.#giveUp(held), WAIT_MS) }
+    this.#held.push(held)
+    this.#length += text.length
+    return true
+  }
+
+  takeAll(): readonly { readonly text: string; readonly message: unknown }[] {
+    const held = this.#held
+    this.#held = []
+    this.#length = 0
+    for (const { timer } of held) clearTimeout(timer)
+    return held
+  }
+
+  #giveUp(held: Held): void {
+    this.#held = this.#held.filter((it) => it !== held)
+    this.#length -= held.text.length
+    this.#onTimeout(held.message)
+  }
+}

@@ -1,0 +1,113 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import type { Child } from '../process/child.ts'
+import { ProcessEnded } from '../conversation/lists.ts'
+
+/** One request for a process. */
+export interface Outgoing {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body?: Uint8Array | string
+  readonly signal?: AbortSignal
+}
+
+/** A process that serves HTTP. */
+export class HttpProcess {
+  readonly child: Child
+  readonly #inFlight = new Set<object>()
+  #onDrained = (): void => {}
+
+  constructor(child: Child) {
+    this.child = child
+  }
+
+  get generation(): number {
+    return this.child.generation
+  }
+
+  /** Counts an exchange until the returned function is called. */
+  begin(): () => void {
+    const exchange = {}
+    this.#inFlight.add(exchange)
+    return () => {
+      this.#inFlight.delete(exchange)
+      if (this.#inFlight.size === 0) this.#onDrained()
+    }
+  }
+
+  drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onDrained = resolve
+      if (this.#inFlight.size === 0) resolve()
+    })
+  }
+
+  /**
+   * Sends a request. Resolves with the head of the reply.
+   *
+   * @throws NotDelivered if the process does not listen; ProcessEnded if it ends before the head
+   */
+  send({ method, path, headers, body, signal }: Outgoing): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const outgoing = request({
+        host: '127.0.0.1',
+        port: this.child.port,
+        method,
+        path,
+        headers: forwarded(headers, body),
+        // Kept connections may close while a request is on its way.
+        agent: false,
+        ...(signal === undefined ? {} : { signal }),
+      })
+      outgoing.once('response', resolve)
+      outgoing.on('error', (error: NodeJS.ErrnoException) =>
+        reject(error.code === 'ECONNREFUSED' ? new NotDelivered() : new ProcessEnded()),
+      )
+      outgoing.end(body)
+    })
+  }
+}
+
+/** No process has got the request, so it can be sent again. */
+export class NotDelivered extends ProcessEnded {
+  override name = 'NotDelivered'
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+function forwarded(headers: IncomingHttpHeaders, body: Outgoing['body']): IncomingHttpHeaders {
+  const kept = endToEnd(headers)
+  if (body === undefined) return kept
+  return { ...kept, 'content-length': String(Buffer.byteLength(body)) }
+}
+
+/** The headers that a proxy passes on. */
+export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name, value]) => !HOP_BY_HOP.has(name) && value !== undefined),
+  )
+}
+
+/** Reads a whole body. Undefined if it is larger than the limit. */
+export async function readWhole(message: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let length = 0
+  // A body that is too large is left unread: the client must get the reply that says so.
+  for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > limit) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

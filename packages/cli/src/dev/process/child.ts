@@ -1,0 +1,169 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import process from 'node:process'
+import type { Readable, Writable } from 'node:stream'
+import { StdioTransport } from '@jetway/stdio'
+import type { ChildJob, FromChild, ToChild } from './child-messages.ts'
+import { freePort } from './free-port.ts'
+import { SERVER_PROCESS } from './server-process.ts'
+
+/** How long a process may take to end after SIGTERM, in ms. */
+const TERM_MS = 2_000
+
+/** Why a process does not serve. */
+export class StartError extends Error {
+  override name = 'StartError'
+  readonly reason: 'port-in-use' | 'failed' | 'exited'
+  /** Whether only another version of the code can help, such as after a syntax error. */
+  readonly needsChange: boolean
+
+  constructor(reason: StartError['reason'], message: string, needsChange = false) {
+    super(message)
+    this.reason = reason
+    this.needsChange = needsChange
+  }
+}
+
+export interface ChildOptions {
+  readonly job: ChildJob
+  readonly generation: number
+  /** Called for each file that the process imports, with its URL. */
+  readonly onImport: (url: string) => void
+  /** Gets the output of a process that serves HTTP. */
+  readonly output: Writable
+}
+
+/** A process that runs the server's file. It leads a process group, so that its own processes end with it. */
+export class Child {
+  readonly generation: number
+  /** Resolves when the process serves. Rejects with a {@link StartError}. */
+  readonly ready: Promise<void>
+  /** Resolves to a description of the end, such as `exited with code 1`. */
+  readonly exited: Promise<string>
+  /** Its messages, over stdio. */
+  readonly lines: StdioTransport | undefined
+  readonly #process: ChildProcess
+  #port: number | undefined
+  #ended = false
+  #stopping: Promise<void> | undefined
+
+  private constructor(options: ChildOptions, child: ChildProcess, port: number | undefined) {
+    this.generation = options.generation
+    this.#process = child
+    this.#port = port
+    const { stdin, stdout } = child
+    if (options.job.transport === 'stdio')
+      this.lines = new StdioTransport({ input: stdout as Readable, output: stdin as Writable })
+    else stdout?.pipe(options.output, { end: false })
+    this.exited = new Promise((resolve) => {
+      child.once('error', (error) => resolve(`could not be started: ${error.message}`))
+      child.once('exit', (code, signal) =>
+        resolve(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
+      )
+    })
+    void this.exited.then(() => {
+      this.#ended = true
+      running.delete(this)
+      // What the process has started must not outlive it.
+      this.#signal('SIGKILL')
+    })
+    running.add(this)
+    this.ready = this.#watchStart(options)
+    // The caller may look at it later.
+    this.ready.catch(() => {})
+  }
+
+  /** Starts a process ahead: it imports its file after `start`. */
+  static async spawn(options: ChildOptions): Promise<Child> {
+    const { transport } = options.job
+    const port = transport === 'http' ? await freePort() : undefined
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, process.argv[1] ?? '', SERVER_PROCESS, JSON.stringify(options.job)],
+      {
+        stdio: [transport === 'stdio' ? 'pipe' : 'ignore', 'pipe', 'inherit', 'ipc'],
+        env: port === undefined ? process.env : { ...process.env, PORT: String(port) },
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      },
+    )
+    return new Child(options, child, port)
+  }
+
+  /** The port of a process that serves HTTP. */
+  get port(): number {
+    return this.#port ?? 0
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  start(): void {
+    const message: ToChild = { type: 'start' }
+    if (this.#process.connected) this.#process.send(message, () => {})
+  }
+
+  /** Ends the process and its group: SIGTERM, and SIGKILL after 2 s. */
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop())
+  }
+
+  /** Ends the process and its group at once. */
+  kill(): void {
+    this.#signal('SIGKILL')
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#ended) return
+    const timer = setTimeout(() => this.kill(), TERM_MS)
+    this.#signal('SIGTERM')
+    await this.exited
+    clearTimeout(timer)
+  }
+
+  #watchStart({ onImport, job }: ChildOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#process.on('message', (message: FromChild) => {
+        switch (message.type) {
+          case 'imported':
+            for (const url of message.urls) onImport(url)
+            break
+          case 'ready':
+            if (message.port !== undefined) this.#port = message.port
+            resolve()
+            break
+          case 'port-in-use':
+            reject(new StartError('port-in-use', `Port ${message.port ?? ''} is in use`))
+            break
+          case 'failed':
+            reject(new StartError('failed', message.message, message.needsChange))
+        }
+      })
+      void this.exited.then((how) =>
+        reject(new StartError('exited', `The server ${how}${hintFor(job.transport, how)}`)),
+      )
+    })
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#process
+    if (pid === undefined) return
+    if (process.platform === 'win32') {
+      if (!this.#ended) execFile('taskkill', ['/pid', String(pid), '/T', '/F'], () => {})
+      return
+    }
+    try {
+      process.kill(-pid, signal)
+    } catch {
+      // The group has ended.
+    }
+  }
+}
+
+const hintFor = (transport: ChildJob['transport'], how: string): string =>
+  transport === 'http' && how === 'exited with code 0' ? '. If it serves stdio, use --stdio' : ''
+
+const running = new Set<Child>()
+process.on('exit', () => {
+  for (const child of running) child.kill()
+})

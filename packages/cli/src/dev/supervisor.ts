@@ -1,0 +1,203 @@
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Child, StartError } from './process/child.ts'
+import type { ClientSide } from './client-side.ts'
+import type { ChildJob } from './process/child-messages.ts'
+
+export interface SupervisorOptions {
+  readonly job: ChildJob
+  readonly clients: ClientSide
+  /** Whether the old process ends before the new one starts. */
+  readonly stopFirst: boolean
+  readonly onImport: (url: string) => void
+  readonly print: (text: string) => void
+}
+
+/** How long calls may run on after a change, in ms. */
+const DRAIN_MS = 2_000
+/** Between a crash and the next start, in ms; doubles with each crash. */
+const FIRST_RETRY_MS = 200
+const LAST_RETRY_MS = 5_000
+/** When to say that a process takes long to start, in ms. */
+const SLOW_START_MS = 10_000
+
+/**
+ * Keeps one process of the server running. After a change the new process starts before the old one ends, so code that does
+ * not start costs nobody the connection.
+ */
+export class Supervisor {
+  readonly #options: SupervisorOptions
+  #generation = 0
+  #stopFirst: boolean
+  #active: Child | undefined
+  #candidate: Child | undefined
+  /** A process that is ready to import the file. */
+  #spare: Promise<Child> | undefined
+  #spareTimer: NodeJS.Timeout | undefined
+  /** The files that the spare process has loaded. */
+  #spareImports = new Set<string>()
+  #crashes = 0
+  #activeSince = 0
+  #retry: NodeJS.Timeout | undefined
+  #attempt = 0
+  #closed = false
+  readonly #children = new Set<Child>()
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+    this.#stopFirst = options.stopFirst
+  }
+
+  /** Starts the server for the first time. */
+  start(): void {
+    void this.#replace()
+  }
+
+  /** Some files have changed, given as URLs. */
+  change(urls: readonly string[]): void {
+    if (this.#closed) return
+    if (urls.some((url) => this.#spareImports.has(url) || CONFIGURATION.test(url))) this.#dropSpare()
+    this.#crashes = 0
+    void this.#replace()
+  }
+
+  /** Ends all processes. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#retry)
+    this.#dropSpare()
+    await Promise.all([...this.#children].map((child) => child.stop()))
+  }
+
+  async #replace(): Promise<void> {
+    const attempt = ++this.#attempt
+    const isStale = (): boolean => this.#closed || attempt !== this.#attempt
+    clearTimeout(this.#retry)
+    this.#candidate?.kill()
+    this.#candidate = undefined
+    if (this.#stopFirst && this.#active !== undefined) await this.#retire(this.#active)
+    if (isStale()) return
+    const child = await this.#takeSpare()
+    if (isStale()) return child.kill()
+    this.#candidate = child
+    try {
+      await this.#start(child)
+      if (isStale()) return child.kill()
+      this.#switchTo(child)
+    } catch (error) {
+      child.kill()
+      if (isStale()) return
+      this.#candidate = undefined
+      await this.#failed(error)
+    }
+  }
+
+  async #start(child: Child): Promise<void> {
+    const slow = setTimeout(
+      () => this.#options.print('The server has not started to serve yet'),
+      SLOW_START_MS,
+    )
+    try {
+      child.start()
+      await child.ready
+      await this.#options.clients.prepare(child)
+      if (child.ended) throw new StartError('exited', `The server ${await child.exited}`)
+    } finally {
+      clearTimeout(slow)
+    }
+  }
+
+  #switchTo(child: Child): void {
+    const old = this.#active
+    this.#candidate = undefined
+    this.#active = child
+    this.#activeSince = Date.now()
+    this.#options.clients.use(child)
+    void child.exited.then((how) => this.#ended(child, how))
+    if (old !== undefined) void this.#retire(old)
+    // Not at once: the processor is for what the client does now.
+    this.#spareTimer = setTimeout(() => {
+      this.#spare = this.#spawn((url) => this.#spareImports.add(url))
+    }, SPARE_DELAY_MS)
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const { print } = this.#options
+    const failure = error instanceof StartError ? error : undefined
+    const message = error instanceof Error ? error.message : String(error)
+    if (failure?.reason === 'port-in-use' && this.#active !== undefined) {
+      print(
+        `${message}: from now on the old process ends before the new one starts. Read the port from PORT to avoid this`,
+      )
+      this.#stopFirst = true
+      return this.#replace()
+    }
+    if (this.#active !== undefined) return print(`${message}\nThe code before the change goes on serving`)
+    if (failure?.needsChange === true) return print(`${message}\nWaiting for a change`)
+    this.#retryLater(message)
+  }
+
+  #ended(child: Child, how: string): void {
+    if (this.#active !== child || this.#closed) return
+    this.#active = undefined
+    if (Date.now() - this.#activeSince > LAST_RETRY_MS) this.#crashes = 0
+    if (this.#candidate === undefined) this.#retryLater(`The server ${how}`)
+    else this.#options.print(`The server ${how}`)
+  }
+
+  #retryLater(message: string): void {
+    const ms = Math.min(FIRST_RETRY_MS * 2 ** this.#crashes++, LAST_RETRY_MS)
+    this.#options.print(`${message}\nIt starts again in ${ms / 1_000} s, or after a change`)
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => void this.#replace(), ms)
+  }
+
+  /** Lets a process finish its calls, then ends it. */
+  async #retire(child: Child): Promise<void> {
+    if (this.#active === child) this.#active = undefined
+    await Promise.race([this.#options.clients.drained(child), child.exited, sleep(DRAIN_MS)])
+    await child.stop()
+  }
+
+  async #takeSpare(): Promise<Child> {
+    clearTimeout(this.#spareTimer)
+    const taken = this.#spare
+    this.#spare = undefined
+    this.#spareImports = new Set()
+    const spare = await taken
+    if (spare !== undefined && !spare.ended) return spare
+    return this.#spawn(() => {})
+  }
+
+  async #spawn(onSpareImport: (url: string) => void): Promise<Child> {
+    const { job, clients, onImport } = this.#options
+    const child = await Child.spawn({
+      job,
+      generation: ++this.#generation,
+      output: process.stderr,
+      onImport: (url) => {
+        onImport(url)
+        onSpareImport(url)
+      },
+    })
+    this.#children.add(child)
+    void child.exited.then(() => {
+      this.#children.delete(child)
+      clients.lost(child)
+    })
+    if (this.#closed) child.kill()
+    return child
+  }
+
+  #dropSpare(): void {
+    clearTimeout(this.#spareTimer)
+    const spare = this.#spare
+    this.#spare = undefined
+    this.#spareImports = new Set()
+    void spare?.then((child) => child.kill())
+  }
+}
+
+const SPARE_DELAY_MS = 200
+/** Files that a process reads before it imports the server. */
+const CONFIGURATION = /\/(?:tsconfig|package)\.json$/

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { compareLists, type Lists, ProcessEnded, readLists } from '../../../src/dev/conversation/lists.ts'
+
+type Answers = Readonly<Record<string, object | undefined>>
+
+const listsOf = (answers: Answers): Promise<Lists> =>
+  readLists((method, { cursor }) => {
+    const answer = answers[cursor === undefined ? method : `${method} ${cursor as string}`]
+    return answer === undefined ? Promise.reject(new Error('-32601')) : Promise.resolve({ ...answer })
+  })
+
+const tools = (...items: readonly object[]): Answers => ({ 'tools/list': { tools: items } })
+
+describe('the changes of lists', () => {
+  it.each<[string, Answers, Answers, readonly string[], readonly string[]]>([
+    ['nothing', tools({ name: 'a' }), tools({ name: 'a' }), [], []],
+    [
+      'tools',
+      tools({ name: 'pay' }, { name: 'search', inputSchema: { type: 'object' } }),
+      tools({ name: 'search', inputSchema: { type: 'object', required: [] } }, { name: 'refund' }),
+      ['tools: +refund -pay ~search(inputSchema)'],
+      ['tools'],
+    ],
+    [
+      'templates',
+      {},
+      { 'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'a:{b}' }] } },
+      ['resourceTemplates: +a:{b}'],
+      ['resources'],
+    ],
+    [
+      'a second page',
+      { 'prompts/list': { prompts: [], nextCursor: '2' }, 'prompts/list 2': { prompts: [{ name: 'a' }] } },
+      { 'prompts/list': { prompts: [] } },
+      ['prompts: -a'],
+      ['prompts'],
+    ],
+  ])('%s', async (_, before, after, lines, kinds) => {
+    const changes = compareLists(await listsOf(before), await listsOf(after))
+    expect(changes.lines).toEqual(lines)
+    expect([...changes.kinds]).toEqual(kinds)
+  })
+
+  it('are cut if there are many', async () => {
+    const many = Array.from({ length: 50 }, (_, index) => ({ name: `t${index}` }))
+    const { lines } = compareLists(await listsOf({}), await listsOf(tools(...many)))
+    expect(lines).toEqual([expect.stringMatching(/^tools: \+t0 .* \+t11 and 38 more$/)])
+  })
+
+  it('are unknown if the process ends while they are read', async () => {
+    await expect(readLists(() => Promise.reject(new ProcessEnded()))).rejects.toThrow(ProcessEnded)
+  })
+})

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import { Relay } from '../../../src/dev/conversation/relay.ts'
+
+const request = (id: number | string, method: string, params: object = {}) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+})
+const result = (id: number | string, value: object = {}) => ({ jsonrpc: '2.0', id, result: value })
+const modern = { _meta: { 'io.modelcontextprotocol/protocolVersion': 'x', progressToken: 1 } }
+const acknowledged = (id: number, notifications: object) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/subscriptions/acknowledged',
+  params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id }, notifications },
+})
+
+/** A conversation whose client has initialized with process 1. */
+function initialized(capabilities: object = { tools: { listChanged: true } }): Relay {
+  const relay = new Relay()
+  relay.moveTo(1)
+  relay.fromClient(request(0, 'initialize', { clientInfo: { name: 'c' } }))
+  relay.fromProcess(1, result(0, { protocolVersion: 'r', capabilities }))
+  return relay
+}
+
+describe('requests', () => {
+  it('go to the current process, and have one answer, from the process that has them', () => {
+    const relay = initialized()
+    expect(relay.fromClient(request(1, 'ping'))).toEqual({ generation: 1, message: request(1, 'ping') })
+    relay.moveTo(2)
+    expect(relay.fromClient(request(2, 'ping'))).toMatchObject({ generation: 2 })
+    expect(relay.fromProcess(2, result(1))).toBeUndefined()
+    expect(relay.fromProcess(1, result(1))).toEqual(result(1))
+    expect(relay.fromProcess(1, result(1))).toBeUndefined()
+    expect(relay.inFlight(1)).toBe(0)
+    expect(relay.inFlight(2)).toBe(1)
+  })
+
+  it('keep ids apart that differ in type', () => {
+    const relay = initialized()
+    relay.fromClient(request(1, 'ping'))
+    relay.fromClient(request('1', 'ping'))
+    expect(relay.fromProcess(1, result('1'))).toEqual(result('1'))
+    expect(relay.fromProcess(1, result(1))).toEqual(result(1))
+  })
+
+  it('have no process to go to while none runs', () => {
+    const relay = initialized()
+    relay.leave(1)
+    expect(relay.fromClient(request(1, 'ping'))?.generation).toBeUndefined()
+    expect(relay.inFlight(1)).toBe(0)
+  })
+
+  it.each([
+    ['tools/call', {}, { result: { isError: true } }],
+    ['tools/call', modern, { result: { isError: true, resultType: 'complete' } }],
+    ['resources/read', {}, { error: { code: -32_603 } }],
+  ])('%s is answered when its process ends', (method, params, answer) => {
+    const relay = initialized()
+    relay.fromClient(request(1, method, params))
+    const { toClient, again } = relay.lost(1)
+    expect(toClient).toHaveLength(1)
+    expect(toClient[0]).toMatchObject({ id: 1, ...answer })
+    expect(again).toEqual([])
+    expect(relay.fromProcess(1, result(1))).toBeUndefined()
+    expect(relay.lost(1).toClient).toEqual([])
+  })
+
+  it('initialize goes to the next process', () => {
+    const relay = new Relay()
+    relay.moveTo(1)
+    relay.fromClient(request(0, 'initialize'))
+    expect(relay.lost(1)).toEqual({ toClient: [], again: [request(0, 'initialize')] })
+  })
+
+  it('are cancelled in the process that has them', () => {
+    const relay = initialized()
+    relay.fromClient(request(1, 'tools/call'))
+    relay.moveTo(2)
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+    expect(relay.fromClient(cancelled)).toEqual({ generation: 1, message: cancelled })
+  })
+})
+
+describe('questions', () => {
+  const question = request(7, 'elicitation/create')
+
+  it('get ids of the relay, and their answers go back to the process that has asked', () => {
+    const relay = initialized()
+    const first = relay.fromProcess(1, question) as { readonly id: string }
+    relay.moveTo(2)
+    const second = relay.fromProcess(2, question) as { readonly id: string }
+    expect(first.id).not.toBe(second.id)
+    expect(relay.fromClient(result(first.id))).toEqual({ generation: 1, message: result(7) })
+    expect(relay.fromClient(result(second.id))).toEqual({ generation: 2, message: result(7) })
+    expect(relay.fromClient(result(second.id))).toBeUndefined()
+  })
+
+  it('are cancelled when their process ends', () => {
+    const relay = initialized()
+    const { id } = relay.fromProcess(1, question) as { readonly id: string }
+    expect(relay.lost(1).toClient).toMatchObject([
+      { method: 'notifications/cancelled', params: { requestId: id } },
+    ])
+    expect(relay.fromClient(result(id))).toBeUndefined()
+  })
+
+  it('are cancelled by their process under the id that the client knows', () => {
+    const relay = initialized()
+    const { id } = relay.fromProcess(1, question) as { readonly id: string }
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
+    expect(relay.fromProcess(1, cancelled)).toMatchObject({ params: { requestId: id } })
+  })
+})
+
+describe('the session', () => {
+  it('is repeated with the log level and the subscriptions that the server has accepted', () => {
+    const relay = initialized()
+    const calls = [
+      request(1, 'logging/setLevel', { level: 'debug' }),
+      request(2, 'resources/subscribe', { uri: 'a:1' }),
+      request(3, 'resources/subscribe', { uri: 'a:2' }),
+      request(4, 'resources/unsubscribe', { uri: 'a:1' }),
+      request(5, 'resources/subscribe', { uri: 'a:3' }),
+    ]
+    for (const call of calls) relay.fromClient(call)
+    for (const id of [1, 2, 3, 4]) relay.fromProcess(1, result(id))
+    relay.fromProcess(1, { jsonrpc: '2.0', id: 5, error: { code: -32_602, message: 'no' } })
+    expect(relay.replay.initialize).toEqual({ clientInfo: { name: 'c' } })
+    expect(relay.replay.settings()).toEqual([
+      { method: 'logging/setLevel', params: { level: 'debug' } },
+      { method: 'resources/subscribe', params: { uri: 'a:2' } },
+    ])
+  })
+
+  it('repeats what the client sets while another process starts', () => {
+    const relay = initialized()
+    const set = (id: number, method: string, params: object): void => {
+      relay.fromClient(request(id, method, params))
+      relay.fromProcess(1, result(id))
+    }
+    set(1, 'resources/subscribe', { uri: 'a:1' })
+    set(2, 'resources/subscribe', { uri: 'a:2' })
+    const before = relay.replay.settings()
+    set(3, 'resources/unsubscribe', { uri: 'a:1' })
+    set(4, 'resources/subscribe', { uri: 'a:3' })
+    set(5, 'logging/setLevel', { level: 'error' })
+    expect(relay.replay.settingsSince(before)).toEqual([
+      { method: 'resources/unsubscribe', params: { uri: 'a:1' } },
+      { method: 'logging/setLevel', params: { level: 'error' } },
+      { method: 'resources/subscribe', params: { uri: 'a:3' } },
+    ])
+  })
+
+  it('is told of changes of the lists that its server has promised to announce', () => {
+    const relay = initialized({ tools: { listChanged: true }, prompts: {} })
+    expect(relay.listChanged('tools')).toEqual([
+      { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
+    ])
+    expect(relay.listChanged('prompts')).toEqual([])
+  })
+})
+
+describe('subscriptions/listen', () => {
+  const listen = request(9, 'subscriptions/listen', modern)
+
+  function listening(): Relay {
+    const relay = new Relay()
+    relay.moveTo(1)
+    relay.fromClient(listen)
+    const first = acknowledged(9, { toolsListChanged: true })
+    expect(relay.fromProcess(1, first)).toBe(first)
+    return relay
+  }
+
+  it('moves to the next process, whose acknowledgement the client does not get', () => {
+    const relay = listening()
+    expect(relay.inFlight(1)).toBe(0)
+    expect(relay.moveTo(2)).toEqual([listen])
+    expect(relay.fromProcess(2, acknowledged(9, {}))).toBeUndefined()
+    expect(relay.fromProcess(1, result(9))).toBeUndefined()
+    expect(relay.fromProcess(2, result(9))).toEqual(result(9))
+    expect(relay.moveTo(3)).toEqual([])
+  })
+
+  it('waits for a process when its own ends', () => {
+    const relay = listening()
+    expect(relay.lost(1)).toEqual({ toClient: [], again: [] })
+    expect(relay.moveTo(2)).toEqual([listen])
+  })
+
+  it('is cancelled while no process runs', () => {
+    const relay = listening()
+    relay.lost(1)
+    expect(
+      relay.fromClient({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } }),
+    ).toBeUndefined()
+    expect(relay.moveTo(2)).toEqual([])
+  })
+
+  it('gets changes of the lists that its server has acknowledged', () => {
+    const relay = listening()
+    expect(relay.listChanged('tools')).toEqual([
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/tools/list_changed',
+        params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 9 } },
+      },
+    ])
+    expect(relay.listChanged('prompts')).toEqual([])
+  })
+
+  it('gives the identity of its client for requests of the relay', () => {
+    expect(listening().meta).toEqual({ 'io.modelcontextprotocol/protocolVersion': 'x' })
+  })
+})
