@@ -1,9 +1,10 @@
+import { settled } from '@jetway-apps/test-support'
 import { asks, elicit, McpServer, tasks } from '@jetway/core'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { Method } from '../support/dates.ts'
-import { modern, scripted, sessions } from '../support/scripted.ts'
+import { modern, scripted, sessions, timed } from '../support/scripted.ts'
 import { connectTo } from '../support/servers.ts'
 
 function archive(): McpServer {
@@ -169,6 +170,42 @@ describe('a call that the server turns into a task', () => {
     )
     await expect(client.callTool('x')).rejects.toMatchObject(expected)
   })
+})
+
+it.each([
+  ['no interval', undefined, 1_000],
+  ['what is no interval', 'soon', 1_000],
+  ['a short interval', 1, 100],
+  ['an interval', 5_000, 5_000],
+  ['a long interval', 1e9, 60_000],
+])('a task with %s (%j) is read every %i ms', async (_, pollIntervalMs, ms) => {
+  const task = { taskId: 't', ttlMs: 1, pollIntervalMs, status: 'working' }
+  const { client, server, clock } = await timed(
+    {
+      ...modern(),
+      [Method.CallTool]: { resultType: 'task', ...task },
+      'tasks/get': { resultType: 'complete', ...task },
+    },
+    { tasks: true },
+  )
+  const reads = (): number => server.of('tasks/get').length
+  client.callTool('x').catch(() => {})
+  await server.hears('tasks/get')
+  await settled()
+  await clock.advance(ms - 1)
+  expect(reads()).toBe(1)
+  await clock.advance(1)
+  expect(reads()).toBe(2)
+})
+
+it.each([
+  ['a member of this name', { taskId: 't', status: 'working' }],
+  ['no id in a member of this name', { status: 'working' }],
+])('a result with content and %s is no task', async (_, task) => {
+  const content = [{ type: 'text', text: 'done' }]
+  const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content, task } })
+  expect(await client.callTool('x')).toMatchObject({ content })
+  expect(server.of('tasks/get')).toEqual([])
 })
 
 it.each([

@@ -166,6 +166,18 @@ describe('a client of HTTP+SSE, whose messages arrive at any node', () => {
     })
   })
 
+  it('is refused where there is no place for one more session, and may try another node', async () => {
+    const cluster = createCluster()
+    const full = nodeOf(cluster, { endpoint: { sessions: { max: 1 } } })
+    const other = await openSse(full)
+    await other.initialize()
+    await other.call('hold', {}, 'running')
+    const client = await openSse(nodeOf(cluster))
+    expect((await client.at(full).post(initializeMessage())).status).toBe(503)
+    await client.at(nodeOf(cluster)).initialize()
+    expect(await answerTo(client, 1)).toMatchObject({ result: {} })
+  })
+
   it('is served with the credentials and locals of each request', async () => {
     const { client, b } = await started({}, ada)
     const auth = { principal: 'ada', scopes: ['new'] }
