@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { CLIENTS, type DevClient, type Target } from './support/clients.ts'
 import { createProject, definition, devOverHttp, jetway, type Project } from './support/project.ts'
 
-/** Saves for each client and transport. */
-const SAVES = env['JETWAY_LONG_TESTS'] === undefined ? 2 : 200
+/** Saves for each client and transport. The long form, which takes an hour: `JETWAY_SYSTEM_TESTS=full`. */
+const SAVES = env['JETWAY_SYSTEM_TESTS'] === 'full' ? 200 : 2
 
 const TRANSPORTS: Readonly<Record<string, (project: Project) => Promise<Target>>> = {
   stdio: (project) =>
