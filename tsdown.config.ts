@@ -73,6 +73,7 @@ function core(common: UserConfig): UserConfig {
 function command(common: UserConfig): UserConfig {
   return {
     ...common,
+    entry: { ...(common.entry as Record<string, string>), harness: './src/harness.ts' },
     platform: 'node',
     deps: {},
     inputOptions: { resolve: { conditionNames: ['jetway:source', 'import', 'node', 'default'] } },

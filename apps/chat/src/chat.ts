@@ -1,3 +1,4 @@
+import { sanitize, sanitizeLine, type Terminal } from '@jetway-apps/terminal'
 import type { TransportFactory } from '@jetway/client'
 import type { ServerConfig } from '@jetway/client/config'
 import { type HostTool, hostTools } from '@jetway/bridge'
@@ -5,8 +6,6 @@ import { type ApprovalRequest, ClientManager } from '@jetway/client/manager'
 import { Conversation } from './conversation.ts'
 import { type Model, ModelError } from './model/model.ts'
 import { createHandlers } from './terminal/questions.ts'
-import type { Terminal } from './terminal/terminal.ts'
-import { sanitize, sanitizeLine } from './terminal/text.ts'
 
 export interface ChatOptions {
   readonly servers: Readonly<Record<string, ServerConfig | TransportFactory>>

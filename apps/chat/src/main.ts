@@ -5,9 +5,7 @@ import { readCommandLine, USAGE } from './command-line.ts'
 import { UsageError } from './errors.ts'
 import { modelFromEnvironment } from './model/from-environment.ts'
 import { resolveTargets } from './servers/targets.ts'
-import { Terminal } from './terminal/terminal.ts'
-import { askForInput } from './terminal/input.ts'
-import { sanitize } from './terminal/text.ts'
+import { askForInput, sanitize, Terminal } from '@jetway-apps/terminal'
 
 /** The exit code that shells use for a process ended by SIGINT: 128 + 2. */
 const INTERRUPTED = 130

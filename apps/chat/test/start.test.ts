@@ -7,7 +7,7 @@ import { UsageError } from '../src/errors.ts'
 import { modelFromEnvironment } from '../src/model/from-environment.ts'
 import { resolveCommand } from '../src/servers/resolve-command.ts'
 import { resolveTargets } from '../src/servers/targets.ts'
-import { askForInput } from '../src/terminal/input.ts'
+import { askForInput } from '@jetway-apps/terminal'
 
 describe('the command for a script', () => {
   it.each<[string, NodeJS.Platform, string, readonly string[]]>([

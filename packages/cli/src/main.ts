@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { COMMANDS } from './commands.ts'
 import { CliError, usageError } from './errors.ts'
@@ -7,6 +6,7 @@ import { SERVER_PROCESS } from './dev/process/server-process.ts'
 import { commandHelp, generalHelp } from './help.ts'
 import { nearest, parseArguments } from './parse.ts'
 import { processStreams, type Streams, Terminal } from './terminal.ts'
+import { ownVersion } from './version.ts'
 
 /** Runs the command line of this process, and sets its exit code. */
 export async function main(): Promise<void> {
@@ -57,9 +57,4 @@ async function unknownCommand(name: string): Promise<CliError> {
   const near = await nearest(name, Object.keys(COMMANDS))
   const hint = near === undefined ? 'jetway --help lists the commands' : `Did you mean jetway ${near}?`
   return usageError(`Unknown command ${name}`, hint)
-}
-
-function ownVersion(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { readonly version: string }).version
 }

@@ -64,6 +64,11 @@ export class Terminal {
     this.streams.stderr.write(`${text}\n`)
   }
 
+  /** Prints a line that the server has written. */
+  noteFromServer(text: string): void {
+    this.note(this.noteColour('dim', printable(text)))
+  }
+
   /** Prints an error. Errors that are not a `CliError` are unexpected, and have a message only. */
   error(error: unknown): void {
     const { code, message, hint } = describe(error)
@@ -71,8 +76,8 @@ export class Terminal {
       this.note(JSON.stringify({ error: { code, message, hint } }))
       return
     }
-    this.note(`${this.noteColour('red', 'error')}: ${message}`)
-    if (hint !== undefined) this.note(hint)
+    this.note(`${this.noteColour('red', 'error')}: ${printable(message)}`)
+    if (hint !== undefined) this.note(printable(hint))
   }
 
   /** Colours text for stdout. */
@@ -88,6 +93,9 @@ export const processStreams = (): Streams => ({
   stderr: process.stderr,
   env: process.env,
 })
+
+/** Without the escape sequences of a server, which could change what the user sees. Line breaks and tabs stay. */
+export const printable = (text: string): string => text.replaceAll(/[^\P{C}\n\t]/gu, '\u{FFFD}')
 
 function describe(error: unknown): { code: string; message: string; hint?: string } {
   const message = error instanceof Error ? error.message : String(error)

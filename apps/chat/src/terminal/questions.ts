@@ -1,9 +1,7 @@
+import { fillForm, sanitize, sanitizeLine, type Terminal } from '@jetway-apps/terminal'
 import { McpError } from '@jetway/core/protocol'
 import type { ClientHandlers, HandlerContext, SampleResult, SampleRequest } from '@jetway/client'
 import type { Model, UserPart } from '../model/model.ts'
-import { fillForm } from './form.ts'
-import type { Terminal } from './terminal.ts'
-import { sanitize, sanitizeLine } from './text.ts'
 
 const YES = /^y(es)?$/i
 

@@ -4,7 +4,7 @@ import { toFetch } from '@jetway/core/http'
 import { expect, onTestFinished, vi } from 'vitest'
 import { Chat } from '../../src/chat.ts'
 import { modelFromEnvironment } from '../../src/model/from-environment.ts'
-import { Terminal } from '../../src/terminal/terminal.ts'
+import { Terminal } from '@jetway-apps/terminal'
 import { type Api, type ModelServer, modelServer, type Script } from './model-server.ts'
 import { shop } from './shop.ts'
 

@@ -1,0 +1,42 @@
+import process from 'node:process'
+import { Terminal as Asker } from '@jetway-apps/terminal'
+import type { Terminal } from './terminal.ts'
+
+/** Asks on stderr. The input is read only while there is a question. */
+export interface Asking {
+  /** Questions of two calls come one after the other. */
+  readonly use: <T>(ask: (asker: Asker) => Promise<T>) => Promise<T>
+}
+
+const askings = new WeakMap<Terminal, Asking>()
+
+/** One for each terminal: two readers of one input would each get some of the lines. */
+export function askerFor(terminal: Terminal): Asking {
+  let asking = askings.get(terminal)
+  if (asking === undefined) askings.set(terminal, (asking = createAsking(terminal)))
+  return asking
+}
+
+function createAsking({ streams }: Terminal): Asking {
+  let last: Promise<unknown> = Promise.resolve()
+  const run = async <T>(ask: (asker: Asker) => Promise<T>): Promise<T> => {
+    const asker = new Asker({
+      input: streams.stdin,
+      output: streams.stderr,
+      // Ctrl-C at a question ends the command, as it does elsewhere.
+      onInterrupt: () => process.exit(130),
+    })
+    try {
+      return await ask(asker)
+    } finally {
+      asker.close()
+    }
+  }
+  return {
+    use(ask) {
+      const answer = last.then(() => run(ask))
+      last = answer.catch(() => {})
+      return answer
+    },
+  }
+}

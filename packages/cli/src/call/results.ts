@@ -1,0 +1,45 @@
+import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult } from '@jetway/core/protocol'
+import { printable, type Terminal } from '../terminal.ts'
+
+/** Prints the result of a tool: its content, or else its structured value. */
+export function printToolResult({ content, structuredContent }: CallToolResult, terminal: Terminal): void {
+  for (const block of content) print(terminal, blockText(block))
+  if (structuredContent !== undefined && !content.some(({ type }) => type === 'text'))
+    print(terminal, JSON.stringify(structuredContent, undefined, 2))
+}
+
+export function printContents({ contents }: ReadResourceResult, terminal: Terminal): void {
+  for (const each of contents) print(terminal, resourceText(each))
+}
+
+export function printMessages({ messages }: GetPromptResult, terminal: Terminal): void {
+  for (const { role, content } of messages)
+    print(terminal, `${terminal.colour('bold', role)}: ${blockText(content)}`)
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'resource':
+      return resourceText(block.resource)
+    case 'resource_link':
+      return `[${block.name}] ${block.uri}`
+    default:
+      return binary(block.type, block.mimeType, block.data)
+  }
+}
+
+type ResourceContents = ReadResourceResult['contents'][number]
+
+const resourceText = (contents: ResourceContents): string =>
+  'text' in contents ? contents.text : binary(contents.uri, contents.mimeType, contents.blob)
+
+/** `--json` prints the data. */
+const binary = (what: string, mimeType: string | undefined, base64: string): string =>
+  `[${what}${mimeType === undefined ? '' : ` ${mimeType}`}, ${Buffer.byteLength(base64, 'base64')} bytes]`
+
+/** A file gets the text as it is; a terminal gets no escape sequences. */
+function print(terminal: Terminal, text: string): void {
+  terminal.print(terminal.streams.stdout.isTTY === true ? printable(text) : text)
+}

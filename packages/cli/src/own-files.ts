@@ -1,0 +1,21 @@
+import { extname } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+
+/** `.ts` in the repository, `.js` in the package. */
+const OWN_EXTENSION = extname(import.meta.url)
+
+/** The program that runs a server's file. It must be an entry of the build. */
+const HARNESS = fileURLToPath(new URL(`./harness${OWN_EXTENSION}`, import.meta.url))
+
+/** Passes `--conditions` on, so that this process and its servers resolve packages in the same way. */
+const CONDITION_FLAGS = process.execArgv.filter((arg) => /^(?:-C|--conditions)=/.test(arg))
+
+const TYPESCRIPT = /\.[cm]?tsx?$/i
+
+/** The arguments for `process.execPath` that run a server's file in the harness. TypeScript is run by tsx. */
+export function harnessArguments(file: string, exportName: string | undefined): readonly string[] {
+  const loader =
+    TYPESCRIPT.test(file) || OWN_EXTENSION === '.ts' ? ['--import', import.meta.resolve('tsx')] : []
+  return [...CONDITION_FLAGS, ...loader, HARNESS, file, ...(exportName === undefined ? [] : [exportName])]
+}

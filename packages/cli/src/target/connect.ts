@@ -1,0 +1,116 @@
+import process from 'node:process'
+import { pathToFileURL } from 'node:url'
+import { Client, type ClientOptions, type TransportFactory } from '@jetway/client'
+import { type ServerConfig, transportFor } from '@jetway/client/config'
+import { REVISIONS, type RevisionDate } from '@jetway/core/protocol'
+import type { Arguments, OptionValues } from '../command.ts'
+import { usageError } from '../errors.ts'
+import type { Terminal } from '../terminal.ts'
+import { ownVersion } from '../version.ts'
+import { explainConnect } from './explain.ts'
+import { handlersFor } from './handlers.ts'
+import type { TargetOptions } from './options.ts'
+import { startFile } from './start-file.ts'
+import { findTarget, type Target } from './target.ts'
+import { unknownName } from './unknown-name.ts'
+
+/** A client that is connected to the target of a command line. */
+export interface Connection {
+  readonly client: Client
+  /** The positional arguments that are not part of the target. */
+  readonly positionals: readonly string[]
+}
+
+/** Connects to the target, runs `use`, and closes. @throws CliError */
+export async function withTarget<T>(
+  args: Arguments<TargetOptions>,
+  terminal: Terminal,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const options = await clientOptions(args.values, terminal)
+  const { target, positionals } = await findTarget(args, terminal)
+  const { factory, close } = await open(target, terminal)
+  const client = new Client({ name: 'jetway-cli', version: ownVersion() }, options)
+  client.on('log', ({ level, data }) => {
+    if (!terminal.json)
+      terminal.noteFromServer(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`)
+  })
+  const release = exitOnSignals()
+  try {
+    await client.connect(factory).catch(explainConnect)
+    return await use({ client, positionals })
+  } finally {
+    await client.close()
+    await close()
+    release()
+  }
+}
+
+/** The default would leave servers running that were started: they end when this process exits. */
+function exitOnSignals(): () => void {
+  const interrupt = (): never => process.exit(130)
+  const terminate = (): never => process.exit(143)
+  process.on('SIGINT', interrupt).on('SIGTERM', terminate)
+  return () => process.off('SIGINT', interrupt).off('SIGTERM', terminate)
+}
+
+interface Opened {
+  readonly factory: TransportFactory
+  readonly close: () => Promise<void>
+}
+
+async function open(target: Target, terminal: Terminal): Promise<Opened> {
+  // Errors quote the last lines.
+  const stderr = (line: string): void => {
+    if (!terminal.json) terminal.noteFromServer(line)
+  }
+  if (target.kind === 'file') {
+    const { target: factory, close } = await startFile({ ...target, stderr })
+    return { factory, close }
+  }
+  return { factory: transportFor(await withOutput(target.config, stderr, terminal)), close: async () => {} }
+}
+
+async function withOutput(
+  config: ServerConfig,
+  stderr: (line: string) => void,
+  terminal: Terminal,
+): Promise<ServerConfig> {
+  if (!('url' in config)) return { ...config, stderr }
+  const { headers } = config
+  const hasToken =
+    typeof headers === 'object' && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+  if (hasToken || !terminal.interactive) return config
+  const { userAuthorization } = await import('./authorize.ts')
+  return { ...config, auth: await userAuthorization(terminal) }
+}
+
+async function clientOptions(
+  values: OptionValues<TargetOptions>,
+  terminal: Terminal,
+): Promise<ClientOptions> {
+  const seconds = values.timeout === undefined ? undefined : Number(values.timeout)
+  if (seconds !== undefined && !(seconds > 0 && seconds <= 86_400))
+    throw usageError(`--timeout must be a number of seconds from 0 to 86400, not ${values.timeout}`)
+  const timeoutMs = seconds === undefined ? undefined : Math.ceil(seconds * 1_000)
+  return {
+    handlers: {
+      ...handlersFor(terminal),
+      roots: [{ uri: pathToFileURL(process.cwd()).href, name: 'current directory' }],
+    },
+    tasks: true,
+    ...(values.revision !== undefined && { revisions: [await revision(values.revision)] }),
+    ...(timeoutMs !== undefined && {
+      timeoutMs,
+      connectTimeoutMs: timeoutMs,
+      maxTotalMs: Math.max(timeoutMs, 300_000),
+    }),
+  }
+}
+
+async function revision(date: string): Promise<RevisionDate> {
+  const known = REVISIONS.map(({ version }) => version)
+  const found = known.find((version) => version === date)
+  if (found === undefined) throw await unknownName('The revision', date, known)
+  return found
+}

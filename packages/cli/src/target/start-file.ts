@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process'
+import process from 'node:process'
+import { http } from '@jetway/client/http'
+import { ChildProcessTransport, type Spawn } from '@jetway/client/stdio'
+import { duplex, type TransportFactory } from '@jetway/client'
+import type { Transport, TransportClose, TransportHandlers } from '@jetway/core/transport'
+import { CliError } from '../errors.ts'
+import type { HarnessReport } from '../harness-report.ts'
+import { harnessArguments } from '../own-files.ts'
+
+export interface StartFileOptions {
+  readonly path: string
+  readonly exportName: string | undefined
+  readonly stderr: (line: string) => void
+}
+
+/** A server's file that runs. */
+export interface StartedFile {
+  readonly target: TransportFactory
+  /** Ends its process. */
+  readonly close: () => Promise<void>
+}
+
+/** How long a program may take until it serves, in ms. */
+const START_MS = 30_000
+
+/** Runs a file in the harness, until it is known how it serves. @throws CliError */
+export async function startFile(options: StartFileOptions): Promise<StartedFile> {
+  const first = await launch(options)
+  const close = (): Promise<void> => first.transport.close()
+  if (first.report.serves === 'http')
+    return { target: http(`http://127.0.0.1:${first.report.port}/mcp`), close }
+  if (first.report.serves === 'nothing') {
+    await close()
+    throw notAServer(options, first.report.exports)
+  }
+  // A client may connect a second time, to a server that ends when it gets a newer request than it knows.
+  let next: Launched | undefined = first
+  const target = (): ReturnType<TransportFactory> => {
+    const launched = next
+    next = undefined
+    return duplex(stdioOf(async () => launched ?? (await launch(options))))
+  }
+  return { target, close }
+}
+
+const notAServer = ({ path, exportName }: StartFileOptions, exports: readonly string[]): CliError =>
+  new CliError('failed', `${path} exports no McpServer as ${exportName}`, {
+    hint: exports.length === 0 ? 'It has no exports' : `It exports ${exports.join(', ')}`,
+  })
+
+interface Launched {
+  readonly transport: ChildProcessTransport
+  readonly report: HarnessReport
+  /** Passes on messages, and the end of the process, even if it came before. */
+  attach(handlers: TransportHandlers): void
+}
+
+async function launch({ path, exportName, stderr }: StartFileOptions): Promise<Launched> {
+  let handlers: TransportHandlers | undefined
+  let closed: TransportClose | undefined
+  let onReport!: (report: HarnessReport) => void
+  let onClose!: (error: unknown) => void
+  const reported = new Promise<HarnessReport>((resolve, reject) => {
+    onReport = resolve
+    onClose = reject
+  })
+  const transport = new ChildProcessTransport({
+    command: process.execPath,
+    args: harnessArguments(path, exportName),
+    inheritEnv: 'all',
+    // A free port, for programs that take it from the environment.
+    env: { PORT: '0' },
+    stderr,
+    spawn: spawnWithChannel(onReport),
+  })
+  await transport.start({
+    message: (text) => handlers?.message(text),
+    malformed: (reason) => handlers?.malformed(reason),
+    close(reason) {
+      closed = reason
+      handlers?.close(reason)
+      onClose(ended(path, reason))
+    },
+  })
+  const report = await within(reported, transport, path)
+  return {
+    transport,
+    report,
+    attach(given) {
+      handlers = given
+      if (closed !== undefined) given.close(closed)
+    },
+  }
+}
+
+function ended(path: string, reason: TransportClose): CliError {
+  const cause = reason.kind === 'error' ? reason.error : undefined
+  const message = cause instanceof Error ? cause.message : 'Its process ended with code 0'
+  return new CliError('unreachable', `${path} does not serve. ${message}`, {
+    cause,
+    hint: 'Export an McpServer, or serve one until the input ends',
+  })
+}
+
+async function within(reported: Promise<HarnessReport>, transport: ChildProcessTransport, path: string) {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new CliError('unreachable', `${path} serves nothing after ${START_MS / 1_000} s`)),
+      START_MS,
+    )
+  })
+  try {
+    return await Promise.race([reported, late])
+  } catch (error) {
+    await transport.close()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Starts the process with a channel on which the harness reports. */
+const spawnWithChannel =
+  (onReport: (report: HarnessReport) => void): Spawn =>
+  (command, args, { cwd, env, stdio, detached, windowsHide }) => {
+    const child = spawn(command, args, { cwd, env, stdio: [...stdio, 'ipc'], detached, windowsHide })
+    child.once('message', (message) => {
+      onReport(message as HarnessReport)
+      child.channel?.unref()
+    })
+    return child
+  }
+
+/** A transport whose process was started before. */
+function stdioOf(start: () => Promise<Launched>): Transport {
+  let launched: Launched | undefined
+  return {
+    byteStream: true,
+    async start(handlers) {
+      launched = await start()
+      launched.attach(handlers)
+    },
+    send: (message, options) => launched?.transport.send(message, options),
+    close: async () => launched?.transport.close(),
+  }
+}

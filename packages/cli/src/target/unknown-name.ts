@@ -1,0 +1,9 @@
+import { type CliError, usageError } from '../errors.ts'
+import { nearest } from '../parse.ts'
+
+/** The error for a name that is not among the known ones. */
+export async function unknownName(what: string, name: string, known: readonly string[]): Promise<CliError> {
+  const near = await nearest(name, known)
+  const list = known.length === 0 ? 'There are none' : `There are ${known.join(', ')}`
+  return usageError(`${what} ${name} is unknown`, near === undefined ? list : `Did you mean ${near}?`)
+}

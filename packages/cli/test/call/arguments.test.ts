@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readArguments } from '../../src/call/arguments.ts'
+
+const schema = {
+  type: 'object',
+  properties: {
+    text: { type: 'string' },
+    count: { type: 'integer' },
+    price: { type: ['number', 'null'] },
+    full: { type: 'boolean' },
+    tags: { type: 'array', items: { type: 'string' } },
+    sizes: { type: 'array', items: { type: 'number' } },
+    place: { type: 'object' },
+    either: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+    size: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+    level: { enum: [1, 2] },
+  },
+}
+const read = (words: readonly string[], given: { text?: string; file?: string } = {}) =>
+  readArguments({ words, text: given.text, file: given.file }, schema)
+
+describe('arguments', () => {
+  it.each([
+    ['text=12', { text: '12' }],
+    ['text=', { text: '' }],
+    ['text=a=b', { text: 'a=b' }],
+    ['text:=12', { text: 12 }],
+    ['count=12', { count: 12 }],
+    ['count=-1e3', { count: -1000 }],
+    ['count=twelve', { count: 'twelve' }],
+    ['count=', { count: '' }],
+    ['price=1.5', { price: 1.5 }],
+    ['price=null', { price: null }],
+    ['full=true', { full: true }],
+    ['full=yes', { full: 'yes' }],
+    ['tags=a', { tags: ['a'] }],
+    ['tags=["a","b"]', { tags: ['a', 'b'] }],
+    ['sizes=1', { sizes: [1] }],
+    ['place={"x":1}', { place: { x: 1 } }],
+    ['either=1', { either: '1' }],
+    ['size=1', { size: 1 }],
+    ['level=2', { level: 2 }],
+    ['unknown=1', { unknown: '1' }],
+    ['unknown:={"a":[1]}', { unknown: { a: [1] } }],
+    ['constructor=1', { constructor: '1' }],
+  ])('%s', (word, expected) => {
+    expect(read([word])).toEqual(expected)
+  })
+
+  it('of the same name are a list where the schema has one, else the last one counts', () => {
+    expect(read(['sizes=1', 'sizes=2', 'text=a', 'text=b'])).toEqual({ sizes: [1, 2], text: 'b' })
+  })
+
+  it('come from a file, then from --args, then from words', () => {
+    const file = join(tmpdir(), `jetway-cli-arguments-${process.pid}.json`)
+    writeFileSync(file, '{"text":"file","count":1,"full":true}')
+    expect(read(['count=3'], { file, text: '{"text":"args","count":2}' })).toEqual({
+      text: 'args',
+      count: 3,
+      full: true,
+    })
+  })
+
+  it.each([
+    [['text'], {}, 'text is not an argument'],
+    [['=a'], {}, '=a is not an argument'],
+    [['text:={'], {}, 'The value of text is not valid JSON'],
+    [[], { text: '{' }, '--args is not valid JSON'],
+    [[], { text: '[]' }, '--args must be a JSON object'],
+    [[], { file: '/no/such/file' }, 'The file /no/such/file cannot be read: ENOENT'],
+  ] as const)('%j %j is refused', (words, given, message) => {
+    expect(() => read(words, given)).toThrow(expect.objectContaining({ code: 'usage', message }))
+  })
+})

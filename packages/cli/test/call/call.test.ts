@@ -1,0 +1,115 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { listen } from '@jetway-apps/test-support/http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runCli } from '../support/run-cli.ts'
+import { serveEverything } from '../support/serve.ts'
+
+describe('call', () => {
+  it.each([
+    [['echo', 'text=hello'], { stdout: 'hello\n', exitCode: 0 }],
+    [
+      ['statistics', 'numbers=1', 'numbers=3'],
+      { stdout: '{"sum":4,"mean":2,"range":{"min":1,"max":3}}\n', exitCode: 0 },
+    ],
+    [['echo', '--args', '{"text":"from args"}'], { stdout: 'from args\n', exitCode: 0 }],
+    [['test_image_content'], { stdout: '[image image/png, 69 bytes]\n', exitCode: 0 }],
+    [['test://static-text'], { stdout: 'This is the content of the static text resource.\n', exitCode: 0 }],
+    [
+      ['test_prompt_with_arguments', '--prompt', 'arg1=1', 'arg2=b'],
+      { stdout: "user: Prompt with arguments: arg1='1', arg2='b'\n", exitCode: 0 },
+    ],
+    [
+      ['test_error_handling'],
+      { stdout: 'This tool intentionally returns an error for testing\n', exitCode: 5 },
+    ],
+    [
+      ['test_elicitation', 'message=Who?'],
+      { stdout: 'User response: action=decline, content={}\n', exitCode: 0 },
+    ],
+    [['test_sampling', 'prompt=hi'], { stdout: '', exitCode: 1 }],
+    [['protocol_error_job'], { stdout: '', exitCode: 1 }],
+    [['test://nope'], { stdout: '', exitCode: 1 }],
+    [['ecco'], { stdout: '', exitCode: 2 }],
+    [[], { stdout: '', exitCode: 2 }],
+    [['test://static-text', 'a=b'], { stdout: '', exitCode: 2 }],
+    [['wait_for_cancellation', 'key=a', '--timeout', '0.05'], { stdout: '', exitCode: 1 }],
+  ])('%j', async (argv, expected) => {
+    expect(await runCli(['call', await serveEverything(), ...argv])).toMatchObject(expected)
+  })
+
+  it('prints the result as one JSON document with --json, also if the tool fails', async () => {
+    const { stdout, stderr, exitCode } = await runCli([
+      'call',
+      await serveEverything(),
+      'test_error_handling',
+      '--json',
+    ])
+    expect(JSON.parse(stdout)).toMatchObject({ isError: true, content: [{ type: 'text' }] })
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 5 })
+  })
+
+  it('prints progress on stderr with --progress', async () => {
+    const { stderr } = await runCli([
+      'call',
+      await serveEverything(),
+      'test_tool_with_progress',
+      '--progress',
+    ])
+    expect(stderr).toMatch(/progress 0\/100[\s\S]*progress 100\/100/)
+  })
+})
+
+describe('a server that', () => {
+  const json = async (argv: readonly string[], env = {}) => {
+    const { stderr, exitCode } = await runCli([...argv, '--json'], { env })
+    return { ...(JSON.parse(stderr) as { error: { message: string } }).error, exitCode }
+  }
+  const answering = async (status: number, headers = {}): Promise<string> => {
+    const { origin, release } = await listen((_, response) => response.writeHead(status, headers).end())
+    onTestFinished(release)
+    return `${origin}/mcp`
+  }
+
+  it('does not listen is unreachable', async () => {
+    const { origin, release } = await listen(() => {})
+    release()
+    expect(await json(['list', `${origin}/mcp`])).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining('ECONNREFUSED'),
+      exitCode: 4,
+    })
+  })
+
+  it('needs authorization is reported with a hint, without the token that was wrong', async () => {
+    const url = await answering(401, { 'www-authenticate': 'Bearer' })
+    const { message, ...rest } = await json(['call', url, 'echo', '--bearer-env', 'TOKEN'], {
+      TOKEN: 's3cret',
+    })
+    expect(message).not.toContain('s3cret')
+    expect(rest).toMatchObject({
+      code: 'authorization-needed',
+      hint: expect.stringContaining('--bearer-env'),
+      exitCode: 3,
+    })
+  })
+
+  it('is no program is unreachable', async () => {
+    const config = join(mkdtempSync(join(tmpdir(), 'jetway-cli-')), 'mcp.json')
+    writeFileSync(config, '{"mcpServers":{"a":{"command":"/no/such/program"}}}')
+    expect(await json(['list', '--config', config])).toMatchObject({ code: 'unreachable', exitCode: 4 })
+  })
+})
+
+it('--header and --bearer-env are sent', async () => {
+  const seen: (string | undefined)[] = []
+  const { origin, release } = await listen(({ headers }, response) => {
+    seen.push(headers.authorization, headers['x-team']?.toString())
+    response.writeHead(403).end()
+  })
+  onTestFinished(release)
+  const argv = ['list', `${origin}/mcp`, '--header', 'X-Team: blue', '--bearer-env', 'TOKEN']
+  expect(await runCli(argv, { env: { TOKEN: 'abc' } })).toMatchObject({ exitCode: 3 })
+  expect(seen.slice(0, 2)).toEqual(['Bearer abc', 'blue'])
+})
