@@ -21,4 +21,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Serve a file, and restart it on change while clients stay connected',
     load: async () => (await import('./dev/command.ts')).command,
   },
+  install: {
+    summary: 'Add a server to Claude Desktop, Cursor or another host',
+    load: async () => (await import('./install/command.ts')).command,
+  },
+  uninstall: {
+    summary: 'Remove a server from a host',
+    load: async () => (await import('./install/uninstall.ts')).command,
+  },
 }

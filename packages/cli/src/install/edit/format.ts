@@ -1,0 +1,49 @@
+/** Where a server is in a configuration file, and what it must be. */
+export interface EntryEdit {
+  /** The member of the file that has the servers, such as `mcpServers`. */
+  readonly key: string
+  readonly name: string
+}
+
+export type Entry = Readonly<Record<string, unknown>>
+
+/** Edits texts of one syntax. Texts have no byte order mark. */
+export interface Format {
+  /** An empty text is an empty object. @throws SyntaxError with a line and a column */
+  parse(text: string): unknown
+  /** Adds an entry that does not exist. @throws EditError */
+  add(text: string, edit: EntryEdit, entry: Entry): string
+  /** Replaces an entry that exists. @throws EditError */
+  replace(text: string, edit: EntryEdit, entry: Entry): string
+  /** Removes an entry that exists. @throws EditError */
+  remove(text: string, edit: EntryEdit): string
+  /** The entry as the user would type it. */
+  snippet(edit: EntryEdit, entry: Entry): string
+}
+
+/** A file that cannot be edited without damage. */
+export class EditError extends Error {
+  override name = 'EditError'
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The end of line that a text uses. */
+export const eolOf = (text: string): string => (/\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n')
+
+/** The offset after the last character before `end` that is not white space. */
+export function trimmedEnd(text: string, end: number): number {
+  let at = end
+  while (at > 0 && /\s/.test(text[at - 1] ?? '')) at--
+  return at
+}
+
+/** The white space with which the line of an offset begins. */
+export function indentAt(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? ''
+}
+
+export const syntaxError = (message: string, line: number, column: number): SyntaxError =>
+  new SyntaxError(`${message} at line ${line}, column ${column}`)

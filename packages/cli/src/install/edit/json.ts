@@ -1,0 +1,142 @@
+import type { Node } from 'jsonc-parser'
+import { EditError, type Entry, type EntryEdit, eolOf, type Format, indentAt, trimmedEnd } from './format.ts'
+import { commaAfter, endOf, parseTree, propertyOf, valueNode, valueOf } from './json-tree.ts'
+
+/**
+ * JSON, with comments and trailing commas if the file has them. Only the text of the entry changes: `modify` of
+ * jsonc-parser would move a comment after the last entry to the new one, so offsets come from its tree and the
+ * edits from here.
+ */
+export const jsonFormat: Format = {
+  parse(text) {
+    const tree = parseTree(text)
+    return tree === undefined ? {} : valueOf(tree)
+  },
+  add(text, { key, name }, entry) {
+    const root = parseTree(text)
+    if (root === undefined) {
+      if (text.trim() !== '') throw new EditError('it has comments and no value')
+      return `${print({ [key]: { [name]: entry } }, '  ', '', eolOf(text))}${eolOf(text)}`
+    }
+    const servers = valueNode(propertyOf(objectNode(root, 'the file'), key))
+    if (servers === undefined) return insertProperty(text, root, key, { [name]: entry })
+    return insertProperty(text, objectNode(servers, key), name, entry)
+  },
+  replace: updateMembers,
+  remove(text, { key, name }) {
+    const servers = objectNode(existing(parseTree(text), key), key)
+    return removeProperty(text, servers, existingProperty(servers, name))
+  },
+  snippet: ({ key, name }, entry) => print({ [key]: { [name]: entry } }, '  ', '', '\n'),
+}
+
+/** Changes the members of an entry that differ, one after the other. All others keep their text. */
+function updateMembers(text: string, { key, name }: EntryEdit, entry: Entry): string {
+  const find = (source: string): Node => objectNode(existing(existing(parseTree(source), key), name), name)
+  const before = valueOf(find(text)) as Entry
+  let result = text
+  for (const member of Object.keys(before))
+    if (!Object.hasOwn(entry, member)) {
+      const node = find(result)
+      result = removeProperty(result, node, existingProperty(node, member))
+    }
+  for (const [member, value] of Object.entries(entry)) {
+    if (JSON.stringify(before[member]) === JSON.stringify(value)) continue
+    const node = find(result)
+    const old = valueNode(propertyOf(node, member))
+    result =
+      old === undefined ? insertProperty(result, node, member, value) : replaceValue(result, node, old, value)
+  }
+  return result
+}
+
+function replaceValue(text: string, object: Node, old: Node, value: unknown): string {
+  const printed = isSingleLine(text, object)
+    ? JSON.stringify(value)
+    : print(value, unitOf(text), indentAt(text, old.offset), eolOf(text))
+  return text.slice(0, old.offset) + printed + text.slice(endOf(old))
+}
+
+/** Adds a property after the last one, in the style of its object. */
+function insertProperty(text: string, object: Node, name: string, value: unknown): string {
+  const close = endOf(object) - 1
+  const last = object.children?.at(-1)
+  const at = trimmedEnd(text, close)
+  const eol = eolOf(text)
+  if (last === undefined) {
+    const outer = indentAt(text, object.offset)
+    const indent = outer + unitOf(text)
+    const tail = /\n/.test(text.slice(at, close)) ? '' : eol + outer
+    return `${text.slice(0, at)}${eol}${indent}${property(name, value, text, indent)}${tail}${text.slice(at)}`
+  }
+  const trailing = commaAfter(text, endOf(last)) !== undefined
+  const single = isSingleLine(text, object)
+  const indent = single ? '' : indentAt(text, last.offset)
+  const printed = single
+    ? ` ${JSON.stringify(name)}: ${JSON.stringify(value)}`
+    : `${eol}${indent}${property(name, value, text, indent)}`
+  const comma = trailing ? '' : ','
+  return `${text.slice(0, endOf(last))}${comma}${text.slice(endOf(last), at)}${printed}${trailing ? ',' : ''}${text.slice(at)}`
+}
+
+const property = (name: string, value: unknown, text: string, indent: string): string =>
+  `${JSON.stringify(name)}: ${print(value, unitOf(text), indent, eolOf(text))}`
+
+/** The reverse of `insertProperty`. Comments stay. */
+function removeProperty(text: string, object: Node, removed: Node): string {
+  const siblings = object.children ?? []
+  const index = siblings.indexOf(removed)
+  const previous = siblings[index - 1]
+  const start = trimmedEnd(text, removed.offset)
+  const comma = commaAfter(text, endOf(removed))
+  const cuts: [from: number, to: number][] = [[start, endOf(removed)]]
+  if (comma !== undefined) cuts.push([comma, comma + 1])
+  else if (previous !== undefined) {
+    const before = commaAfter(text, endOf(previous))
+    if (before !== undefined) cuts.unshift([before, before + 1])
+  }
+  if (siblings.length === 1) {
+    const inner =
+      text.slice(object.offset + 1, start) +
+      text.slice(comma === undefined ? endOf(removed) : comma + 1, endOf(object) - 1)
+    if (inner.trim() === '') return `${text.slice(0, object.offset)}{}${text.slice(endOf(object))}`
+  }
+  return cut(text, cuts)
+}
+
+/** Cuts ranges out of a text. They are in order, and may overlap. */
+function cut(text: string, ranges: readonly (readonly [from: number, to: number])[]): string {
+  let result = ''
+  let at = 0
+  for (const [from, to] of ranges) {
+    result += text.slice(at, Math.max(at, from))
+    at = Math.max(at, to)
+  }
+  return result + text.slice(at)
+}
+
+const isSingleLine = (text: string, { offset, length, children = [] }: Node): boolean =>
+  children.length > 0 && !text.slice(offset, offset + length).includes('\n')
+
+/** One step of indentation: that of the first indented line. */
+const unitOf = (text: string): string => /\n([ \t]+)["}/]/.exec(text)?.[1] ?? '  '
+
+const print = (value: unknown, unit: string, indent: string, eol: string): string =>
+  JSON.stringify(value, undefined, unit).replaceAll('\n', eol + indent)
+
+function objectNode(node: Node, what: string): Node {
+  if (node.type !== 'object') throw new EditError(`${what} is not an object`)
+  return node
+}
+
+function existing(object: Node | undefined, name: string): Node {
+  const node = object === undefined ? undefined : valueNode(propertyOf(objectNode(object, 'the file'), name))
+  if (node === undefined) throw new EditError(`${name} is not there`)
+  return node
+}
+
+function existingProperty(object: Node, name: string): Node {
+  const node = propertyOf(object, name)
+  if (node === undefined) throw new EditError(`${name} is not there`)
+  return node
+}

@@ -1,0 +1,149 @@
+import {
+  isMap,
+  isScalar,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  type ParsedNode,
+  stringify,
+  type YAMLMap,
+} from 'yaml'
+import { EditError, type Entry, type EntryEdit, eolOf, type Format, syntaxError } from './format.ts'
+
+/**
+ * YAML. Lines are added and removed in the text: a document that is parsed and printed has other indents, quotes and
+ * blank lines.
+ */
+export const yamlFormat: Format = {
+  parse: (text) => (document(text).toJS() as unknown) ?? {},
+  add(text, { key, name }, entry) {
+    const eol = eolOf(text)
+    const servers = pairOf(rootOf(text), key)
+    if (servers === undefined)
+      return appendLine(text, withEol(stringify({ [key]: { [name]: entry } }, STYLE), eol), eol)
+    const map = servers.value
+    if (isMap(map) && !(map.flow === true)) {
+      const last: PairNode | undefined = map.items.at(-1)
+      const indent = last === undefined ? '  ' : columnOf(text, last)
+      return insertAfter(text, endOfPair(text, last ?? servers), block(name, entry, indent, eol), eol)
+    }
+    const isEmpty =
+      map === null || (isMap(map) && map.items.length === 0) || (isScalar(map) && map.value === null)
+    if (!isEmpty) throw new EditError(`${key} has another form than indented lines`)
+    const start = (servers.key.range?.[1] ?? 0) + 1
+    // `extensions: {}`, or `extensions:`.
+    const cutEnd = isMap(map) ? (map.range?.[1] ?? start) : start
+    const colon = text.indexOf(':', servers.key.range?.[1] ?? 0) + 1
+    const source = text.slice(0, colon) + text.slice(Math.max(cutEnd, colon))
+    return insertAfter(source, lineEnd(source, colon), block(name, entry, '  ', eol), eol)
+  },
+  replace(text, edit, entry) {
+    const eol = eolOf(text)
+    const { pair } = find(text, edit)
+    const [from, to] = linesOf(text, pair)
+    const hasEol = text.slice(from, to).endsWith('\n')
+    return (
+      text.slice(0, from) +
+      block(edit.name, entry, columnOf(text, pair), eol) +
+      (hasEol ? eol : '') +
+      text.slice(to)
+    )
+  },
+  remove(text, edit) {
+    const { servers, map, pair } = find(text, edit)
+    const [from, to] = linesOf(text, pair)
+    if (map.items.length > 1) return cutLines(text, from, to)
+    // A key without a value is null, which a host may refuse.
+    const after = cutLines(text, from, to)
+    const colon = after.indexOf(':', servers.key.range?.[1] ?? 0) + 1
+    return `${after.slice(0, colon)} {}${after.slice(colon)}`
+  },
+  snippet: ({ key, name }, entry) => stringify({ [key]: { [name]: entry } }, STYLE),
+}
+
+const STYLE = { lineWidth: 0 } as const
+
+type PairNode = Pair<ParsedNode, ParsedNode | null>
+
+function document(text: string): ReturnType<typeof parseDocument> {
+  const lines = new LineCounter()
+  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [error] = parsed.errors
+  if (error === undefined) return parsed
+  const { line, col } = lines.linePos(error.pos[0])
+  throw syntaxError(error.message, line, col)
+}
+
+function rootOf(text: string): YAMLMap | undefined {
+  const { contents } = document(text)
+  if (contents === null) return undefined
+  if (!isMap(contents) || contents.flow === true) throw new EditError('its top has another form than lines')
+  return contents
+}
+
+const pairOf = (map: YAMLMap | undefined, name: string): PairNode | undefined =>
+  map?.items.find(({ key }) => isScalar(key) && key.value === name) as PairNode | undefined
+
+interface Found {
+  readonly servers: PairNode
+  readonly map: YAMLMap
+  readonly pair: PairNode
+}
+
+function find(text: string, { key, name }: EntryEdit): Found {
+  const servers = pairOf(rootOf(text), key)
+  const map = servers?.value
+  const pair = isMap(map) && map.flow !== true ? pairOf(map, name) : undefined
+  if (servers === undefined || !isMap(map) || pair === undefined)
+    throw new EditError(`${key} has another form than indented lines`)
+  return { servers, map, pair }
+}
+
+const columnOf = (text: string, { key }: PairNode): string => {
+  const at = key.range?.[0] ?? 0
+  return ' '.repeat(at - (text.lastIndexOf('\n', at - 1) + 1))
+}
+
+/** After the line in which a pair ends, without its line break. */
+function endOfPair(text: string, { key, value }: PairNode): number {
+  const end = value?.range?.[1] ?? key.range?.[1] ?? 0
+  // The end of a block is the start of the next line.
+  return text[end - 1] === '\n' ? lineEnd(text, end - 1) : lineEnd(text, end)
+}
+
+/** The offset of the line break at or after an offset. */
+function lineEnd(text: string, offset: number): number {
+  const at = text.indexOf('\n', offset)
+  if (at < 0) return text.length
+  return text[at - 1] === '\r' ? at - 1 : at
+}
+
+/** The lines of a pair, with the last line break. */
+function linesOf(text: string, pair: PairNode): readonly [from: number, to: number] {
+  const from = text.lastIndexOf('\n', (pair.key.range?.[0] ?? 0) - 1) + 1
+  const end = endOfPair(text, pair)
+  return [from, end + (/^\r?\n/.exec(text.slice(end))?.[0].length ?? 0)]
+}
+
+/** At the end of a text without a final line break, the one before the lines goes. */
+function cutLines(text: string, from: number, to: number): string {
+  if (to < text.length || text.endsWith('\n')) return text.slice(0, from) + text.slice(to)
+  return text.slice(0, from).replace(/\r?\n$/, '')
+}
+
+function insertAfter(text: string, at: number, lines: string, eol: string): string {
+  return `${text.slice(0, at)}${eol}${lines}${text.slice(at)}`
+}
+
+const appendLine = (text: string, lines: string, eol: string): string =>
+  text === '' || text.endsWith('\n') ? text + lines : text + eol + lines
+
+function block(name: string, entry: Entry, indent: string, eol: string): string {
+  const printed = stringify({ [name]: entry }, STYLE).trimEnd()
+  return printed
+    .split('\n')
+    .map((line) => (line === '' ? line : indent + line))
+    .join(eol)
+}
+
+const withEol = (text: string, eol: string): string => text.replaceAll('\n', eol)

@@ -1,0 +1,68 @@
+import type { Entry } from './edit/format.ts'
+import type { Place } from './place.ts'
+
+/** What a host starts. `args` and `command` are absolute where they are paths. */
+export interface LocalServer {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Variables that the server needs and whose values stay out of the file. */
+  readonly references: readonly string[]
+}
+
+/** What a host connects to. */
+export interface RemoteServer {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type InstalledServer = LocalServer | RemoteServer
+
+export const isLocal = (server: InstalledServer): server is LocalServer => 'command' in server
+
+/** A host whose configuration is a file. */
+export interface Host {
+  readonly id: string
+  readonly title: string
+  readonly format: 'json' | 'toml' | 'yaml'
+  /** The member of the file that has the servers. */
+  readonly key: string
+  /** The user's files. All are written that exist, or the first. */
+  files(place: Place): readonly string[]
+  /** The path of the project's file in the project. */
+  readonly projectFile?: string
+  /** Whether an entry can refer to a variable instead of having its value. */
+  readonly references: boolean
+  /** Undefined where the host takes no servers at a URL from its file. */
+  remote?: (server: RemoteServer, name: string) => Entry
+  local: (server: LocalServer, name: string) => Entry
+  /** What the user does next. */
+  readonly next: string
+  /** A link that installs the entry, for a README. */
+  link?: (name: string, entry: Entry) => string
+}
+
+/** The members that the command sets. Others in an entry are the user's. */
+export const OWNED_MEMBERS: readonly string[] = [
+  'type',
+  'command',
+  'args',
+  'cmd',
+  'url',
+  'uri',
+  'serverUrl',
+  'httpUrl',
+]
+
+/** The usual form of a local server. */
+export const commandEntry = (
+  { command, args, env, references }: LocalServer,
+  reference: (variable: string) => string,
+): Entry => {
+  const all = { ...env, ...Object.fromEntries(references.map((name) => [name, reference(name)])) }
+  return { command, args: [...args], ...(Object.keys(all).length > 0 && { env: all }) }
+}
+
+/** The usual form of headers: no member if there are none. */
+export const headersMember = ({ headers }: RemoteServer): { readonly headers?: RemoteServer['headers'] } =>
+  Object.keys(headers).length === 0 ? {} : { headers }

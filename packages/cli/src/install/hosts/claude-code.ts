@@ -1,0 +1,16 @@
+import { commandEntry, headersMember, type Host } from '../host.ts'
+import { pathOf } from '../place.ts'
+
+// https://code.claude.com/docs/en/mcp
+export const claudeCode: Host = {
+  id: 'claude-code',
+  title: 'Claude Code',
+  format: 'json',
+  key: 'mcpServers',
+  files: (place) => [pathOf(place).join(place.home, '.claude.json')],
+  projectFile: '.mcp.json',
+  references: true,
+  local: (server) => ({ type: 'stdio', ...commandEntry(server, (name) => `\${${name}}`) }),
+  remote: (server) => ({ type: 'http', url: server.url, ...headersMember(server) }),
+  next: 'Start a new session of Claude Code, and see /mcp',
+}

@@ -1,0 +1,19 @@
+import { commandEntry, headersMember, type Host } from '../host.ts'
+import { pathOf } from '../place.ts'
+
+export const cursor: Host = {
+  id: 'cursor',
+  title: 'Cursor',
+  format: 'json',
+  key: 'mcpServers',
+  files: (place) => [pathOf(place).join(place.home, '.cursor', 'mcp.json')],
+  projectFile: '.cursor/mcp.json',
+  references: true,
+  local: (server) => commandEntry(server, (name) => `\${env:${name}}`),
+  remote: (server) => ({ url: server.url, ...headersMember(server) }),
+  next: 'Cursor loads it by itself: see Settings, MCP',
+  // https://cursor.com/docs/mcp/install-links: the entry itself, without its name. This page opens the app: GitHub removes
+  // links of other schemes than HTTP.
+  link: (name, entry) =>
+    `https://cursor.com/en/install-mcp?name=${encodeURIComponent(name)}&config=${encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString('base64'))}`,
+}

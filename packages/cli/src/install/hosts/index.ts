@@ -1,0 +1,23 @@
+import type { Host } from '../host.ts'
+import { claudeCode } from './claude-code.ts'
+import { claudeDesktop } from './claude-desktop.ts'
+import { codex } from './codex.ts'
+import { cursor } from './cursor.ts'
+import { geminiCli } from './gemini-cli.ts'
+import { goose } from './goose.ts'
+import { vscode } from './vscode.ts'
+import { windsurf } from './windsurf.ts'
+import { zed } from './zed.ts'
+
+/** Each was compared with its public documentation in November 2026. */
+export const HOSTS: readonly Host[] = [
+  claudeDesktop,
+  claudeCode,
+  cursor,
+  vscode,
+  windsurf,
+  zed,
+  codex,
+  geminiCli,
+  goose,
+]

@@ -1,0 +1,19 @@
+import { commandEntry, headersMember, type Host } from '../host.ts'
+import { pathOf, settingsFolder } from '../place.ts'
+
+export const vscode: Host = {
+  id: 'vscode',
+  title: 'VS Code',
+  format: 'json',
+  key: 'servers',
+  files: (place) => [pathOf(place).join(settingsFolder(place), 'Code', 'User', 'mcp.json')],
+  projectFile: '.vscode/mcp.json',
+  references: true,
+  local: (server) => ({ type: 'stdio', ...commandEntry(server, (name) => `\${env:${name}}`) }),
+  remote: (server) => ({ type: 'http', url: server.url, ...headersMember(server) }),
+  next: 'Start it in VS Code: MCP: List Servers',
+  // https://code.visualstudio.com/api/extension-guides/ai/mcp: the entry with its name. The page opens the app: GitHub
+  // removes links of other schemes than HTTP.
+  link: (name, entry) =>
+    `https://vscode.dev/redirect?url=${encodeURIComponent(`vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, ...entry }))}`)}`,
+}

@@ -1,0 +1,36 @@
+import { homedir } from 'node:os'
+import { posix, win32 } from 'node:path'
+import process from 'node:process'
+
+/** A machine and its user: where hosts keep their files. */
+export interface Place {
+  readonly platform: NodeJS.Platform
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The names in a folder. Empty if it does not exist. */
+  readonly list: (folder: string) => readonly string[]
+}
+
+export const thisPlace = (env: Place['env'], list: Place['list']): Place => ({
+  platform: process.platform,
+  home: env['HOME'] ?? homedir(),
+  env,
+  list,
+})
+
+/** `node:path` of the place's platform. */
+export const pathOf = ({ platform }: Place): { readonly join: (...parts: readonly string[]) => string } =>
+  platform === 'win32' ? win32 : posix
+
+/** The folder in which apps keep their settings. */
+export function settingsFolder(place: Place): string {
+  const { platform, home, env } = place
+  const { join } = pathOf(place)
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
+  if (platform === 'win32') return env['APPDATA'] ?? join(home, 'AppData', 'Roaming')
+  return env['XDG_CONFIG_HOME'] ?? join(home, '.config')
+}
+
+/** `~/.config`, also on macOS. */
+export const dotConfigFolder = (place: Place): string =>
+  place.env['XDG_CONFIG_HOME'] ?? pathOf(place).join(place.home, '.config')

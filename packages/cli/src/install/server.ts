@@ -1,0 +1,153 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, delimiter, dirname, extname, isAbsolute, join, resolve } from 'node:path'
+import process from 'node:process'
+import { usageError } from '../errors.ts'
+import type { InstalledServer, LocalServer, RemoteServer } from './host.ts'
+
+/** The words of a command line that name a server. */
+export interface ServerWords {
+  /** A file or a URL. */
+  readonly word: string | undefined
+  /** The words after `--`. */
+  readonly rest: readonly string[] | undefined
+  /** `NAME=value`, or `NAME` for a reference. */
+  readonly env: readonly string[]
+  /** `Name: value` */
+  readonly headers: readonly string[]
+}
+
+const JAVASCRIPT = ['.js', '.mjs', '.cjs']
+const TYPESCRIPT = ['.ts', '.mts', '.cts']
+
+/** The server that a host must start or connect to. Undefined without a target. @throws CliError `usage` */
+export function serverFrom(words: ServerWords, path: string | undefined): InstalledServer | undefined {
+  const { word, rest } = words
+  if (word !== undefined && rest !== undefined)
+    throw usageError('There are two targets', `Remove ${word}, or the command after --`)
+  if (word === undefined && rest === undefined) return undefined
+  if (word !== undefined && /^https?:\/\//i.test(word)) return remote(word, words)
+  if (words.headers.length > 0)
+    throw usageError('--header needs a URL', 'A local server gets its values with --env')
+  const [command, ...args] = word === undefined ? (rest ?? []) : programOf(word)
+  if (command === undefined) throw usageError('There is no command after --')
+  return { command: absolute(command, path), args, ...environment(words.env) }
+}
+
+/** A server that works on every machine, without secrets: for a link. @throws CliError `usage` */
+export function remoteOrCommand(words: ServerWords): InstalledServer {
+  const { word, rest, env, headers } = words
+  if (headers.length > 0 || env.some((text) => text.includes('=')))
+    throw usageError('A link must have no secrets', 'Give --env without a value, and no --header')
+  if (word !== undefined && /^https?:\/\//i.test(word)) return remote(word, words)
+  const [command, ...args] = rest ?? []
+  if (word !== undefined || command === undefined)
+    throw usageError('A link is for other machines', 'Name a URL, or a command such as -- npx -y package')
+  return { command, args, ...environment(env) }
+}
+
+function remote(url: string, { env, headers }: ServerWords): RemoteServer {
+  if (!URL.canParse(url)) throw usageError(`${url} is not a valid URL`)
+  if (env.length > 0) throw usageError('--env needs a local server', 'A URL gets its values with --header')
+  return { url, headers: Object.fromEntries(headers.map(parseHeader)) }
+}
+
+function parseHeader(text: string): readonly [string, string] {
+  const [, name, value] = /^([^:\s]+):\s*(.+)$/.exec(text) ?? []
+  if (name === undefined || value === undefined)
+    throw usageError(
+      '--header has another form than Name: value',
+      "Such as --header 'Authorization: Bearer …'",
+    )
+  return [name, value]
+}
+
+/** Hosts that are apps start with a short PATH, so no name of a program is left to it. */
+function programOf(word: string): readonly string[] {
+  const file = resolve(word)
+  if (!existsSync(file))
+    throw usageError(`The file ${word} does not exist`, 'Name a file, a URL, or a command after --')
+  const extension = extname(file).toLowerCase()
+  if (TYPESCRIPT.includes(extension) && !runsTypeScript())
+    throw usageError(
+      `${word} is TypeScript, which this Node.js does not run`,
+      'Build it, and install the JavaScript file',
+    )
+  if (![...JAVASCRIPT, ...TYPESCRIPT].includes(extension))
+    throw usageError(`${word} is not a JavaScript file`, 'Name the command that starts it, after --')
+  return [process.execPath, file]
+}
+
+const runsTypeScript = (): boolean =>
+  Boolean((process.features as { readonly typescript?: unknown }).typescript)
+
+/** @throws CliError `usage` if the program is not found */
+function absolute(command: string, path = ''): string {
+  if (isAbsolute(command)) return command
+  if (/[\\/]/.test(command)) return resolve(command)
+  const extensions = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : ['']
+  for (const folder of path.split(delimiter).filter(Boolean))
+    for (const extension of extensions)
+      if (existsSync(join(folder, command + extension))) return join(folder, command + extension)
+  throw usageError(`The program ${command} is not in PATH`, 'Name it by its absolute path')
+}
+
+function environment(given: readonly string[]): Pick<LocalServer, 'env' | 'references'> {
+  const env: Record<string, string> = {}
+  const references: string[] = []
+  for (const text of given) {
+    const [, name, , value] = /^([A-Za-z_][A-Za-z0-9_]*)(=([\s\S]*))?$/.exec(text) ?? []
+    if (name === undefined) throw usageError('--env has another form than NAME=value or NAME')
+    if (value === undefined) references.push(name)
+    else env[name] = value
+  }
+  return { env, references }
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/
+
+/** The name of an entry: the given one, or that of the package, the host of the URL, or the file. @throws CliError */
+export function nameFor(given: string | undefined, { word, rest }: ServerWords): string {
+  const name = given ?? derivedName(word, rest)
+  if (name === undefined) throw usageError('There is no name for the server', 'Choose one with --name')
+  if (!NAME.test(name))
+    throw usageError(`The name ${name} must be 1 to 64 letters, digits, - or _`, 'Choose one with --name')
+  return name
+}
+
+function derivedName(word: string | undefined, rest: readonly string[] | undefined): string | undefined {
+  if (word === undefined)
+    return rest === undefined ? undefined : basename(rest[0] ?? '').replace(/\.(?:exe|cmd|bat)$/i, '')
+  if (/^https?:\/\//i.test(word))
+    return URL.canParse(word) ? new URL(word).hostname.replaceAll('.', '-') : undefined
+  return packageName(dirname(resolve(word))) ?? basename(word, extname(word))
+}
+
+/** The name of the nearest package, without its scope. */
+function packageName(folder: string): string | undefined {
+  const manifest = join(folder, 'package.json')
+  if (existsSync(manifest)) {
+    const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly name?: unknown }
+    if (typeof name === 'string') return name.replace(/^@[^/]*\//, '').replaceAll('.', '-')
+  }
+  const parent = dirname(folder)
+  return parent === folder ? undefined : packageName(parent)
+}
+
+/** Folders whose names have a version, or that are emptied: an update removes them, and the entry stops working. */
+const SHORT_LIVED =
+  /[\\/](?:\.?nvm|fnm_multishells|\.?fnm|mise|\.?volta|\.?asdf|\.?nodenv|nodejs[\\/]v\d[^\\/]*|n[\\/]versions|Cellar|_npx)[\\/]/i
+
+export function pathWarnings(server: InstalledServer): readonly string[] {
+  if (!('command' in server)) return []
+  return [server.command, ...server.args]
+    .filter((path) => SHORT_LIVED.test(path) || SHORT_LIVED.test(resolved(path)))
+    .map((path) => `${path} belongs to a version or a cache. Install again after an update`)
+}
+
+function resolved(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

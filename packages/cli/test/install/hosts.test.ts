@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import type { InstalledServer } from '../../src/install/host.ts'
+import { isLocal } from '../../src/install/host.ts'
+import { HOSTS } from '../../src/install/hosts/index.ts'
+import type { Place } from '../../src/install/place.ts'
+
+const LOCAL: InstalledServer = { command: '/bin/node', args: ['/s.js'], env: { A: '1' }, references: ['KEY'] }
+const REMOTE: InstalledServer = { url: 'https://h/mcp', headers: { 'X-A': '1' } }
+
+const plain = { command: '/bin/node', args: ['/s.js'] }
+const GOOSE = { enabled: true, name: 'shop', description: '', timeout: 300 }
+
+describe('the entry of each host', () => {
+  it.each([
+    ['claude-desktop', { ...plain, env: { A: '1', KEY: '' } }, undefined],
+    [
+      'claude-code',
+      { type: 'stdio', ...plain, env: { A: '1', KEY: '${KEY}' } },
+      { type: 'http', url: 'https://h/mcp', headers: { 'X-A': '1' } },
+    ],
+    [
+      'cursor',
+      { ...plain, env: { A: '1', KEY: '${env:KEY}' } },
+      { url: 'https://h/mcp', headers: { 'X-A': '1' } },
+    ],
+    [
+      'vscode',
+      { type: 'stdio', ...plain, env: { A: '1', KEY: '${env:KEY}' } },
+      { type: 'http', url: 'https://h/mcp', headers: { 'X-A': '1' } },
+    ],
+    [
+      'windsurf',
+      { ...plain, env: { A: '1', KEY: '${env:KEY}' } },
+      { serverUrl: 'https://h/mcp', headers: { 'X-A': '1' } },
+    ],
+    ['zed', { ...plain, env: { A: '1', KEY: '' } }, { url: 'https://h/mcp', headers: { 'X-A': '1' } }],
+    [
+      'codex',
+      { ...plain, env: { A: '1' }, env_vars: ['KEY'] },
+      { url: 'https://h/mcp', http_headers: { 'X-A': '1' } },
+    ],
+    [
+      'gemini-cli',
+      { ...plain, env: { A: '1', KEY: '$KEY' } },
+      { httpUrl: 'https://h/mcp', headers: { 'X-A': '1' } },
+    ],
+    [
+      'goose',
+      { ...GOOSE, type: 'stdio', cmd: '/bin/node', args: ['/s.js'], envs: { A: '1' }, env_keys: ['KEY'] },
+      {
+        ...GOOSE,
+        type: 'streamable_http',
+        uri: 'https://h/mcp',
+        envs: {},
+        env_keys: [],
+        headers: { 'X-A': '1' },
+      },
+    ],
+  ])('%s', (id, local, remote) => {
+    const host = HOSTS.find((one) => one.id === id)
+    expect(isLocal(LOCAL) && host?.local(LOCAL, 'shop')).toEqual(local)
+    expect(isLocal(REMOTE) ? undefined : host?.remote?.(REMOTE, 'shop')).toEqual(remote)
+  })
+})
+
+const MACS: Place = { platform: 'darwin', home: '/Users/me', env: {}, list: () => [] }
+const LINUX: Place = { ...MACS, platform: 'linux', home: '/home/me' }
+const WINDOWS: Place = {
+  platform: 'win32',
+  home: String.raw`C:\Users\me`,
+  env: {
+    APPDATA: String.raw`C:\Users\me\AppData\Roaming`,
+    LOCALAPPDATA: String.raw`C:\Users\me\AppData\Local`,
+  },
+  list: (folder) => (folder.endsWith('Packages') ? ['Claude_pzs8sxrjxfjjc', 'Other_1'] : []),
+}
+
+describe('the files of each host', () => {
+  it.each([
+    [
+      'claude-desktop',
+      '/Users/me/Library/Application Support/Claude/claude_desktop_config.json',
+      '/home/me/.config/Claude/claude_desktop_config.json',
+      String.raw`C:\Users\me\AppData\Local\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming\Claude\claude_desktop_config.json`,
+    ],
+    ['claude-code', '/Users/me/.claude.json', '/home/me/.claude.json', String.raw`C:\Users\me\.claude.json`],
+    [
+      'cursor',
+      '/Users/me/.cursor/mcp.json',
+      '/home/me/.cursor/mcp.json',
+      String.raw`C:\Users\me\.cursor\mcp.json`,
+    ],
+    [
+      'vscode',
+      '/Users/me/Library/Application Support/Code/User/mcp.json',
+      '/home/me/.config/Code/User/mcp.json',
+      String.raw`C:\Users\me\AppData\Roaming\Code\User\mcp.json`,
+    ],
+    [
+      'windsurf',
+      '/Users/me/.codeium/windsurf/mcp_config.json',
+      '/home/me/.codeium/windsurf/mcp_config.json',
+      String.raw`C:\Users\me\.codeium\windsurf\mcp_config.json`,
+    ],
+    [
+      'zed',
+      '/Users/me/.config/zed/settings.json',
+      '/home/me/.config/zed/settings.json',
+      String.raw`C:\Users\me\AppData\Roaming\Zed\settings.json`,
+    ],
+    [
+      'codex',
+      '/Users/me/.codex/config.toml',
+      '/home/me/.codex/config.toml',
+      String.raw`C:\Users\me\.codex\config.toml`,
+    ],
+    [
+      'gemini-cli',
+      '/Users/me/.gemini/settings.json',
+      '/home/me/.gemini/settings.json',
+      String.raw`C:\Users\me\.gemini\settings.json`,
+    ],
+    [
+      'goose',
+      '/Users/me/.config/goose/config.yaml',
+      '/home/me/.config/goose/config.yaml',
+      String.raw`C:\Users\me\AppData\Roaming\Block\goose\config\config.yaml`,
+    ],
+  ])('%s', (id, mac, linux, windows) => {
+    const host = HOSTS.find((one) => one.id === id)
+    expect([MACS, LINUX, WINDOWS].map((place) => host?.files(place)[0])).toEqual([mac, linux, windows])
+  })
+
+  it('of Claude Desktop on Windows are that of the package and that of the installer', () => {
+    const files = HOSTS.find(({ id }) => id === 'claude-desktop')?.files(WINDOWS)
+    expect(files).toHaveLength(2)
+    expect(files?.[1]).toBe(String.raw`C:\Users\me\AppData\Roaming\Claude\claude_desktop_config.json`)
+  })
+})

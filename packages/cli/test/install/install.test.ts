@@ -1,0 +1,211 @@
+import { chmod, lstat, readdir, stat, symlink } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { createHome } from './support/home.ts'
+
+const URL_TARGET = 'https://example.com/mcp'
+const CURSOR = '.cursor/mcp.json'
+
+describe('install', () => {
+  it('writes a new file, and uninstall removes it', async () => {
+    const home = await createHome()
+    const { stdout, exitCode } = await home.run('install', 'cursor', URL_TARGET)
+    expect({ stdout, exitCode }).toEqual({
+      stdout: `Added example-com in ${home.path(CURSOR)}\n`,
+      exitCode: 0,
+    })
+    expect(JSON.parse((await home.read(CURSOR)) ?? '')).toEqual({
+      mcpServers: { 'example-com': { url: URL_TARGET } },
+    })
+    await home.run('uninstall', 'cursor', URL_TARGET)
+    expect(await home.read(CURSOR)).toBeUndefined()
+  })
+
+  it.each([
+    ['cursor', CURSOR, ['', '{}', '{ }', '{"mcpServers":{}}', '\uFEFF{\r\n\t"mcpServers": { }\r\n}\r\n']],
+    ['codex', '.codex/config.toml', ['', '# mine', 'model = "x"\n', '[mcp_servers]\n', 'a = 1\r\n\r\n']],
+    [
+      'goose',
+      '.config/goose/config.yaml',
+      ['', '# mine\n', 'extensions: {}\n', 'extensions:\n', 'a: 1', 'a: 1\r\n'],
+    ],
+    ['zed', '.config/zed/settings.json', ['// Zed\n{\n  // servers\n  "context_servers": {},\n}\n']],
+  ])('of %s gives the same bytes after uninstall, without servers before', async (host, file, texts) => {
+    for (const text of texts) {
+      const home = await createHome()
+      await home.write(file, text)
+      expect(await home.run('install', host, URL_TARGET)).toMatchObject({ exitCode: 0 })
+      expect(await home.read(file)).toContain(URL_TARGET)
+      expect(await home.run('uninstall', host, URL_TARGET)).toMatchObject({ exitCode: 0 })
+      expect(await home.read(file)).toBe(text)
+    }
+  })
+
+  it('changes nothing the second time', async () => {
+    const home = await createHome()
+    await home.run('install', 'cursor', URL_TARGET)
+    const { stdout, exitCode } = await home.run('install', 'cursor', URL_TARGET)
+    expect({ stdout, exitCode }).toEqual({ stdout: expect.stringMatching(/^Nothing to change/), exitCode: 0 })
+    expect(await readdir(home.path('.cursor'))).toEqual(['mcp.json'])
+  })
+
+  it('replaces another entry with --force only, and keeps what the user has added', async () => {
+    const home = await createHome()
+    await home.write(CURSOR, '{"mcpServers":{"shop":{"command":"x","disabled":true,"headers":{"A":"1"}}}}')
+    const argv = ['install', 'cursor', URL_TARGET, '--name', 'shop', '--header', 'B: secret']
+    const refused = await home.run(...argv)
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/another entry shop; .* command/),
+    })
+    expect(refused.stderr).not.toContain('secret')
+    await home.run(...argv, '--force')
+    expect(JSON.parse((await home.read(CURSOR)) ?? '')).toEqual({
+      mcpServers: { shop: { disabled: true, headers: { A: '1', B: 'secret' }, url: URL_TARGET } },
+    })
+  })
+
+  it('prints with --dry-run what would change, without secrets, and changes nothing', async () => {
+    const home = await createHome()
+    const before = '{\n  "mcpServers": {\n    "a": {\n      "env": { "T": "hidden" }\n    }\n  }\n}\n'
+    await home.write(CURSOR, before)
+    const { stdout } = await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v3ry', '--dry-run')
+    expect(stdout).toMatch(/^\+ {8}"K": "\*\*\*"$/m)
+    expect(stdout).not.toMatch(/v3ry|hidden/)
+    expect(await home.read(CURSOR)).toBe(before)
+  })
+
+  it('keeps a symbolic link, the mode, and three copies', async () => {
+    const home = await createHome()
+    await home.write('dotfiles/mcp.json', '{}')
+    await home.write('.cursor/x', '')
+    await chmod(home.path('dotfiles/mcp.json'), 0o640)
+    await symlink(home.path('dotfiles/mcp.json'), home.path(CURSOR))
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      await home.run('install', 'cursor', URL_TARGET, '--name', name)
+    expect((await lstat(home.path(CURSOR))).isSymbolicLink()).toBe(true)
+    expect((await stat(home.path('dotfiles/mcp.json'))).mode & 0o777).toBe(0o640)
+    expect(await readdir(home.path('dotfiles'))).toHaveLength(4)
+  })
+
+  it('lets nobody else read a file with values', async () => {
+    const home = await createHome()
+    await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v')
+    expect((await stat(home.path(CURSOR))).mode & 0o777).toBe(0o600)
+  })
+
+  it.each([
+    ['a broken file', CURSOR, '{ "a": ', 'cursor', /cannot be read: .* at line 1, column 8/],
+    [
+      'a file in another form',
+      '.codex/config.toml',
+      'mcp_servers = {}\n',
+      'codex',
+      /cannot be edited[\s\S]*\[mcp_servers.example-com\]/,
+    ],
+    [
+      'a flow mapping',
+      '.config/goose/config.yaml',
+      'extensions: { a: 1 }\n',
+      'goose',
+      /cannot be edited[\s\S]*extensions:\n/,
+    ],
+    [
+      'YAML that does not parse',
+      '.config/goose/config.yaml',
+      'a: [\n',
+      'goose',
+      /cannot be read: .* at line/,
+    ],
+  ])('leaves %s as it is', async (_, file, text, host, message) => {
+    const home = await createHome()
+    await home.write(file, text)
+    const { exitCode, stderr } = await home.run('install', host, URL_TARGET)
+    expect(stderr).toMatch(message)
+    expect(exitCode).toBe(1)
+    expect(await home.read(file)).toBe(text)
+  })
+
+  it('leaves a read-only file as it is', async () => {
+    const home = await createHome()
+    await home.write(CURSOR, '{}')
+    await chmod(home.path(CURSOR), 0o444)
+    const { exitCode, stderr } = await home.run('install', 'cursor', URL_TARGET)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('is read-only') })
+    expect(await readdir(home.path('.cursor'))).toEqual(['mcp.json'])
+  })
+
+  it.each([
+    [[], /There is no host\nName one of: claude-desktop/],
+    [['curser', URL_TARGET], /Did you mean cursor\?/],
+    [['cursor'], /There is no name|There is no target/],
+    [['cursor', 'missing.js'], /does not exist/],
+    [['cursor', URL_TARGET, '--name', 'a b'], /must be 1 to 64 letters/],
+    [['cursor', URL_TARGET, '--env', 'A'], /--env needs a local server/],
+    [['claude-desktop', '--env', 'UNSET_9', '--', 'node', 'x.js'], /UNSET_9 is not set/],
+    [['cursor', '--', 'no-such-program-9'], /is not in PATH/],
+    [['windsurf', URL_TARGET, '--project'], /has no files of projects/],
+  ])('%j is a usage error', async (argv, message) => {
+    const home = await createHome()
+    const { stderr, exitCode } = await home.run('install', ...argv)
+    expect(stderr).toMatch(message)
+    expect(exitCode).toBe(2)
+  })
+
+  it('prints the steps for ChatGPT', async () => {
+    const home = await createHome()
+    expect((await home.run('install', 'chatgpt')).stdout).toContain('developer mode')
+  })
+})
+
+describe('uninstall', () => {
+  it('leaves the entry of another server, unless forced', async () => {
+    const home = await createHome()
+    await home.run('install', 'cursor', URL_TARGET, '--name', 'shop')
+    const before = await home.read(CURSOR)
+    const argv = ['uninstall', 'cursor', 'https://other.example/mcp', '--name', 'shop']
+    expect(await home.run(...argv)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('another server'),
+    })
+    expect(await home.read(CURSOR)).toBe(before)
+    expect(await home.run('uninstall', 'cursor', '--name', 'shop', '--force')).toMatchObject({ exitCode: 0 })
+    expect(await home.read(CURSOR)).toBeUndefined()
+  })
+
+  it('keeps changes that were made since', async () => {
+    const home = await createHome()
+    await home.write(CURSOR, '{"mcpServers": {"a": {"url": "x"}}}')
+    await home.run('install', 'cursor', URL_TARGET)
+    const text = await home.read(CURSOR)
+    await home.write(CURSOR, text?.replace('"x"', '"y"') ?? '')
+    await home.run('uninstall', 'cursor', URL_TARGET)
+    expect(await home.read(CURSOR)).toBe('{"mcpServers": {"a": {"url": "y"}}}')
+  })
+
+  it('has nothing to do without an entry', async () => {
+    const home = await createHome()
+    expect(await home.run('uninstall', 'cursor', URL_TARGET)).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Nothing to remove/),
+    })
+  })
+})
+
+describe('--links', () => {
+  it('prints badges that have the entry and no secrets', async () => {
+    const home = await createHome()
+    const { stdout } = await home.run('install', '--links', '--name', 'shop', '--', 'npx', '-y', 'shop@1')
+    const [cursor = '', vscode = ''] = [...stdout.matchAll(/\]\((https:[^)]+)\)$/gm)].map(([, url]) => url)
+    expect(JSON.parse(atob(new URL(cursor).searchParams.get('config') ?? ''))).toEqual({
+      command: 'npx',
+      args: ['-y', 'shop@1'],
+    })
+    const inner = new URL(vscode).searchParams.get('url') ?? ''
+    expect(JSON.parse(decodeURIComponent(inner.slice(inner.indexOf('?') + 1)))).toEqual({
+      name: 'shop',
+      type: 'stdio',
+      command: 'npx',
+      args: ['-y', 'shop@1'],
+    })
+  })
+})

@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type CliRun, runCli } from '../../support/run-cli.ts'
+
+export interface Home {
+  readonly path: (file: string) => string
+  readonly write: (file: string, text: string) => Promise<void>
+  /** Undefined if there is no file. */
+  readonly read: (file: string) => Promise<string | undefined>
+  readonly run: (...argv: readonly string[]) => Promise<CliRun>
+}
+
+/** A user's folder, until the test has finished. */
+export async function createHome(env: Readonly<Record<string, string>> = {}): Promise<Home> {
+  const folder = await mkdtemp(join(tmpdir(), 'jetway-install-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const path = (file: string): string => join(folder, file)
+  return {
+    path,
+    async write(file, text) {
+      await mkdir(dirname(path(file)), { recursive: true })
+      await writeFile(path(file), text)
+    },
+    read: (file) => readFile(path(file), 'utf8').catch(() => undefined),
+    run: (...argv) => runCli(argv, { env: { HOME: folder, PATH: process.env['PATH'] ?? '', ...env } }),
+  }
+}
