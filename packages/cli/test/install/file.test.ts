@@ -1,0 +1,31 @@
+import { readdir, writeFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { changeFile } from '../../src/install/file.ts'
+import { createHome } from './support/home.ts'
+
+describe('a file that another program changes at the same time', () => {
+  it('is read again, and keeps both changes', async () => {
+    const home = await createHome()
+    await home.write('a', 'one')
+    const seen: unknown[] = []
+    await changeFile(home.path('a'), async ({ text }) => {
+      seen.push(text)
+      if (seen.length === 1) await writeFile(home.path('a'), 'two')
+      return { text: `${text}+`, secret: false }
+    })
+    expect(seen).toEqual(['one', 'two'])
+    expect(await home.read('a')).toBe('two+')
+  })
+
+  it('is left as it is if it changes every time', async () => {
+    const home = await createHome()
+    await home.write('a', '0')
+    const change = changeFile(home.path('a'), async ({ text }) => {
+      await writeFile(home.path('a'), `${Number(text) + 1}`)
+      return { text: 'ours', secret: false }
+    })
+    await expect(change).rejects.toThrow(/changes all the time/)
+    expect(await home.read('a')).toBe('3')
+    expect((await readdir(home.path(''))).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+})
