@@ -68,6 +68,25 @@ export const PROTECTED: readonly Contender[] = [
   },
 ]
 
+const UNOBSERVED = 'jetway-unobserved'
+const observed = (name: string, title: string, ...args: readonly string[]): Contender => ({
+  name,
+  title,
+  program: 'jetway-telemetry',
+  args,
+  base: UNOBSERVED,
+})
+
+/** The same mount without telemetry, twice, which shows the noise, and with what an app may register. */
+export const TELEMETRY: readonly Contender[] = [
+  { name: UNOBSERVED, title: 'without telemetry', program: 'jetway-fastify' },
+  { name: 'jetway-noise', title: 'without, a second time', program: 'jetway-fastify', base: UNOBSERVED },
+  observed('telemetry-idle', 'no SDK'),
+  observed('telemetry-metrics', 'metrics', '--metrics'),
+  observed('telemetry-unsampled', 'metrics, spans that are not sampled', '--metrics', '--traces', 'unsampled'),
+  observed('telemetry-sampled', 'metrics, all spans in batches', '--metrics', '--traces', 'sampled'),
+]
+
 /**
  * The same servers, which send each response as an event stream. The official SDK
  * is measured with JSON alone.

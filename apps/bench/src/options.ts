@@ -20,7 +20,7 @@ export const USAGE = `npm run bench -- [--short] [--only <case>]... [--json] [--
 
   --short    only the text tool at 16 connections and what imports cost; fails below 0.6 of the bare framework, and where
              importing Jetway costs more than importing the official SDK
-  --only     cases whose name begins so, for example text, text-16, stream, modern, auth, shared, notify, list, stdio, create, tools, imports, first, memory
+  --only     cases whose name begins so, for example text, text-16, stream, modern, auth, telemetry, shared, notify, list, stdio, create, tools, imports, first, memory
   --json     the numbers as JSON instead of tables
   --write    writes the tables into docs/reference/benchmarks.md; with --only, the others stay
   --starts   how often every contender is started anew for each case

@@ -7,6 +7,7 @@ import {
   STARTED_TOOLS,
   STDIO,
   STREAMS,
+  TELEMETRY,
   TOOL_COUNTS,
 } from './contenders.ts'
 import { type HttpBench, measureHttp, titleOf } from './http-bench.ts'
@@ -87,6 +88,11 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
     title: `${titleOf(TEXT, FORM_CONNECTIONS)}: with OAuth`,
   }
   await add(authenticated, PROTECTED, (bench) => bench.measure(TEXT, FORM_CONNECTIONS, timing))
+  const traced = {
+    name: `telemetry-${TEXT.name}-${FORM_CONNECTIONS}`,
+    title: `${titleOf(TEXT, FORM_CONNECTIONS)}: with OpenTelemetry`,
+  }
+  await add(traced, TELEMETRY, (bench) => bench.measure(TEXT, FORM_CONNECTIONS, timing))
   const title = 'tools/call, text, 16 connections, Jetway on Fastify with other tools registered'
   await add({ name: 'tools-1000', title }, TOOL_COUNTS, (bench) => bench.measure(TEXT, 16, timing))
   return tables
