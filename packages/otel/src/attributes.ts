@@ -50,14 +50,16 @@ export function spanNameOf(call: ReceivedCall): string {
 export function boundedAttributesOf(call: ReceivedCall): Attributes {
   const method = methodOf(call)
   const { target, network, revision } = call
-  return {
-    [Name.method]: method,
-    ...(revision !== undefined && { [Name.revision]: revision }),
-    ...(method === 'tools/call' && { [Name.operation]: 'execute_tool' }),
-    ...(method === 'tools/call' && target !== undefined && { [Name.tool]: target }),
-    ...(method === 'prompts/get' && target !== undefined && { [Name.prompt]: target }),
-    ...networkAttributesOf(network),
-  }
+  const attributes: Attributes = { [Name.method]: method }
+  if (revision !== undefined) attributes[Name.revision] = revision
+  if (method === 'tools/call') {
+    attributes[Name.operation] = 'execute_tool'
+    if (target !== undefined) attributes[Name.tool] = target
+  } else if (method === 'prompts/get' && target !== undefined) attributes[Name.prompt] = target
+  if (network === undefined) return attributes
+  attributes[Name.transport] = network.transport
+  if (network.protocol !== undefined) attributes[Name.protocol] = network.protocol
+  return attributes
 }
 
 export function networkAttributesOf(network: ServerNetwork | undefined): Attributes {
@@ -72,10 +74,14 @@ export function networkAttributesOf(network: ServerNetwork | undefined): Attribu
 }
 
 /** The attributes of a call's span that are known when it begins. */
-export function startAttributesOf(call: ReceivedCall, options: TelemetryOptions): Attributes {
+export function startAttributesOf(
+  call: ReceivedCall,
+  bounded: Attributes,
+  options: TelemetryOptions,
+): Attributes {
   const { message, ctx, target, queuedMs } = call
   return {
-    ...boundedAttributesOf(call),
+    ...bounded,
     ...requestAttributesOf({ id: message.id, sessionId: call.sessionId, params: message.params }, options),
     ...(message.method === 'resources/read' && target !== undefined && { [Name.resource]: target }),
     ...(queuedMs > NOTABLE_WAIT_MS && { [Name.queued]: queuedMs }),

@@ -1,6 +1,14 @@
 import type { CallObservation, ReceivedCall, ServedCall } from '@jetway/core/telemetry'
 import type { JsonObject } from '@jetway/core/protocol'
-import { context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api'
+import {
+  type Attributes,
+  context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api'
 import {
   boundedAttributesOf,
   endAttributesOf,
@@ -34,9 +42,10 @@ const MAX_MESSAGE = 256
 export function observeCall(call: ReceivedCall, recording: Recording): CallObservation {
   const { options, tracer, instruments } = recording
   const { context: parent, links } = parentageOf(call, options)
+  const bounded = boundedAttributesOf(call)
   const span = tracer?.startSpan(
     spanNameOf(call),
-    { kind: SpanKind.SERVER, attributes: startAttributesOf(call, options), links: [...links] },
+    { kind: SpanKind.SERVER, attributes: startAttributesOf(call, bounded, options), links: [...links] },
     parent,
   )
   const within = span === undefined ? parent : trace.setSpan(parent, span)
@@ -48,25 +57,28 @@ export function observeCall(call: ReceivedCall, recording: Recording): CallObser
     const value = call.message.params?.['arguments'] as JsonObject | undefined
     setText(span, Name.arguments, captured(capture, { kind: 'arguments', tool, value }))
   }
+  // A cancelled call has no duration, which ends with an answer.
   return {
     wantsResult: records && capture.results === true,
     run: (step) => context.with(within, step),
     end: (served) => {
-      measure(call, served, (performance.now() - start) / 1_000, instruments)
+      const ended = endAttributesOf(served)
+      if (served.outcome === 'cancelled') instruments?.cancelled.add(1, { [Name.method]: methodOf(call) })
+      else instruments?.received.record((performance.now() - start) / 1_000, { ...bounded, ...ended })
       if (span === undefined) return
       if (tool !== undefined && served.result !== undefined)
         setText(span, Name.result, captured(capture, { kind: 'result', tool, value: served.result }))
-      endSpan(span, served, options)
+      endSpan(span, ended, served, options)
     },
   }
 }
 
-function endSpan(span: Span, served: ServedCall, options: TelemetryOptions): void {
+function endSpan(span: Span, ended: Attributes, served: ServedCall, options: TelemetryOptions): void {
   const { outcome, hidden, opened } = served
   const failure = failureOf(served)
   const session = sessionIdOf(opened?.sessionId, options)
   span.setAttributes({
-    ...endAttributesOf(served),
+    ...ended,
     [Name.outcome]: outcome,
     ...(session !== undefined && { [Name.session]: session }),
     ...(hidden !== undefined && { [Name.reference]: hidden.reference }),
@@ -80,15 +92,3 @@ function endSpan(span: Span, served: ServedCall, options: TelemetryOptions): voi
 }
 
 const asException = (error: unknown): Error | string => (error instanceof Error ? error : String(error))
-
-/** A cancelled call has no duration, which ends with an answer. */
-function measure(
-  call: ReceivedCall,
-  served: ServedCall,
-  seconds: number,
-  instruments: Instruments | undefined,
-): void {
-  if (instruments === undefined) return
-  if (served.outcome === 'cancelled') instruments.cancelled.add(1, { [Name.method]: methodOf(call) })
-  else instruments.received.record(seconds, { ...boundedAttributesOf(call), ...endAttributesOf(served) })
-}

@@ -20,6 +20,9 @@ const NO_METER: Meter = createNoopMeter()
 /** Finds the providers at each use: an SDK may be registered late, or replaced. */
 export class Providers {
   readonly #options: TelemetryOptions
+  /** What was found for the provider that was registered last, because each call asks. */
+  #traces: { readonly provider: TracerProvider; readonly tracer: Tracer } | undefined
+  #metrics: { readonly provider: MeterProvider; readonly missing: boolean } | undefined
 
   constructor(options: TelemetryOptions) {
     this.#options = options
@@ -27,12 +30,10 @@ export class Providers {
 
   /** Undefined without an SDK. */
   get tracer(): Tracer | undefined {
-    const given = this.#options.tracerProvider
-    if (given !== undefined) return given.getTracer(SCOPE)
-    const global = trace.getTracerProvider()
-    // Not `instanceof`: another copy of the API may have registered it.
-    const delegate = (global as Partial<ProxyTracerProvider>).getDelegate?.() ?? global
-    return delegate === NO_TRACES ? undefined : delegate.getTracer(SCOPE)
+    const provider = this.#options.tracerProvider ?? globalTraces()
+    if (provider === NO_TRACES) return undefined
+    if (this.#traces?.provider !== provider) this.#traces = { provider, tracer: provider.getTracer(SCOPE) }
+    return this.#traces.tracer
   }
 
   /** Undefined without an SDK, and with `metrics: false`. */
@@ -40,9 +41,17 @@ export class Providers {
     if (this.#options.metrics === false) return undefined
     const given = this.#options.meterProvider
     if (given !== undefined) return given
-    const global = metrics.getMeterProvider()
-    return global.getMeter(SCOPE) === NO_METER ? undefined : global
+    const provider = metrics.getMeterProvider()
+    if (this.#metrics?.provider !== provider)
+      this.#metrics = { provider, missing: provider.getMeter(SCOPE) === NO_METER }
+    return this.#metrics.missing ? undefined : provider
   }
+}
+
+function globalTraces(): TracerProvider {
+  const global = trace.getTracerProvider()
+  // Not `instanceof`: another copy of the API may have registered it.
+  return (global as Partial<ProxyTracerProvider>).getDelegate?.() ?? global
 }
 
 export const meterOf = (provider: MeterProvider): Meter => provider.getMeter(SCOPE)

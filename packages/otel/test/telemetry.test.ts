@@ -7,15 +7,21 @@ import {
   type PeerOptions,
   type TestConnection,
 } from '@jetway/testing'
-import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { toFetch } from '@jetway/core/http'
+import { context, metrics, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { DataPoint, Histogram } from '@opentelemetry/sdk-metrics'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { telemetry, type TelemetryOptions, traceFields } from '../src/index.ts'
+import { connectOver } from './support/mounts.ts'
 import { registerSdk } from './support/sdk.ts'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 const PARENT_ID = 'b7ad6b7169203331'
 const META = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01`, tracestate: 'vendor=1' }
+const JSON_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 function createServer(options: TelemetryOptions = {}): McpServer {
@@ -222,9 +228,30 @@ describe('the trace context of the client', () => {
   })
 
   it.each([
+    ['once', [META.traceparent], TRACE_ID],
+    ['twice', [META.traceparent, META.traceparent], undefined],
+  ])('is read from the header if it came %s, where _meta has none', async (_, values, expected) => {
+    const { span } = registerSdk()
+    const server = createServer()
+    const handler = toFetch(server)
+    onTestFinished(() => handler.close({ deadline: 0 }))
+    const headers = new Headers(JSON_HEADERS)
+    for (const value of values) headers.append('traceparent', value)
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    await handler(new Request('http://localhost/mcp', { method: 'POST', headers, body }))
+    expect(span('initialize').parentSpanContext?.traceId).toBe(expected)
+  })
+
+  it.each([
     ['bad hex', { traceparent: `00-${'z'.repeat(32)}-${PARENT_ID}-01` }],
     ['version ff', { traceparent: `ff-${TRACE_ID}-${PARENT_ID}-01` }],
     ['a megabyte', { traceparent: 'x'.repeat(1_000_000) }],
+    ['a number', { traceparent: 1 }],
   ])('is not followed if it is %s', async (_, meta) => {
     const { span } = registerSdk()
     const server = createServer()
@@ -236,7 +263,7 @@ describe('the trace context of the client', () => {
 })
 
 describe('metrics', () => {
-  it('measure calls, questions and sessions, and count cancelled calls and refusals', async () => {
+  it('measure calls, questions and sessions, and count cancelled calls', async () => {
     const start = performance.now()
     const { points } = registerSdk()
     const server = createServer()
@@ -278,6 +305,29 @@ describe('metrics', () => {
     ])
   })
 
+  it('count refusals and overflows by their reasons', async () => {
+    const { points } = registerSdk()
+    const server = new McpServer(
+      { name: 'full', version: '1' },
+      { telemetry: telemetry(), limits: { running: 1, inFlight: 1 } },
+    )
+    const handler = toFetch(server)
+    onTestFinished(() => handler.close({ deadline: 0 }))
+    await handler(new Request('http://localhost/mcp', { method: 'PUT' }))
+    server.addTool({ name: 'hang', handler: () => new Promise<never>(() => {}) })
+    const client = await connectOver('toFetch', server, { revisions: ['2025-11-25'] })
+    void client.callTool('hang').catch(() => {})
+    await vi.waitFor(() => expect(server.stats().callsInFlight).toBe(1))
+    await expect(client.callTool('hang')).rejects.toThrow()
+    const found = await points()
+    expect(found['jetway.server.refusals']).toContainEqual(
+      expect.objectContaining({ attributes: { reason: 'wrongMethod' }, value: 1 }),
+    )
+    expect(found['jetway.server.overflows']).toMatchObject([
+      { attributes: { queue: 'calls', action: 'refuse' }, value: 1 },
+    ])
+  })
+
   it('have no label and no span name that a client invents', async () => {
     const { points, spans } = registerSdk()
     const server = createServer()
@@ -312,6 +362,22 @@ describe('an SDK', () => {
     await client.request('tools/call', { name: 'tool' })
     expect(spans().map(({ name }) => name)).toEqual(['tools/call tool'])
     expect((await points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
+  })
+
+  it('that replaces another records from then on', async () => {
+    const first = registerSdk()
+    const server = createServer()
+    server.addTool({ name: 'tool', handler: () => 'fine' })
+    const client = await connect(server)
+    await client.request('tools/call', { name: 'tool' })
+    trace.disable()
+    metrics.disable()
+    context.disable()
+    const second = registerSdk()
+    await client.request('tools/call', { name: 'tool' })
+    expect(first.spans().map(({ name }) => name)).toEqual(['initialize', 'tools/call tool'])
+    expect(second.spans().map(({ name }) => name)).toEqual(['tools/call tool'])
+    expect((await second.points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
   it('records nothing in mode propagate, and passes the context on', async () => {
