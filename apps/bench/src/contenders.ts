@@ -83,7 +83,13 @@ export const TELEMETRY: readonly Contender[] = [
   { name: 'jetway-noise', title: 'without, a second time', program: 'jetway-fastify', base: UNOBSERVED },
   observed('telemetry-idle', 'no SDK'),
   observed('telemetry-metrics', 'metrics', '--metrics'),
-  observed('telemetry-unsampled', 'metrics, spans that are not sampled', '--metrics', '--traces', 'unsampled'),
+  observed(
+    'telemetry-unsampled',
+    'metrics, spans that are not sampled',
+    '--metrics',
+    '--traces',
+    'unsampled',
+  ),
   observed('telemetry-sampled', 'metrics, all spans in batches', '--metrics', '--traces', 'sampled'),
 ]
 

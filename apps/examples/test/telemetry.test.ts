@@ -1,7 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { duplex } from '@jetway/client'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connect } from '@jetway/testing'
@@ -12,6 +8,7 @@ import { telemetry } from '@jetway/otel'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { client as host, manager } from '../src/client/telemetry.ts'
 import { server, stop } from '../src/server/telemetry.ts'
+import { startCollector } from './support/collector.ts'
 
 function createWeather(): McpServer {
   const weather = new McpServer({ name: 'weather', version: '1.0.0' }, { telemetry: telemetry() })
@@ -19,33 +16,14 @@ function createWeather(): McpServer {
   return weather
 }
 
-interface Exported {
-  readonly resourceSpans: readonly {
-    readonly scopeSpans: readonly { readonly spans: readonly { readonly name: string }[] }[]
-  }[]
-}
-
 it('the server of the guide exports each call once, and nothing is lost when it stops', async () => {
-  const names: string[] = []
-  const collector = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { resourceSpans } = JSON.parse(body) as Exported
-      names.push(
-        ...resourceSpans.flatMap(({ scopeSpans }) =>
-          scopeSpans.flatMap(({ spans }) => spans.map(({ name }) => name)),
-        ),
-      )
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-    })
-  })
-  await once(collector.listen(0, '127.0.0.1'), 'listening')
+  const { url, spans } = await startCollector()
   onTestFinished(() => {
-    collector.close()
     vi.unstubAllEnvs()
     trace.disable()
     context.disable()
   })
-  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${(collector.address() as AddressInfo).port}`)
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url)
   const { tracing } = await import('../src/server/instrumentation.ts')
   const client = await connect(server)
   await client.callTool('forecast')
@@ -57,6 +35,7 @@ it('the server of the guide exports each call once, and nothing is lost when it 
   await host.close()
   await manager.closeAll()
   await stop(tracing)
+  const names = spans.map(({ name }) => name)
   expect(names.filter((name) => name === 'tools/call forecast')).toHaveLength(1)
   expect(names.filter((name) => name === 'tools/list')).toHaveLength(2)
 })

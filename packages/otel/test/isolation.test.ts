@@ -19,7 +19,7 @@ const traceparentOf = (index: number): string =>
 const traceIdOf = (index: number): string => index.toString(16).padStart(32, '0')
 
 it('1,000 concurrent calls, some timed out and some cancelled, each log and end in their own trace', async () => {
-  const { spans } = registerSdk()
+  const { spans, openSpans } = registerSdk()
   const lines: { call: unknown; traceId: string | undefined }[] = []
   const log = (call: unknown): void => void lines.push({ call, traceId: traceFields().trace_id })
   const timeouts: (string | undefined)[] = []
@@ -68,6 +68,7 @@ it('1,000 concurrent calls, some timed out and some cancelled, each log and end 
   expect(new Set(ids)).toEqual(new Set(calls.map((_, i) => traceIdOf(i + 1))))
   expect(timeouts.length).toBeGreaterThan(0)
   expect(timeouts).not.toContain(undefined)
+  expect(openSpans()).toBe(0)
 })
 
 it('fetch and timers of a handler are below the span of its call', async () => {
@@ -130,7 +131,6 @@ it('a call that waited for its turn keeps the span that was active when it arriv
     .filter(({ name }) => name === CALL)
     .map(({ parentSpanContext }) => spans().find((each) => idsOf(each).spanId === parentSpanContext?.spanId))
   expect(parents.map((parent) => parent?.name)).toEqual(['POST 1', 'POST 2'])
-  expect(spans().some(({ attributes }) => Number(attributes['jetway.queued_ms']) > 0)).toBe(true)
 })
 
 it('the run of a task is a new trace that is linked to its call', async () => {

@@ -2,6 +2,7 @@ import { Client, McpError } from '@jetway/client'
 import { http } from '@jetway/client/http'
 import { McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
+import { SpanKind } from '@opentelemetry/api'
 import { expect, it, onTestFinished } from 'vitest'
 import { telemetry } from '../src/index.ts'
 import { registerSdk } from './support/sdk.ts'
@@ -46,7 +47,7 @@ it('arguments, results, hidden errors, tokens, headers and session ids are in no
   await client.getPrompt('ask', { text: 'canary-argument' })
   await client.request('canary/method').catch((error: unknown) => expect(error).toBeInstanceOf(McpError))
   await client.close()
-  const received = spans().filter(({ kind }) => kind === 1)
+  const received = spans().filter(({ kind }) => kind === SpanKind.SERVER)
   expect(received.map(({ name }) => name)).toEqual([
     'initialize',
     'tools/call tell',

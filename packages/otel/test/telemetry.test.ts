@@ -328,6 +328,23 @@ describe('metrics', () => {
     ])
   })
 
+  it('count only servers that are open', async () => {
+    const { points } = registerSdk()
+    const both = telemetry()
+    const stats = vi.fn<McpServer['stats']>()
+    const open = Array.from({ length: 1_000 }, () => {
+      const server = new McpServer({ name: 'one of many', version: '1' }, { telemetry: both })
+      stats.mockImplementation(server.stats.bind(server))
+      server.stats = stats
+      return server
+    })
+    await points()
+    expect(stats).toHaveBeenCalledTimes(1_000)
+    await Promise.all(open.map((server) => server.close()))
+    await points()
+    expect(stats).toHaveBeenCalledTimes(1_000)
+  })
+
   it('have no label and no span name that a client invents', async () => {
     const { points, spans } = registerSdk()
     const server = createServer()

@@ -19,13 +19,24 @@ import { onTestFinished } from 'vitest'
 export interface Sdk {
   readonly spans: () => readonly ReadableSpan[]
   readonly span: (name: string) => ReadableSpan
+  /** Spans that have begun and not ended. */
+  readonly openSpans: () => number
   /** The data points of all metrics, by name. */
   readonly points: () => Promise<Readonly<Record<string, readonly DataPoint<unknown>[]>>>
 }
 
 export function registerSdk(): Sdk {
   const exporter = new InMemorySpanExporter()
-  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+  let open = 0
+  const count = {
+    onStart: () => void open++,
+    onEnd: () => void open--,
+    forceFlush: () => Promise.resolve(),
+    shutdown: () => Promise.resolve(),
+  }
+  const tracerProvider = new BasicTracerProvider({
+    spanProcessors: [new SimpleSpanProcessor(exporter), count],
+  })
   const collected = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
   const reader = new PeriodicExportingMetricReader({ exporter: collected, exportIntervalMillis: 3_600_000 })
   const meterProvider = new MeterProvider({ readers: [reader] })
@@ -41,6 +52,7 @@ export function registerSdk(): Sdk {
   const spans = (): readonly ReadableSpan[] => exporter.getFinishedSpans()
   return {
     spans,
+    openSpans: () => open,
     span: (name) => {
       const found = spans().find((span) => span.name === name)
       if (found === undefined)

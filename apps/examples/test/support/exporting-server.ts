@@ -1,0 +1,14 @@
+/** The server of the guide on Fastify. Exports its spans, and stops at SIGTERM as the guide says. */
+import process from 'node:process'
+import { mcp } from '@jetway/fastify'
+import Fastify from 'fastify'
+import { tracing } from '../../src/server/instrumentation.ts'
+import { server, stop } from '../../src/server/telemetry.ts'
+
+const app = Fastify()
+await app.register(mcp, { server })
+const url = await app.listen({ port: 0, host: '127.0.0.1' })
+process.once('SIGTERM', () => {
+  void stop(tracing).then(() => app.close())
+})
+console.log(JSON.stringify({ ready: true, url: `${url}/mcp` }))
