@@ -67,8 +67,8 @@ function core(common: UserConfig): UserConfig {
 }
 
 /**
- * The command has its dependencies inside: `npx jetway` installs few packages, and few files are read to start. They are
- * bundled from source, since the other packages are built at the same time.
+ * The command has our other packages inside, so that few files are read to start. They are bundled from source, since
+ * they are built at the same time. Its other dependencies are declared, and so stay outside.
  */
 function command(common: UserConfig): UserConfig {
   return {

@@ -14,7 +14,7 @@ const BUDGETS = {
   core: { packed: 320, unpacked: 1300 },
   // Nine entries; a host imports two or three of them.
   client: { packed: 150, unpacked: 520 },
-  // Core, the client and the watcher are inside.
+  // Core, the client and the mount of node:http are inside.
   cli: { packed: 280, unpacked: 1000 },
   // With an authorization server for tests.
   testing: { packed: 52, unpacked: 200 },

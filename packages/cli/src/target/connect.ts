@@ -29,20 +29,36 @@ export async function withTarget<T>(
 ): Promise<T> {
   const options = await clientOptions(args.values, terminal)
   const { target, positionals } = await findTarget(args, terminal)
+  const release = exitOnSignals()
+  try {
+    return await connectTo(target, { terminal, options }, (client) => use({ client, positionals }))
+  } finally {
+    release()
+  }
+}
+
+interface ConnectContext {
+  readonly terminal: Terminal
+  readonly options: ClientOptions
+}
+
+async function connectTo<T>(
+  target: Target,
+  { terminal, options }: ConnectContext,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
   const { factory, close } = await open(target, terminal)
   const client = new Client({ name: 'jetway-cli', version: ownVersion() }, options)
   client.on('log', ({ level, data }) => {
     if (!terminal.json)
       terminal.noteFromServer(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`)
   })
-  const release = exitOnSignals()
   try {
     await client.connect(factory).catch(explainConnect)
-    return await use({ client, positionals })
+    return await use(client)
   } finally {
     await client.close()
     await close()
-    release()
   }
 }
 

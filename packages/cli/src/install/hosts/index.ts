@@ -9,7 +9,10 @@ import { vscode } from './vscode.ts'
 import { windsurf } from './windsurf.ts'
 import { zed } from './zed.ts'
 
-/** Each was compared with its public documentation in November 2026. */
+/**
+ * Each was compared with public documentation in November 2026, and no host was run. References to variables in VS Code,
+ * Goose and Codex are known from reports only.
+ */
 export const HOSTS: readonly Host[] = [
   claudeDesktop,
   claudeCode,
