@@ -214,6 +214,15 @@ it.each<[string, JsonSchema, unknown[]]>([
     [{ a1: 2, a2: 'x' }],
   ],
   [
+    'two properties whose references fail, if all properties count as evaluated',
+    {
+      additionalProperties: true,
+      patternProperties: { '^a': { $ref: '#/$defs/low' } },
+      $defs: { low: { maximum: 1, properties: { a: { $ref: '#/$defs/low' } } } },
+    },
+    [{ a1: 2, a2: 3 }],
+  ],
+  [
     'a condition without consequences',
     { if: { properties: { a: true } }, unevaluatedProperties: false },
     [{ a: 1 }, {}],

@@ -45,6 +45,11 @@ describe('createValidator', () => {
       { $ref: 'https://a.test/b' },
       /^can't resolve reference https:\/\/a\.test/,
     ],
+    [
+      'a part with the id of a metaschema',
+      { $defs: { a: { $id: 'https://json-schema.org/draft/2020-12/schema', type: 'string' } } },
+      /^reference "https:\/\/json-schema\.org\/draft\/2020-12\/schema" resolves to more than one schema/,
+    ],
     ['a bad pattern', { pattern: '(' }, /^Invalid regular expression/],
     [
       'an unknown dialect',

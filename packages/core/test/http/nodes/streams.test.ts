@@ -74,6 +74,19 @@ describe('the stream of a call, resumed at another node', () => {
     expect(numbers(third.sink.messages)).toEqual([3, 'result'])
   })
 
+  it('takes over from a connection at the same node, and ends with its session', async () => {
+    const nodes = await bench()
+    const first = await started(nodes, 5)
+    const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    const third = await resume(nodes.b, nodes.session, lastId(first.sink))
+    expect(second.sink.closed).toBe(true)
+    await nodes.step()
+    expect([numbers(third.sink.messages), third.sink.closed]).toEqual([[2], false])
+    await nodes.b.at(nodes.session).delete()
+    await settled()
+    expect(third.sink.closed).toBe(true)
+  })
+
   it('ends there with an error if its node is gone', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
