@@ -90,6 +90,18 @@ describeMatrix('a trace', { transports: [memoryTransport, fetchTransport] }, (ce
   })
 })
 
+it('the span of a task is a trace of its own', async () => {
+  const { spans } = registerSdk()
+  const server = createServer()
+  server.addTool({ name: 'tool', taskSupport: 'required', handler: () => 'fine' })
+  const client = await connect(server)
+  await client.request('tools/call', { name: 'tool', task: {}, _meta: META })
+  const calls = () => spans().filter(({ name }) => name === 'tools/call tool')
+  await vi.waitFor(() => expect(calls()).toHaveLength(2))
+  const parents = calls().map(({ parentSpanContext }) => parentSpanContext?.spanId)
+  expect(new Set(parents)).toEqual(new Set([PARENT_ID, undefined]))
+})
+
 it('the span of a question without an answer has the reason', async () => {
   const { span, points } = registerSdk()
   const server = createServer()

@@ -76,6 +76,21 @@ describe('a list', () => {
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
+  it.each([
+    ['listToolsPage', Method.ListTools, { tools: [tool('a')] }],
+    ['listPromptsPage', Method.ListPrompts, { prompts: [{ name: 'a' }] }],
+    ['listResourcesPage', Method.ListResources, { resources: [{ name: 'a', uri: 'a://b' }] }],
+    [
+      'listResourceTemplatesPage',
+      Method.ListResourceTemplates,
+      { resourceTemplates: [{ name: 'a', uriTemplate: 'a://{b}' }] },
+    ],
+  ] as const)('%s reads the page of a cursor', async (read, method, page) => {
+    const { client, server } = await scripted({ ...sessions(), [method]: { ...page, nextCursor: '3' } })
+    expect(await client[read]('2')).toMatchObject({ items: Object.values(page)[0], nextCursor: '3' })
+    expect(server.of(method)).toMatchObject([{ params: { cursor: '2' } }])
+  })
+
   it('keeps unknown members and cache hints', async () => {
     const odd = { ...tool('a'), 'com.example/new': [1], icons: [{ src: 'https://x' }] }
     const { client } = await scripted({

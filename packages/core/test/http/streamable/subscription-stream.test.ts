@@ -117,6 +117,17 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(answer.sink.closed).toBe(false)
   })
 
+  it('leaves the changes to sessions that are open as well, however many', async () => {
+    const harness = createHarness()
+    const [ending, lasting] = [await harness.open(), await harness.open()]
+    const { sink } = await lasting.get()
+    await listen(harness, { toolsListChanged: true })
+    await ending.delete()
+    harness.server.notify.toolsChanged()
+    await settled()
+    expect(sink.messages.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
+  })
+
   it.each([0, '', '7', 7])('puts the id of the request into every message, unchanged: %j', async (id) => {
     const harness = createHarness()
     const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id })
