@@ -1,5 +1,7 @@
 import type { ObservedServer } from '@jetway/core/telemetry'
-import type { BatchObservableResult, Meter, Observable } from '@opentelemetry/api'
+import type { BatchObservableResult, Meter, MeterProvider, Observable } from '@opentelemetry/api'
+import { meterOf } from './providers.ts'
+import type { Servers } from './servers.ts'
 
 type SharedStats = ReturnType<NonNullable<NonNullable<ObservedServer['runtime']['shared']>['stats']>>
 type Stats = ReturnType<ObservedServer['stats']>
@@ -26,11 +28,29 @@ const SHARED: Readonly<Record<string, readonly [unit: string, string, (stats: Sh
 }
 
 /**
+ * The observed servers, by provider. There is one callback for each provider, because a gauge has one value in a
+ * collection, whatever number of telemetries records with the provider. It stays when the last server has closed: the SDK
+ * would go on to export the last values.
+ */
+const observed = new WeakMap<MeterProvider, Set<Servers>>()
+
+/**
  * Observes the servers when metrics are collected, so that calls pay nothing for it.
  *
  * @returns the function that ends it
  */
-export function observeGauges(meter: Meter, servers: () => Iterable<ObservedServer>): () => void {
+export function observeGauges(provider: MeterProvider, servers: Servers): () => void {
+  let sources = observed.get(provider)
+  if (sources === undefined) {
+    sources = new Set()
+    observed.set(provider, sources)
+    registerCallback(meterOf(provider), sources)
+  }
+  const added = sources.add(servers)
+  return () => void added.delete(servers)
+}
+
+function registerCallback(meter: Meter, sources: ReadonlySet<Servers>): void {
   const gauges = Object.entries(GAUGES).map(([name, [unit, description, read]]) => {
     return { gauge: meter.createObservableUpDownCounter(name, { unit, description }), read }
   })
@@ -43,9 +63,9 @@ export function observeGauges(meter: Meter, servers: () => Iterable<ObservedServ
   })
   const all: Observable[] = [...[...gauges, ...shared].map(({ gauge }) => gauge), refusals]
   const collect = (result: BatchObservableResult): void => {
-    const observed = [...servers()]
-    const stats = observed.map((server) => server.stats())
-    const together = sharedStats(observed)
+    const servers = [...sources].flatMap((source) => [...source])
+    const stats = servers.map((server) => server.stats())
+    const together = sharedStats(servers)
     for (const { gauge, read } of gauges)
       result.observe(
         gauge,
@@ -55,7 +75,6 @@ export function observeGauges(meter: Meter, servers: () => Iterable<ObservedServ
     for (const [reason, count] of countReasons(stats)) result.observe(refusals, count, { reason })
   }
   meter.addBatchObservableCallback(collect, all)
-  return () => meter.removeBatchObservableCallback(collect, all)
 }
 
 /** The sum over the stores, of which several servers may share one. Undefined without any. */

@@ -1,6 +1,4 @@
 import type { Counter, Histogram, MeterProvider } from '@opentelemetry/api'
-import { observeGauges } from './gauges.ts'
-import type { ObservedServer } from '@jetway/core/telemetry'
 import { meterOf } from './providers.ts'
 
 /** @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md#metrics */
@@ -18,15 +16,10 @@ export interface Instruments {
   readonly clientSessions: Histogram
   readonly cancelled: Counter
   readonly overflows: Counter
-  /** Ends the observation of the servers. */
-  stop(): void
 }
 
 /** Metrics have no proxies: instruments that exist before their provider never record anything. */
-export function createInstruments(
-  provider: MeterProvider,
-  servers: () => Iterable<ObservedServer>,
-): Instruments {
+export function createInstruments(provider: MeterProvider): Instruments {
   const meter = meterOf(provider)
   const seconds = (name: string, description: string): Histogram =>
     meter.createHistogram(name, {
@@ -48,6 +41,5 @@ export function createInstruments(
       unit: '{message}',
       description: 'Messages and calls for which a queue had no room',
     }),
-    stop: observeGauges(meter, servers),
   }
 }

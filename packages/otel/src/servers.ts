@@ -11,6 +11,10 @@ export class Servers {
     return () => void this.#servers.delete(ref)
   }
 
+  get empty(): boolean {
+    return this.#servers.size === 0
+  }
+
   *[Symbol.iterator](): Generator<ObservedServer> {
     for (const ref of this.#servers) {
       const server = ref.deref()

@@ -13,6 +13,7 @@ import { context, ROOT_CONTEXT } from '@opentelemetry/api'
 import { Name, networkAttributesOf } from './attributes.ts'
 import { BoundedNames } from './bounded-names.ts'
 import { observeCall, type Recording } from './call.ts'
+import { observeGauges } from './gauges.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { OPTION_NAMES, type TelemetryOptions } from './options.ts'
 import { Providers } from './providers.ts'
@@ -42,6 +43,8 @@ class OpenTelemetry implements Telemetry, ClientTelemetry {
   readonly #servers = new Servers()
   readonly #names = new BoundedNames()
   #instruments: Instruments | undefined
+  /** Ends the observation of the servers. */
+  #stopGauges: (() => void) | undefined
 
   constructor(options: TelemetryOptions) {
     this.#options = options
@@ -63,8 +66,10 @@ class OpenTelemetry implements Telemetry, ClientTelemetry {
     ]
     // So that the gauges of a server are there before its first call.
     this.#currentInstruments()
+    this.#observeServers()
     return () => {
       for (const end of ends) end()
+      if (this.#servers.empty) this.#stopGauges?.()
     }
   }
 
@@ -107,8 +112,15 @@ class OpenTelemetry implements Telemetry, ClientTelemetry {
   #currentInstruments(): Instruments | undefined {
     const provider = this.#options.mode === 'propagate' ? undefined : this.#providers.meterProvider
     if (provider === this.#instruments?.provider) return this.#instruments
-    this.#instruments?.stop()
-    this.#instruments = provider && createInstruments(provider, () => this.#servers)
+    this.#stopGauges?.()
+    this.#instruments = provider && createInstruments(provider)
+    this.#observeServers()
     return this.#instruments
+  }
+
+  #observeServers(): void {
+    const provider = this.#instruments?.provider
+    if (provider !== undefined && !this.#servers.empty)
+      this.#stopGauges = observeGauges(provider, this.#servers)
   }
 }

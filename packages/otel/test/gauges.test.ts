@@ -1,6 +1,7 @@
 import { silent } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { redis } from '@jetway/redis'
+import { connectPeer, memoryTransport } from '@jetway/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { telemetry } from '../src/index.ts'
 import { registerSdk } from './support/sdk.ts'
@@ -32,4 +33,23 @@ it('stores that two servers share count once, and a server without them has no s
     'jetway.shared.in_flight': 2,
     'jetway.shared.unsent': 3,
   })
+})
+
+it('the gauges of servers with a telemetry each are added up, without servers that have closed', async () => {
+  const { points } = registerSdk()
+  const start = async (): Promise<McpServer> => {
+    const server = new McpServer({ name: 'one', version: '1' }, { telemetry: telemetry(), logger: silent })
+    onTestFinished(() => server.close())
+    const transport = await memoryTransport.open(server)
+    await connectPeer(await transport.dial(), { revision: '2025-11-25' })
+    return server
+  }
+  const first = await start()
+  const second = await start()
+  const sessions = async (): Promise<unknown> => (await points())['jetway.server.sessions']?.[0]?.value
+  expect(await sessions()).toBe(2)
+  await first.close()
+  expect(await sessions()).toBe(1)
+  await second.close()
+  expect(await sessions()).toBe(0)
 })

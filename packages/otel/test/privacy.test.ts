@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { Client, McpError } from '@jetway/client'
 import { http } from '@jetway/client/http'
 import { McpServer } from '@jetway/core'
@@ -7,12 +8,14 @@ import { expect, it, onTestFinished } from 'vitest'
 import { telemetry } from '../src/index.ts'
 import { registerSdk } from './support/sdk.ts'
 
-it('arguments, results, hidden errors, tokens, headers and session ids are in no span and no metric', async () => {
+it('arguments, results, tokens, headers and session ids are in no span, metric or log, and hidden errors only in the log', async () => {
   const { spans, points } = registerSdk()
+  const lines: unknown[] = []
+  const log = (...line: unknown[]): void => void lines.push(line)
   const both = telemetry()
   const server = new McpServer(
     { name: 'server', version: '1' },
-    { telemetry: both, logger: { debug() {}, info() {}, warn() {}, error() {} } },
+    { telemetry: both, logger: { debug: log, info: log, warn: log, error: log } },
   )
   server.addTool({ name: 'tell', handler: () => 'canary-result' })
   server.addTool({
@@ -65,6 +68,11 @@ it('arguments, results, hidden errors, tokens, headers and session ids are in no
     ),
   ])
   expect(recorded).toContain('tools/call tell')
+  // The host's log has hidden errors, and nothing else that is secret.
+  const logged = inspect(lines, { depth: 20 })
+  expect(logged).toContain('canary-error')
+  expect(logged.replaceAll('canary-error', '')).not.toContain('canary')
+  expect(logged).not.toContain(sessionId)
   expect(sessionId.length).toBeGreaterThan(20)
   expect(recorded).not.toContain('canary')
   expect(recorded).not.toContain(sessionId)
