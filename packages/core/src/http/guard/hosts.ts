@@ -39,11 +39,17 @@ const matches = (allowed: Host, host: Host): boolean =>
     allowed.port === host.port ||
     (isDefaultPort(allowed.port) && host.port === undefined))
 
+/** Says which Host and Origin headers are accepted. */
 export interface HostGuard {
-  /** @param local - whether the socket has a loopback address; undefined if the address is not known */
+  /**
+   * Whether a Host header is accepted.
+   *
+   * @param local - whether the socket has a loopback address; undefined if the address is not known
+   */
   readonly host: (value: string | undefined, local: boolean | undefined) => boolean
   /** Whether a Host header names this machine. */
   readonly isLoopback: (value: string) => boolean
+  /** Whether an Origin header is accepted. */
   readonly origin: (value: string) => boolean
 }
 
