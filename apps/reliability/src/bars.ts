@@ -134,7 +134,7 @@ export const BARS: readonly Bar[] = [
     files: [
       'apps/reliability/test/drain.long.test.ts',
       'packages/core/test/http/close.test.ts',
-      'apps/weather/test/shutdown.test.ts',
+      'apps/weather/test/shutdown.system.test.ts',
     ],
   },
   {

@@ -22,7 +22,10 @@ export const PROCESSES: Group = {
       behaviour: 'They end first, and at once.',
       tests: [
         { file: 'packages/core/test/http/close.test.ts', name: 'ends GET streams at once' },
-        { file: 'apps/weather/test/shutdown.test.ts', name: 'ends open streams and exits with code 0' },
+        {
+          file: 'apps/weather/test/shutdown.system.test.ts',
+          name: 'ends open streams and exits with code 0',
+        },
       ],
     },
     {
@@ -31,7 +34,7 @@ export const PROCESSES: Group = {
       behaviour: 'The process exits at once.',
       tests: [
         { file: 'packages/stdio/test/serve.test.ts', name: 'exits at once on a second %s' },
-        { file: 'apps/weather/test/shutdown.test.ts', name: 'sent twice exits at once with code 1' },
+        { file: 'apps/weather/test/shutdown.system.test.ts', name: 'sent twice exits at once with code 1' },
       ],
     },
     {
