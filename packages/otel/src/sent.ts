@@ -88,7 +88,7 @@ const textsOf = (meta: JsonObject): Record<string, string> =>
     }),
   )
 
-/** Every failure is an error of the caller, whoever is to blame. */
+/** The span of a caller counts every failure as an error, also one that the caller has caused. */
 function endAttributesOf(method: string, { result, failure, opened }: SentResponse): Attributes {
   const failed = method === 'tools/call' && result?.['isError'] === true ? 'tool_error' : failure?.type
   return {

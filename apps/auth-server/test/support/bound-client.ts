@@ -11,7 +11,7 @@ export interface BoundClient {
   readonly tokenType: string
   /** Posts a message. A request that needs a nonce is sent again, once. */
   readonly post: (body: object, headers?: Readonly<Record<string, string>>) => Promise<Response>
-  /** The headers of a POST, with a proof of its own, which is not sent. */
+  /** The headers of a POST that is not sent, with a proof made for it. */
   readonly sign: () => Promise<Record<string, string>>
   /** How often a request needed a nonce. */
   readonly nonces: () => number

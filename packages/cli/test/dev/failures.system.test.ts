@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { runs } from '@jetway-apps/test-support/processes'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { freePort } from '../../src/dev/process/free-port.ts'
 import { CLIENTS, type DevClient } from './support/clients.ts'
 import { createProject, definition, devOverHttp, type Project } from './support/project.ts'
 
@@ -115,7 +116,7 @@ ${definition([tool]).replace('export default server', '')}
 createServer(mcp({ server })).listen(${port}, '127.0.0.1')
 `
 
-it('a program with a port of its own is ended before the new one starts', async () => {
+it('a program that ignores PORT is ended before the new one starts', async () => {
   const port = await freePort()
   const project = await createProject(program(port, 'first'))
   const dev = await devOverHttp(project)
@@ -150,12 +151,3 @@ it.each([
   reply.resume()
   expect(reply.statusCode).toBe(403)
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}

@@ -17,7 +17,7 @@ export const codex: Host = {
     command,
     args: [...args],
     ...(Object.keys(env).length > 0 && { env }),
-    // Codex passes a server few variables of its own; these are added.
+    // Codex passes only a few variables to a server; these are added.
     ...(references.length > 0 && { env_vars: [...references] }),
   }),
   remote: ({ url, headers }) => ({ url, ...(Object.keys(headers).length > 0 && { http_headers: headers }) }),

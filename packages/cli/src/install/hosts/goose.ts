@@ -1,7 +1,7 @@
 import type { Host } from '../host.ts'
 import { dotConfigFolder, pathOf, settingsFolder } from '../place.ts'
 
-/** In seconds: the default of its own forms. */
+/** In seconds. Goose's forms have the same default. */
 const TIMEOUT = 300
 
 // https://goose-docs.ai/docs/guides/config-files

@@ -153,7 +153,7 @@ describe('the session', () => {
     ])
   })
 
-  it('is told of changes of the lists that its server has promised to announce', () => {
+  it('gets list_changed only for lists whose server promised it', () => {
     const relay = initialized({ tools: { listChanged: true }, prompts: {} })
     expect(relay.listChanged('tools')).toEqual([
       { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
