@@ -29,4 +29,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Remove a server from a host',
     load: async () => (await import('./install/uninstall.ts')).command,
   },
+  doctor: {
+    summary: 'Find out why a server does not work in a host',
+    load: async () => (await import('./doctor/command.ts')).command,
+  },
 }

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, delimiter, dirname, extname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 import { usageError } from '../errors.ts'
+import { findProgram } from '../start/find-program.ts'
 import type { InstalledServer, LocalServer, RemoteServer } from './host.ts'
 
 /** The words of a command line that name a server. */
@@ -81,13 +82,11 @@ const runsTypeScript = (): boolean =>
   Boolean((process.features as { readonly typescript?: unknown }).typescript)
 
 /** @throws CliError `usage` if the program is not found */
-function absolute(command: string, path = ''): string {
+function absolute(command: string, path: string | undefined): string {
   if (isAbsolute(command)) return command
   if (/[\\/]/.test(command)) return resolve(command)
-  const extensions = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : ['']
-  for (const folder of path.split(delimiter).filter(Boolean))
-    for (const extension of extensions)
-      if (existsSync(join(folder, command + extension))) return join(folder, command + extension)
+  const found = findProgram(command, path)
+  if (found !== undefined) return found
   throw usageError(`The program ${command} is not in PATH`, 'Name it by its absolute path')
 }
 
@@ -137,10 +136,13 @@ function packageName(folder: string): string | undefined {
 const SHORT_LIVED =
   /[\\/](?:\.?nvm|fnm_multishells|\.?fnm|mise|\.?volta|\.?asdf|\.?nodenv|nodejs[\\/]v\d[^\\/]*|n[\\/]versions|Cellar|_npx)[\\/]/i
 
+export const belongsToVersion = (path: string): boolean =>
+  SHORT_LIVED.test(path) || SHORT_LIVED.test(resolved(path))
+
 export function pathWarnings(server: InstalledServer): readonly string[] {
   if (!('command' in server)) return []
   return [server.command, ...server.args]
-    .filter((path) => SHORT_LIVED.test(path) || SHORT_LIVED.test(resolved(path)))
+    .filter(belongsToVersion)
     .map((path) => `${path} belongs to a version or a cache. Install again after an update`)
 }
 

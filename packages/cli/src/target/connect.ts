@@ -63,7 +63,7 @@ async function connectTo<T>(
 }
 
 /** The default would leave servers running that were started: they end when this process exits. */
-function exitOnSignals(): () => void {
+export function exitOnSignals(): () => void {
   const interrupt = (): never => process.exit(130)
   const terminate = (): never => process.exit(143)
   process.on('SIGINT', interrupt).on('SIGTERM', terminate)

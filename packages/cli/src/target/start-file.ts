@@ -17,6 +17,8 @@ export interface StartFileOptions {
 /** A server's file that runs. */
 export interface StartedFile {
   readonly target: TransportFactory
+  /** Where it serves HTTP. Undefined if it serves stdio. */
+  readonly url?: string
   /** Ends its process. */
   readonly close: () => Promise<void>
 }
@@ -28,8 +30,10 @@ const START_MS = 30_000
 export async function startFile(options: StartFileOptions): Promise<StartedFile> {
   const first = await launch(options)
   const close = (): Promise<void> => first.transport.close()
-  if (first.report.serves === 'http')
-    return { target: http(`http://127.0.0.1:${first.report.port}/mcp`), close }
+  if (first.report.serves === 'http') {
+    const url = `http://127.0.0.1:${first.report.port}/mcp`
+    return { target: http(url), url, close }
+  }
   if (first.report.serves === 'nothing') {
     await close()
     throw notAServer(options, first.report.exports)

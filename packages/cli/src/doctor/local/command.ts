@@ -1,0 +1,124 @@
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, isAbsolute } from 'node:path'
+import process from 'node:process'
+import { belongsToVersion } from '../../install/server.ts'
+import { APP_PATH } from '../../start/environment.ts'
+import { findProgram } from '../../start/find-program.ts'
+import type { Finding } from '../finding.ts'
+import type { Examination, ProgramSubject } from '../subject.ts'
+
+const CHECK = 'command'
+
+/** Whether the command of an entry can be started by its host. */
+export async function checkCommand(
+  { program, startedBy }: ProgramSubject,
+  { env }: Examination,
+): Promise<readonly Finding[]> {
+  const { command } = program
+  if (/^(?:~|\$\w|\$\{|%\w+%)/.test(command))
+    return [fault(`${command} is not expanded: no shell starts the server`, 'Write the absolute path')]
+  if (isAbsolute(command)) return absolute(command)
+  if (/[\\/]/.test(command)) return startedBy === 'app' ? [relative(command)] : []
+  // A PATH of the entry is what the host looks in.
+  const path = program.env['PATH'] ?? (startedBy === 'app' ? APP_PATH : env['PATH'])
+  const found = findProgram(command, path)
+  const known = findProgram(command, env['PATH'])
+  if (startedBy !== 'app' || process.platform === 'win32')
+    return found === undefined && known === undefined ? [unknown(command)] : [ok(found ?? known ?? command)]
+  if (found !== undefined)
+    return [
+      {
+        check: CHECK,
+        verdict: 'warning',
+        evidence: `${command} is ${found} for an app, but its PATH may change`,
+        advice: `Write "command": ${JSON.stringify(found)}`,
+      },
+    ]
+  return [known === undefined ? unknown(command) : bare(command, known)]
+}
+
+const ok = (evidence: string): Finding => ({ check: CHECK, verdict: 'ok', evidence })
+
+const fault = (evidence: string, advice: string): Finding => ({
+  check: CHECK,
+  verdict: 'fault',
+  evidence,
+  advice,
+})
+
+const relative = (command: string): Finding =>
+  fault(
+    `${command} is relative to the folder of the app, which is often /`,
+    'Write the absolute path of the command',
+  )
+
+const unknown = (command: string): Finding =>
+  /\s/.test(command)
+    ? fault(
+        `There is no program ${JSON.stringify(command)}`,
+        'Write the program alone in "command", and each argument as a string in "args"',
+      )
+    : fault(
+        `The program ${command} is in no folder of PATH`,
+        `Install ${command}, or write its absolute path`,
+      )
+
+/** An app does not have the `PATH` of the user's shell. */
+function bare(command: string, path: string): Finding {
+  const interpreter = interpreterOf(path)
+  const needsPath = interpreter !== undefined && findProgram(interpreter, APP_PATH) === undefined
+  return fault(
+    `${command} is not in the PATH of an app (${APP_PATH}); in yours it is ${path}`,
+    needsPath
+      ? `Write "command": ${JSON.stringify(path)} and "env": {"PATH": ${JSON.stringify(`${dirname(path)}:${APP_PATH}`)}}, since ${basename(path)} needs ${interpreter}`
+      : `Write "command": ${JSON.stringify(path)}`,
+  )
+}
+
+function absolute(command: string): readonly Finding[] {
+  if (!existsSync(command)) return [missing(command)]
+  if (statSync(command).isDirectory())
+    return [fault(`${command} is a folder`, 'Write the path of the program in it')]
+  try {
+    accessSync(command, constants.X_OK)
+  } catch {
+    return [
+      fault(`${command} is not executable`, `Run chmod +x ${command}, or name its interpreter in "command"`),
+    ]
+  }
+  if (!belongsToVersion(command)) return [ok(command)]
+  return [
+    {
+      check: CHECK,
+      verdict: 'warning',
+      evidence: `${command} belongs to one version of a version manager. An update removes it`,
+      advice:
+        'Write the path of a program that stays, such as /usr/local/bin/node, or change the entry after each update',
+    },
+  ]
+}
+
+function missing(command: string): Finding {
+  const [program = '', ...args] = command.split(' ')
+  if (args.length > 0 && existsSync(program))
+    return fault(
+      `There is no program ${JSON.stringify(command)}`,
+      `Write "command": ${JSON.stringify(program)}, and each argument as a string in "args"`,
+    )
+  return fault(
+    `There is no file ${command}`,
+    belongsToVersion(command)
+      ? 'An update of your version manager has removed it: write the path of the present version'
+      : 'Correct the path, or install the program',
+  )
+}
+
+/** The program of a first line such as `#!/usr/bin/env node`. It is looked for in `PATH`. */
+export function interpreterOf(path: string): string | undefined {
+  try {
+    const [line = ''] = readFileSync(path, 'latin1').slice(0, 256).split('\n')
+    return /^#!\S*\/env\s+(?:-S\s+)?(\S+)/.exec(line)?.[1]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,58 @@
+import { printable, type Colour, type Terminal } from '../terminal.ts'
+import type { Finding, Section } from './finding.ts'
+import type { Mask } from './mask.ts'
+
+const MARKS: Readonly<Record<Finding['verdict'], readonly [mark: string, colour: Colour]>> = {
+  ok: ['✓', 'green'],
+  warning: ['!', 'yellow'],
+  fault: ['✗', 'red'],
+  skipped: ['-', 'dim'],
+}
+
+/** Prints all sections, as text or as one document. */
+export function printReport(sections: readonly Section[], terminal: Terminal, mask: Mask): void {
+  const masked = sections.map(({ name, findings }) => ({
+    name: mask(name),
+    findings: findings.map((finding) => maskFinding(finding, mask)),
+  }))
+  const faults = count(masked, 'fault')
+  const warnings = count(masked, 'warning')
+  if (terminal.json) return terminal.printJson({ ok: faults === 0, faults, warnings, sections: masked })
+  for (const section of masked) terminal.print(sectionText(section, terminal))
+  terminal.print(summary(faults, warnings))
+}
+
+const count = (sections: readonly Section[], verdict: Finding['verdict']): number =>
+  sections.flatMap(({ findings }) => findings).filter((finding) => finding.verdict === verdict).length
+
+export const hasFault = (sections: readonly Section[]): boolean => count(sections, 'fault') > 0
+
+function maskFinding({ evidence, advice, ...finding }: Finding, mask: Mask): Finding {
+  return { ...finding, evidence: mask(evidence), ...(advice !== undefined && { advice: mask(advice) }) }
+}
+
+function sectionText({ name, findings }: Section, { colour }: Terminal): string {
+  const width = Math.max(0, ...findings.map(({ check }) => check.length))
+  const indent = ' '.repeat(width + 6)
+  const lines = findings.flatMap(({ check, verdict, evidence, advice }) => {
+    const [mark, paint] = MARKS[verdict]
+    const [first = '', ...others] = printable(evidence).split('\n')
+    return [
+      `  ${colour(paint, mark)} ${check.padEnd(width)}  ${first}`,
+      ...others.map((line) => indent + colour('dim', line)),
+      ...(advice === undefined
+        ? []
+        : printable(`→ ${advice}`)
+            .split('\n')
+            .map((line) => indent + line)),
+    ]
+  })
+  return [colour('bold', printable(name)), ...lines, ''].join('\n')
+}
+
+function summary(faults: number, warnings: number): string {
+  if (faults === 0 && warnings === 0) return 'No fault found'
+  return `${counted(faults, 'fault')}, ${counted(warnings, 'warning')}`
+}
+
+const counted = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`

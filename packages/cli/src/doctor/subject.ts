@@ -1,0 +1,83 @@
+import { basename } from 'node:path'
+import type { Target } from '../target/target.ts'
+import type { Streams } from '../terminal.ts'
+
+/** A program that serves over stdio. */
+export interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+  /** The variables that its entry sets. */
+  readonly env: Readonly<Record<string, string>>
+  /** Undefined for the folder of the host. */
+  readonly cwd?: string
+}
+
+/** A program that a host or a command line names. */
+export interface ProgramSubject {
+  readonly kind: 'program'
+  readonly name: string
+  readonly program: Program
+  /**
+   * Who starts it: an app with a short `PATH`, or a host in a terminal. `user`: nobody has configured it yet, but an app
+   * may start it later.
+   */
+  readonly startedBy: 'app' | 'terminal' | 'user'
+}
+
+/** A file of the user, which exports a server or serves itself. */
+export interface FileSubject {
+  readonly kind: 'file'
+  readonly name: string
+  readonly path: string
+  readonly exportName: string | undefined
+}
+
+export interface UrlSubject {
+  readonly kind: 'url'
+  readonly name: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A server to examine. */
+export type Subject = ProgramSubject | FileSubject | UrlSubject
+
+/** What checks need besides their subject. */
+export interface Examination {
+  /** The user's environment. */
+  readonly env: Streams['env']
+  /** Says what takes time. */
+  readonly progress: (text: string) => void
+}
+
+/** The server that a command line names. */
+export function subjectOf(target: Target): Subject {
+  if (target.kind === 'file') return { ...target, name: basename(target.path) }
+  const { config } = target
+  if ('url' in config) {
+    const url = String(config.url)
+    const headers = typeof config.headers === 'object' ? config.headers : {}
+    return { kind: 'url', name: withoutQuery(url), url, headers }
+  }
+  const { command, args = [], env = {}, cwd } = config
+  return {
+    kind: 'program',
+    name: basename(command),
+    program: { command, args, env, ...(cwd !== undefined && { cwd }) },
+    startedBy: 'user',
+  }
+}
+
+/** A query may have a secret. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
+}
+
+/** The values that must not be printed. */
+export function secretsOf(subject: Subject): readonly string[] {
+  if (subject.kind === 'file') return []
+  if (subject.kind === 'program') return Object.values(subject.program.env)
+  const query = [...new URL(subject.url).searchParams.values()]
+  return [...Object.values(subject.headers), ...query]
+}

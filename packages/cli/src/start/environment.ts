@@ -1,0 +1,32 @@
+import process from 'node:process'
+
+/** A command, and all that its process gets. */
+export interface Start {
+  readonly command: string
+  readonly args: readonly string[]
+  /** All variables. */
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** The `PATH` of apps that no shell has started. */
+export const APP_PATH = '/usr/bin:/bin'
+
+const WINDOWS_NAMES = ['PATH', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE', 'SystemRoot', 'TEMP']
+
+/** What an app gives its servers: a short `PATH`, no variables of a shell, and another folder. */
+export function appEnvironment(own: Variables): Pick<Start, 'env' | 'cwd'> {
+  if (process.platform === 'win32') return { env: pick(own, WINDOWS_NAMES), cwd: own['SystemRoot'] ?? 'C:\\' }
+  return { env: { PATH: APP_PATH, ...pick(own, ['HOME']) }, cwd: '/' }
+}
+
+/** What a host in a terminal gives its servers. */
+export const userEnvironment = (own: Variables): Pick<Start, 'env' | 'cwd'> => ({
+  env: pick(own, Object.keys(own)),
+  cwd: process.cwd(),
+})
+
+const pick = (own: Variables, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])))

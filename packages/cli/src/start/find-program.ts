@@ -1,0 +1,22 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import process from 'node:process'
+
+/** The path of a program that is named without one. Undefined if no folder of `PATH` has it. */
+export function findProgram(name: string, path = ''): string | undefined {
+  const extensions = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : ['']
+  return path
+    .split(delimiter)
+    .filter(Boolean)
+    .flatMap((folder) => extensions.map((extension) => join(folder, name + extension)))
+    .find(isProgram)
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

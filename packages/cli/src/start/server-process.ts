@@ -1,0 +1,159 @@
+import type { ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import process from 'node:process'
+import type { Readable, Writable } from 'node:stream'
+import {
+  classify,
+  type JsonObject,
+  type JsonRpcResponse,
+  notificationFrame,
+  parseText,
+  type RequestId,
+  requestFrame,
+} from '@jetway/core/protocol'
+import { StdioTransport } from '@jetway/stdio'
+import crossSpawn from 'cross-spawn'
+import type { HarnessReport } from '../harness-report.ts'
+import type { Start } from './environment.ts'
+import { endWithThisProcess, signalGroup } from './group.ts'
+
+const KEPT_LINES = 20
+const MAX_LINE = 2_000
+/** How long the output of a process may take that has exited, in ms: its children may keep the pipe open. */
+const LAST_OUTPUT_MS = 500
+
+/** A server's process, and all that it writes. */
+export class ServerProcess {
+  /** The first lines of stdout that are no messages. */
+  readonly strayLines: string[] = []
+  /** The last lines of stderr. */
+  readonly stderr: string[] = []
+  /** Where a file that runs in the harness listens, once it does. */
+  httpPort: number | undefined
+  /** Settles when it has exited. */
+  readonly exited: Promise<void>
+  readonly #child: ChildProcess
+  readonly #waiting = new Map<RequestId, (response: JsonRpcResponse) => void>()
+  /** Settles when no answer can come any more. */
+  readonly #over: Promise<void>
+  readonly #release: () => void
+  #requests = 0
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+    this.#release = endWithThisProcess(this.pid)
+    this.exited = new Promise((resolve) => child.once('exit', () => resolve()))
+    const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
+    const reported = new Promise<void>((resolve) =>
+      child.on('message', (message) => {
+        const report = message as HarnessReport
+        if (report.serves !== 'http') return
+        this.httpPort = report.port
+        resolve()
+      }),
+    )
+    this.#over = Promise.race([this.exited.then(() => within(LAST_OUTPUT_MS, closed)), reported])
+    this.#read(child.stdin as Writable, child.stdout as Readable, child.stderr as Readable)
+  }
+
+  /** @param harness - whether it runs in the harness, which reports over a channel. @throws the error of `spawn` */
+  static start({ command, args, cwd, env }: Start, harness: boolean): Promise<ServerProcess> {
+    return new Promise((resolve, reject) => {
+      const child = crossSpawn(command, [...args], {
+        cwd,
+        env: { ...env },
+        stdio: harness ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
+        // A group of its own, so that signals reach its children.
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      })
+      child.once('error', reject)
+      child.once('spawn', () => resolve(new ServerProcess(child)))
+    })
+  }
+
+  get pid(): number {
+    return this.#child.pid as number
+  }
+
+  /** How it has ended: `with code 1` or `by SIGSEGV`. Undefined while it runs. */
+  get ended(): string | undefined {
+    const { exitCode, signalCode } = this.#child
+    if (signalCode !== null) return `by ${signalCode}`
+    return exitCode === null ? undefined : `with code ${exitCode}`
+  }
+
+  /** Undefined if there is no answer in time, or none can come. */
+  async request(method: string, params: JsonObject, ms: number): Promise<JsonRpcResponse | undefined> {
+    const id = ++this.#requests
+    let response: JsonRpcResponse | undefined
+    const answered = new Promise<void>((resolve) => {
+      this.#waiting.set(id, (given) => {
+        response = given
+        resolve()
+      })
+    })
+    this.#write(requestFrame(id, method, params))
+    await within(ms, Promise.race([answered, this.#over]))
+    this.#waiting.delete(id)
+    return response
+  }
+
+  notify(method: string): void {
+    this.#write(notificationFrame(method))
+  }
+
+  /** Asks the server to end. */
+  endInput(): void {
+    this.#child.stdin?.end()
+  }
+
+  /** Kills all that is left of it. */
+  kill(): void {
+    signalGroup(this.pid, 'SIGKILL')
+    this.#release()
+    // A process that has left the group may hold the pipes.
+    for (const stream of this.#child.stdio) stream?.destroy()
+    if (this.#child.connected) this.#child.disconnect()
+  }
+
+  #write(frame: string): void {
+    if (this.#child.stdin?.writable === true) this.#child.stdin.write(`${frame}\n`)
+  }
+
+  #read(stdin: Writable, stdout: Readable, stderr: Readable): void {
+    // A server that has ended does not read.
+    stdin.on('error', () => {})
+    new StdioTransport({ input: stdout, output: stdin }).start({
+      message: (line) => this.#onLine(line),
+      malformed: (reason) => this.#onStray(reason),
+      close: () => {},
+    })
+    createInterface({ input: stderr }).on('line', (line) => {
+      if (this.stderr.push(line.slice(0, MAX_LINE)) > KEPT_LINES) this.stderr.shift()
+    })
+  }
+
+  #onLine(line: string): void {
+    const parsed = parseText(line)
+    const incoming = classify(parsed.ok ? parsed.value : undefined)
+    if (incoming.kind === 'invalid') return this.#onStray(line)
+    if (incoming.kind === 'response' && incoming.message.id !== undefined)
+      this.#waiting.get(incoming.message.id)?.(incoming.message)
+  }
+
+  #onStray(line: string): void {
+    if (this.strayLines.length < KEPT_LINES) this.strayLines.push(line.slice(0, MAX_LINE))
+  }
+}
+
+/** Waits for a promise, for a limited time in ms. */
+export function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    void promise.then(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

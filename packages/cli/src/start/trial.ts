@@ -1,0 +1,140 @@
+import { performance } from 'node:perf_hooks'
+import { type JsonRpcResponse, Method, Notification, REVISIONS } from '@jetway/core/protocol'
+import { ownVersion } from '../version.ts'
+import type { Start } from './environment.ts'
+import { groupEnds, groupMembers, signalGroup } from './group.ts'
+import { ServerProcess, within } from './server-process.ts'
+
+/** How long hosts wait for the first answer, in ms: Codex does so for 10 s. */
+export const ANSWER_MS = 10_000
+/** How long a server may take to end after its input has ended, in ms. */
+export const END_MS = 5_000
+/** Between SIGTERM and SIGKILL, in ms. */
+const SIGNAL_MS = 2_000
+const MAX_PAGES = 64
+
+/** How a server has behaved from its start to its end. */
+export interface Trial {
+  /** Why it could not be started, such as `ENOENT`. Nothing else is known then. */
+  readonly notStarted?: string
+  /** The port of a file that serves HTTP. Nothing else is known then. */
+  readonly httpPort?: number
+  /** Its answer to `initialize`. */
+  readonly answer?: JsonRpcResponse
+  /** Ms from its start to that answer. */
+  readonly answeredAfterMs?: number
+  readonly tools?: number
+  /** The first lines of stdout that are no messages. */
+  readonly strayLines: readonly string[]
+  /** The last lines of stderr. */
+  readonly stderr: readonly string[]
+  /** If it ended by itself: `with code 1` or `by SIGSEGV`. */
+  readonly ended?: string
+  readonly shutdown?: Shutdown
+}
+
+/** How a server has ended after its input had. */
+export interface Shutdown {
+  readonly afterMs: number
+  /** The signal that it needed. */
+  readonly signal?: 'SIGTERM' | 'SIGKILL'
+  /** The processes that it had started and that were left. They are killed. */
+  readonly left: readonly string[]
+}
+
+export interface TrialOptions {
+  /** It runs in the harness, which reports what it serves. */
+  readonly harness?: boolean
+  readonly answerMs?: number
+}
+
+/** Starts a server, asks it for its tools as hosts do, and ends it. Does not throw for what the server does. */
+export async function runTrial(start: Start, options: TrialOptions = {}): Promise<Trial> {
+  const { harness = false, answerMs = ANSWER_MS } = options
+  const from = performance.now()
+  let server: ServerProcess
+  try {
+    server = await ServerProcess.start(start, harness)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return { notStarted: code ?? message, strayLines: [], stderr: [] }
+  }
+  try {
+    return await observe(server, from, answerMs)
+  } finally {
+    server.kill()
+  }
+}
+
+async function observe(server: ServerProcess, from: number, answerMs: number): Promise<Trial> {
+  const { strayLines, stderr } = server
+  const answer = await server.request(Method.Initialize, initializeParams(), answerMs)
+  const answeredAfterMs = performance.now() - from
+  if (server.httpPort !== undefined) return { httpPort: server.httpPort, strayLines, stderr }
+  if (answer === undefined)
+    return { strayLines, stderr, ...(server.ended !== undefined && { ended: server.ended }) }
+  const tools = await countTools(server, answer)
+  const seen = {
+    answer,
+    answeredAfterMs,
+    ...(tools !== undefined && { tools }),
+    strayLines,
+    stderr,
+  }
+  if (server.ended !== undefined) return { ...seen, ended: server.ended }
+  return { ...seen, shutdown: await shutDown(server) }
+}
+
+/** Of the newest revision that begins with `initialize`: most hosts do. */
+function initializeParams(): Readonly<Record<string, unknown>> {
+  const revision = REVISIONS.find(({ methods }) => methods.has(Method.Initialize))
+  return {
+    protocolVersion: revision?.version,
+    capabilities: {},
+    clientInfo: { name: 'jetway-cli', version: ownVersion() },
+  }
+}
+
+/** Undefined if the server has none, or does not list them. */
+async function countTools(server: ServerProcess, answer: JsonRpcResponse): Promise<number | undefined> {
+  if (!('result' in answer)) return undefined
+  server.notify(Notification.Initialized)
+  const { tools } = (answer.result['capabilities'] ?? {}) as Readonly<Record<string, unknown>>
+  if (tools === undefined) return undefined
+  let count = 0
+  let cursor: unknown
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const list = await server.request(Method.ListTools, cursor === undefined ? {} : { cursor }, ANSWER_MS)
+    if (list === undefined || !('result' in list) || !Array.isArray(list.result['tools'])) return undefined
+    count += list.result['tools'].length
+    cursor = list.result['nextCursor']
+    if (cursor === undefined) break
+  }
+  return count
+}
+
+async function shutDown(server: ServerProcess): Promise<Shutdown> {
+  const { pid } = server
+  const from = performance.now()
+  server.endInput()
+  await within(END_MS, server.exited)
+  const signal = server.ended === undefined ? await stop(server) : undefined
+  const afterMs = performance.now() - from
+  // Its children may need a moment more, for example if they read from it.
+  const left = (await groupEnds(pid, Math.max(0, END_MS - afterMs))) ? [] : await namesLeft(pid)
+  return { afterMs, left, ...(signal !== undefined && { signal }) }
+}
+
+async function namesLeft(pid: number): Promise<readonly string[]> {
+  const names = await groupMembers(pid)
+  return names.length === 0 ? [`a process of the group ${pid}`] : names
+}
+
+async function stop(server: ServerProcess): Promise<'SIGTERM' | 'SIGKILL'> {
+  signalGroup(server.pid, 'SIGTERM')
+  await within(SIGNAL_MS, server.exited)
+  if (server.ended !== undefined) return 'SIGTERM'
+  signalGroup(server.pid, 'SIGKILL')
+  await within(SIGNAL_MS, server.exited)
+  return 'SIGKILL'
+}
