@@ -251,38 +251,6 @@ describe('the option telemetry', () => {
     expect(telemetry.calls).toEqual([])
   })
 
-  it.each(['received', 'run before the step', 'run after the step', 'run twice', 'run never', 'end'])(
-    'answers each call once if the telemetry fails: %s',
-    async (fault) => {
-      const error = vi.fn()
-      const fail = (): never => {
-        throw new Error('telemetry')
-      }
-      const run = (step: () => void): void => {
-        if (fault === 'run before the step') fail()
-        if (fault !== 'run never') step()
-        if (fault === 'run twice') step()
-        if (fault === 'run after the step') fail()
-      }
-      const telemetry: Telemetry = {
-        active: true,
-        attach: () => () => {},
-        received: () =>
-          fault === 'received' ? fail() : { wantsResult: false, run, end: fault === 'end' ? fail : () => {} },
-        sent: fail,
-      }
-      const server = createServer(telemetry, { logger: { ...silent, error } })
-      const handler = vi.fn(() => 'fine')
-      server.addTool({ name: 'tool', handler })
-      const peer = await openPeer(server, {})
-      const { result } = await peer.request('tools/call', { name: 'tool' })
-      expect(result['content']).toEqual([{ type: 'text', text: 'fine' }])
-      expect(handler).toHaveBeenCalledOnce()
-      if (!['run twice', 'run never'].includes(fault))
-        expect(error).toHaveBeenCalledWith(expect.anything(), expect.stringContaining('The telemetry failed'))
-    },
-  )
-
   it('is attached once, and detached when the server has closed', async () => {
     const telemetry = new Recorder()
     const server = createServer(telemetry)

@@ -54,14 +54,10 @@ function registerCallback(meter: Meter, sources: ReadonlySet<Servers>): void {
   const gauges = Object.entries(GAUGES).map(([name, [unit, description, read]]) => {
     return { gauge: meter.createObservableUpDownCounter(name, { unit, description }), read }
   })
-  const refusals = meter.createObservableCounter('jetway.server.refusals', {
-    unit: '{request}',
-    description: 'Requests that were refused before a handler ran',
-  })
   const shared = Object.entries(SHARED).map(([name, [unit, description, read]]) => {
     return { gauge: meter.createObservableGauge(name, { unit, description }), read }
   })
-  const all: Observable[] = [...[...gauges, ...shared].map(({ gauge }) => gauge), refusals]
+  const all: Observable[] = [...gauges, ...shared].map(({ gauge }) => gauge)
   const collect = (result: BatchObservableResult): void => {
     const servers = [...sources].flatMap((source) => [...source])
     const stats = servers.map((server) => server.stats())
@@ -72,7 +68,6 @@ function registerCallback(meter: Meter, sources: ReadonlySet<Servers>): void {
         stats.reduce((sum, each) => sum + read(each), 0),
       )
     for (const { gauge, read } of shared) if (together !== undefined) result.observe(gauge, read(together))
-    for (const [reason, count] of countReasons(stats)) result.observe(refusals, count, { reason })
   }
   meter.addBatchObservableCallback(collect, all)
 }
@@ -87,12 +82,4 @@ function sharedStats(servers: readonly ObservedServer[]): SharedStats | undefine
     inFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
     unsent: all.reduce((sum, { unsent }) => sum + unsent, 0),
   }
-}
-
-function countReasons(stats: readonly Stats[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { refusals } of stats)
-    for (const [reason, count] of Object.entries(refusals))
-      counts.set(reason, (counts.get(reason) ?? 0) + count)
-  return counts
 }

@@ -14,6 +14,7 @@ export interface Instruments {
   readonly sessions: Histogram
   /** Sessions of clients. */
   readonly clientSessions: Histogram
+  readonly refusals: Counter
   readonly cancelled: Counter
   readonly overflows: Counter
 }
@@ -33,6 +34,10 @@ export function createInstruments(provider: MeterProvider): Instruments {
     sent: seconds('mcp.client.operation.duration', 'Duration of requests that were sent'),
     sessions: seconds('mcp.server.session.duration', 'Duration of sessions of the server'),
     clientSessions: seconds('mcp.client.session.duration', 'Duration of sessions of the client'),
+    refusals: meter.createCounter('jetway.server.refusals', {
+      unit: '{request}',
+      description: 'Requests that were refused before a handler ran',
+    }),
     cancelled: meter.createCounter('jetway.server.cancelled', {
       unit: '{call}',
       description: 'Calls that ended without an answer',

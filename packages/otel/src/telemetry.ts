@@ -60,6 +60,7 @@ class OpenTelemetry implements Telemetry, ClientTelemetry {
     const ends = [
       this.#servers.add(server),
       server.on('session:close', (session) => this.#sessionClosed(session)),
+      server.on('reject', ({ reason }) => this.#currentInstruments()?.refusals.add(1, { reason })),
       server.on('overflow', ({ queue, action }) =>
         this.#currentInstruments()?.overflows.add(1, { queue, action }),
       ),

@@ -185,7 +185,7 @@ describe('a client', () => {
     [true, expect.stringMatching(/^00-/)],
   ])('sends HTTP headers with headers: %s', async (headers, expected) => {
     registerSdk()
-    const { server } = plainServer()
+    const { server, metas } = plainServer()
     const handler = toFetch(server)
     onTestFinished(() => handler.close({ deadline: 0 }))
     const seen: (string | null)[] = []
@@ -199,6 +199,8 @@ describe('a client', () => {
     await client.connect(http('http://127.0.0.1:8000/mcp', { fetch }))
     await client.callTool('tool')
     expect(seen).toEqual([expected, expected])
+    // In both places.
+    expect(metas).toEqual([headers ? seen[1] : expect.stringMatching(/^00-/)])
   })
 
   it.each([
@@ -248,8 +250,9 @@ describe('a client', () => {
     })
     for (let i = 0; i < 600; i++) await client.request('tools/call', { name: `tool ${i}` }).catch(() => {})
     const series = (await points())['mcp.client.operation.duration'] ?? []
-    expect(series.length).toBeLessThanOrEqual(503)
-    expect(new Set(spans().map(({ name }) => name)).size).toBeLessThanOrEqual(503)
+    // 500 names, calls without a name, and `initialize`.
+    expect(series).toHaveLength(502)
+    expect(new Set(spans().map(({ name }) => name)).size).toBe(502)
   })
 
   it('measures requests and sessions', async () => {

@@ -1,3 +1,6 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { silent } from '@jetway-apps/test-support'
 import { freePort } from '@jetway-apps/test-support/http'
@@ -7,6 +10,7 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { telemetry } from '../src/index.ts'
+import { configText } from './support/compose.ts'
 import { panelExpressions, ruleExpressions, RULES, variableSeries } from './support/dashboard.ts'
 import { startServer } from './support/load.ts'
 import { promtool, startPrometheus } from './support/prometheus.ts'
@@ -56,6 +60,16 @@ describe('a real Prometheus', () => {
 })
 
 describe('promtool', () => {
+  it('accepts the configuration of the guide, with the rules in the same folder', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'jetway-promtool-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const config = join(folder, 'prometheus.yml')
+    writeFileSync(config, configText('prometheus'))
+    copyFileSync(RULES, join(folder, 'jetway.rules.yml'))
+    const { code, output } = promtool('check', 'config', config)
+    expect([code, output]).toEqual([0, expect.stringContaining('6 rules found')])
+  })
+
   it('accepts the rules', () => {
     expect(promtool('check', 'rules', fileURLToPath(RULES))).toMatchObject({ code: 0 })
   })

@@ -9,10 +9,8 @@ import {
 } from '@jetway/testing'
 import { toFetch } from '@jetway/core/http'
 import { context, metrics, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { DataPoint, Histogram } from '@opentelemetry/sdk-metrics'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { telemetry, type TelemetryOptions, traceFields } from '../src/index.ts'
-import { connectOver } from './support/mounts.ts'
 import { registerSdk } from './support/sdk.ts'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
@@ -271,113 +269,6 @@ describe('the trace context of the client', () => {
     const client = await connect(server)
     await client.request('tools/call', { name: 'tool', _meta: meta })
     expect(span('tools/call tool').parentSpanContext).toBeUndefined()
-  })
-})
-
-describe('metrics', () => {
-  it('measure calls, questions and sessions, and count cancelled calls', async () => {
-    const start = performance.now()
-    const { points } = registerSdk()
-    const server = createServer()
-    server.addTool({
-      name: 'ask',
-      handler: async (_args, ctx) => `${Object.keys(await ctx.request('ping/pong')).length}`,
-    })
-    server.addTool({ name: 'hang', handler: () => new Promise<never>(() => {}) })
-    const client = await connect(server, { onRequest: () => ({}) })
-    await client.request('tools/call', { name: 'ask' })
-    void client.request('tools/call', { name: 'hang' }, { id: 'hang' }).catch(() => {})
-    await vi.waitFor(() => expect(server.stats().callsInFlight).toBe(1))
-    expect((await points())['jetway.server.sessions']).toMatchObject([{ value: 1 }])
-    await client.notify('notifications/cancelled', { requestId: 'hang' })
-    await vi.waitFor(() => expect(server.stats().callsInFlight).toBe(0))
-    await client.close()
-    await vi.waitFor(() => expect(server.stats().sessions).toBe(0))
-    const found = await points()
-    expect(found['mcp.server.operation.duration']).toMatchObject([
-      { attributes: { 'mcp.method.name': 'initialize', 'mcp.protocol.version': '2025-11-25' } },
-      { attributes: { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': 'ask' }, value: { count: 1 } },
-    ])
-    expect(found['mcp.client.operation.duration']).toMatchObject([
-      { attributes: { 'mcp.method.name': 'ping/pong' } },
-    ])
-    expect(found['mcp.server.session.duration']).toMatchObject([
-      { attributes: { 'mcp.protocol.version': '2025-11-25' }, value: { count: 1 } },
-    ])
-    // In seconds. The duration of a session comes from a clock of milliseconds.
-    const elapsed = (performance.now() - start) / 1_000 + 0.002
-    const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
-    for (const name of ['server.operation', 'client.operation', 'server.session']) {
-      const [point] = found[`mcp.${name}.duration`] as readonly DataPoint<Histogram>[]
-      expect(point?.value.buckets.boundaries).toEqual(boundaries)
-      expect(point?.value.sum).toBeLessThan(elapsed)
-    }
-    expect(found['jetway.server.cancelled']).toMatchObject([
-      { attributes: { 'mcp.method.name': 'tools/call' }, value: 1 },
-    ])
-  })
-
-  it('count refusals and overflows by their reasons', async () => {
-    const { points } = registerSdk()
-    const server = new McpServer(
-      { name: 'full', version: '1' },
-      { telemetry: telemetry(), limits: { running: 1, inFlight: 1 } },
-    )
-    const handler = toFetch(server)
-    onTestFinished(() => handler.close({ deadline: 0 }))
-    await handler(new Request('http://localhost/mcp', { method: 'PUT' }))
-    server.addTool({ name: 'hang', handler: () => new Promise<never>(() => {}) })
-    const client = await connectOver('toFetch', server, { revisions: ['2025-11-25'] })
-    void client.callTool('hang').catch(() => {})
-    await vi.waitFor(() => expect(server.stats().callsInFlight).toBe(1))
-    await expect(client.callTool('hang')).rejects.toThrow()
-    const found = await points()
-    expect(found['jetway.server.refusals']).toContainEqual(
-      expect.objectContaining({ attributes: { reason: 'wrongMethod' }, value: 1 }),
-    )
-    expect(found['jetway.server.overflows']).toMatchObject([
-      { attributes: { queue: 'calls', action: 'refuse' }, value: 1 },
-    ])
-  })
-
-  it('count only servers that are open', async () => {
-    const { points } = registerSdk()
-    const both = telemetry()
-    const stats = vi.fn<McpServer['stats']>()
-    const open = Array.from({ length: 1_000 }, () => {
-      const server = new McpServer({ name: 'one of many', version: '1' }, { telemetry: both })
-      stats.mockImplementation(server.stats.bind(server))
-      server.stats = stats
-      return server
-    })
-    await points()
-    expect(stats).toHaveBeenCalledTimes(1_000)
-    await Promise.all(open.map((server) => server.close()))
-    await points()
-    expect(stats).toHaveBeenCalledTimes(1_000)
-  })
-
-  it('have no label and no span name that a client invents', async () => {
-    const { points, spans } = registerSdk()
-    const server = createServer()
-    server.addTool({ name: 'real', handler: () => 'fine' })
-    const client = await connect(server)
-    for (let i = 0; i < 200; i++) {
-      await client.request('tools/call', { name: `tool ${i}` })
-      await client.request(`method/${i}`)
-      await client.request('resources/read', { uri: `no:///${i}` })
-      await client.request('prompts/get', { name: `prompt ${i}` })
-    }
-    const series = Object.values(await points()).reduce((sum, found) => sum + found.length, 0)
-    expect(series).toBeLessThanOrEqual(40)
-    expect(new Set(spans().map(({ name }) => name)).size).toBeLessThanOrEqual(8)
-  })
-
-  it('are not recorded with metrics: false', async () => {
-    const { points } = registerSdk()
-    const server = createServer({ metrics: false })
-    await connect(server)
-    expect(await points()).toEqual({})
   })
 })
 

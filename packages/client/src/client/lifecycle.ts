@@ -161,7 +161,7 @@ export class Lifecycle {
   #end(reason: TransportClose): void {
     if (this.#closeReason !== undefined) return
     this.#closeReason = reason
-    if (this.#connection !== undefined) this.#observer?.closed(this.#connection, reason)
+    this.#observer?.closed(reason)
     this.#dialect?.subscriptions.close?.()
     this.input.close(new ConnectionClosedError('The connection is closed', reason))
     this.#closed.resolve(reason)

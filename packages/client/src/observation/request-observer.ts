@@ -13,6 +13,7 @@ import {
 import type { Clock } from '@jetway/core/stores'
 import {
   type ClientTelemetry,
+  type ClosedClientSession,
   SafeTelemetry,
   type SentFailure,
   type SentObservation,
@@ -48,7 +49,8 @@ export class RequestObserver {
   readonly #telemetry: ClientTelemetry
   readonly #safe: SafeTelemetry
   readonly #clock: Clock
-  #sessionStart: number | undefined
+  /** The session that is open. Without sessions there is none. */
+  #session: (Pick<ClosedClientSession, 'revision' | 'network'> & { readonly start: number }) | undefined
 
   constructor(telemetry: ClientTelemetry, clock: Clock, onError: (error: Error) => void) {
     this.#telemetry = telemetry
@@ -74,7 +76,7 @@ export class RequestObserver {
     const result = await (sent === undefined
       ? send(request.params, settings)
       : this.#sendWithin(sent, connection, request, settings, send))
-    if (request.method === Method.Initialize) this.#sessionOpened(connection)
+    if (request.method === Method.Initialize) this.#sessionOpened(result, connection)
     return result
   }
 
@@ -112,8 +114,8 @@ export class RequestObserver {
     }
   }
 
-  closed({ revision, transport }: ObservedConnection, reason: TransportClose): void {
-    this.#sessionClosed(revision, transport, reason.kind === 'error' ? 'closed' : undefined)
+  closed(reason: TransportClose): void {
+    this.#sessionClosed(reason.kind === 'error' ? 'closed' : undefined)
   }
 
   #begin(connection: ObservedConnection, request: ObservedRequest): SentObservation | undefined {
@@ -154,23 +156,20 @@ export class RequestObserver {
   }
 
   /** The server has lost a session that is open when another one begins. */
-  #sessionOpened({ revision, transport }: ObservedConnection): void {
-    this.#sessionClosed(revision, transport, 'session-lost')
-    this.#sessionStart = this.#clock.now()
+  #sessionOpened(result: JsonObject, { transport }: ObservedConnection): void {
+    this.#sessionClosed('session-lost')
+    const revision = revisionOf(result)
+    if (revision?.era !== 'legacy') return
+    this.#session = { revision: revision.version, network: transport.network, start: this.#clock.now() }
   }
 
-  #sessionClosed(
-    revision: Revision | undefined,
-    { network }: ClientTransport,
-    failure: 'session-lost' | 'closed' | undefined,
-  ): void {
-    const start = this.#sessionStart
-    this.#sessionStart = undefined
-    if (start === undefined || revision?.era !== 'legacy') return
+  #sessionClosed(failure: ClosedClientSession['failure']): void {
+    const session = this.#session
+    if (session === undefined) return
+    this.#session = undefined
+    const { revision, network, start } = session
     const seconds = (this.#clock.now() - start) / 1_000
-    this.#safe.attempt(() =>
-      this.#telemetry.sessionClosed({ revision: revision.version, network, seconds, failure }),
-    )
+    this.#safe.attempt(() => this.#telemetry.sessionClosed({ revision, network, seconds, failure }))
   }
 }
 
@@ -189,8 +188,11 @@ function withMeta(params: JsonObject | undefined, meta: JsonObject): JsonObject 
 }
 
 /** A version that no revision has is not passed on: a server could invent any number of them. */
-function openedBy({ protocolVersion }: JsonObject, { transport }: ObservedConnection): ServedCall['opened'] {
-  const revision = REVISIONS.find(({ version }) => version === protocolVersion)?.version
+const revisionOf = ({ protocolVersion }: JsonObject): Revision | undefined =>
+  REVISIONS.find(({ version }) => version === protocolVersion)
+
+function openedBy(result: JsonObject, { transport }: ObservedConnection): ServedCall['opened'] {
+  const revision = revisionOf(result)?.version
   return revision === undefined ? undefined : { revision, sessionId: transport.sessionId }
 }
 

@@ -4,19 +4,45 @@ const DASHBOARD = new URL('../../../../docs/public/grafana/jetway.json', import.
 /** The rules for Prometheus that we ship. */
 export const RULES: URL = new URL('../../../../docs/public/grafana/jetway.rules.yml', import.meta.url)
 
-interface Panel {
-  readonly title: string
-  readonly targets?: readonly { readonly expr: string }[]
+interface Source {
+  readonly type: string
+  readonly uid: string
 }
 interface Variable {
   readonly name: string
+  readonly type: string
   readonly definition?: string
 }
 
+export interface Target {
+  readonly refId: string
+  readonly datasource: Source
+  readonly expr: string
+  readonly legendFormat: string
+}
+
+export interface Panel {
+  readonly id: number
+  readonly type: string
+  readonly title: string
+  readonly description?: string
+  readonly datasource?: Source
+  readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number }
+  readonly fieldConfig?: { readonly defaults: { readonly unit: string } }
+  readonly targets?: readonly Target[]
+}
+
+export interface Dashboard {
+  readonly panels: readonly Panel[]
+  readonly templating: { readonly list: readonly Variable[] }
+}
+
+/** The dashboard for Grafana that we ship. */
+export const readDashboard = (): Dashboard => JSON.parse(readFileSync(DASHBOARD, 'utf8')) as Dashboard
+
 /** The expressions of the dashboard by panel, with Grafana's variables set as it sets them for "All". */
 export function panelExpressions(): readonly (readonly [panel: string, expression: string])[] {
-  const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as { panels: readonly Panel[] }
-  return panels.flatMap(({ title, targets = [] }) =>
+  return readDashboard().panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }): readonly [string, string] => [
       title,
       expr.replaceAll(/\$(job|tool)/g, '.*').replaceAll('$__rate_interval', '30s'),
@@ -26,10 +52,7 @@ export function panelExpressions(): readonly (readonly [panel: string, expressio
 
 /** The series that the variables of the dashboard list. */
 export function variableSeries(): readonly string[] {
-  const { templating } = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as {
-    templating: { list: readonly Variable[] }
-  }
-  return templating.list.flatMap(({ definition }) =>
+  return readDashboard().templating.list.flatMap(({ definition }) =>
     definition === undefined
       ? []
       : definition.replace(/^label_values\((.*), \w+\)$/, '$1').replace('$job', '.*'),

@@ -2,6 +2,7 @@ import { deferred } from '@jetway-apps/test-support'
 import { Client } from '@jetway/client'
 import { http } from '@jetway/client/http'
 import { McpServer, type ServerOptions } from '@jetway/core'
+import type { ClientTelemetry, Telemetry } from '@jetway/core/telemetry'
 import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 import { onTestFinished } from 'vitest'
@@ -16,8 +17,13 @@ export interface LoadedServer {
 /** One call at a time, so that a second one in a session is refused. */
 const LIMITS = { running: 1, inFlight: 1 }
 
+interface Options extends ServerOptions {
+  /** Observes the clients too. */
+  readonly telemetry: Telemetry & ClientTelemetry
+}
+
 /** Serves over HTTP until the end of the test. */
-export async function startServer(options: ServerOptions): Promise<LoadedServer> {
+export async function startServer(options: Options): Promise<LoadedServer> {
   let [started, stopped] = [deferred(), deferred()]
   const server = new McpServer({ name: 'observed', version: '1' }, { ...options, limits: LIMITS })
   server.addTool({ name: 'works', handler: () => 'done' })
@@ -58,15 +64,21 @@ export async function startServer(options: ServerOptions): Promise<LoadedServer>
   })
   const load = (): Promise<void> => {
     ;[started, stopped] = [deferred(), deferred()]
-    return send(url, started.promise, stopped.promise)
+    return send(url, options.telemetry, started.promise, stopped.promise)
   }
   return { server, load }
 }
 
-async function send(url: string, started: Promise<void>, stopped: Promise<void>): Promise<void> {
+async function send(
+  url: string,
+  telemetry: ClientTelemetry,
+  started: Promise<void>,
+  stopped: Promise<void>,
+): Promise<void> {
   await using client = new Client(
     { name: 'load', version: '1' },
     {
+      telemetry,
       revisions: ['2025-11-25'],
       handlers: { elicit: () => ({ action: 'accept', content: { name: 'this one' } }) },
     },
