@@ -1,5 +1,5 @@
 import process from 'node:process'
-import type { LocalServer } from './host.ts'
+import type { LocalServer } from '../hosts/host.ts'
 
 /** How long a host waits at most: Codex does so for 10 s. */
 const TIMEOUT_MS = 10_000

@@ -5,9 +5,9 @@ import { applyToAll, type FileReport } from './apply.ts'
 import { CHATGPT_STEPS } from './chatgpt.ts'
 import { check, type CheckResult } from './check.ts'
 import { install } from './entries.ts'
-import { formatOf } from './formats.ts'
-import { isLocal } from './host.ts'
-import { HOSTS } from './hosts/index.ts'
+import { formatOf } from '../formats/format-of.ts'
+import { isLocal } from '../hosts/host.ts'
+import { HOSTS } from '../hosts/index.ts'
 import { printLinks } from './links.ts'
 import { type HostRequest, hostRequest, SERVER_OPTIONS } from './request.ts'
 import { pathWarnings } from './server.ts'
@@ -34,7 +34,7 @@ export const command: Command = defineCommand({
     const { host, name, server, entry } = request
     if (entry === undefined || server === undefined)
       throw usageError('There is no target', 'Name a file, a URL, or a command after --')
-    const format = await formatOf(host)
+    const format = await formatOf(host.format)
     const dryRun = values['dry-run'] === true
     const secret = isLocal(server)
       ? Object.keys(server.env).length > 0

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CliError } from '../errors.ts'
-import { EditError, type Entry, type EntryEdit, type Format, isObject } from './edit/format.ts'
-import { readEntry, removeEntry, setEntry } from './edit/edit-text.ts'
+import { EditError, type Entry, type EntryEdit, type Format, isObject } from '../formats/format.ts'
+import { readEntry, removeEntry, setEntry } from '../formats/edit-text.ts'
 import { readFile } from 'node:fs/promises'
 import { backupsOf, type FileChange, type FileState } from './file.ts'
-import { OWNED_MEMBERS } from './host.ts'
+import { OWNED_MEMBERS } from '../hosts/host.ts'
 
 /** What happened to a file. */
 export type Outcome = 'added' | 'updated' | 'removed' | 'unchanged' | 'absent'

@@ -1,7 +1,7 @@
 import { usageError } from '../errors.ts'
 import type { Terminal } from '../terminal.ts'
-import { isLocal } from './host.ts'
-import { HOSTS } from './hosts/index.ts'
+import { isLocal } from '../hosts/host.ts'
+import { HOSTS } from '../hosts/index.ts'
 import type { ServerArguments } from './request.ts'
 import { nameFor, remoteOrCommand } from './server.ts'
 

@@ -1,13 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { CliError, usageError } from '../errors.ts'
 import { nearest } from '../parse.ts'
 import type { Terminal } from '../terminal.ts'
-import type { Entry } from './edit/format.ts'
-import { type Host, type InstalledServer, isLocal, type LocalServer } from './host.ts'
-import { HOSTS } from './hosts/index.ts'
-import { type Place, thisPlace } from './place.ts'
+import type { Entry } from '../formats/format.ts'
+import { type Host, type InstalledServer, isLocal, type LocalServer } from '../hosts/host.ts'
+import { HOSTS } from '../hosts/index.ts'
+import { type Place, thisPlace } from '../hosts/place.ts'
 import { nameFor, serverFrom, type ServerWords } from './server.ts'
 
 /** The options of install and uninstall that say what is meant. */
@@ -72,7 +72,7 @@ export async function hostRequest(
     name,
     server,
     entry: server === undefined ? undefined : entryOf(host, server, name),
-    paths: pathsOf(host, values.project === true, thisPlace(env, namesIn)),
+    paths: pathsOf(host, values.project === true, thisPlace(env)),
   }
 }
 
@@ -92,7 +92,7 @@ function withValues(
   server: InstalledServer | undefined,
   own: Terminal['streams']['env'],
 ): InstalledServer | undefined {
-  if (server === undefined || !isLocal(server) || references) return server
+  if (server === undefined || !isLocal(server) || references !== 'none') return server
   const values = server.references.map((name) => {
     const value = own[name]
     if (value === undefined)
@@ -123,12 +123,4 @@ function pathsOf(host: Host, project: boolean, place: Place): readonly string[] 
   const all = host.files(place)
   const existing = all.filter((path) => existsSync(path))
   return existing.length > 0 ? existing : all.slice(0, 1)
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }

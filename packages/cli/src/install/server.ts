@@ -2,8 +2,8 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 import { usageError } from '../errors.ts'
+import type { InstalledServer, LocalServer, RemoteServer } from '../hosts/host.ts'
 import { findProgram } from '../start/find-program.ts'
-import type { InstalledServer, LocalServer, RemoteServer } from './host.ts'
 
 /** The words of a command line that name a server. */
 export interface ServerWords {

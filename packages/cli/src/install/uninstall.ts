@@ -2,7 +2,7 @@ import { type Command, defineCommand } from '../command.ts'
 import { applyToAll } from './apply.ts'
 import { describe } from './command.ts'
 import { uninstall } from './entries.ts'
-import { formatOf } from './formats.ts'
+import { formatOf } from '../formats/format-of.ts'
 import { hostRequest, SERVER_OPTIONS } from './request.ts'
 
 export const command: Command = defineCommand({
@@ -13,7 +13,7 @@ export const command: Command = defineCommand({
     const { values } = args
     const request = await hostRequest(args, terminal)
     const { host, name, entry } = request
-    const format = await formatOf(host)
+    const format = await formatOf(host.format)
     const files = await applyToAll(request, { dryRun: values['dry-run'] === true }, (path, state) =>
       uninstall(state, { path, format, edit: { key: host.key, name }, entry, force: values.force === true }),
     )

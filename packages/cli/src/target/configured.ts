@@ -1,10 +1,21 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import process from 'node:process'
 import { askForInput } from '@jetway-apps/terminal'
-import { ConfigFileError, loadConfig, type LoadedConfig, type ServerConfig } from '@jetway/client/config'
+import {
+  ConfigFileError,
+  loadConfig,
+  type LoadConfigOptions,
+  type LoadedConfig,
+  type ServerConfig,
+} from '@jetway/client/config'
 import { askerFor } from '../ask.ts'
 import { CliError, usageError } from '../errors.ts'
-import { HOSTS, thisPlace } from '../hosts.ts'
+import { formatOf } from '../formats/format-of.ts'
+import { isObject } from '../formats/format.ts'
+import type { Host } from '../hosts/host.ts'
+import { HOSTS } from '../hosts/index.ts'
+import { thisPlace } from '../hosts/place.ts'
 import type { Terminal } from '../terminal.ts'
 import { unknownName } from './unknown-name.ts'
 
@@ -19,37 +30,102 @@ export async function findInConfig(
   const [only] = names
   if (server === undefined && (only === undefined || names.length > 1))
     throw usageError(`${file} has ${names.length} servers`, `Name one: --server ${names.join(' or ')}`)
-  return pick(loaded, server ?? only ?? '', file)
+  const name = server ?? only ?? ''
+  if (!knows(loaded, name)) throw await unknownName('The server', name, names)
+  return pick(loaded, name, file)
 }
 
 /** A server of a host, such as `cursor:weather`. @throws CliError */
-export async function findInHost(name: string, server: string, terminal: Terminal): Promise<ServerConfig> {
-  const host = HOSTS.find((one) => one.name === name)
+export async function findInHost(id: string, server: string, terminal: Terminal): Promise<ServerConfig> {
+  const host = HOSTS.find((one) => one.id === id)
   if (host === undefined)
     throw await unknownName(
       'The host',
-      name,
-      HOSTS.map((one) => one.name),
+      id,
+      HOSTS.map((one) => one.id),
     )
-  const files = host.files(thisPlace(terminal.streams.env)).filter((file) => existsSync(file))
   const known: string[] = []
-  for (const file of files) {
-    const loaded = await load(file, terminal)
-    if (knows(loaded, server)) return pick(loaded, server, file)
-    known.push(...Object.keys(loaded.servers))
+  for (const list of listsOf(host, terminal)) {
+    const { names, loaded } = await loadOne(host, list, server, terminal)
+    if (names.includes(server)) return pick(loaded, server, list.file)
+    known.push(...names)
   }
-  throw await unknownName(`The server of ${name}`, server, known)
+  throw await unknownName(`The server of ${id}`, server, [...new Set(known)])
 }
 
-async function load(file: string, terminal: Terminal): Promise<LoadedConfig> {
+/** A list of servers in a host's file. */
+interface HostList {
+  readonly file: string
+  readonly select: (content: unknown) => unknown
+  /** For relative paths. */
+  readonly workspaceFolder?: string
+}
+
+/** The lists that exist, the nearest first. */
+function listsOf(host: Host, { streams }: Terminal): readonly HostList[] {
+  const { key, projectFile } = host
+  const folder = process.cwd()
+  const users = host.files(thisPlace(streams.env))
+  const select = (content: unknown): unknown => (isObject(content) ? content[key] : undefined)
+  const lists: readonly HostList[] = [
+    ...users.map((file) => ({
+      file,
+      select: (content: unknown) => host.ofProject?.(content, folder),
+      workspaceFolder: folder,
+    })),
+    ...(projectFile === undefined
+      ? []
+      : [{ file: join(folder, projectFile), select, workspaceFolder: folder }]),
+    ...users.map((file) => ({ file, select })),
+  ]
+  return lists.filter(({ file }) => existsSync(file))
+}
+
+/** Loads one server of a list, in the usual form: the others could ask the user for their inputs. */
+async function loadOne(
+  host: Host,
+  { file, select, ...options }: HostList,
+  server: string,
+  terminal: Terminal,
+): Promise<{ readonly names: readonly string[]; readonly loaded: LoadedConfig }> {
+  const syntax = await formatOf(host.format)
+  const { env } = terminal.streams
+  let names: readonly string[] = []
+  const loaded = await load(file, terminal, {
+    ...options,
+    literal: host.references !== 'text',
+    parse(text) {
+      const content = syntax.parse(text)
+      const list = select(content)
+      if (!isObject(list)) return { mcpServers: {} }
+      names = Object.keys(list)
+      const entry = list[server]
+      const usual = isObject(entry) ? (host.read?.(entry, env) ?? entry) : entry
+      return {
+        mcpServers: names.includes(server) ? { [server]: usual } : {},
+        inputs: isObject(content) ? content['inputs'] : undefined,
+      }
+    },
+  })
+  return { names, loaded }
+}
+
+async function load(
+  file: string,
+  terminal: Terminal,
+  options: LoadConfigOptions = {},
+): Promise<LoadedConfig> {
   try {
     const { interactive } = terminal
     return await loadConfig(resolve(file), {
       env: terminal.streams.env,
       ...(interactive && { input: (input) => askerFor(terminal).use((asker) => askForInput(asker, input)) }),
+      ...options,
     })
   } catch (error) {
     if (error instanceof ConfigFileError) throw new CliError('failed', error.message, { cause: error })
+    if (error instanceof SyntaxError)
+      throw new CliError('failed', `${file} cannot be read: ${error.message}`, { cause: error })
     throw error
   }
 }
@@ -59,12 +135,11 @@ const knows = ({ servers, disabled, problems }: LoadedConfig, name: string): boo
   disabled.includes(name) ||
   problems.some(({ severity, server }) => severity === 'error' && server === name)
 
-async function pick(loaded: LoadedConfig, name: string, file: string): Promise<ServerConfig> {
+function pick(loaded: LoadedConfig, name: string, file: string): ServerConfig {
   const found = Object.hasOwn(loaded.servers, name) ? loaded.servers[name] : undefined
   if (found !== undefined) return found
   if (loaded.disabled.includes(name))
     throw new CliError('failed', `The server ${name} is disabled in ${file}`)
   const problem = loaded.problems.find(({ server }) => server === name)
-  if (problem !== undefined) throw new CliError('failed', `${problem.message} (${file})`)
-  throw await unknownName('The server', name, Object.keys(loaded.servers))
+  throw new CliError('failed', `${problem?.message ?? `The server ${name} cannot be read`} (${file})`)
 }

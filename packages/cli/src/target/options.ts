@@ -1,3 +1,5 @@
+import { HOSTS } from '../hosts/index.ts'
+
 /** The options of commands that take a target. */
 export const TARGET_OPTIONS = {
   export: { type: 'string', placeholder: 'NAME', help: 'the export of the file that is the server' },
@@ -24,9 +26,11 @@ export const TARGET_OPTIONS = {
 
 export type TargetOptions = typeof TARGET_OPTIONS
 
-export const TARGET_NOTES = `A target is one of:
+export const TARGET_NOTES: string = `A target is one of:
   server.ts          a file that exports an McpServer, or a program that serves itself
   https://host/mcp   a URL
-  cursor:weather     a server of a host: claude-desktop, cursor or vscode
+  cursor:weather     a server of a host
   --config FILE --server NAME   a server of a configuration file
-  -- command args    a command, at the end of the line`
+  -- command args    a command, at the end of the line
+
+A host is one of: ${HOSTS.map(({ id }) => id).join(', ')}`

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HOSTS } from '../../src/hosts.ts'
 import { runCli } from '../support/run-cli.ts'
 import { serveEverything } from '../support/serve.ts'
 
@@ -27,19 +26,6 @@ describe('a target', () => {
       stderr: 'error: The server wether is unknown\nDid you mean weather?\n',
     })
     expect(await runCli(['list', '--config', config, '--server', 'off'])).toMatchObject({ exitCode: 1 })
-  })
-
-  it('may be a server of a host', async () => {
-    const settings = join(folder, 'Claude')
-    mkdirSync(settings)
-    writeConfig(join(settings, 'claude_desktop_config.json'), await serveEverything())
-    const env = { XDG_CONFIG_HOME: folder, APPDATA: folder }
-    const [desktop] = HOSTS
-    const place = { platform: 'linux', home: folder, cwd: folder, env } as const
-    expect(desktop?.files(place)).toEqual([join(settings, 'claude_desktop_config.json')])
-    expect(await runCli(['call', 'claude-desktop:weather', 'echo', 'text=hi'], { env })).toMatchObject({
-      stdout: 'hi\n',
-    })
   })
 
   it.each([

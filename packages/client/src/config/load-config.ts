@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { ConfigFileError, parseJsonc, readTextFile } from './config-file.ts'
 import { type EntryContext, isDisabled, readEntry } from './server-entry.ts'
-import { EntryError } from './variables.ts'
+import { EntryError, expand } from './variables.ts'
 import { answering, type AskForInput } from './inputs.ts'
 import type { ServerConfig } from './server-config.ts'
 
@@ -38,6 +38,15 @@ export interface LoadConfigOptions {
   readonly workspaceFolder?: string
   /** For `${userHome}`. @default the user's home directory */
   readonly userHome?: string
+  /** Leaves `${…}` as it is, as hosts do that have no variables. @default false */
+  readonly literal?: boolean
+  /**
+   * Parses the text of the file, such as YAML. The result needs `mcpServers` or `servers`. Its errors are thrown as they
+   * are.
+   *
+   * @default JSON, with comments and trailing commas
+   */
+  readonly parse?: (text: string) => unknown
   /** Asks the user for `${input:…}`, one at a time. Without it, inputs have their defaults only. */
   readonly input?: AskForInput
   /** Limit for the file and for each `envFile`. @default 4 MiB */
@@ -57,15 +66,21 @@ const LISTS = ['mcpServers', 'servers'] as const
 export async function loadConfig(file: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { env = process.env, userHome = homedir(), maxBytes = 4 * 1024 * 1024 } = options
   const path = resolve(file)
-  const content = await parseJsonc(file, await readTextFile(path, maxBytes))
-  if (!isObject(content)) throw new ConfigFileError(file, 'is not a JSON object')
+  const text = await readTextFile(path, maxBytes)
+  const content = options.parse === undefined ? await parseJsonc(file, text) : options.parse(text)
+  if (!isObject(content)) throw new ConfigFileError(file, 'is not an object')
   const project = options.workspaceFolder ?? projectOf(path, userHome)
   const workspaceFolder = project ?? process.cwd()
   const input = answering(content['inputs'], options.input)
+  const variables = { env, userHome, workspaceFolder, input }
   return readServers(listsOf(file, content), {
     cwd: project,
+    workspaceFolder,
     maxBytes,
-    variables: { env, userHome, workspaceFolder, input },
+    expand:
+      options.literal === true
+        ? (value) => Promise.resolve(value)
+        : (value, place) => expand(value, place, variables),
   })
 }
 

@@ -4,10 +4,13 @@ import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { readTextFile } from './config-file.ts'
 import { transportFor } from './connect.ts'
 import type { ServerConfig, StdioServer } from './server-config.ts'
-import { EntryError, expand, type Variables } from './variables.ts'
+import { EntryError, type Place } from './variables.ts'
 
 export interface EntryContext {
-  readonly variables: Variables
+  /** Replaces variables in a text. @throws EntryError */
+  readonly expand: (text: string, place: Place) => Promise<string>
+  /** For relative paths. */
+  readonly workspaceFolder: string
   /** For processes without `cwd`. Undefined for the current directory. */
   readonly cwd: string | undefined
   readonly maxBytes: number
@@ -66,25 +69,24 @@ async function readProcess(entry: JsonObject, context: EntryContext): Promise<St
   if (entry['sandboxEnabled'] === true)
     throw new EntryError('sandboxEnabled', 'is not supported: there is no sandbox')
   const own = new Set(Object.keys(isObject(entry['env']) ? entry['env'] : {}))
-  const text = (value: unknown, field: string): Promise<string> =>
-    readText(value, { field, own, variables: context.variables })
+  const text = (value: unknown, field: string): Promise<string> => readText(value, { field, own }, context)
   if (entry['command'] === undefined) throw new EntryError('command', 'is missing: set command or url')
   const command = await text(entry['command'], 'command')
   const args = await inOrder(readList(entry['args'], 'args'), (arg) => text(arg, 'args'))
-  const folder = context.variables.workspaceFolder
+  const folder = context.workspaceFolder
   const cwd = entry['cwd'] === undefined ? context.cwd : resolve(folder, await text(entry['cwd'], 'cwd'))
   const env = {
     ...(entry['envFile'] !== undefined &&
       (await readEnvFile(resolve(folder, await text(entry['envFile'], 'envFile')), context.maxBytes))),
-    ...(await readTexts(entry['env'], 'env', context.variables)),
+    ...(await readTexts(entry['env'], 'env', context)),
   }
   return { transport: 'stdio', command, args, env, ...(cwd !== undefined && { cwd }) }
 }
 
-async function readAddress(entry: JsonObject, transport: 'http' | 'sse', { variables }: EntryContext) {
+async function readAddress(entry: JsonObject, transport: 'http' | 'sse', context: EntryContext) {
   if (entry['url'] === undefined) throw new EntryError('url', 'is missing')
-  const url = await readText(entry['url'], { field: 'url', own: NONE, variables })
-  const headers = await readTexts(entry['headers'], 'headers', variables)
+  const url = await readText(entry['url'], { field: 'url', own: NONE }, context)
+  const headers = await readTexts(entry['headers'], 'headers', context)
   checkHeaders(headers)
   return { transport, url, headers }
 }
@@ -106,25 +108,22 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
 }
 
 /** Numbers and booleans become strings. Null removes a name, as in VS Code. */
-async function readTexts(value: unknown, field: 'env' | 'headers', variables: Variables) {
+async function readTexts(value: unknown, field: 'env' | 'headers', context: EntryContext) {
   if (value === undefined) return {}
   if (!isObject(value)) throw new EntryError(field, 'must be an object of strings')
   const given = Object.entries(value).filter(([, each]) => each !== null)
   return Object.fromEntries(
     await inOrder(given, async ([name, each]) => [
       name,
-      await readText(each, { field: `${field}.${name}`, own: NONE, variables }),
+      await readText(each, { field: `${field}.${name}`, own: NONE }, context),
     ]),
   )
 }
 
-async function readText(
-  value: unknown,
-  { field, own, variables }: { field: string; own: ReadonlySet<string>; variables: Variables },
-): Promise<string> {
+async function readText(value: unknown, place: Place, { expand }: EntryContext): Promise<string> {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (typeof value !== 'string') throw new EntryError(field, 'must be a string')
-  return expand(value, { field, own }, variables)
+  if (typeof value !== 'string') throw new EntryError(place.field, 'must be a string')
+  return expand(value, place)
 }
 
 function readList(value: unknown, field: string): readonly unknown[] {

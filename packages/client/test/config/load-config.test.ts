@@ -342,6 +342,28 @@ describe('other content', () => {
   })
 })
 
+describe('a file of another format', () => {
+  it('is parsed by the function that is given', async () => {
+    const parse = (text: string): unknown => ({ servers: { [text]: { command: '${KEY}', cwd: 'sub' } } })
+    const options = { parse, literal: true, workspaceFolder: '/project' }
+    expect(await load('names.txt', 'shop', options)).toEqual({
+      servers: {
+        shop: { transport: 'stdio', command: '${KEY}', args: [], env: {}, cwd: join('/project', 'sub') },
+      },
+      disabled: [],
+      problems: [],
+    })
+  })
+
+  it('throws what that function throws', async () => {
+    const fault = new SyntaxError('no')
+    const parse = (): never => {
+      throw fault
+    }
+    await expect(load('names.txt', 'shop', { parse })).rejects.toBe(fault)
+  })
+})
+
 describe('a file that cannot be read', () => {
   it.each<[string, string | Uint8Array, string]>([
     [
@@ -352,7 +374,7 @@ describe('a file that cannot be read', () => {
     ['ends early', '{"mcpServers": {"a": "hush"', 'is not valid JSON'],
     ['is empty', '', 'is not valid JSON'],
     ['is nested without end', '['.repeat(200_000), 'is nested too deeply'],
-    ['is a list', '["hush"]', 'is not a JSON object'],
+    ['is a list', '["hush"]', 'is not an object'],
     ['has no servers', '{"hush": {}}', 'has neither mcpServers nor servers'],
     ['has a list of servers', '{"mcpServers": ["hush"]}', 'has a list of servers that is not an object'],
     ['is of another encoding', new Uint8Array([0xff, 0xfe, 0x7b, 0x00]), 'is not UTF-8'],

@@ -10,6 +10,7 @@ export interface Home {
   /** Undefined if there is no file. */
   readonly read: (file: string) => Promise<string | undefined>
   readonly run: (...argv: readonly string[]) => Promise<CliRun>
+  readonly runInTerminal: (...argv: readonly string[]) => Promise<CliRun>
 }
 
 /** A user's folder, until the test has finished. */
@@ -17,6 +18,7 @@ export async function createHome(env: Readonly<Record<string, string>> = {}): Pr
   const folder = await mkdtemp(join(tmpdir(), 'jetway-install-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const path = (file: string): string => join(folder, file)
+  const all = { HOME: folder, PATH: process.env['PATH'] ?? '', ...env }
   return {
     path,
     async write(file, text) {
@@ -24,6 +26,7 @@ export async function createHome(env: Readonly<Record<string, string>> = {}): Pr
       await writeFile(path(file), text)
     },
     read: (file) => readFile(path(file), 'utf8').catch(() => undefined),
-    run: (...argv) => runCli(argv, { env: { HOME: folder, PATH: process.env['PATH'] ?? '', ...env } }),
+    run: (...argv) => runCli(argv, { env: all }),
+    runInTerminal: (...argv) => runCli(argv, { isTTY: true, env: all }),
   }
 }

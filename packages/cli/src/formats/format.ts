@@ -7,6 +7,9 @@ export interface EntryEdit {
 
 export type Entry = Readonly<Record<string, unknown>>
 
+/** The syntax of a host's file. JSON may have comments and trailing commas. */
+export type FormatName = 'json' | 'toml' | 'yaml'
+
 /** Edits texts of one syntax. Texts have no byte order mark. */
 export interface Format {
   /** An empty text is an empty object. @throws SyntaxError with a line and a column */

@@ -1,5 +1,5 @@
-import { commandEntry, headersMember, type Host } from '../host.ts'
-import { pathOf, settingsFolder } from '../place.ts'
+import { commandEntry, headersMember, type Host } from './host.ts'
+import { pathOf, settingsFolder } from './place.ts'
 
 export const vscode: Host = {
   id: 'vscode',
@@ -8,7 +8,7 @@ export const vscode: Host = {
   key: 'servers',
   files: (place) => [pathOf(place).join(settingsFolder(place), 'Code', 'User', 'mcp.json')],
   projectFile: '.vscode/mcp.json',
-  references: true,
+  references: 'text',
   local: (server) => ({ type: 'stdio', ...commandEntry(server, (name) => `\${env:${name}}`) }),
   remote: (server) => ({ type: 'http', url: server.url, ...headersMember(server) }),
   next: 'Start it in VS Code: MCP: List Servers',

@@ -1,5 +1,6 @@
-import { commandEntry, headersMember, type Host } from '../host.ts'
-import { pathOf } from '../place.ts'
+import { isObject } from '../formats/format.ts'
+import { commandEntry, headersMember, type Host } from './host.ts'
+import { pathOf } from './place.ts'
 
 // https://code.claude.com/docs/en/mcp
 export const claudeCode: Host = {
@@ -9,8 +10,11 @@ export const claudeCode: Host = {
   key: 'mcpServers',
   files: (place) => [pathOf(place).join(place.home, '.claude.json')],
   projectFile: '.mcp.json',
-  references: true,
+  ofProject: (content, folder) => member(member(member(content, 'projects'), folder), 'mcpServers'),
+  references: 'text',
   local: (server) => ({ type: 'stdio', ...commandEntry(server, (name) => `\${${name}}`) }),
   remote: (server) => ({ type: 'http', url: server.url, ...headersMember(server) }),
   next: 'Start a new session of Claude Code, and see /mcp',
 }
+
+const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)

@@ -1,5 +1,5 @@
-import { commandEntry, type Host } from '../host.ts'
-import { pathOf, type Place, settingsFolder } from '../place.ts'
+import { commandEntry, type Host } from './host.ts'
+import { pathOf, type Place, settingsFolder } from './place.ts'
 
 const FILE = 'claude_desktop_config.json'
 
@@ -9,7 +9,7 @@ export const claudeDesktop: Host = {
   format: 'json',
   key: 'mcpServers',
   files: (place) => [...packagedFiles(place), pathOf(place).join(settingsFolder(place), 'Claude', FILE)],
-  references: false,
+  references: 'none',
   local: (server) => commandEntry(server, (name) => server.env[name] ?? ''),
   next: 'Quit Claude Desktop and start it again',
 }

@@ -1,4 +1,4 @@
-import type { Entry } from './edit/format.ts'
+import type { Entry, FormatName } from '../formats/format.ts'
 import type { Place } from './place.ts'
 
 /** What a host starts. `args` and `command` are absolute where they are paths. */
@@ -24,18 +24,25 @@ export const isLocal = (server: InstalledServer): server is LocalServer => 'comm
 export interface Host {
   readonly id: string
   readonly title: string
-  readonly format: 'json' | 'toml' | 'yaml'
+  readonly format: FormatName
   /** The member of the file that has the servers. */
   readonly key: string
   /** The user's files. All are written that exist, or the first. */
   files(place: Place): readonly string[]
   /** The path of the project's file in the project. */
   readonly projectFile?: string
-  /** Whether an entry can refer to a variable instead of having its value. */
-  readonly references: boolean
+  /** The servers that the user's file has for one project. These come first. */
+  ofProject?: (content: unknown, folder: string) => unknown
+  /**
+   * How an entry refers to a variable instead of having its value: `text` as in `${NAME}`, `members` by a member that has
+   * the name. With `none`, it cannot.
+   */
+  readonly references: 'text' | 'members' | 'none'
   /** Undefined where the host takes no servers at a URL from its file. */
   remote?: (server: RemoteServer, name: string) => Entry
   local: (server: LocalServer, name: string) => Entry
+  /** The usual form of an entry that the host reads. Absent where the host has that form. @throws CliError */
+  read?: (entry: Entry, env: Place['env']) => Entry
   /** What the user does next. */
   readonly next: string
   /** A link that installs the entry, for a README. */
@@ -62,6 +69,10 @@ export const commandEntry = (
   const all = { ...env, ...Object.fromEntries(references.map((name) => [name, reference(name)])) }
   return { command, args: [...args], ...(Object.keys(all).length > 0 && { env: all }) }
 }
+
+/** The variables of these names that are set. */
+export const pick = (env: Place['env'], names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
 
 /** The usual form of headers: no member if there are none. */
 export const headersMember = ({ headers }: RemoteServer): { readonly headers?: RemoteServer['headers'] } =>

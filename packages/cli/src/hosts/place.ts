@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import process from 'node:process'
@@ -11,12 +12,21 @@ export interface Place {
   readonly list: (folder: string) => readonly string[]
 }
 
-export const thisPlace = (env: Place['env'], list: Place['list']): Place => ({
+/** The machine of this process. On Windows, apps ignore `HOME`. */
+export const thisPlace = (env: Place['env']): Place => ({
   platform: process.platform,
-  home: env['HOME'] ?? homedir(),
+  home: env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'] ?? homedir(),
   env,
-  list,
+  list: namesIn,
 })
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
 
 /** `node:path` of the place's platform. */
 export const pathOf = ({ platform }: Place): { readonly join: (...parts: readonly string[]) => string } =>

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { removeEntry, setEntry } from '../../src/install/edit/edit-text.ts'
-import type { Format } from '../../src/install/edit/format.ts'
-import { jsonFormat } from '../../src/install/edit/json.ts'
-import { tomlFormat } from '../../src/install/edit/toml.ts'
-import { yamlFormat } from '../../src/install/edit/yaml.ts'
+import { removeEntry, setEntry } from '../../src/formats/edit-text.ts'
+import type { Format } from '../../src/formats/format.ts'
+import { jsonFormat } from '../../src/formats/json.ts'
+import { tomlFormat } from '../../src/formats/toml.ts'
+import { yamlFormat } from '../../src/formats/yaml.ts'
 
 const numRuns = 100
 const edit = { key: 'servers', name: 'shop' }

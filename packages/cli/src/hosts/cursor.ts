@@ -1,5 +1,5 @@
-import { commandEntry, headersMember, type Host } from '../host.ts'
-import { pathOf } from '../place.ts'
+import { commandEntry, headersMember, type Host } from './host.ts'
+import { pathOf } from './place.ts'
 
 export const cursor: Host = {
   id: 'cursor',
@@ -8,7 +8,7 @@ export const cursor: Host = {
   key: 'mcpServers',
   files: (place) => [pathOf(place).join(place.home, '.cursor', 'mcp.json')],
   projectFile: '.cursor/mcp.json',
-  references: true,
+  references: 'text',
   local: (server) => commandEntry(server, (name) => `\${env:${name}}`),
   remote: (server) => ({ url: server.url, ...headersMember(server) }),
   next: 'Cursor loads it by itself: see Settings, MCP',

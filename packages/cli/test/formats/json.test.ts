@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { removeEntry, setEntry } from '../../src/install/edit/edit-text.ts'
-import { jsonFormat } from '../../src/install/edit/json.ts'
+import { removeEntry, setEntry } from '../../src/formats/edit-text.ts'
+import { jsonFormat } from '../../src/formats/json.ts'
 
 const edit = { key: 'mcpServers', name: 'shop' }
 const entry = { command: '/bin/node', args: ['/x.js'] }

@@ -1,4 +1,4 @@
-import type { Host } from '../host.ts'
+import type { Host } from './host.ts'
 import { claudeCode } from './claude-code.ts'
 import { claudeDesktop } from './claude-desktop.ts'
 import { codex } from './codex.ts'

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { InstalledServer } from '../../src/install/host.ts'
-import { isLocal } from '../../src/install/host.ts'
-import { HOSTS } from '../../src/install/hosts/index.ts'
-import type { Place } from '../../src/install/place.ts'
+import type { LocalServer, RemoteServer } from '../../src/hosts/host.ts'
+import { HOSTS } from '../../src/hosts/index.ts'
+import type { Place } from '../../src/hosts/place.ts'
 
-const LOCAL: InstalledServer = { command: '/bin/node', args: ['/s.js'], env: { A: '1' }, references: ['KEY'] }
-const REMOTE: InstalledServer = { url: 'https://h/mcp', headers: { 'X-A': '1' } }
+const SERVER: LocalServer = { command: '/bin/node', args: ['/s.js'], env: { A: '1' }, references: ['KEY'] }
+const ADDRESS: RemoteServer = { url: 'https://h/mcp', headers: { 'X-A': '1' } }
 
 const plain = { command: '/bin/node', args: ['/s.js'] }
 const GOOSE = { enabled: true, name: 'shop', description: '', timeout: 300 }
@@ -58,8 +57,66 @@ describe('the entry of each host', () => {
     ],
   ])('%s', (id, local, remote) => {
     const host = HOSTS.find((one) => one.id === id)
-    expect(isLocal(LOCAL) && host?.local(LOCAL, 'shop')).toEqual(local)
-    expect(isLocal(REMOTE) ? undefined : host?.remote?.(REMOTE, 'shop')).toEqual(remote)
+    expect(host?.local(SERVER, 'shop')).toEqual(local)
+    expect(host?.remote?.(ADDRESS, 'shop')).toEqual(remote)
+  })
+})
+
+describe('an entry that is read', () => {
+  it.each(HOSTS.map((host) => [host.id, host] as const))('of %s has the usual form', (_, host) => {
+    const { local, remote, references, read = (entry) => entry } = host
+    const own = { KEY: 'mine' }
+    expect(read(local(SERVER, 'shop'), own)).toMatchObject({
+      command: '/bin/node',
+      args: ['/s.js'],
+      env: {
+        A: '1',
+        KEY: { none: '', text: expect.stringMatching(/^\$\{(env:)?KEY\}$/), members: 'mine' }[references],
+      },
+    })
+    if (remote !== undefined)
+      expect(read(remote(ADDRESS, 'shop'), own)).toMatchObject({ url: ADDRESS.url, headers: ADDRESS.headers })
+  })
+
+  it.each([
+    ['zed', { command: { path: '/z', args: ['a'] } }, { command: '/z', args: ['a'] }],
+    ['gemini-cli', { url: 'https://h/sse' }, { type: 'sse', url: 'https://h/sse' }],
+    ['gemini-cli', { url: 'https://h/mcp', type: 'http' }, { type: 'http', url: 'https://h/mcp' }],
+    [
+      'codex',
+      {
+        url: 'https://h/mcp',
+        bearer_token_env_var: 'KEY',
+        env_http_headers: { 'X-K': 'KEY', 'X-N': 'NONE' },
+      },
+      { url: 'https://h/mcp', headers: { Authorization: 'Bearer mine', 'X-K': 'mine' } },
+    ],
+    [
+      'codex',
+      { command: '/c', env_vars: ['NONE', { name: 'KEY', source: 'local' }] },
+      { command: '/c', env: { KEY: 'mine' } },
+    ],
+    [
+      'goose',
+      {
+        type: 'streamable_http',
+        uri: 'https://h/mcp',
+        envs: { B: '2' },
+        env_keys: ['KEY'],
+        headers: { 'X-B': '$B ${KEY} $HOME' },
+      },
+      { type: 'http', url: 'https://h/mcp', headers: { 'X-B': '2 mine $HOME' } },
+    ],
+  ])('of %s may be %j', (id, entry, usual) => {
+    const host = HOSTS.find((one) => one.id === id)
+    expect(host?.read?.(entry, { KEY: 'mine' })).toEqual(usual)
+  })
+
+  it('of Codex needs the variable of its token', () => {
+    const host = HOSTS.find(({ id }) => id === 'codex')
+    expect(() => host?.read?.({ url: 'https://h/mcp', bearer_token_env_var: 'NONE' }, {})).toThrow(
+      'The environment variable NONE is not set',
+    )
   })
 })
 
