@@ -1,5 +1,5 @@
 import process from 'node:process'
-import type { ServerConfig } from '@jetway/client/config'
+import { type ServerConfig, transportFor } from '@jetway/client/config'
 import { harnessArguments } from '../own-files.ts'
 import { appEnvironment, type Start, userEnvironment } from '../start/environment.ts'
 import { findProgram } from '../start/find-program.ts'
@@ -8,18 +8,35 @@ import { startFile } from '../target/start-file.ts'
 import type { Finding } from './finding.ts'
 import { checkCommand } from './local/command.ts'
 import { failureOf, trialFindings } from './local/trial-findings.ts'
-import type { Examination, FileSubject, ProgramSubject, Subject } from './subject.ts'
+import type { Examination, FileSubject, ProgramSubject, Subject, UrlSubject } from './subject.ts'
 
 /** Runs all checks of one server. */
 export function examine(subject: Subject, examination: Examination): Promise<readonly Finding[]> {
-  if (subject.kind === 'url') return examineServer(subject)
+  if (subject.kind === 'url') return examineUrl(subject, examination)
   return subject.kind === 'file' ? examineFile(subject, examination) : examineProgram(subject, examination)
 }
 
+type RemoteSubject = Pick<UrlSubject, 'url' | 'headers'>
+
+async function examineUrl(
+  { url, headers }: RemoteSubject,
+  { progress }: Examination,
+): Promise<readonly Finding[]> {
+  progress(`Sending requests to ${new URL(url).origin}`)
+  const { checkHttp } = await import('./http/check-http.ts')
+  const { findings, canConnect } = await checkHttp({ url, headers, progress })
+  return canConnect ? [...findings, ...(await examineServer({ url, headers }))] : findings
+}
+
 /** The checks of every server that can be reached. */
-async function examineServer(_config: ServerConfig): Promise<readonly Finding[]> {
-  // In this order: checkHttp, for a URL; checkProtocol; checkOffers.
-  return []
+async function examineServer(config: ServerConfig): Promise<readonly Finding[]> {
+  const { checkProtocol } = await import('./protocol/protocol.ts')
+  const { checkServerOffers } = await import('./offers/server-offers.ts')
+  const target = transportFor('url' in config ? config : { ...config, stderr: 'ignore' })
+  const protocol = await checkProtocol({ target })
+  const [{ verdict } = { verdict: 'skipped' }] = protocol
+  const connects = verdict === 'ok' || verdict === 'warning'
+  return connects ? [...protocol, ...(await checkServerOffers({ target }))] : protocol
 }
 
 async function examineProgram(
@@ -49,8 +66,9 @@ function startOf({ program, startedBy }: ProgramSubject, own: Examination['env']
 /** A file of the user runs in the harness. It may serve HTTP. */
 async function examineFile(
   { name, path, exportName }: FileSubject,
-  { env, progress }: Examination,
+  examination: Examination,
 ): Promise<readonly Finding[]> {
+  const { env, progress } = examination
   progress(`Starting ${name}`)
   const start: Start = {
     command: process.execPath,
@@ -66,7 +84,7 @@ async function examineFile(
   }
   const { url, close } = await startFile({ path, exportName, stderr: () => {} })
   try {
-    return url === undefined ? [] : await examineServer({ url })
+    return url === undefined ? [] : await examineUrl({ url, headers: {} }, examination)
   } finally {
     await close()
   }

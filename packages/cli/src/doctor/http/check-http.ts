@@ -1,0 +1,83 @@
+import type { Finding } from '../finding.ts'
+import { fault } from '../verdicts.ts'
+import { checkAuthorization } from './authorization.ts'
+import { checkCors } from './cors.ts'
+import { connectionFinding, noServerFinding, refusalFinding } from './endpoint.ts'
+import { NoReplyError } from './exchange.ts'
+import { checkOrigin } from './origin.ts'
+import { checkSession, checkSessionEnd } from './session-rules.ts'
+import { openServer } from './sessions.ts'
+import { initializeMessage, hasToken, post, type RpcReply, type Site, withoutToken } from './site.ts'
+import { checkStream } from './streams.ts'
+
+export interface HttpSubject {
+  readonly url: string
+  /** The user's headers, such as `authorization`. They are sent to this URL only. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Says what takes time. */
+  readonly progress: (text: string) => void
+  /** How long to wait for a sign of life on a silent stream, in ms. @default 20_000 */
+  readonly keepAliveMs?: number
+}
+
+const REPLY_MS = 10_000
+const FIRST_BYTES_MS = 2_000
+const KEEP_ALIVE_MS = 20_000
+
+/** What the checks of HTTP have found. */
+export interface HttpReport {
+  readonly findings: readonly Finding[]
+  /** Whether a client can connect, so that further checks make sense. */
+  readonly canConnect: boolean
+}
+
+/** Checks what a server and the proxies in front of it do with HTTP. Calls no tool. */
+export async function checkHttp({
+  url,
+  headers,
+  progress,
+  keepAliveMs = KEEP_ALIVE_MS,
+}: HttpSubject): Promise<HttpReport> {
+  const site: Site = {
+    url: new URL(url),
+    headers,
+    progress,
+    replyMs: REPLY_MS,
+    firstBytesMs: FIRST_BYTES_MS,
+    keepAliveMs,
+  }
+  try {
+    const started = performance.now()
+    const reply = await post(site, initializeMessage())
+    return await examine(site, reply, performance.now() - started)
+  } catch (error) {
+    if (error instanceof NoReplyError)
+      return { findings: [connectionFinding(site, error)], canConnect: false }
+    throw error
+  }
+}
+
+async function examine(site: Site, reply: RpcReply, replyMs: number): Promise<HttpReport> {
+  if (reply.status === 401) {
+    const refused = hasToken(site)
+      ? [fault('token', 'the token was refused with 401', 'Get a new token for this URL')]
+      : []
+    return { findings: [...refused, ...(await checkAuthorization(withoutToken(site)))], canConnect: false }
+  }
+  const refusal = refusalFinding(site, reply)
+  if (refusal !== undefined) return { findings: [refusal], canConnect: false }
+  const opened = await openServer(site, reply, replyMs)
+  if (opened === undefined) {
+    const finding = await noServerFinding(site, reply)
+    return { findings: [finding], canConnect: finding.verdict !== 'fault' }
+  }
+  const findings = [
+    ...(hasToken(site) ? await checkAuthorization(withoutToken(site)) : []),
+    await checkOrigin(site),
+    ...(await checkSession(site, opened)),
+    await checkCors(site),
+    ...(await checkStream(site, opened)),
+    ...(await checkSessionEnd(site, opened)),
+  ]
+  return { findings, canConnect: true }
+}

@@ -1,0 +1,75 @@
+import { isObject, type JsonObject, Method } from '@jetway/core/protocol'
+import { exchange, type HttpReply } from './exchange.ts'
+import {
+  INITIALIZED,
+  initializeMessage,
+  LEGACY,
+  modernRequest,
+  post,
+  type RpcReply,
+  type Site,
+} from './site.ts'
+
+/** A server that has answered. */
+export interface Opened {
+  /** The reply to `initialize`. */
+  readonly reply: RpcReply
+  /** How long it took, in ms. */
+  readonly replyMs: number
+  /** The headers of later requests; undefined if the server does not speak revisions with sessions. */
+  readonly session: Readonly<Record<string, string>> | undefined
+  /** Undefined if the server has given no id. */
+  readonly sessionId: string | undefined
+  /** Whether the server speaks revisions without sessions. */
+  readonly isModern: boolean
+}
+
+/** Sends `initialize` and `server/discover`. Undefined if neither has a result. @throws NoReplyError */
+export async function openServer(site: Site, reply: RpcReply, replyMs: number): Promise<Opened | undefined> {
+  const [message, headers] = modernRequest(Method.Discover)
+  const discovered = await post(site, message, headers)
+  const isModern = isObject(discovered.response?.['result'])
+  const version = versionOf(reply.response)
+  if (version === undefined)
+    return isModern ? { reply, replyMs, session: undefined, sessionId: undefined, isModern } : undefined
+  const sessionId = sessionIdOf(reply)
+  const session = {
+    'mcp-protocol-version': version,
+    ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
+  }
+  await post(site, INITIALIZED, session)
+  return { reply, replyMs, session, sessionId, isModern }
+}
+
+/** The revision in the response to `initialize`. */
+export function versionOf(response: JsonObject | undefined): string | undefined {
+  const { result } = response ?? {}
+  if (!isObject(result)) return undefined
+  const { protocolVersion: version } = result
+  return typeof version === 'string' ? version : LEGACY.version
+}
+
+export function sessionIdOf({ headers }: HttpReply): string | undefined {
+  const id = headers['mcp-session-id']
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/** Sends `initialize` with other headers, and ends the session that it opens. @throws NoReplyError */
+export async function tryInitialize(
+  site: Site,
+  headers: Readonly<Record<string, string>>,
+): Promise<RpcReply> {
+  const reply = await post(site, initializeMessage(), headers)
+  const id = sessionIdOf(reply)
+  const version = versionOf(reply.response)
+  if (id !== undefined && version !== undefined)
+    await endSession(site, { 'mcp-session-id': id, 'mcp-protocol-version': version }).catch(() => {})
+  return reply
+}
+
+/** @throws NoReplyError */
+export const endSession = (site: Site, session: Readonly<Record<string, string>>): Promise<HttpReply> =>
+  exchange(
+    { url: site.url, method: 'DELETE', headers: { ...site.headers, ...session } },
+    { timeoutMs: site.replyMs },
+  )

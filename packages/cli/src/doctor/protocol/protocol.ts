@@ -1,0 +1,67 @@
+import type { TransportFactory } from '@jetway/client'
+import { REVISIONS } from '@jetway/core/protocol'
+import type { Finding } from '../finding.ts'
+import { fault, ok, skipped, warning } from '../verdicts.ts'
+import { describeError, needsAuthorization, tryRevisions, type Try } from './try-revision.ts'
+import { checkUnknownRevisions } from './unknown-revision.ts'
+
+export interface ProtocolSubject {
+  /** Called once for each connection. */
+  readonly target: TransportFactory
+  /** Time for one connection, in ms. @default 10_000 */
+  readonly timeoutMs?: number
+}
+
+const TIMEOUT_MS = 10_000
+/** A server is old if it answers none of the newest ones. */
+const CURRENT = 2
+
+/** Connects with each revision, and with revisions that do not exist. */
+export async function checkProtocol({
+  target,
+  timeoutMs = TIMEOUT_MS,
+}: ProtocolSubject): Promise<readonly Finding[]> {
+  // As hosts do, which negotiate.
+  const all = await tryRevisions(target, undefined, timeoutMs)
+  if (all.kind === 'failed') return [connectFinding(all.error)]
+  const tries: [string, Try][] = []
+  for (const { version } of REVISIONS) tries.push([version, await tryRevisions(target, [version], timeoutMs)])
+  const answered = tries.flatMap(([version, { kind }]) => (kind === 'answered' ? [version] : []))
+  return [
+    answeredFinding(answered),
+    ...tries.flatMap(([version, one]) =>
+      one.kind === 'failed' && one.unexpected ? [failedFinding(version, one.error)] : [],
+    ),
+    ...(await checkUnknownRevisions(target, answered, timeoutMs)),
+  ]
+}
+
+function connectFinding(error: unknown): Finding {
+  if (needsAuthorization(error))
+    return skipped('revisions', 'The server needs authorization: give a token with --bearer-env NAME')
+  return fault(
+    'revisions',
+    `Connecting has failed: ${describeError(error)}`,
+    'Make the server answer initialize with a revision that it implements',
+  )
+}
+
+function answeredFinding(answered: readonly string[]): Finding {
+  const evidence = `answers ${answered.join(', ') || 'no known revision'}`
+  const newest = REVISIONS.slice(0, CURRENT).map(({ version }) => version as string)
+  return answered.some((version) => newest.includes(version))
+    ? ok('revisions', evidence)
+    : warning('revisions', evidence, `Update the server's SDK: ${newest[1]} is answered by current ones`)
+}
+
+function failedFinding(version: string, error: unknown): Finding {
+  const evidence = `${version}: ${describeError(error)}`
+  const modern = REVISIONS.some((each) => each.version === version && each.era === 'modern')
+  return modern
+    ? warning(
+        'revisions',
+        evidence,
+        'Answer unknown methods with the error -32601: clients try server/discover first',
+      )
+    : fault('revisions', evidence, 'Answer initialize with another revision if the proposed one is unknown')
+}

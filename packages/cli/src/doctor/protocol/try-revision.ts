@@ -1,0 +1,59 @@
+import {
+  Client,
+  ClientError,
+  ConnectionClosedError,
+  McpError,
+  TransportError,
+  type TransportFactory,
+  UnsupportedRevisionError,
+} from '@jetway/client'
+import { REVISIONS, type RevisionDate } from '@jetway/core/protocol'
+import { ownVersion } from '../../version.ts'
+
+/** How connecting with some revisions has ended. */
+export type Try =
+  | { readonly kind: 'answered' }
+  /** `unexpected`: this is no way to say that a revision is unknown. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly unexpected: boolean }
+
+/** @param revisions - undefined: all, so that the client negotiates */
+export async function tryRevisions(
+  target: TransportFactory,
+  revisions: readonly RevisionDate[] | undefined,
+  timeoutMs: number,
+): Promise<Try> {
+  const client = new Client(
+    { name: 'jetway-doctor', version: ownVersion() },
+    { eras: false, connectTimeoutMs: timeoutMs, timeoutMs, ...(revisions !== undefined && { revisions }) },
+  )
+  try {
+    await client.connect(target)
+    return { kind: 'answered' }
+  } catch (error) {
+    return { kind: 'failed', error, unexpected: !isRefusal(error, revisions) }
+  } finally {
+    await client.close()
+  }
+}
+
+function isRefusal(error: unknown, revisions: readonly RevisionDate[] | undefined): boolean {
+  if (error instanceof UnsupportedRevisionError || error instanceof McpError) return true
+  if (!(error instanceof TransportError) || error.status === undefined) return false
+  // Some servers of the older era answer an unknown method with 500.
+  const modern = REVISIONS.some(
+    ({ version, era }) => era === 'modern' && revisions?.includes(version) === true,
+  )
+  return modern || error.status < 500
+}
+
+export function needsAuthorization(error: unknown): boolean {
+  const cause = error instanceof ConnectionClosedError ? error.cause : error
+  return cause instanceof TransportError && (cause.status === 401 || cause.authFailed)
+}
+
+/** Without the stack. Messages of the client have no secrets. */
+export function describeError(error: unknown): string {
+  if (error instanceof McpError) return `error ${error.code}: ${error.message}`
+  if (error instanceof ClientError && error.code === 'timeout') return 'no answer in time'
+  return error instanceof Error ? error.message : String(error)
+}

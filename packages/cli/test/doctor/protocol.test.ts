@@ -1,0 +1,109 @@
+import { http } from '@jetway/client/http'
+import { describe, expect, it } from 'vitest'
+import { checkProtocol } from '../../src/doctor/protocol/protocol.ts'
+import { jetway, opening, problems, scripted, type Scripted, serve } from './support/remote.ts'
+
+const check = async (listener: Parameters<typeof serve>[0]) =>
+  checkProtocol({ target: http(`${await serve(listener)}/mcp`), timeoutMs: 5_000 })
+
+describe('the check of revisions', () => {
+  it('finds all revisions of a healthy server', async () => {
+    const findings = await check(jetway())
+    expect(problems(findings)).toEqual([])
+    expect(findings[0]).toMatchObject({
+      check: 'revisions',
+      evidence: 'answers 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05',
+    })
+  })
+
+  it('finds the revisions of a server without the newest one', async () => {
+    const findings = await check(scripted({}))
+    expect(problems(findings)).toEqual([])
+    expect(findings[0]?.evidence).toBe('answers 2025-11-25, 2025-06-18')
+  })
+
+  it.each<readonly [string, Scripted, object]>([
+    [
+      'repeats any proposed revision',
+      { initialize: opening },
+      {
+        check: 'unknown-revision',
+        verdict: 'fault',
+        evidence: expect.stringContaining('1999-01-01 was answered with 1999-01-01'),
+      },
+    ],
+    [
+      'offers a revision and then answers with another',
+      {
+        initialize: (version) =>
+          opening(
+            version === '2025-11-25' ? '2025-11-25' : '2025-03-26' === version ? '2025-11-25' : '2025-03-26',
+          ),
+      },
+      {
+        check: 'unknown-revision',
+        verdict: 'fault',
+        evidence: expect.stringContaining('2025-03-26, which it does not speak'),
+      },
+    ],
+    [
+      'leaves out the revision for new clients',
+      { initialize: (version) => opening(version === '2999-01-01' ? undefined : '2025-11-25') },
+      {
+        check: 'unknown-revision',
+        verdict: 'fault',
+        evidence: expect.stringContaining('2999-01-01 was answered with no protocolVersion'),
+      },
+    ],
+    [
+      'answers an unknown revision with an error',
+      {
+        initialize: (version) =>
+          version > '2026' ? { code: -32000, message: 'Too new' } : opening('2025-11-25'),
+      },
+      {
+        check: 'unknown-revision',
+        verdict: 'warning',
+        evidence: expect.stringContaining('error -32000: Too new'),
+      },
+    ],
+    [
+      'accepts requests of an unknown revision without sessions',
+      {
+        discover: () => ({
+          supportedVersions: ['2026-07-28'],
+          capabilities: {},
+          resultType: 'complete',
+          ttlMs: 0,
+          cacheScope: 'private',
+        }),
+      },
+      {
+        check: 'unknown-revision',
+        verdict: 'fault',
+        evidence: expect.stringContaining('server/discover with 1999-01-01'),
+      },
+    ],
+    [
+      'fails at initialize',
+      { initialize: () => ({ code: -32603, message: 'No database' }) },
+      { check: 'revisions', verdict: 'fault', evidence: expect.stringContaining('No database') },
+    ],
+    [
+      'has only old revisions',
+      { initialize: () => opening('2024-11-05') },
+      { check: 'revisions', verdict: 'warning', evidence: 'answers 2024-11-05' },
+    ],
+  ])('names a server that %s', async (_, broken, expected) => {
+    expect(problems(await check(scripted(broken)))).toContainEqual(
+      expect.objectContaining({ ...expected, advice: expect.any(String) }),
+    )
+  })
+
+  it('is skipped without a token', async () => {
+    const findings = await check((_, response) => response.writeHead(401).end())
+    expect(findings).toEqual([
+      { check: 'revisions', verdict: 'skipped', evidence: expect.stringContaining('--bearer-env') },
+    ])
+  })
+})
