@@ -1,13 +1,15 @@
+import { isAbsolute, resolve } from 'node:path'
 import process from 'node:process'
 import { type ServerConfig, transportFor } from '@jetway/client/config'
 import { harnessArguments } from '../own-files.ts'
 import { appEnvironment, type Start, userEnvironment } from '../start/environment.ts'
 import { findProgram } from '../start/find-program.ts'
-import { runTrial } from '../start/trial.ts'
 import { startFile } from '../target/start-file.ts'
 import type { Finding } from './finding.ts'
 import { checkCommand } from './local/command.ts'
-import { failureOf, trialFindings } from './local/trial-findings.ts'
+import { checkNode } from './local/node.ts'
+import { checkScript, nodeRunOf, scriptOf } from './local/script.ts'
+import { checkStart } from './local/start.ts'
 import type { Examination, FileSubject, ProgramSubject, Subject, UrlSubject } from './subject.ts'
 
 /** Runs all checks of one server. */
@@ -39,28 +41,40 @@ async function examineServer(config: ServerConfig): Promise<readonly Finding[]> 
   return connects ? [...protocol, ...(await checkServerOffers({ target }))] : protocol
 }
 
+/** Later checks need what earlier ones have found to be there. */
 async function examineProgram(
   subject: ProgramSubject,
   examination: Examination,
 ): Promise<readonly Finding[]> {
-  const { env, progress } = examination
-  const found = await checkCommand(subject, examination)
-  if (found.some(({ verdict }) => verdict === 'fault')) return found
-  progress(`Starting ${subject.name}`)
-  const start = startOf(subject, env)
-  const trial = await runTrial(start)
-  const findings = [...found, ...trialFindings(trial)]
-  if (failureOf(trial) !== undefined) return findings
-  return [...findings, ...(await examineServer({ ...start, inheritEnv: 'none' }))]
+  const start = startOf(subject, examination.env)
+  const findings = [...(await checkCommand(subject, examination))]
+  if (!hasFault(findings)) findings.push(...(await checkScript(subject, start)))
+  if (hasFault(findings)) return findings
+  const run = nodeRunOf(start)
+  if (run !== undefined) findings.push(...(await checkNode(run)))
+  examination.progress(`Starting ${subject.name}`)
+  const started = await checkStart({ start, startedBy: subject.startedBy, harness: false }, examination)
+  findings.push(...started.findings)
+  if (started.serves) findings.push(...(await examineServer({ ...start, inheritEnv: 'none' })))
+  return findings
 }
+
+const hasFault = (findings: readonly Finding[]): boolean =>
+  findings.some(({ verdict }) => verdict === 'fault')
 
 /** As the host starts it. */
 function startOf({ program, startedBy }: ProgramSubject, own: Examination['env']): Start {
+  const { command, args } = program
   const { env, cwd } = startedBy === 'terminal' ? userEnvironment(own) : appEnvironment(own)
-  // What nobody has configured yet will be written with its whole path.
-  const command =
-    startedBy === 'user' ? (findProgram(program.command, own['PATH']) ?? program.command) : program.command
-  return { command, args: program.args, env: { ...env, ...program.env }, cwd: program.cwd ?? cwd }
+  const start = { command, args, env: { ...env, ...program.env }, cwd: program.cwd ?? cwd }
+  if (startedBy !== 'user') return start
+  // Nobody has configured it yet. Its paths are those of the user.
+  const script = scriptOf(program)
+  return {
+    ...start,
+    command: findProgram(command, own['PATH']) ?? resolve(command),
+    ...(script !== undefined && !isAbsolute(script) && { cwd: process.cwd() }),
+  }
 }
 
 /** A file of the user runs in the harness. It may serve HTTP. */
@@ -68,23 +82,22 @@ async function examineFile(
   { name, path, exportName }: FileSubject,
   examination: Examination,
 ): Promise<readonly Finding[]> {
-  const { env, progress } = examination
-  progress(`Starting ${name}`)
+  examination.progress(`Starting ${name}`)
   const start: Start = {
     command: process.execPath,
     args: harnessArguments(path, exportName),
-    ...appEnvironment(env),
+    ...appEnvironment(examination.env),
   }
-  const trial = await runTrial(start, { harness: true })
-  if (trial.httpPort === undefined) {
-    const findings = trialFindings(trial)
-    return failureOf(trial) === undefined
-      ? [...findings, ...(await examineServer({ ...start, inheritEnv: 'none' }))]
-      : findings
-  }
+  const findings = [...(await checkNode({ node: process.execPath, script: path, loader: true }))]
+  const started = await checkStart({ start, startedBy: 'user', harness: true }, examination)
+  findings.push(...started.findings)
+  if (!started.serves) return findings
+  if (started.trial.httpPort === undefined)
+    return [...findings, ...(await examineServer({ ...start, inheritEnv: 'none' }))]
   const { url, close } = await startFile({ path, exportName, stderr: () => {} })
   try {
-    return url === undefined ? [] : await examineUrl({ url, headers: {} }, examination)
+    if (url === undefined) return findings
+    return [...findings, ...(await examineUrl({ url, headers: {} }, examination))]
   } finally {
     await close()
   }

@@ -17,7 +17,7 @@ import type { HarnessReport } from '../harness-report.ts'
 import type { Start } from './environment.ts'
 import { endWithThisProcess, signalGroup } from './group.ts'
 
-const KEPT_LINES = 20
+const KEPT_LINES = 40
 const MAX_LINE = 2_000
 /** How long the output of a process may take that has exited, in ms: its children may keep the pipe open. */
 const LAST_OUTPUT_MS = 500

@@ -45,12 +45,11 @@ export interface Shutdown {
 export interface TrialOptions {
   /** It runs in the harness, which reports what it serves. */
   readonly harness?: boolean
-  readonly answerMs?: number
 }
 
 /** Starts a server, asks it for its tools as hosts do, and ends it. Does not throw for what the server does. */
 export async function runTrial(start: Start, options: TrialOptions = {}): Promise<Trial> {
-  const { harness = false, answerMs = ANSWER_MS } = options
+  const { harness = false } = options
   const from = performance.now()
   let server: ServerProcess
   try {
@@ -60,15 +59,31 @@ export async function runTrial(start: Start, options: TrialOptions = {}): Promis
     return { notStarted: code ?? message, strayLines: [], stderr: [] }
   }
   try {
-    return await observe(server, from, answerMs)
+    return await observe(server, from)
   } finally {
     server.kill()
   }
 }
 
-async function observe(server: ServerProcess, from: number, answerMs: number): Promise<Trial> {
+/** Whether a server answers. It is killed then. */
+export async function answers(start: Start, options: TrialOptions = {}): Promise<boolean> {
+  let server: ServerProcess
+  try {
+    server = await ServerProcess.start(start, options.harness === true)
+  } catch {
+    return false
+  }
+  try {
+    const answer = await server.request(Method.Initialize, initializeParams(), ANSWER_MS)
+    return answer !== undefined || server.httpPort !== undefined
+  } finally {
+    server.kill()
+  }
+}
+
+async function observe(server: ServerProcess, from: number): Promise<Trial> {
   const { strayLines, stderr } = server
-  const answer = await server.request(Method.Initialize, initializeParams(), answerMs)
+  const answer = await server.request(Method.Initialize, initializeParams(), ANSWER_MS)
   const answeredAfterMs = performance.now() - from
   if (server.httpPort !== undefined) return { httpPort: server.httpPort, strayLines, stderr }
   if (answer === undefined)

@@ -1,79 +1,166 @@
 /** Broken set-ups of local servers, each with the finding that names its fault. */
+import { delimiter } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
-import { diagnose } from './support/doctor.ts'
+import { expect, it } from 'vitest'
+import { diagnose, type Setup } from './support/doctor.ts'
+import { fakeNode, server } from './support/servers.ts'
 
 const WEATHER = fileURLToPath(new URL('../../../../apps/weather/src/main.ts', import.meta.url))
 const NODE = [process.execPath, '--conditions=jetway:source', '--import', import.meta.resolve('tsx')]
 
-/** A server that answers `initialize` and ends with its input. `before` runs first. */
-const server = (before: string): string => `${before}
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method } = JSON.parse(line)
-  if (id === undefined) return
-  const result = method === 'initialize'
-    ? { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'a', version: '1' } }
-    : {}
-  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
-})
-`
+interface Broken extends Setup {
+  readonly check: string
+  readonly verdict: 'fault' | 'warning'
+  /** What names the culprit. */
+  readonly evidence: RegExp
+  readonly advice: RegExp
+}
 
-describe('the doctor names the fault of a server that', () => {
-  it.each([
-    ['prints to stdout', 'console.log("Loading the index")', 'stdout', 'fault', /Loading the index/],
-    [
-      'ends at once',
-      'console.error("No API key"); process.exit(3)',
-      'start',
-      'fault',
-      /code 3[^]*No API key/,
-    ],
-    [
-      'is slow',
-      'const until = Date.now() + 5500; while (Date.now() < until);',
-      'first-answer',
-      'warning',
-      /after \d+\.\d s/,
-    ],
-    ['does not end', 'setInterval(() => {}, 1000)', 'shutdown', 'warning', /needed SIGTERM/],
-    [
-      'must be killed',
-      'setInterval(() => {}, 1000); process.on("SIGTERM", () => {})',
-      'shutdown',
-      'fault',
-      /needed SIGKILL/,
-    ],
-    [
-      'leaves a process',
-      'require("node:child_process").spawn("sleep", ["60"], { stdio: "ignore" }).unref()',
-      'shutdown',
-      'fault',
-      /left sleep \(pid \d+\)/,
-    ],
-  ])('%s', async (_, code, check, verdict, evidence) => {
-    const { findings, exitCode } = await diagnose({ 'server.cjs': server(code) }, (home) => [
-      '--',
-      process.execPath,
-      home.path('server.cjs'),
-    ])
-    expect(findings).toContainEqual(
-      expect.objectContaining({
-        check,
-        verdict,
-        evidence: expect.stringMatching(evidence),
-        advice: expect.stringMatching(/./),
-      }),
-    )
-    expect(exitCode).toBe(verdict === 'fault' ? 1 : 0)
-  })
+const COMMAND = ['--', process.execPath, '~/server.cjs']
+const PATH = process.env['PATH'] ?? ''
+
+/** A server whose code begins with a fault. */
+const code = (before: string): Pick<Setup, 'files' | 'argv'> => ({
+  files: { 'server.cjs': server(before) },
+  argv: COMMAND,
 })
 
-it('finds no fault in a healthy server', async () => {
-  const { findings, exitCode } = await diagnose({}, () => ['--', ...NODE, WEATHER, '--stdio'])
+const BROKEN: Readonly<Record<string, Broken>> = {
+  'prints to stdout': {
+    ...code('console.log("Loading the index")'),
+    check: 'stdout',
+    verdict: 'fault',
+    evidence: /Loading the index/,
+    advice: /stderr/,
+  },
+  'ends at once': {
+    ...code('console.error("No license found"); process.exit(3)'),
+    check: 'start',
+    verdict: 'fault',
+    evidence: /code 3[^]*No license found/,
+    advice: /stderr/,
+  },
+  'is slow': {
+    ...code('const until = Date.now() + 5500; while (Date.now() < until);'),
+    check: 'first-answer',
+    verdict: 'warning',
+    evidence: /after \d+\.\d s/,
+    advice: /Answer first/,
+  },
+  'never answers': {
+    files: { 'server.cjs': 'process.stdin.resume()' },
+    argv: COMMAND,
+    check: 'first-answer',
+    verdict: 'fault',
+    evidence: /within 10 s/,
+    advice: /Answer first/,
+  },
+  'does not end': {
+    ...code('setInterval(() => {}, 1000)'),
+    check: 'shutdown',
+    verdict: 'warning',
+    evidence: /needed SIGTERM/,
+    advice: /stdin/,
+  },
+  'must be killed': {
+    ...code('setInterval(() => {}, 1000); process.on("SIGTERM", () => {})'),
+    check: 'shutdown',
+    verdict: 'fault',
+    evidence: /needed SIGKILL/,
+    advice: /stdin/,
+  },
+  'leaves a process': {
+    ...code('require("node:child_process").spawn("sleep", ["60"], { stdio: "ignore" }).unref()'),
+    check: 'shutdown',
+    verdict: 'fault',
+    evidence: /left sleep \(pid \d+\)/,
+    advice: /End the processes/,
+  },
+  'needs a variable': {
+    ...code('if (process.env.REGION === undefined) throw new Error("Where am I?")'),
+    env: { REGION: 'north', OTHER: 'x' },
+    check: 'start',
+    verdict: 'warning',
+    evidence: /Where am I\?[^]*With your variable REGION/,
+    advice: /--env REGION/,
+  },
+  'needs the present folder': {
+    ...code('require("node:fs").readFileSync("package.json")'),
+    check: 'start',
+    verdict: 'warning',
+    evidence: /ENOENT[^]*In your present folder/,
+    advice: /absolute/,
+  },
+  'needs a program in PATH': {
+    files: {
+      'server.cjs': server('require("node:child_process").execFileSync("my-tool")'),
+      'bin/my-tool': '#!/bin/sh\n',
+    },
+    argv: COMMAND,
+    env: { PATH: `~/bin${delimiter}${PATH}` },
+    check: 'start',
+    verdict: 'warning',
+    evidence: /my-tool ENOENT[^]*With your PATH/,
+    advice: /absolute paths/,
+  },
+  'needs a newer Node.js': {
+    files: {
+      'server.cjs': server(),
+      'package.json': '{"engines":{"node":">=22.12"}}',
+      'bin/node': fakeNode('20.1.0'),
+    },
+    argv: ['--', '~/bin/node', '~/server.cjs'],
+    check: 'node',
+    verdict: 'fault',
+    evidence: /20\.1\.0 .*>=22\.12/,
+    advice: />=22\.12/,
+  },
+  'is TypeScript for a Node.js that does not run it': {
+    files: { 'server.ts': 'const a: number = 1', 'bin/node': fakeNode('20.1.0') },
+    argv: ['--', '~/bin/node', '~/server.ts'],
+    check: 'node',
+    verdict: 'fault',
+    evidence: /server\.ts is TypeScript/,
+    advice: /Build it/,
+  },
+  'is not built': {
+    files: { 'package.json': '{"scripts":{"build":"tsc"}}' },
+    argv: ['--', process.execPath, '~/dist/server.js'],
+    check: 'script',
+    verdict: 'fault',
+    evidence: /There is no file .*dist\/server\.js/,
+    advice: /npm run build/,
+  },
+  'has another name': {
+    files: { 'dist/server.js': '' },
+    argv: ['--', process.execPath, '~/dist/sever.js'],
+    check: 'script',
+    verdict: 'fault',
+    evidence: /There is no file .*sever\.js/,
+    advice: /Did you mean .*dist\/server\.js/,
+  },
+}
+
+it.each(Object.entries(BROKEN))('the doctor names the fault of a server that %s', async (_, broken) => {
+  const { findings, exitCode } = await diagnose(broken)
+  const { check, verdict, evidence, advice } = broken
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      check,
+      verdict,
+      evidence: expect.stringMatching(evidence),
+      advice: expect.stringMatching(advice),
+    }),
+  )
+  expect(exitCode).toBe(findings.some((finding) => finding.verdict === 'fault') ? 1 : 0)
+})
+
+it('finds nothing to say about a healthy server', async () => {
+  const { findings, exitCode } = await diagnose({ argv: ['--', ...NODE, WEATHER, '--stdio'] })
   expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
   expect(findings.map(({ check }) => check)).toEqual(
-    expect.arrayContaining(['command', 'start', 'first-answer', 'stdout', 'shutdown']),
+    expect.arrayContaining(['command', 'script', 'node', 'start', 'first-answer', 'stdout', 'shutdown']),
   )
   expect(exitCode).toBe(0)
 })

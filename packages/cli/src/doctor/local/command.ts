@@ -17,7 +17,7 @@ export async function checkCommand(
   const { command } = program
   if (/^(?:~|\$\w|\$\{|%\w+%)/.test(command))
     return [fault(`${command} is not expanded: no shell starts the server`, 'Write the absolute path')]
-  if (isAbsolute(command)) return absolute(command)
+  if (isAbsolute(command)) return absolute(command, program.env['PATH'] ?? APP_PATH, startedBy)
   if (/[\\/]/.test(command)) return startedBy === 'app' ? [relative(command)] : []
   // A PATH of the entry is what the host looks in.
   const path = program.env['PATH'] ?? (startedBy === 'app' ? APP_PATH : env['PATH'])
@@ -75,7 +75,11 @@ function bare(command: string, path: string): Finding {
   )
 }
 
-function absolute(command: string): readonly Finding[] {
+function absolute(
+  command: string,
+  appPath: string,
+  startedBy: ProgramSubject['startedBy'],
+): readonly Finding[] {
   if (!existsSync(command)) return [missing(command)]
   if (statSync(command).isDirectory())
     return [fault(`${command} is a folder`, 'Write the path of the program in it')]
@@ -86,6 +90,14 @@ function absolute(command: string): readonly Finding[] {
       fault(`${command} is not executable`, `Run chmod +x ${command}, or name its interpreter in "command"`),
     ]
   }
+  const interpreter = interpreterOf(command)
+  if (startedBy === 'app' && interpreter !== undefined && findProgram(interpreter, appPath) === undefined)
+    return [
+      fault(
+        `${command} is run by ${interpreter}, which is not in the PATH of an app (${appPath})`,
+        `Add "env": {"PATH": ${JSON.stringify(`${dirname(command)}:${appPath}`)}} to the entry, or name ${interpreter} by its absolute path`,
+      ),
+    ]
   if (!belongsToVersion(command)) return [ok(command)]
   return [
     {

@@ -28,14 +28,20 @@ export function failureOf({ notStarted, answer, ended, stderr }: Trial): string 
 }
 
 /** Whether it runs, but does not answer. */
-const isSilent = ({ notStarted, answer, ended }: Trial): boolean =>
+export const isSilent = ({ notStarted, answer, ended }: Trial): boolean =>
   notStarted === undefined && answer === undefined && ended === undefined
 
-export const quotedLines = (lines: readonly string[]): readonly string[] =>
-  lines
-    .filter((line) => line.trim() !== '')
-    .slice(-QUOTED_LINES)
-    .map((line) => line.slice(0, QUOTED_LENGTH))
+/** Frames of a stack, and what Node.js and Python print around an error. */
+const NOISE = /^\s*(?:at |\^+\s*$|Node\.js v|Traceback |File "|[\]})]*\s*$)/
+const ERROR = /\b(?:\w*Error|\w*Exception|ERROR)\b|^error\b/
+
+/** The last error and what follows it, or else the last lines. */
+export function quotedLines(lines: readonly string[]): readonly string[] {
+  const told = lines.filter((line) => !NOISE.test(line))
+  const error = told.findLastIndex((line) => ERROR.test(line))
+  const quoted = error < 0 ? told.slice(-QUOTED_LINES) : told.slice(error, error + QUOTED_LINES)
+  return quoted.map((line) => line.slice(0, QUOTED_LENGTH))
+}
 
 function startFinding(trial: Trial): Finding {
   const failure = failureOf(trial)

@@ -1,5 +1,7 @@
-import type { CliRun } from '../../support/run-cli.ts'
-import { createHome, type Home } from '../../install/support/home.ts'
+import { chmod } from 'node:fs/promises'
+import process from 'node:process'
+import { type CliRun, runCli } from '../../support/run-cli.ts'
+import { createHome } from '../../install/support/home.ts'
 
 export interface Diagnosis extends CliRun {
   readonly findings: readonly {
@@ -18,15 +20,27 @@ interface Document {
   }[]
 }
 
-/** Runs `jetway doctor --json` in a home with files. Arguments with `~/` are in it. */
-export async function diagnose(
-  files: Readonly<Record<string, string>>,
-  argv: (home: Home) => readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Diagnosis> {
-  const home = await createHome(env)
-  for (const [file, text] of Object.entries(files)) await home.write(file, text)
-  const run = await home.run('doctor', '--json', ...argv(home))
+export interface Setup {
+  /** By their paths in the home. Those in `bin` are executable. */
+  readonly files?: Readonly<Record<string, string>>
+  /** `~` in an argument is the home. */
+  readonly argv: readonly string[]
+  /** Variables of the user. `~` is the home. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs `jetway doctor --json` in a home. */
+export async function diagnose({ files = {}, argv, env = {} }: Setup): Promise<Diagnosis> {
+  const home = await createHome()
+  const inHome = (text: string): string => text.replaceAll('~', home.path('.'))
+  for (const [file, text] of Object.entries(files)) {
+    await home.write(file, inHome(text))
+    if (file.startsWith('bin/')) await chmod(home.path(file), 0o755)
+  }
+  const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, inHome(value)]))
+  const run = await runCli(['doctor', '--json', ...argv.map(inHome)], {
+    env: { HOME: home.path('.'), PATH: process.env['PATH'] ?? '', ...variables },
+  })
   const { sections } = JSON.parse(run.stdout || '{"sections":[]}') as Document
   const findings = sections.flatMap(({ name, findings: list }) =>
     list.map((finding) => ({ section: name, ...finding })),

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { isObject } from '@jetway/core/protocol'
+import type { Finding } from '../finding.ts'
+import { isInRange } from './node-range.ts'
+import { isTypeScript, type NodeRun, packageOf } from './script.ts'
+
+const CHECK = 'node'
+const TIMEOUT_MS = 10_000
+
+/** Whether the Node.js that runs a script is one that its package supports, and runs TypeScript if it must. */
+export async function checkNode({ node, script, loader }: NodeRun): Promise<readonly Finding[]> {
+  const found = await versionOf(node)
+  if (found === undefined)
+    return [
+      {
+        check: CHECK,
+        verdict: 'fault',
+        evidence: `${node} does not print its version`,
+        advice: 'Write the absolute path of Node.js in "command"',
+      },
+    ]
+  const { version, runsTypeScript } = found
+  if (isTypeScript(script) && !loader && !runsTypeScript)
+    return [
+      {
+        check: CHECK,
+        verdict: 'fault',
+        evidence: `${script} is TypeScript, which Node.js ${version} does not run`,
+        advice: 'Build it, and write the path of the JavaScript file in "args"',
+      },
+    ]
+  return [enginesFinding(node, version, script)]
+}
+
+function enginesFinding(node: string, version: string, script: string): Finding {
+  const manifest = packageOf(script)
+  const engines = manifest?.content['engines']
+  const range = isObject(engines) ? engines['node'] : undefined
+  const found = `Node.js ${version} (${node})`
+  if (manifest === undefined || typeof range !== 'string')
+    return { check: CHECK, verdict: 'ok', evidence: found }
+  if (isInRange(version, range) !== false)
+    return { check: CHECK, verdict: 'ok', evidence: `${found} for engines ${range}` }
+  return {
+    check: CHECK,
+    verdict: 'fault',
+    evidence: `${found} is not in ${range}, which engines in ${manifest.folder}/package.json asks for`,
+    advice: `Write the path of a Node.js ${range} in "command"`,
+  }
+}
+
+interface NodeVersion {
+  readonly version: string
+  readonly runsTypeScript: boolean
+}
+
+async function versionOf(node: string): Promise<NodeVersion | undefined> {
+  const code = 'process.version + " " + Boolean(process.features.typescript)'
+  try {
+    const { stdout } = await promisify(execFile)(node, ['-p', code], { timeout: TIMEOUT_MS })
+    const [, version, typescript] = /^v(\S+) (true|false)\s*$/.exec(stdout) ?? []
+    return version === undefined ? undefined : { version, runsTypeScript: typescript === 'true' }
+  } catch {
+    return undefined
+  }
+}

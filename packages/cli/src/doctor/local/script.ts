@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
+import process from 'node:process'
+import { isObject } from '@jetway/core/protocol'
+import { belongsToVersion } from '../../install/server.ts'
+import { nearest } from '../../parse.ts'
+import { findProgram } from '../../start/find-program.ts'
+import type { Start } from '../../start/environment.ts'
+import type { Finding } from '../finding.ts'
+import type { ProgramSubject } from '../subject.ts'
+import { interpreterOf } from './command.ts'
+
+const CHECK = 'script'
+const SCRIPT = /\.(?:[cm]?[jt]sx?|py)$/i
+/** Options of Node.js whose value is the next argument. */
+const WITH_VALUE =
+  /^(?:-r|--require|--import|--(?:experimental-)?loader|-C|--conditions|--env-file(?:-if-exists)?)$/
+const CODE = /^(?:-e|--eval|-p|--print|-pe)$/
+
+/** The script that a command runs. Undefined if it runs none that is named by a path. */
+export function scriptOf({ command, args }: Pick<Start, 'command' | 'args'>): string | undefined {
+  if (!isNode(command)) return args.find((arg) => !arg.startsWith('-') && SCRIPT.test(arg))
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? ''
+    if (CODE.test(arg)) return undefined
+    if (WITH_VALUE.test(arg)) at++
+    else if (!arg.startsWith('-')) return arg
+  }
+  return undefined
+}
+
+export const isNode = (command: string): boolean => /^node(?:js)?(?:\.exe)?$/i.test(basename(command))
+
+/** Whether the script of a command is there for its host. */
+export async function checkScript(
+  { program, startedBy }: ProgramSubject,
+  start: Start,
+): Promise<readonly Finding[]> {
+  const script = scriptOf(start)
+  if (script === undefined) return []
+  if (/^(?:~|\$\w|\$\{|%\w+%)/.test(script))
+    return [
+      fault(`${script} is not expanded: no shell starts the server`, 'Write the absolute path in "args"'),
+    ]
+  const path = resolve(start.cwd, script)
+  const ownFolder = program.cwd === undefined && !isAbsolute(script)
+  if (ownFolder && startedBy === 'app') return [relative(script)]
+  if (!existsSync(path)) return [await missing(path)]
+  if (ownFolder && startedBy === 'user') return [{ ...relative(script), verdict: 'warning' }]
+  return belongsToVersion(path) ? [shortLived(path)] : [{ check: CHECK, verdict: 'ok', evidence: path }]
+}
+
+const fault = (evidence: string, advice: string): Finding => ({
+  check: CHECK,
+  verdict: 'fault',
+  evidence,
+  advice,
+})
+
+function relative(script: string): Finding {
+  const here = resolve(script)
+  return fault(
+    `${script} is relative to the folder of the app, which is often /`,
+    existsSync(here) ? `Write ${here} in "args"` : 'Write the absolute path in "args"',
+  )
+}
+
+const shortLived = (path: string): Finding => ({
+  check: CHECK,
+  verdict: 'warning',
+  evidence: `${path} belongs to a version or a cache. An update removes it`,
+  advice: 'Install the package in a folder that stays, and write its path in "args"',
+})
+
+async function missing(path: string): Promise<Finding> {
+  const evidence = `There is no file ${path}`
+  const manifest = packageOf(path)
+  if (manifest !== undefined && !existsSync(dirname(path)) && isObject(manifest.content['scripts']))
+    if ('build' in manifest.content['scripts'])
+      return fault(evidence, `Run npm run build in ${manifest.folder}, or correct the path`)
+  const near = await nearest(basename(path), namesIn(dirname(path)))
+  return fault(
+    evidence,
+    near === undefined ? 'Correct the path in "args"' : `Did you mean ${join(dirname(path), near)}?`,
+  )
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+export interface Package {
+  readonly folder: string
+  readonly content: Readonly<Record<string, unknown>>
+}
+
+/** The nearest package of a file. */
+export function packageOf(path: string): Package | undefined {
+  const folder = dirname(path)
+  try {
+    const content = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as unknown
+    return isObject(content) ? { folder, content } : undefined
+  } catch {
+    return folder === dirname(folder) ? undefined : packageOf(folder)
+  }
+}
+
+/** A script, and the Node.js that runs it. */
+export interface NodeRun {
+  readonly node: string
+  readonly script: string
+  /** Whether the arguments have a loader, which may run TypeScript. */
+  readonly loader: boolean
+}
+
+/** Undefined for other programs. A command may be a script itself, such as those in `node_modules/.bin`. */
+export function nodeRunOf(start: Start): NodeRun | undefined {
+  const { command, args, env, cwd } = start
+  const path = isAbsolute(command) ? command : (findProgram(command, env['PATH']) ?? resolve(cwd, command))
+  if (isNode(command)) {
+    const script = scriptOf(start)
+    const loader = args.some((arg) => /^(?:-r|--require|--import|--(?:experimental-)?loader)\b/.test(arg))
+    return script === undefined ? undefined : { node: path, script: resolve(cwd, script), loader }
+  }
+  if (process.platform === 'win32' || interpreterOf(path) !== 'node') return undefined
+  const node = findProgram('node', env['PATH'])
+  return node === undefined ? undefined : { node, script: realpathSync(path), loader: false }
+}
+
+export const isTypeScript = (path: string): boolean => /^\.[cm]?tsx?$/i.test(extname(path))
