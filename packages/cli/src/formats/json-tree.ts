@@ -1,50 +1,68 @@
-import { createRequire } from 'node:module'
-import type * as JsoncParser from 'jsonc-parser'
-import type { Node, ParseError } from 'jsonc-parser'
+import {
+  evaluate,
+  type MemberNode,
+  type Node,
+  type ObjectNode,
+  parse,
+  type Token,
+  tokenize,
+  type ValueNode,
+} from '@humanwhocodes/momoa'
 import { EditError, syntaxError } from './format.ts'
 
-/** Its ES module has imports that Node.js cannot resolve, and its CommonJS build has no names that an import can take. */
-const jsonc = createRequire(import.meta.url)('jsonc-parser') as typeof JsoncParser
-
-/** Hosts that read strict JSON never have comments in their files, so these can be allowed everywhere. */
-const OPTIONS = { allowTrailingComma: true, disallowComments: false } as const
+export type { MemberNode, Node, ObjectNode, ValueNode }
 
 /** Undefined for a text without a value. @throws SyntaxError */
-export function parseTree(text: string): Node | undefined {
-  const errors: ParseError[] = []
-  const tree = jsonc.parseTree(text, errors, OPTIONS)
-  const [error] = errors
-  if (error === undefined) return tree
-  if (tree === undefined && jsonc.printParseErrorCode(error.error) === 'ValueExpected') return undefined
-  const before = text.slice(0, error.offset).split('\n')
-  throw syntaxError(jsonc.printParseErrorCode(error.error), before.length, (before.at(-1)?.length ?? 0) + 1)
+export function parseTree(text: string): ValueNode | undefined {
+  try {
+    // Hosts that read strict JSON have no comments in their files, so these can be allowed everywhere.
+    const tokens = tokenize(text, { mode: 'jsonc' })
+    if (tokens.every(isComment)) return undefined
+    const broken = tokens.find(hasControlCharacter(text))
+    if (broken !== undefined) throw faultAt(text, startOf(broken))
+    return parse(text, { mode: 'jsonc', allowTrailingCommas: true }).body
+  } catch (error) {
+    if (!isFault(error)) throw error
+    // Its message may have a part of the text. At the end, it has no position.
+    throw faultAt(text, error.message.includes('end of input') ? text.length : error.offset)
+  }
 }
 
-export const valueOf = (node: Node): unknown => jsonc.getNodeValue(node)
+interface Fault extends Error {
+  readonly offset: number
+}
 
-export const endOf = ({ offset, length }: Node): number => offset + length
+const isFault = (error: unknown): error is Fault =>
+  error instanceof Error && typeof (error as Partial<Fault>).offset === 'number'
 
-/** The property of an object. @throws EditError if there are two of that name: readers differ in which they take */
-export function propertyOf(object: Node, name: string): Node | undefined {
-  const found = (object.children ?? []).filter(({ children }) => children?.[0]?.value === name)
+function faultAt(text: string, offset: number): SyntaxError {
+  const before = text.slice(0, offset).split('\n')
+  return syntaxError('Invalid JSON', before.length, (before.at(-1)?.length ?? 0) + 1)
+}
+
+const isComment = ({ type }: Token): boolean => type === 'LineComment' || type === 'BlockComment'
+
+/** Momoa allows them in strings, and hosts do not. */
+const hasControlCharacter =
+  (text: string) =>
+  (token: Token): boolean =>
+    token.type === 'String' && /[^\P{Cc}\u007F-\u009F]/u.test(text.slice(startOf(token), endOf(token)))
+
+export const valueOf = (node: ValueNode): unknown => evaluate(node)
+
+export const startOf = ({ loc }: Node): number => loc.start.offset
+
+export const endOf = ({ loc }: Node): number => loc.end.offset
+
+/** The member of an object. @throws EditError if there are two of that name: readers differ in which they take */
+export function memberOf({ members }: ObjectNode, name: string): MemberNode | undefined {
+  const found = members.filter((member) => member.name.type === 'String' && member.name.value === name)
   if (found.length > 1) throw new EditError(`${JSON.stringify(name)} is there twice`)
   return found[0]
 }
 
-export const valueNode = (property: Node | undefined): Node | undefined => property?.children?.[1]
-
-/** Whether the first token that is no comment is a comma. */
+/** The offset of a comma that is the next token, comments aside. */
 export function commaAfter(text: string, offset: number): number | undefined {
-  const scanner = jsonc.createScanner(text.slice(offset), true)
-  let from = 0
-  // Comments and white space are skipped by hand: the kinds are const enums, too.
-  while (from < text.length - offset) {
-    scanner.setPosition(from)
-    scanner.scan()
-    const token = text.slice(offset + scanner.getTokenOffset(), offset + scanner.getPosition())
-    if (token === ',') return offset + scanner.getTokenOffset()
-    if (!token.startsWith('//') && !token.startsWith('/*')) return undefined
-    from = scanner.getPosition()
-  }
-  return undefined
+  const next = tokenize(text.slice(offset), { mode: 'jsonc' }).find((token) => !isComment(token))
+  return next?.type === 'Comma' ? offset + startOf(next) : undefined
 }

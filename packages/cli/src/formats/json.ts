@@ -1,11 +1,19 @@
-import type { Node } from 'jsonc-parser'
 import { EditError, type Entry, type EntryEdit, eolOf, type Format, indentAt, trimmedEnd } from './format.ts'
-import { commaAfter, endOf, parseTree, propertyOf, valueNode, valueOf } from './json-tree.ts'
+import {
+  commaAfter,
+  endOf,
+  type MemberNode,
+  memberOf,
+  type ObjectNode,
+  parseTree,
+  startOf,
+  type ValueNode,
+  valueOf,
+} from './json-tree.ts'
 
 /**
- * JSON, with comments and trailing commas if the file has them. Only the text of the entry changes: `modify` of
- * jsonc-parser would move a comment after the last entry to the new one, so offsets come from its tree and the
- * edits from here.
+ * JSON, with comments and trailing commas if the file has them. Only the text of the entry changes: offsets come from
+ * the parser, and the edits from here.
  */
 export const jsonFormat: Format = {
   parse(text) {
@@ -18,9 +26,10 @@ export const jsonFormat: Format = {
       if (text.trim() !== '') throw new EditError('it has comments and no value')
       return `${print({ [key]: { [name]: entry } }, '  ', '', eolOf(text))}${eolOf(text)}`
     }
-    const servers = valueNode(propertyOf(objectNode(root, 'the file'), key))
-    if (servers === undefined) return insertProperty(text, root, key, { [name]: entry })
-    return insertProperty(text, objectNode(servers, key), name, entry)
+    const file = objectNode(root, 'the file')
+    const servers = memberOf(file, key)
+    if (servers === undefined) return insertProperty(text, file, key, { [name]: entry })
+    return insertProperty(text, objectNode(servers.value, key), name, entry)
   },
   replace: updateMembers,
   remove(text, { key, name }) {
@@ -32,7 +41,8 @@ export const jsonFormat: Format = {
 
 /** Changes the members of an entry that differ, one after the other. All others keep their text. */
 function updateMembers(text: string, { key, name }: EntryEdit, entry: Entry): string {
-  const find = (source: string): Node => objectNode(existing(existing(parseTree(source), key), name), name)
+  const find = (source: string): ObjectNode =>
+    objectNode(existing(existing(parseTree(source), key), name), name)
   const before = valueOf(find(text)) as Entry
   let result = text
   for (const member of Object.keys(before))
@@ -43,35 +53,37 @@ function updateMembers(text: string, { key, name }: EntryEdit, entry: Entry): st
   for (const [member, value] of Object.entries(entry)) {
     if (JSON.stringify(before[member]) === JSON.stringify(value)) continue
     const node = find(result)
-    const old = valueNode(propertyOf(node, member))
+    const old = memberOf(node, member)
     result =
-      old === undefined ? insertProperty(result, node, member, value) : replaceValue(result, node, old, value)
+      old === undefined
+        ? insertProperty(result, node, member, value)
+        : replaceValue(result, node, old.value, value)
   }
   return result
 }
 
-function replaceValue(text: string, object: Node, old: Node, value: unknown): string {
+function replaceValue(text: string, object: ObjectNode, old: ValueNode, value: unknown): string {
   const printed = isSingleLine(text, object)
     ? JSON.stringify(value)
-    : print(value, unitOf(text), indentAt(text, old.offset), eolOf(text))
-  return text.slice(0, old.offset) + printed + text.slice(endOf(old))
+    : print(value, unitOf(text), indentAt(text, startOf(old)), eolOf(text))
+  return text.slice(0, startOf(old)) + printed + text.slice(endOf(old))
 }
 
 /** Adds a property after the last one, in the style of its object. */
-function insertProperty(text: string, object: Node, name: string, value: unknown): string {
+function insertProperty(text: string, object: ObjectNode, name: string, value: unknown): string {
   const close = endOf(object) - 1
-  const last = object.children?.at(-1)
+  const last = object.members.at(-1)
   const at = trimmedEnd(text, close)
   const eol = eolOf(text)
   if (last === undefined) {
-    const outer = indentAt(text, object.offset)
+    const outer = indentAt(text, startOf(object))
     const indent = outer + unitOf(text)
     const tail = /\n/.test(text.slice(at, close)) ? '' : eol + outer
     return `${text.slice(0, at)}${eol}${indent}${property(name, value, text, indent)}${tail}${text.slice(at)}`
   }
   const trailing = commaAfter(text, endOf(last)) !== undefined
   const single = isSingleLine(text, object)
-  const indent = single ? '' : indentAt(text, last.offset)
+  const indent = single ? '' : indentAt(text, startOf(last))
   const printed = single
     ? ` ${JSON.stringify(name)}: ${JSON.stringify(value)}`
     : `${eol}${indent}${property(name, value, text, indent)}`
@@ -83,11 +95,11 @@ const property = (name: string, value: unknown, text: string, indent: string): s
   `${JSON.stringify(name)}: ${print(value, unitOf(text), indent, eolOf(text))}`
 
 /** The reverse of `insertProperty`. Comments stay. */
-function removeProperty(text: string, object: Node, removed: Node): string {
-  const siblings = object.children ?? []
+function removeProperty(text: string, object: ObjectNode, removed: MemberNode): string {
+  const siblings = object.members
   const index = siblings.indexOf(removed)
   const previous = siblings[index - 1]
-  const start = trimmedEnd(text, removed.offset)
+  const start = trimmedEnd(text, startOf(removed))
   const comma = commaAfter(text, endOf(removed))
   const cuts: [from: number, to: number][] = [[start, endOf(removed)]]
   if (comma !== undefined) cuts.push([comma, comma + 1])
@@ -97,9 +109,9 @@ function removeProperty(text: string, object: Node, removed: Node): string {
   }
   if (siblings.length === 1) {
     const inner =
-      text.slice(object.offset + 1, start) +
+      text.slice(startOf(object) + 1, start) +
       text.slice(comma === undefined ? endOf(removed) : comma + 1, endOf(object) - 1)
-    if (inner.trim() === '') return `${text.slice(0, object.offset)}{}${text.slice(endOf(object))}`
+    if (inner.trim() === '') return `${text.slice(0, startOf(object))}{}${text.slice(endOf(object))}`
   }
   return cut(text, cuts)
 }
@@ -115,8 +127,8 @@ function cut(text: string, ranges: readonly (readonly [from: number, to: number]
   return result + text.slice(at)
 }
 
-const isSingleLine = (text: string, { offset, length, children = [] }: Node): boolean =>
-  children.length > 0 && !text.slice(offset, offset + length).includes('\n')
+const isSingleLine = (text: string, object: ObjectNode): boolean =>
+  object.members.length > 0 && !text.slice(startOf(object), endOf(object)).includes('\n')
 
 /** One step of indentation: that of the first indented line. */
 const unitOf = (text: string): string => /\n([ \t]+)["}/]/.exec(text)?.[1] ?? '  '
@@ -124,19 +136,17 @@ const unitOf = (text: string): string => /\n([ \t]+)["}/]/.exec(text)?.[1] ?? ' 
 const print = (value: unknown, unit: string, indent: string, eol: string): string =>
   JSON.stringify(value, undefined, unit).replaceAll('\n', eol + indent)
 
-function objectNode(node: Node, what: string): Node {
-  if (node.type !== 'object') throw new EditError(`${what} is not an object`)
+function objectNode(node: ValueNode, what: string): ObjectNode {
+  if (node.type !== 'Object') throw new EditError(`${what} is not an object`)
   return node
 }
 
-function existing(object: Node | undefined, name: string): Node {
-  const node = object === undefined ? undefined : valueNode(propertyOf(objectNode(object, 'the file'), name))
-  if (node === undefined) throw new EditError(`${name} is not there`)
-  return node
-}
+const existing = (object: ValueNode | undefined, name: string): ValueNode =>
+  object === undefined ? absent(name) : existingProperty(objectNode(object, 'the file'), name).value
 
-function existingProperty(object: Node, name: string): Node {
-  const node = propertyOf(object, name)
-  if (node === undefined) throw new EditError(`${name} is not there`)
-  return node
+const existingProperty = (object: ObjectNode, name: string): MemberNode =>
+  memberOf(object, name) ?? absent(name)
+
+function absent(name: string): never {
+  throw new EditError(`${name} is not there`)
 }

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
@@ -12,7 +12,7 @@ import {
   requestFrame,
 } from '@jetway/core/protocol'
 import { StdioTransport } from '@jetway/stdio'
-import crossSpawn from 'cross-spawn'
+import { normalizeSpawnCommand } from 'tinyexec'
 import type { HarnessReport } from '../harness-report.ts'
 import type { Start } from './environment.ts'
 import { endWithThisProcess, signalGroup } from './group.ts'
@@ -57,16 +57,18 @@ export class ServerProcess {
   }
 
   /** @param harness - whether it runs in the harness, which reports over a channel. @throws the error of `spawn` */
-  static start({ command, args, cwd, env }: Start, harness: boolean): Promise<ServerProcess> {
+  static start(start: Start, harness: boolean): Promise<ServerProcess> {
+    // `.cmd` files need cmd.exe.
+    const { command, args, options } = normalizeSpawnCommand(start.command, start.args, {
+      cwd: start.cwd,
+      env: { ...start.env },
+      stdio: harness ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
+      // A group of its own, so that signals reach its children.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
     return new Promise((resolve, reject) => {
-      const child = crossSpawn(command, [...args], {
-        cwd,
-        env: { ...env },
-        stdio: harness ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
-        // A group of its own, so that signals reach its children.
-        detached: process.platform !== 'win32',
-        windowsHide: true,
-      })
+      const child = spawn(command, args, options)
       child.once('error', reject)
       child.once('spawn', () => resolve(new ServerProcess(child)))
     })

@@ -50,6 +50,8 @@ describe('an entry in JSON', () => {
 
   it.each([
     ['a fault', '{\n  "a": }', /line 2, column 8/],
+    ['a text that ends early', '{\n  "a": {', /^Invalid JSON at line 2, column 8$/],
+    ['a line break in a string', '{"a": "\n"}', /^Invalid JSON at line 1, column 7$/],
     ['a list', '[]', /no object/],
     ['two of one name', '{"mcpServers": {}, "mcpServers": {}}', /twice/],
     ['servers that are no object', '{"mcpServers": []}', /not an object/],

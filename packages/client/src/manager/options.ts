@@ -32,7 +32,7 @@ export interface ClientManagerOptions {
     /** All others. @default 5 */
     readonly remote?: number
   }
-  /** Starts the processes whose configuration has no `spawn`. @default cross-spawn */
+  /** Starts the processes whose configuration has no `spawn`. @default `spawn` of `node:child_process` */
   readonly spawn?: Spawn
   readonly reconnect?: ReconnectOptions
   /** Ms that a request waits for a reconnect. @default 30_000 */

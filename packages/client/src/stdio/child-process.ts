@@ -2,21 +2,15 @@ import type { Readable, Writable } from 'node:stream'
 import type { SendOptions, Transport, TransportClose, TransportHandlers } from '@jetway/core/transport'
 import type { ServerNetwork } from '@jetway/core/telemetry'
 import { StdioTransport } from '@jetway/stdio'
-import crossSpawn from 'cross-spawn'
 import { childEnvironment } from './environment.ts'
 import { ProcessExitError, SpawnError } from './errors.ts'
 import { endWithThisProcess } from './exit-guard.ts'
-import {
-  type ChildProcessLike,
-  type ChildProcessOptions,
-  type Spawn,
-  type StopSteps,
-  stopSteps,
-} from './options.ts'
+import { type ChildProcessLike, type ChildProcessOptions, type StopSteps, stopSteps } from './options.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
 import { duplex } from '../transport/duplex.ts'
 import { createMark, type ProcessTree, processTree } from './process-tree.ts'
 import { readLines } from './read-lines.ts'
+import { spawnHere } from './spawn.ts'
 import { stopTree, within } from './stop-process.ts'
 
 /** Connects to a child process: `client.connect(childProcess({ command: 'my-server' }))`. */
@@ -180,9 +174,6 @@ export class ChildProcessTransport implements Transport {
     listener(line)
   }
 }
-
-const spawnHere: Spawn = (command, args, options) =>
-  crossSpawn(command, [...args], { ...options, stdio: [...options.stdio] })
 
 function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLike {
   try {

@@ -67,6 +67,6 @@ export interface ChildProcessOptions extends ServerProcess {
   readonly stop?: Stop
   /** Longer lines are dropped and reported as malformed. @default 10 MiB */
   readonly maxLineBytes?: number
-  /** Starts the process, for hosts that run servers elsewhere. @default cross-spawn */
+  /** Starts the process, for hosts that run servers elsewhere. @default `spawn` of `node:child_process` */
   readonly spawn?: Spawn
 }

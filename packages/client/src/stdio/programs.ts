@@ -2,10 +2,15 @@ import { existsSync } from 'node:fs'
 
 // Absolute paths: a folder of PATH, or on Windows the current one, may hold another program with the name.
 
+/** https://learn.microsoft.com/windows-server/administration/windows-commands/cmd */
+export const cmd = (): string => system32('cmd.exe')
+
 /** https://learn.microsoft.com/windows-server/administration/windows-commands/taskkill */
-export const taskkill = (): string => {
-  const { SystemRoot = 'C:\\Windows' } = process.env
-  return `${SystemRoot}\\System32\\taskkill.exe`
-}
+export const taskkill = (): string => system32('taskkill.exe')
 
 export const ps = (): string => (existsSync('/bin/ps') ? '/bin/ps' : '/usr/bin/ps')
+
+function system32(program: string): string {
+  const { SystemRoot = 'C:\\Windows' } = process.env
+  return `${SystemRoot}\\System32\\${program}`
+}

@@ -1,0 +1,15 @@
+import { spawn } from 'node:child_process'
+import { normalizeSpawnCommand } from 'tinyexec'
+import type { Spawn } from './options.ts'
+import { cmd } from './programs.ts'
+
+/** On Windows, `cmd.exe` runs what is not an executable file, such as `npx.cmd`, with its arguments escaped. */
+export const spawnHere: Spawn = (file, parameters, given) => {
+  const environment = { ...given.env, comspec: cmd() }
+  const { command, args, options } = normalizeSpawnCommand(file, parameters, {
+    ...given,
+    stdio: [...given.stdio],
+    env: environment,
+  })
+  return spawn(command, args, { ...options, env: given.env })
+}
