@@ -56,13 +56,15 @@ export function watchFiles({ folder, globs, onChange }: WatchOptions): Watching 
   }
 }
 
-function watchGlob(folder: string, glob: string): FSWatcher {
-  const { base } = picomatch.scan(glob)
-  const matches = picomatch(glob)
+function watchGlob(folder: string, pattern: string): FSWatcher {
+  const { base, glob } = picomatch.scan(pattern)
+  const root = resolve(folder, base)
+  const matches = glob === '' ? undefined : picomatch(glob)
   const isIgnored = (path: string): boolean => /[\\/](?:node_modules|\.git)(?:[\\/]|$)/.test(path)
-  return watch(resolve(folder, base), {
+  return watch(root, {
     ignoreInitial: true,
     ignored: (path, stats) =>
-      isIgnored(path) || (stats?.isFile() === true && !matches(relative(folder, path).replaceAll('\\', '/'))),
+      isIgnored(path) ||
+      (stats?.isFile() === true && matches?.(relative(root, path).replaceAll('\\', '/')) === false),
   })
 }

@@ -1,17 +1,11 @@
 import { env } from 'node:process'
 import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import { CLIENTS, type DevClient, type Target } from './support/clients.ts'
-import { createProject, definition, devOverHttp, jetway, type Project } from './support/project.ts'
+import { CLIENTS, type DevClient } from './support/clients.ts'
+import { createProject, definition, TRANSPORTS } from './support/project.ts'
 
 /** Saves for each client and transport. The long form, which takes an hour: `JETWAY_SYSTEM_TESTS=full`. */
 const SAVES = env['JETWAY_SYSTEM_TESTS'] === 'full' ? 200 : 2
-
-const TRANSPORTS: Readonly<Record<string, (project: Project) => Promise<Target>>> = {
-  stdio: (project) =>
-    Promise.resolve({ command: process.execPath, args: [...jetway(), 'dev', project.file, '--stdio'] }),
-  HTTP: devOverHttp,
-}
 
 /** Calls without pause until `stop`. Resolves to the number of calls. */
 function callAlways(client: DevClient): { stop(): Promise<number> } {

@@ -1,5 +1,6 @@
 import {
   classify,
+  ErrorCode,
   isObject,
   isRequestId,
   type JsonObject,
@@ -204,6 +205,9 @@ export class Relay {
     this.#pending.delete(key)
     this.#subscriptions.delete(key)
     if ('result' in message) this.replay.succeeded(pending.request, message.result)
+    else if (generation !== this.#current && message.error.code === ErrorCode.InternalError)
+      // A process may end its calls by itself when it gets SIGTERM.
+      return lostAnswer(pending.request)
     return message
   }
 }

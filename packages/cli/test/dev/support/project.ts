@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { type Running, startNode } from '@jetway-apps/test-support/processes'
 import { program } from '@jetway-tools/runtimes/program'
 import { onTestFinished } from 'vitest'
+import type { Target } from './clients.ts'
 
 const BIN = new URL('../../../src/bin.ts', import.meta.url)
 const BUILT = fileURLToPath(new URL('../../../dist/bin.js', import.meta.url))
@@ -59,6 +60,15 @@ export async function devOverHttp(
   const running = project.dev('--port', '0', ...args)
   const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/mcp/)
   return { ...running, url }
+}
+
+/** Serves a project by `jetway dev`. Over stdio, the client starts it. */
+export const TRANSPORTS: Readonly<
+  Record<string, (project: Project, ...args: readonly string[]) => Promise<Target>>
+> = {
+  stdio: ({ file }, ...args) =>
+    Promise.resolve({ command: process.execPath, args: [...jetway(), 'dev', file, '--stdio', ...args] }),
+  HTTP: devOverHttp,
 }
 
 /** A definition with the tool `echo`, more tools without arguments, and other lines. */
