@@ -2,5 +2,7 @@
 export type HarnessReport =
   | { readonly serves: 'stdio' }
   | { readonly serves: 'http'; readonly port: number }
-  /** `--export` names no server. */
-  | { readonly serves: 'nothing'; readonly exports: readonly string[] }
+  /** It ends without serving anything. */
+  | { readonly serves: 'nothing'; readonly message: string; readonly hint: string }
+  /** Which of its exports to serve is not clear. */
+  | { readonly serves: 'unclear'; readonly message: string; readonly hint: string }

@@ -2,12 +2,13 @@
  * Runs a server's file: `node harness.js FILE [EXPORT]`. A file that exports an `McpServer` and does not serve it is served
  * over stdio. Reports over IPC how the server can be reached.
  */
-import { Server } from 'node:net'
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
-import { serveStdio, type StdioServer } from '@jetway/stdio'
+import { serveStdio } from '@jetway/stdio'
 import type { HarnessReport } from './harness-report.ts'
+import { ExportError, type Exports, findServer, servesNothing } from './server-file/find-server.ts'
+import { watchServing } from './server-file/serving.ts'
 
 const [file = '', exportName] = process.argv.slice(2)
 let reported = false
@@ -19,44 +20,30 @@ function report(message: HarnessReport): void {
   process.send?.(message, () => process.channel?.unref())
 }
 
-/** A program that answers HTTP requests is reached over HTTP. Servers without them only look for a free port. */
-const listen = Reflect.get(Server.prototype, 'listen') as (...args: never[]) => Server
-Server.prototype.listen = function (this: Server, ...args: never[]): Server {
-  this.once('listening', () => {
-    const address = this.address()
-    if (this.listenerCount('request') > 0 && address !== null && typeof address === 'object')
-      report({ serves: 'http', port: address.port })
-  })
-  return Reflect.apply(listen, this, args)
+/** Ends after the parent has read the report. */
+function giveUp(message: HarnessReport): void {
+  report(message)
+  process.stdin.resume().once('end', () => process.exit(1))
 }
 
-/** A program that reads its input serves stdio. */
-process.stdin.on('newListener', (event: string) => {
-  if (event === 'data' || event === 'readable') report({ serves: 'stdio' })
+const serving = watchServing(Number(process.env['PORT']))
+void serving.input.then(() => report({ serves: 'stdio' }))
+void serving.port.then((port) => report({ serves: 'http', port }))
+process.once('beforeExit', () => {
+  if (!reported) giveUp({ serves: 'nothing', ...servesNothing(file) })
 })
 
 // The file sees the arguments that it would see without this program.
 const path = resolve(file)
 process.argv.splice(1, process.argv.length - 1, path)
 
-const exported = (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>
-if (!reported) {
-  const server = findServer(exported)
-  if (server !== undefined) await serveStdio(server)
-  else if (exportName !== undefined) report({ serves: 'nothing', exports: Object.keys(exported) })
-}
-
-function findServer(from: Readonly<Record<string, unknown>>): StdioServer | undefined {
-  if (exportName !== undefined) return asServer(from[exportName])
-  return [from['default'], from['server'], ...Object.values(from)]
-    .map(asServer)
-    .find((found) => found !== undefined)
-}
-
-/** Not `instanceof`: the file may have another copy of `@jetway/core`. */
-function asServer(value: unknown): StdioServer | undefined {
-  const server = value as Partial<StdioServer> | null | undefined
-  return typeof server === 'object' && typeof server?.connect === 'function' && 'addTool' in server
-    ? (server as StdioServer)
-    : undefined
+const exported = (await import(pathToFileURL(path).href)) as Exports
+if (!serving.begun) {
+  try {
+    const server = findServer(file, exported, exportName)
+    if (server !== undefined) await serveStdio(server)
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error
+    giveUp({ serves: 'unclear', message: error.message, hint: error.hint })
+  }
 }

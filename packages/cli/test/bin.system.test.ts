@@ -25,19 +25,10 @@ describe('a file', () => {
     })
   })
 
-  it.each([
-    ['that throws', [fixture('broken')], 4, 'This file is broken'],
-    ['that serves nothing', [fixture('nothing')], 4, 'does not serve'],
-    [
-      'without that export',
-      [fixture('definition'), '--export', 'timer'],
-      1,
-      'It exports other, server, timer',
-    ],
-  ])('%s is an error', async (_, argv, exitCode, message) => {
-    expect(await runBin(['list', ...argv])).toMatchObject({
-      exitCode,
-      stderr: expect.stringContaining(message),
+  it('that throws is an error', async () => {
+    expect(await runBin(['list', fixture('broken')])).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining('This file is broken'),
     })
   })
 })

@@ -1,44 +1,67 @@
 import { errorMonitor, type EventEmitter } from 'node:events'
 import { Server } from 'node:net'
+import process from 'node:process'
 
-export interface Listening {
-  /** Whether anything of this process listens, or has begun to. */
+/** How the program of this process serves by itself. */
+export interface Serving {
+  /** Whether it reads its standard input, or listens for HTTP requests, or has begun to. */
   readonly begun: boolean
-  /** The port of the first server that listens; one that listens on the wanted port comes first. */
+  /** Resolves when it reads its standard input. */
+  readonly input: Promise<void>
+  /** Resolves to the port on which it answers HTTP requests: the wanted one, or else the first. */
   readonly port: Promise<number>
 }
 
-/** Finds out where a program of this process listens, whatever framework it uses. */
-export function watchListening(wanted: number, onInUse: (port?: number) => void): Listening {
-  let begun = false
-  let resolve!: (port: number) => void
-  const port = new Promise<number>((settle) => {
-    resolve = settle
+/** How long a server on the wanted port may come after another one, such as one for metrics, in ms. */
+const OTHERS_MS = 100
+
+/**
+ * Finds out how a program serves, whatever framework it uses. Call it before the program is imported.
+ *
+ * @param wanted - the port that the program should listen on
+ * @param onPortInUse - called when a server of the program cannot listen
+ */
+export function watchServing(wanted: number, onPortInUse: (port?: number) => void = () => {}): Serving {
+  const http = watchListening(wanted, onPortInUse)
+  let readsInput = false
+  const input = new Promise<void>((resolve) => {
+    process.stdin.on('newListener', (event: string) => {
+      if (event !== 'data' && event !== 'readable') return
+      readsInput = true
+      resolve()
+    })
   })
-  const prototype: { listen: (this: Server, ...args: never[]) => Server } = Server.prototype
-  const { listen } = prototype
-  prototype.listen = function (...args) {
-    begun = true
-    this.once('listening', () => {
-      const address = this.address()
-      if (address === null || typeof address === 'string') return
-      if (address.port === wanted) resolve(address.port)
-      // Another server of the program, such as one for metrics, may be first.
-      else setTimeout(() => resolve(address.port), OTHERS_MS).unref()
-    })
-    // Does not count as a listener: an error that the program does not handle still ends it.
-    ;(this as EventEmitter).once(errorMonitor, (error: NodeJS.ErrnoException & { port?: number }) => {
-      if (error.code === 'EADDRINUSE') onInUse(error.port)
-    })
-    return listen.apply(this, args)
-  }
   return {
+    input,
+    port: http.port,
     get begun() {
-      return begun
+      return readsInput || [...http.servers].some(answersRequests)
     },
-    port,
   }
 }
 
-/** How long a server on the wanted port may come after another one, in ms. */
-const OTHERS_MS = 100
+function watchListening(wanted: number, onPortInUse: (port?: number) => void) {
+  const servers = new Set<Server>()
+  const prototype: { listen: (this: Server, ...args: never[]) => Server } = Server.prototype
+  const { listen } = prototype
+  const port = new Promise<number>((resolve) => {
+    prototype.listen = function (...args) {
+      servers.add(this)
+      this.once('listening', () => {
+        const address = this.address()
+        if (!answersRequests(this) || address === null || typeof address === 'string') return
+        if (address.port === wanted) resolve(wanted)
+        else setTimeout(() => resolve(address.port), OTHERS_MS).unref()
+      })
+      // Does not count as a listener: an error that the program does not handle still ends it.
+      ;(this as EventEmitter).once(errorMonitor, (error: NodeJS.ErrnoException & { port?: number }) => {
+        if (error.code === 'EADDRINUSE') onPortInUse(error.port)
+      })
+      return listen.apply(this, args)
+    }
+  })
+  return { servers, port }
+}
+
+/** Servers without such listeners look for a free port, or speak another protocol. */
+const answersRequests = (server: Server): boolean => server.listenerCount('request') > 0

@@ -7,6 +7,7 @@ import type { Transport, TransportClose, TransportHandlers } from '@jetway/core/
 import { CliError } from '../errors.ts'
 import type { HarnessReport } from '../harness-report.ts'
 import { harnessArguments } from '../own-files.ts'
+import { freePort } from '../server-file/free-port.ts'
 
 export interface StartFileOptions {
   readonly path: string
@@ -34,9 +35,10 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
     const url = `http://127.0.0.1:${first.report.port}/mcp`
     return { target: http(url), url, close }
   }
-  if (first.report.serves === 'nothing') {
+  if (first.report.serves !== 'stdio') {
     await close()
-    throw notAServer(options, first.report.exports)
+    const { serves, message, hint } = first.report
+    throw new CliError(serves === 'unclear' ? 'usage' : 'unreachable', message, { hint })
   }
   // A client may connect a second time, to a server that ends when it gets a newer request than it knows.
   let next: Launched | undefined = first
@@ -47,11 +49,6 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
   }
   return { target, close }
 }
-
-const notAServer = ({ path, exportName }: StartFileOptions, exports: readonly string[]): CliError =>
-  new CliError('failed', `${path} exports no McpServer as ${exportName}`, {
-    hint: exports.length === 0 ? 'It has no exports' : `It exports ${exports.join(', ')}`,
-  })
 
 interface Launched {
   readonly transport: ChildProcessTransport
@@ -73,8 +70,8 @@ async function launch({ path, exportName, stderr }: StartFileOptions): Promise<L
     command: process.execPath,
     args: harnessArguments(path, exportName),
     inheritEnv: 'all',
-    // A free port, for programs that take it from the environment.
-    env: { PORT: '0' },
+    // For programs that take it from the environment. Many of them take 0 for none.
+    env: { PORT: String(await freePort()) },
     stderr,
     spawn: spawnWithChannel(onReport),
   })

@@ -12,7 +12,10 @@ const authenticate = bearer({ verify: (token) => (token === '${token}' ? { princ
 createServer(mcp({ server, authenticate })).listen(process.env.PORT, '127.0.0.1')
 `
 
-const withToken = (session: Headers, token: string): Headers => ({ ...session, authorization: `Bearer ${token}` })
+const withToken = (session: Headers, token: string): Headers => ({
+  ...session,
+  authorization: `Bearer ${token}`,
+})
 
 it('a new process that refuses the token answers 401, and a new token continues the session', async () => {
   const project = await createProject(program('old'))

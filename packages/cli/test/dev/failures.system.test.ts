@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { runs } from '@jetway-apps/test-support/processes'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { freePort } from '../../src/dev/process/free-port.ts'
+import { freePort } from '../../src/server-file/free-port.ts'
 import { CLIENTS, type DevClient } from './support/clients.ts'
 import { createProject, definition, devOverHttp, type Project } from './support/project.ts'
 

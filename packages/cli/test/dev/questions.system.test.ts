@@ -51,10 +51,7 @@ export default server
 `
 
 /** Calls `greet` with a client of 2026-07-28, and saves other code before the question is answered. */
-async function greet(
-  start: (project: Project) => Promise<Target>,
-  options: string,
-) {
+async function greet(start: (project: Project) => Promise<Target>, options: string) {
   const project = await createProject(rounds('Hello', options))
   const target = await start(project)
   const client: Client = new Client(

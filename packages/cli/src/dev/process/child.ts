@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { StdioTransport } from '@jetway/stdio'
 import type { ChildJob, FromChild, ToChild } from './child-messages.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../server-file/free-port.ts'
 import { SERVER_PROCESS } from './server-process.ts'
 
 /** How long a process may take to end after SIGTERM, in ms. */
@@ -139,9 +140,13 @@ export class Child {
             reject(new StartError('failed', message.message, message.needsChange))
         }
       })
-      void this.exited.then((how) =>
-        reject(new StartError('exited', `The server ${how}${hintFor(job.transport, how)}`)),
-      )
+      void this.exited.then(async (how) => {
+        // The process may have said why.
+        if (this.#process.connected) await once(this.#process, 'disconnect')
+        const isDone = how === 'exited with code 0'
+        const hint = isDone && job.transport === 'http' ? '. If it serves stdio, use --stdio' : ''
+        reject(new StartError('exited', `The server ${how}${hint}`, isDone))
+      })
     })
   }
 
@@ -159,9 +164,6 @@ export class Child {
     }
   }
 }
-
-const hintFor = (transport: ChildJob['transport'], how: string): string =>
-  transport === 'http' && how === 'exited with code 0' ? '. If it serves stdio, use --stdio' : ''
 
 const running = new Set<Child>()
 process.on('exit', () => {

@@ -6,8 +6,9 @@ import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 import type { McpServer } from '@jetway/core'
 import { register } from 'tsx/esm/api'
+import { ExportError, type Exports, findServer, servesNothing } from '../../server-file/find-server.ts'
+import { type Serving, watchServing } from '../../server-file/serving.ts'
 import type { ChildJob, FromChild, ToChild } from './child-messages.ts'
-import { watchListening } from './listening.ts'
 
 /** Runs in the process that `jetway dev` starts: imports the file, and serves what it exports. */
 export async function runServerProcess(text: string): Promise<void> {
@@ -15,7 +16,7 @@ export async function runServerProcess(text: string): Promise<void> {
   process.on('disconnect', () => process.exit(1))
   const imports = reportImports()
   register({ onImport: imports.add, ...(job.tsconfig === undefined ? {} : { tsconfig: job.tsconfig }) })
-  const listening = watchListening(Number(process.env['PORT']), (port) =>
+  const serving = watchServing(Number(process.env['PORT']), (port) =>
     send({ type: 'port-in-use', ...(port !== undefined && { port }) }),
   )
   const serve = await preload(job)
@@ -24,22 +25,47 @@ export async function runServerProcess(text: string): Promise<void> {
   // The program may end by itself: neither the channel nor its listeners keep it running.
   process.channel?.unref()
   process.argv = [process.execPath, job.file, ...job.args]
+  reportServing(job, serving)
   try {
-    const module = (await import(pathToFileURL(job.file).href)) as Readonly<Record<string, unknown>>
-    const server = findServer(module, job.exportName)
-    if (server !== undefined && !isServed(server) && !listening.begun)
-      send({ type: 'ready', ...(await serve(server)) })
-    else if (job.transport === 'stdio') send({ type: 'ready' })
-    else send({ type: 'ready', port: await listening.port })
+    const exported = (await import(pathToFileURL(job.file).href)) as Exports
+    const server = serving.begun ? undefined : findServer(job.file, exported, job.exportName)
+    if (server !== undefined) send({ type: 'ready', ...(await serve(server)) })
+    else if (job.transport === 'stdio') setTimeout(() => send({ type: 'ready' }), UNNOTICED_MS).unref()
   } catch (error) {
     // The missing file may be created later.
     const { code, url } = error as { readonly code?: unknown; readonly url?: unknown }
     if (code === 'ERR_MODULE_NOT_FOUND' && typeof url === 'string') imports.add(url)
     imports.flush()
-    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    const failed: FromChild = { type: 'failed', message: stack, needsChange: isSyntaxError(error) }
-    process.send?.(failed, () => process.exit(1))
+    fail(error)
   }
+}
+
+/** When a program is taken for ready whose reading is not noticed, such as one that starts another with its input, in ms. */
+const UNNOTICED_MS = 200
+
+/** Reports when a program serves by itself, or ends without it. */
+function reportServing({ file, transport }: ChildJob, serving: Serving): void {
+  if (transport === 'stdio') void serving.input.then(() => send({ type: 'ready' }))
+  else void serving.port.then((port) => send({ type: 'ready', port }))
+  process.once('beforeExit', () => {
+    if (serving.begun) return
+    const { message, hint } = servesNothing(file)
+    fail(new ExportError(message, hint))
+  })
+}
+
+function fail(error: unknown): void {
+  const failed: FromChild = {
+    type: 'failed',
+    message: describe(error),
+    needsChange: error instanceof ExportError || isSyntaxError(error),
+  }
+  process.send?.(failed, () => process.exit(1))
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ExportError) return `${error.message}\n${error.hint}`
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 type Serve = (server: McpServer) => Promise<{ readonly port?: number }>
@@ -84,28 +110,6 @@ function promiseLists(server: McpServer): void {
     onChange: () => () => {},
   })
 }
-
-function findServer(
-  module: Readonly<Record<string, unknown>>,
-  name: string | undefined,
-): McpServer | undefined {
-  if (name !== undefined) {
-    const named = module[name]
-    if (isServer(named)) return named
-    throw new Error(`The file has no McpServer as its export "${name}"`)
-  }
-  const servers = Object.values(module).filter(isServer)
-  return isServer(module['default']) ? module['default'] : servers[0]
-}
-
-const isServer = (value: unknown): value is McpServer =>
-  typeof value === 'object' &&
-  value !== null &&
-  'runtime' in value &&
-  'addTool' in value &&
-  'connect' in value
-
-const isServed = (server: McpServer): boolean => server.stats().mounts > 0
 
 const isSyntaxError = (error: unknown): boolean =>
   error instanceof SyntaxError ||

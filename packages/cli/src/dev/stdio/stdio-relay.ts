@@ -98,15 +98,16 @@ export class StdioRelay implements ClientSide {
     for (const request of again) void this.#hold(JSON.stringify(request), request)
   }
 
-  /** Resolves when the client has all answers, at most after some ms. */
+  /** Disconnects when the client has all answers, at most after some ms. */
   async finish(ms: number): Promise<void> {
     const { current } = this.#relay
-    if (current === undefined) return
-    const answered = new Promise<void>((resolve) => {
-      this.#drained.set(current, resolve)
-      this.#settle(current)
-    })
-    await within(ms, answered).catch(() => {})
+    if (current !== undefined) {
+      const answered = new Promise<void>((resolve) => {
+        this.#drained.set(current, resolve)
+        this.#settle(current)
+      })
+      await within(ms, answered).catch(() => {})
+    }
     await this.#client.close()
   }
 

@@ -55,9 +55,7 @@ interface Answered {
 }
 
 /** Counts responses to the same id. */
-function countRepeated(transport: {
-  onmessage?: ((message: never, extra?: never) => void) | undefined
-}): () => number {
+function countRepeated(transport: OfficialTransport): () => number {
   const seen = new Set<unknown>()
   let repeated = 0
   const deliver = transport.onmessage as (message: Answered, extra: unknown) => void
@@ -80,47 +78,54 @@ const textOf = (result: object): string => {
 const namesOf = ({ tools }: { readonly tools: readonly { readonly name: string }[] }): readonly string[] =>
   tools.map(({ name }) => name)
 
+interface OfficialClient {
+  callTool(params: { readonly name: string; readonly arguments?: Record<string, unknown> }): Promise<object>
+  listTools(params?: undefined, options?: object): Promise<{ readonly tools: readonly { name: string }[] }>
+  close(): Promise<void>
+}
+
+interface OfficialTransport {
+  readonly sessionId?: string | undefined
+  onmessage?: ((message: never, extra?: never) => void) | undefined
+}
+
 async function connectV1(target: Target): Promise<DevClient> {
   const { next, emit } = changes()
-  const client = new ClientV1(INFO, {
-    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: emit } },
-  })
+  const client = new ClientV1(INFO, { listChanged: listChanged(emit) })
   const transport =
     'url' in target
       ? new StreamableHTTPClientTransportV1(new URL(target.url))
       : new StdioClientTransportV1({ ...target, stderr: 'ignore' })
   await client.connect(transport)
-  const repeated = countRepeated(transport)
-  return {
-    repeated,
-    echo: async (text) => textOf(await client.callTool({ name: 'echo', arguments: { text } })),
-    call: (name) => client.callTool({ name }),
-    tools: async () => namesOf(await client.listTools()),
-    changed: next,
-    sessionId: () => ('sessionId' in transport ? transport.sessionId : undefined),
-    close: () => client.close(),
-  }
+  return official(client, transport, next)
 }
 
 async function connectV2(target: Target, options: ClientOptions): Promise<DevClient> {
   const { next, emit } = changes()
-  const client = new ClientV2(INFO, {
-    ...options,
-    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: emit } },
-  })
+  const client = new ClientV2(INFO, { ...options, listChanged: listChanged(emit) })
   const transport =
     'url' in target
       ? new StreamableHTTPClientTransport(new URL(target.url))
       : new StdioClientTransport({ ...target, stderr: 'ignore' })
   await client.connect(transport)
-  const repeated = countRepeated(transport)
+  return official(client, transport, next)
+}
+
+const listChanged = (onChanged: () => void) => ({ tools: { autoRefresh: false, debounceMs: 0, onChanged } })
+
+function official(
+  client: OfficialClient,
+  transport: OfficialTransport,
+  changed: () => Promise<void>,
+): DevClient {
   return {
-    repeated,
+    changed,
+    repeated: countRepeated(transport),
     echo: async (text) => textOf(await client.callTool({ name: 'echo', arguments: { text } })),
     call: (name) => client.callTool({ name }),
-    tools: async () => namesOf(await client.listTools(undefined, { cacheMode: 'refresh' } as never)),
-    changed: next,
-    sessionId: () => ('sessionId' in transport ? transport.sessionId : undefined),
+    // Version 2 keeps lists, version 1 ignores the option.
+    tools: async () => namesOf(await client.listTools(undefined, { cacheMode: 'refresh' })),
+    sessionId: () => transport.sessionId,
     close: () => client.close(),
   }
 }

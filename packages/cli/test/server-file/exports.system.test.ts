@@ -1,0 +1,124 @@
+/** Which server of a file is served: `list` and `dev` have one rule, and the same errors. */
+import { startNode } from '@jetway-apps/test-support/processes'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CLIENTS, type Target } from '../dev/support/clients.ts'
+import { createProject, jetway, TRANSPORTS } from '../dev/support/project.ts'
+
+const HEAD = `import { createServer } from 'node:http'
+import { createServer as createNetServer } from 'node:net'
+import { McpServer } from '@jetway/core'
+import { mcp } from '@jetway/node'
+import { serveStdio } from '@jetway/stdio'
+function named(name: string): McpServer {
+  const server = new McpServer({ name, version: '1.0.0' })
+  server.addTool({ name, handler: () => name })
+  return server
+}
+const listen = (server: McpServer) => createServer(mcp({ server })).listen(process.env.PORT, '127.0.0.1')
+`
+
+interface Run {
+  readonly output: string
+  readonly exitCode: number | null
+}
+
+async function list(code: string, ...args: readonly string[]): Promise<Run> {
+  const { file } = await createProject(HEAD + code)
+  const { exited, output } = startNode([...jetway(), 'list', file, ...args])
+  const exitCode = await exited
+  return { output: output.stdout + output.stderr, exitCode }
+}
+
+/** The tools that a client of `jetway dev` sees. */
+async function dev(transport: string, code: string, ...args: readonly string[]): Promise<readonly string[]> {
+  const target = await TRANSPORTS[transport]?.(await createProject(HEAD + code), ...args)
+  const client = await CLIENTS['Jetway, without']?.(target as Target)
+  onTestFinished(() => client?.close())
+  return (await client?.tools()) ?? []
+}
+
+/** Each serves a server with the tool `right`. */
+const DEFINITIONS: readonly (readonly [string, string, ...string[]])[] = [
+  ['the named export', "export default named('x'); export const b = named('right')", '--export', 'b'],
+  ['the default export', "export const server = named('x'); export default named('right')"],
+  ['the export `server`', "export const a = named('x'); export const server = named('right')"],
+  ['the only server', "export const a = named('right'); export const b = a, timeout = 1_000"],
+]
+
+describe.each(DEFINITIONS)('%s is served', (_, code, ...args) => {
+  it('by list', async () => expect((await list(code, ...args)).output).toMatch(/^ {2}right\(\)$/m))
+  it('by dev over stdio', async () => expect(await dev('stdio', code, ...args)).toEqual(['right']))
+  it('by dev over HTTP', async () => expect(await dev('HTTP', code, ...args)).toEqual(['right']))
+})
+
+const SERVERS = "export const other = named('other'), right = named('right')\n"
+
+/** They serve by themselves, so their exports do not matter. */
+const OVER_STDIO: readonly (readonly [string, string])[] = [
+  ['that serves one of its exports', `${SERVERS}await serveStdio(right)`],
+  ['whose import does not end', `${SERVERS}serveStdio(right); await new Promise(() => {})`],
+  [
+    'that looks for a free port first',
+    `const probe = createNetServer().listen(0, () => probe.close(() => serveStdio(named('right'))))`,
+  ],
+]
+const OVER_HTTP: readonly (readonly [string, string])[] = [
+  ['that serves one of its exports', `${SERVERS}listen(right)`],
+  [
+    'that listens later',
+    `${SERVERS}const handler = mcp({ server: right })
+setTimeout(() => createServer(handler).listen(process.env.PORT, '127.0.0.1'), 50)`,
+  ],
+  [
+    'that serves something else first',
+    `createServer((_, response) => response.end()).listen(0, '127.0.0.1', () => listen(named('right')))`,
+  ],
+]
+
+describe.each(OVER_STDIO)('a program over stdio %s', (_, code) => {
+  it('is found by list', async () => expect((await list(code)).output).toMatch(/^ {2}right\(\)$/m))
+  it('is found by dev', async () => expect(await dev('stdio', code)).toEqual(['right']))
+})
+
+describe.each(OVER_HTTP)('a program over HTTP %s', (_, code) => {
+  it('is found by list', async () => expect((await list(code)).output).toMatch(/^ {2}right\(\)$/m))
+  it('is found by dev', async () => expect(await dev('HTTP', code)).toEqual(['right']))
+})
+
+/** What is wrong with a file, its code, the exit code of `list`, the error, and options. */
+const FAULTS: readonly (readonly [string, string, number, RegExp, readonly string[]])[] = [
+  [
+    'the named export is no server',
+    'export const a = 1, b = 2; setInterval(() => {}, 1_000)',
+    2,
+    /server\.ts exports no McpServer as a\nIt exports a, b/,
+    ['--export', 'a'],
+  ],
+  [
+    'it exports several servers',
+    "export const a = named('a'), b = named('b')",
+    2,
+    /server\.ts exports several servers: a, b\nChoose one with --export/,
+    [],
+  ],
+  [
+    'it has no server',
+    'export const a = 1',
+    4,
+    /server\.ts exports no McpServer of @jetway\/core, and serves nothing\nExport an McpServer, or serve one/,
+    [],
+  ],
+]
+
+describe.each(FAULTS)('%s:', (_, code, exitCode, message, args) => {
+  it('list fails', async () => {
+    const run = await list(code, ...args)
+    expect(run.output).toMatch(message)
+    expect(run.exitCode).toBe(exitCode)
+  })
+
+  it.each([['--stdio'], ['--port=0']])('dev %s waits for a change', async (transport) => {
+    const running = (await createProject(HEAD + code)).dev(transport, ...args)
+    await running.until(new RegExp(`${message.source}.*\nWaiting for a change`))
+  })
+})
