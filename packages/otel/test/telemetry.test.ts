@@ -8,7 +8,7 @@ import {
   type TestConnection,
 } from '@jetway/testing'
 import { toFetch } from '@jetway/core/http'
-import { context, metrics, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { context, metrics, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { telemetry, type TelemetryOptions, traceFields } from '../src/index.ts'
 import { registerSdk } from './support/sdk.ts'
@@ -16,6 +16,7 @@ import { registerSdk } from './support/sdk.ts'
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 const PARENT_ID = 'b7ad6b7169203331'
 const META = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01`, tracestate: 'vendor=1' }
+const LONG_BAGGAGE = Array.from({ length: 200 }, (_, i) => `key${i}=value`).join(',')
 const JSON_HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
@@ -262,6 +263,8 @@ describe('the trace context of the client', () => {
     ['version ff', { traceparent: `ff-${TRACE_ID}-${PARENT_ID}-01` }],
     ['a megabyte', { traceparent: 'x'.repeat(1_000_000) }],
     ['a number', { traceparent: 1 }],
+    ['that of a prototype', JSON.parse(`{"constructor":{"traceparent":"${META.traceparent}"}}`)],
+    ['of 200 members of baggage alone', { baggage: LONG_BAGGAGE }],
   ])('is not followed if it is %s', async (_, meta) => {
     const { span } = registerSdk()
     const server = createServer()
@@ -269,6 +272,28 @@ describe('the trace context of the client', () => {
     const client = await connect(server)
     await client.request('tools/call', { name: 'tool', _meta: meta })
     expect(span('tools/call tool').parentSpanContext).toBeUndefined()
+  })
+
+  it.each([
+    ['a tracestate of a megabyte', { tracestate: `vendor=${'x'.repeat(1_000_000)}` }],
+    ['a tracestate with one key twice', { tracestate: 'vendor=1,vendor=2' }],
+    ['200 members of baggage', { baggage: LONG_BAGGAGE }],
+  ])('is followed without %s', async (_, meta) => {
+    registerSdk()
+    const server = createServer()
+    const carried: object[] = []
+    server.addTool({
+      name: 'tool',
+      handler: () => {
+        const { traceId, traceState } = trace.getActiveSpan()?.spanContext() ?? {}
+        carried.push({ traceId, state: traceState?.serialize(), baggage: propagation.getActiveBaggage() })
+        return 'fine'
+      },
+    })
+    const client = await connect(server)
+    const { traceparent } = META
+    await client.request('tools/call', { name: 'tool', _meta: { traceparent, ...meta } })
+    expect(carried).toEqual([{ traceId: TRACE_ID, state: undefined, baggage: undefined }])
   })
 })
 

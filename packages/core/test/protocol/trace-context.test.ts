@@ -19,7 +19,8 @@ describe('the trace context of a request (https://modelcontextprotocol.io/specif
   })
 
   it('says that a trace is not sampled', () => {
-    expect(read({ traceparent: `00-${TRACE}-${PARENT}-02` })).toMatchObject({ sampled: false })
+    for (const flags of ['00', '02', '10'])
+      expect(read({ traceparent: `00-${TRACE}-${PARENT}-${flags}` })).toMatchObject({ sampled: false })
   })
 
   it('is read of later versions as far as it is known (https://www.w3.org/TR/trace-context/#versioning-of-traceparent)', () => {
@@ -44,12 +45,33 @@ describe('the trace context of a request (https://modelcontextprotocol.io/specif
     ['a key twice', 'a=1,a=2'],
     ['a value with an equals sign', 'a=1=2'],
     ['no value', 'a='],
-    ['33 members', Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(',')],
     ['a line break', 'a=1\nb=2'],
     ['no text', { a: 1 }],
   ])('leaves out a tracestate with %s', (_what, tracestate) => {
     expect(read({ traceparent, tracestate })).not.toHaveProperty('tracestate')
     expect(read({ traceparent, tracestate })).toHaveProperty('traceparent')
+  })
+
+  const members = (count: number): string => Array.from({ length: count }, (_, at) => `k${at}=1`).join(',')
+  it.each([
+    ['traceparent', '512 characters', `cc${traceparent.slice(2)}-`.padEnd(512, 'x'), true],
+    ['traceparent', '513 characters', `cc${traceparent.slice(2)}-`.padEnd(513, 'x'), false],
+    ['tracestate', 'no members', ', ,', false],
+    ['tracestate', 'a member', 'a=1', true],
+    ['tracestate', '32 members', members(32), true],
+    ['tracestate', '33 members', members(33), false],
+    ['tracestate', 'a key and a value of 256 characters', `${'k'.repeat(256)}=${'1'.repeat(256)}`, true],
+    ['tracestate', 'a key of 257 characters', `${'k'.repeat(257)}=1`, false],
+    ['tracestate', 'a value of 257 characters', `k=${'1'.repeat(257)}`, false],
+    ['tracestate', '8192 characters', 'a=1'.padEnd(8_192, ','), true],
+    ['tracestate', '8193 characters', 'a=1'.padEnd(8_193, ','), false],
+    ['baggage', '8192 characters', 'a='.padEnd(8_192, '1'), true],
+    ['baggage', '8193 characters', 'a='.padEnd(8_193, '1'), false],
+    ['baggage', '180 members', members(180), true],
+    ['baggage', '181 members', members(181), false],
+  ])('bounds a %s: %s', (name, _what, text, taken) => {
+    const found: object = read({ traceparent, [name]: text }) ?? {}
+    expect(name in found).toBe(taken)
   })
 
   it('takes a tracestate with empty members (https://www.w3.org/TR/trace-context/#list)', () => {
@@ -62,8 +84,8 @@ describe('the trace context of a request (https://modelcontextprotocol.io/specif
     ['a quote in a value', 'a="1"'],
     ['a blank in a value', 'a=1 2'],
     ['an empty member', 'a=1,,b=2'],
-    ['more than 8192 characters', `a=${'1'.repeat(8192)}`],
     ['a property that is no token', 'a=1;(x)'],
+    ['a property that ends like no token', 'a=1;x('],
     ['no text', 7],
   ])('leaves out a baggage with %s (https://www.w3.org/TR/baggage/#definition)', (_what, baggage) => {
     expect(read({ baggage })).toBeUndefined()
