@@ -1,6 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
 import process from 'node:process'
-import { type ServerConfig, transportFor } from '@jetway/client/config'
 import { harnessArguments } from '../own-files.ts'
 import { appEnvironment, type Start, userEnvironment } from '../start/environment.ts'
 import { findProgram } from '../start/find-program.ts'
@@ -10,35 +9,13 @@ import { checkCommand } from './local/command.ts'
 import { checkNode } from './local/node.ts'
 import { checkScript, nodeRunOf, scriptOf } from './local/script.ts'
 import { checkStart } from './local/start.ts'
-import type { Examination, FileSubject, ProgramSubject, Subject, UrlSubject } from './subject.ts'
+import { examineServer, examineUrl } from './remote.ts'
+import type { Examination, FileSubject, ProgramSubject, Subject } from './subject.ts'
 
 /** Runs all checks of one server. */
 export function examine(subject: Subject, examination: Examination): Promise<readonly Finding[]> {
   if (subject.kind === 'url') return examineUrl(subject, examination)
   return subject.kind === 'file' ? examineFile(subject, examination) : examineProgram(subject, examination)
-}
-
-type RemoteSubject = Pick<UrlSubject, 'url' | 'headers'>
-
-async function examineUrl(
-  { url, headers }: RemoteSubject,
-  { progress }: Examination,
-): Promise<readonly Finding[]> {
-  progress(`Sending requests to ${new URL(url).origin}`)
-  const { checkHttp } = await import('./http/check-http.ts')
-  const { findings, canConnect } = await checkHttp({ url, headers, progress })
-  return canConnect ? [...findings, ...(await examineServer({ url, headers }))] : findings
-}
-
-/** The checks of every server that can be reached. */
-async function examineServer(config: ServerConfig): Promise<readonly Finding[]> {
-  const { checkProtocol } = await import('./protocol/protocol.ts')
-  const { checkServerOffers } = await import('./offers/server-offers.ts')
-  const target = transportFor('url' in config ? config : { ...config, stderr: 'ignore' })
-  const protocol = await checkProtocol({ target })
-  const [{ verdict } = { verdict: 'skipped' }] = protocol
-  const connects = verdict === 'ok' || verdict === 'warning'
-  return connects ? [...protocol, ...(await checkServerOffers({ target }))] : protocol
 }
 
 /** Later checks need what earlier ones have found to be there. */
@@ -55,7 +32,10 @@ async function examineProgram(
   examination.progress(`Starting ${subject.name}`)
   const started = await checkStart({ start, startedBy: subject.startedBy, harness: false }, examination)
   findings.push(...started.findings)
-  if (started.serves) findings.push(...(await examineServer({ ...start, inheritEnv: 'none' })))
+  if (!started.serves) return findings
+  // Nobody has named it yet if no host has it.
+  const serverName = subject.startedBy === 'user' ? undefined : subject.name.split(':').at(-1)
+  findings.push(...(await examineServer({ ...start, inheritEnv: 'none' }, examination, serverName)))
   return findings
 }
 
@@ -93,7 +73,7 @@ async function examineFile(
   findings.push(...started.findings)
   if (!started.serves) return findings
   if (started.trial.httpPort === undefined)
-    return [...findings, ...(await examineServer({ ...start, inheritEnv: 'none' }))]
+    return [...findings, ...(await examineServer({ ...start, inheritEnv: 'none' }, examination))]
   const { url, close } = await startFile({ path, exportName, stderr: () => {} })
   try {
     if (url === undefined) return findings

@@ -18,7 +18,7 @@ async function checkAll(url: string): Promise<ReturnType<typeof problems>> {
   const target = http(url)
   return problems([
     ...(await checkUrl(url)),
-    ...(await checkProtocol({ target })),
+    ...(await checkProtocol({ target, progress: () => {} })),
     ...(await checkServerOffers({ target })),
   ])
 }

@@ -4,7 +4,7 @@ import { checkProtocol } from '../../src/doctor/protocol/protocol.ts'
 import { jetway, opening, problems, scripted, type Scripted, serve } from './support/remote.ts'
 
 const check = async (listener: Parameters<typeof serve>[0]) =>
-  checkProtocol({ target: http(`${await serve(listener)}/mcp`), timeoutMs: 5_000 })
+  checkProtocol({ target: http(`${await serve(listener)}/mcp`), progress: () => {}, timeoutMs: 5_000 })
 
 describe('the check of revisions', () => {
   it('finds all revisions of a healthy server', async () => {
@@ -81,7 +81,7 @@ describe('the check of revisions', () => {
       {
         check: 'unknown-revision',
         verdict: 'fault',
-        evidence: expect.stringContaining('server/discover with 1999-01-01'),
+        evidence: expect.stringContaining('server/discover with 2999-01-01'),
       },
     ],
     [

@@ -8,7 +8,7 @@ import { checkOffers } from './offers.ts'
 export interface ServerOffersSubject {
   readonly target: TransportFactory
   /** The server's name in the host. Undefined if no host has it: then its own name counts. */
-  readonly serverName?: string
+  readonly serverName?: string | undefined
 }
 
 const TIMEOUT_MS = 10_000

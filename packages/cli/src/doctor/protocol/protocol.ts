@@ -8,6 +8,8 @@ import { checkUnknownRevisions } from './unknown-revision.ts'
 export interface ProtocolSubject {
   /** Called once for each connection. */
   readonly target: TransportFactory
+  /** Says what takes time. */
+  readonly progress: (text: string) => void
   /** Time for one connection, in ms. @default 10_000 */
   readonly timeoutMs?: number
 }
@@ -19,13 +21,18 @@ const CURRENT = 2
 /** Connects with each revision, and with revisions that do not exist. */
 export async function checkProtocol({
   target,
+  progress,
   timeoutMs = TIMEOUT_MS,
 }: ProtocolSubject): Promise<readonly Finding[]> {
   // As hosts do, which negotiate.
   const all = await tryRevisions(target, undefined, timeoutMs)
   if (all.kind === 'failed') return [connectFinding(all.error)]
   const tries: [string, Try][] = []
-  for (const { version } of REVISIONS) tries.push([version, await tryRevisions(target, [version], timeoutMs)])
+  for (const { version } of REVISIONS) {
+    // A server may take long to start.
+    if (version !== all.version) progress(`Connecting with ${version}`)
+    tries.push([version, version === all.version ? all : await tryRevisions(target, [version], timeoutMs)])
+  }
   const answered = tries.flatMap(([version, { kind }]) => (kind === 'answered' ? [version] : []))
   return [
     answeredFinding(answered),

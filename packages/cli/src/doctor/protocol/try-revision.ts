@@ -12,7 +12,7 @@ import { ownVersion } from '../../version.ts'
 
 /** How connecting with some revisions has ended. */
 export type Try =
-  | { readonly kind: 'answered' }
+  | { readonly kind: 'answered'; readonly version: string | undefined }
   /** `unexpected`: this is no way to say that a revision is unknown. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly unexpected: boolean }
 
@@ -27,8 +27,8 @@ export async function tryRevisions(
     { eras: false, connectTimeoutMs: timeoutMs, timeoutMs, ...(revisions !== undefined && { revisions }) },
   )
   try {
-    await client.connect(target)
-    return { kind: 'answered' }
+    const { server } = await client.connect(target)
+    return { kind: 'answered', version: server?.protocolVersion }
   } catch (error) {
     return { kind: 'failed', error, unexpected: !isRefusal(error, revisions) }
   } finally {

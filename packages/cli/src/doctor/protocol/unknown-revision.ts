@@ -15,8 +15,9 @@ import { clip, fault, ok, warning } from '../verdicts.ts'
 import { ask } from './ask.ts'
 import { describeError } from './try-revision.ts'
 
-/** Revisions that do not exist: one that is too old, and one that is too new. */
-const UNKNOWN = ['1999-01-01', '2999-01-01']
+/** Revisions that do not exist. */
+const TOO_OLD = '1999-01-01'
+const TOO_NEW = '2999-01-01'
 
 const CHECK = 'unknown-revision'
 const ADVICE = 'Answer with a revision that the server implements, not with the proposed one'
@@ -36,11 +37,9 @@ export async function checkUnknownRevisions(
   const modern = spoken.find(({ era }) => era === 'modern')
   const probes = [
     ...(spoken.some(({ era }) => era === 'legacy')
-      ? UNKNOWN.map((version) => () => proposeInitialize(target, version, { answered, timeoutMs }))
+      ? [TOO_OLD, TOO_NEW].map((version) => () => proposeInitialize(target, version, { answered, timeoutMs }))
       : []),
-    ...(modern === undefined
-      ? []
-      : UNKNOWN.map((version) => () => proposeDiscover(target, version, { modern, timeoutMs }))),
+    ...(modern === undefined ? [] : [() => proposeDiscover(target, TOO_NEW, { modern, timeoutMs })]),
   ]
   const findings: Finding[] = []
   for (const probe of probes) {
@@ -48,7 +47,7 @@ export async function checkUnknownRevisions(
     if (found !== undefined) findings.push(found)
   }
   if (findings.length === 0 && probes.length > 0)
-    return [ok(CHECK, `${UNKNOWN.join(' and ')} are not accepted`)]
+    return [ok(CHECK, `does not accept ${TOO_OLD} or ${TOO_NEW}`)]
   return findings
 }
 

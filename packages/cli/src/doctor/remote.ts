@@ -1,0 +1,35 @@
+import { type ServerConfig, transportFor } from '@jetway/client/config'
+import type { Finding } from './finding.ts'
+import type { Examination, UrlSubject } from './subject.ts'
+
+type RemoteSubject = Pick<UrlSubject, 'url' | 'headers'>
+
+/** The checks of a server at a URL. */
+export async function examineUrl(
+  { url, headers }: RemoteSubject,
+  examination: Examination,
+): Promise<readonly Finding[]> {
+  const { progress } = examination
+  progress(`Sending requests to ${new URL(url).origin}`)
+  const { checkHttp } = await import('./http/check-http.ts')
+  const { findings, canConnect } = await checkHttp({ url, headers, progress })
+  return canConnect ? [...findings, ...(await examineServer({ url, headers }, examination))] : findings
+}
+
+/** Short: the server is started several times, and how it ends has been checked. */
+const STOP = { inputMs: 500, signal: 'SIGTERM', signalMs: 500 } as const
+
+/** The checks of every server that can be reached. */
+export async function examineServer(
+  config: ServerConfig,
+  { progress }: Examination,
+  serverName?: string,
+): Promise<readonly Finding[]> {
+  const { checkProtocol } = await import('./protocol/protocol.ts')
+  const { checkServerOffers } = await import('./offers/server-offers.ts')
+  const target = transportFor('url' in config ? config : { ...config, stderr: 'ignore', stop: STOP })
+  const protocol = await checkProtocol({ target, progress })
+  const [{ verdict } = { verdict: 'skipped' }] = protocol
+  const connects = verdict === 'ok' || verdict === 'warning'
+  return connects ? [...protocol, ...(await checkServerOffers({ target, serverName }))] : protocol
+}
