@@ -235,6 +235,13 @@ export const BARS: readonly Bar[] = [
     files: ['packages/otel/test/volume.long.test.ts'],
   },
   {
+    name: 'Saves',
+    promise:
+      '200 saves under `jetway dev` for each of five clients, over stdio and HTTP, that call without pause: each call has one answer, the right one, each client hears of each save, and sessions stay.',
+    files: ['packages/cli/test/dev/saves.long.test.ts'],
+    short: 'There are 20 saves',
+  },
+  {
     name: 'The catalogue',
     promise: 'Every row of the catalogue below has a test, and no test is skipped.',
     lacks: missingRows() ?? 'Each run of the suite runs the tests of the rows.',

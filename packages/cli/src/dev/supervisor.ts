@@ -116,9 +116,7 @@ export class Supervisor {
     void child.exited.then((how) => this.#ended(child, how))
     if (old !== undefined) void this.#retire(old)
     // Not at once: the processor is for what the client does now.
-    this.#spareTimer = setTimeout(() => {
-      this.#spare = this.#spawn((url) => this.#spareImports.add(url))
-    }, SPARE_DELAY_MS)
+    this.#spareTimer = setTimeout(() => this.#spawnSpare(), SPARE_DELAY_MS)
   }
 
   async #failed(error: unknown): Promise<void> {
@@ -157,6 +155,13 @@ export class Supervisor {
     if (this.#active === child) this.#active = undefined
     await Promise.race([this.#options.clients.drained(child), child.exited, sleep(DRAIN_MS)])
     await child.stop()
+  }
+
+  #spawnSpare(): void {
+    // Each has a set of its own: once it is used, it imports files that the next one has not loaded.
+    const imports = new Set<string>()
+    this.#spareImports = imports
+    this.#spare = this.#spawn((url) => imports.add(url))
   }
 
   async #takeSpare(): Promise<Child> {
@@ -198,6 +203,6 @@ export class Supervisor {
   }
 }
 
-const SPARE_DELAY_MS = 200
+const SPARE_DELAY_MS = 100
 /** Files that a process reads before it imports the server. */
 const CONFIGURATION = /\/(?:tsconfig|package)\.json$/

@@ -15,11 +15,15 @@ export async function runServerProcess(text: string): Promise<void> {
   const job = JSON.parse(text) as ChildJob
   process.on('disconnect', () => process.exit(1))
   const imports = reportImports()
+  const packages = commonPackages(job.file)
+  // An import costs twice as much with the hooks of tsx.
+  await preload(packages.filter(isInstalled))
   register({ onImport: imports.add, ...(job.tsconfig === undefined ? {} : { tsconfig: job.tsconfig }) })
+  await preload(packages)
   const serving = watchServing(Number(process.env['PORT']), (port) =>
     send({ type: 'port-in-use', ...(port !== undefined && { port }) }),
   )
-  const serve = await preload(job)
+  const serve = await loadServe(job.transport)
   const [message] = (await once(process, 'message')) as [ToChild]
   if (message.type !== 'start') return
   // The program may end by itself: neither the channel nor its listeners keep it running.
@@ -70,16 +74,31 @@ function describe(error: unknown): string {
 
 type Serve = (server: McpServer) => Promise<{ readonly port?: number }>
 
-/** Loads the packages that serve a definition, before they are needed. */
-async function preload({ file, transport }: ChildJob): Promise<Serve> {
+/** The packages that most files import. They do nothing when they are imported. */
+function commonPackages(file: string): readonly string[] {
   const { resolve } = createRequire(file)
-  // Only packages that do nothing when they are imported.
-  for (const name of ['@jetway/core', 'zod'])
+  return ['@jetway/core', 'zod'].flatMap((name) => {
     try {
-      await import(pathToFileURL(resolve(name)).href)
+      return [resolve(name)]
     } catch {
-      // The file does not use it, or imports it in another form.
+      return []
     }
+  })
+}
+
+const isInstalled = (path: string): boolean => /[\\/]node_modules[\\/]/.test(path)
+
+async function preload(paths: readonly string[]): Promise<void> {
+  for (const path of paths)
+    try {
+      await import(pathToFileURL(path).href)
+    } catch {
+      // The file imports it in another form.
+    }
+}
+
+/** Loads what serves a definition. */
+async function loadServe(transport: ChildJob['transport']): Promise<Serve> {
   if (transport === 'stdio') {
     const { serveStdio } = await import('@jetway/stdio')
     return async (server) => {

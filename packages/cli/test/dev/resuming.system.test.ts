@@ -1,0 +1,96 @@
+/** Streams that a client resumes with `Last-Event-ID` after a save. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createProject, definition, devOverHttp } from './support/project.ts'
+import { callOf, eventsOf, type Headers, openSession, post, type ReadEvent } from './support/raw-http.ts'
+
+/** A tool that reports progress, so that its reply is a stream, and ends after some ms. */
+const slow = (ms: number): string => `
+process.on('SIGTERM', () => {})
+server.addTool({
+  name: 'slow',
+  handler: async (_, ctx) => {
+    ctx.log.info('begins')
+    await new Promise((resolve) => setTimeout(resolve, ${ms}))
+    return 'done by the old code'
+  },
+})`
+
+interface Cut {
+  readonly url: string
+  readonly session: Headers
+  readonly lastEventId: string
+}
+
+/** Calls `slow`, and disconnects after the first event. */
+async function cutCall(url: string): Promise<Cut> {
+  const session = await openSession(url)
+  const cut = new AbortController()
+  const reply = await post(url, callOf(1, 'slow'), session, cut.signal)
+  let last: ReadEvent | undefined
+  for await (const event of eventsOf(reply)) {
+    last = event
+    if (event.message !== undefined) break
+  }
+  cut.abort()
+  return { url, session, lastEventId: last?.id ?? '' }
+}
+
+async function resume({ url, session, lastEventId }: Cut): Promise<AsyncGenerator<ReadEvent>> {
+  const headers = { ...session, accept: 'text/event-stream', 'last-event-id': lastEventId }
+  const end = new AbortController()
+  onTestFinished(() => end.abort())
+  const reply = await fetch(url, { headers, signal: end.signal })
+  expect(reply.status).toBe(200)
+  return eventsOf(reply)
+}
+
+async function messagesOf(events: AsyncGenerator<ReadEvent>): Promise<readonly object[]> {
+  const messages: object[] = []
+  for await (const { message } of events) if (message !== undefined) messages.push(message)
+  return messages
+}
+
+describe('a call whose stream is cut before a save', () => {
+  it('is answered by the old process while that runs', async () => {
+    const project = await createProject(definition([], slow(1_500)))
+    const dev = await devOverHttp(project)
+    const cut = await cutCall(dev.url)
+    await project.save(definition([], "console.log('saved')"))
+    await dev.until(/saved/)
+    expect(await messagesOf(await resume(cut))).toMatchObject([
+      { id: 1, result: { content: [{ text: 'done by the old code' }] } },
+    ])
+  })
+
+  it('gets an error result when the old process has ended', async () => {
+    const project = await createProject(definition([], slow(60_000)))
+    const dev = await devOverHttp(project)
+    const cut = await cutCall(dev.url)
+    await project.save(definition([], "console.log('saved')"))
+    await dev.until(/saved/)
+    expect(await messagesOf(await resume(cut))).toMatchObject([{ id: 1, result: { isError: true } }])
+    // It is answered once.
+    expect(await messagesOf(await resume(cut))).toEqual([])
+  })
+})
+
+it('a GET stream is resumed in the new process, without the id that the old one gave', async () => {
+  const project = await createProject(definition())
+  const dev = await devOverHttp(project)
+  const session = await openSession(dev.url)
+  const first = await resume({ url: dev.url, session, lastEventId: '' })
+  await project.save(definition(['first']))
+  let last: ReadEvent | undefined
+  for await (const event of first) {
+    last = event
+    if (event.message !== undefined) break
+  }
+  expect(last?.message).toMatchObject({ method: 'notifications/tools/list_changed' })
+  const again = await resume({ url: dev.url, session, lastEventId: '1.get.nothing-of-the-new-process' })
+  await project.save(definition(['second']))
+  for await (const { message } of again) {
+    if (message === undefined) continue
+    expect(message).toMatchObject({ method: 'notifications/tools/list_changed' })
+    break
+  }
+})
