@@ -166,7 +166,7 @@ export const BARS: readonly Bar[] = [
     files: [
       'apps/reliability/test/slow-sockets.long.test.ts',
       'packages/testing/test/slow-bodies.test.ts',
-      'packages/testing/test/stalled-replies.test.ts',
+      'packages/testing/test/stalled-replies.system.test.ts',
     ],
   },
   {

@@ -18,11 +18,11 @@ export const FLOW_CONTROL: Group = {
           name: 'loses notifications if it cannot resume, but never the response',
         },
         {
-          file: 'packages/testing/test/stalled-replies.test.ts',
+          file: 'packages/testing/test/stalled-replies.system.test.ts',
           name: 'ends with its connection when its client reads nothing',
         },
         {
-          file: 'packages/testing/test/stalled-replies.test.ts',
+          file: 'packages/testing/test/stalled-replies.system.test.ts',
           name: 'keeps its caller from new calls beyond limits.queuedBytes',
         },
       ],

@@ -34,7 +34,7 @@ describe('call', () => {
     [['ecco'], { stdout: '', exitCode: 2 }],
     [[], { stdout: '', exitCode: 2 }],
     [['test://static-text', 'a=b'], { stdout: '', exitCode: 2 }],
-    [['wait_for_cancellation', 'key=a', '--timeout', '0.05'], { stdout: '', exitCode: 1 }],
+    [['wait_for_cancellation', 'key=a', '--timeout', '0.5'], { stdout: '', exitCode: 1 }],
   ])('%j', async (argv, expected) => {
     expect(await runCli(['call', await serveEverything(), ...argv])).toMatchObject(expected)
   })

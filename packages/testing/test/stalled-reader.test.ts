@@ -1,3 +1,0 @@
-import { describeStalledReader } from './support/stalled-reader.ts'
-
-describeStalledReader(20)
