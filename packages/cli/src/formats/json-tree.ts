@@ -14,13 +14,25 @@ export type { MemberNode, Node, ObjectNode, ValueNode }
 
 /** Undefined for a text without a value. @throws SyntaxError */
 export function parseTree(text: string): ValueNode | undefined {
-  try {
+  return located(text, () => {
     // Hosts that read strict JSON have no comments in their files, so these can be allowed everywhere.
     const tokens = tokenize(text, { mode: 'jsonc' })
     if (tokens.every(isComment)) return undefined
     const broken = tokens.find(hasControlCharacter(text))
     if (broken !== undefined) throw faultAt(text, startOf(broken))
     return parse(text, { mode: 'jsonc', allowTrailingCommas: true }).body
+  })
+}
+
+/** For hosts that use `JSON.parse`, which takes neither comments nor trailing commas. @throws SyntaxError */
+export function checkStrict(text: string): void {
+  located(text, () => parse(text, { mode: 'json' }))
+}
+
+/** Gives errors a line and a column. */
+function located<T>(text: string, read: () => T): T {
+  try {
+    return read()
   } catch (error) {
     if (!isFault(error)) throw error
     // Its message may have a part of the text. At the end, it has no position.

@@ -37,13 +37,7 @@ export async function findInConfig(
 
 /** A server of a host, such as `cursor:weather`. @throws CliError */
 export async function findInHost(id: string, server: string, terminal: Terminal): Promise<ServerConfig> {
-  const host = HOSTS.find((one) => one.id === id)
-  if (host === undefined)
-    throw await unknownName(
-      'The host',
-      id,
-      HOSTS.map((one) => one.id),
-    )
+  const host = await findHost(id)
   const known: string[] = []
   for (const list of listsOf(host, terminal)) {
     const { names, loaded } = await loadOne(host, list, server, terminal)
@@ -53,8 +47,19 @@ export async function findInHost(id: string, server: string, terminal: Terminal)
   throw await unknownName(`The server of ${id}`, server, [...new Set(known)])
 }
 
+/** @throws CliError `usage` */
+export async function findHost(id: string): Promise<Host> {
+  const host = HOSTS.find((one) => one.id === id)
+  if (host !== undefined) return host
+  throw await unknownName(
+    'The host',
+    id,
+    HOSTS.map((one) => one.id),
+  )
+}
+
 /** A list of servers in a host's file. */
-interface HostList {
+export interface HostList {
   readonly file: string
   readonly select: (content: unknown) => unknown
   /** For relative paths. */
@@ -62,7 +67,7 @@ interface HostList {
 }
 
 /** The lists that exist, the nearest first. */
-function listsOf(host: Host, { streams }: Terminal): readonly HostList[] {
+export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] {
   const { key, projectFile } = host
   const folder = process.cwd()
   const users = host.files(thisPlace(streams.env))
@@ -82,7 +87,7 @@ function listsOf(host: Host, { streams }: Terminal): readonly HostList[] {
 }
 
 /** Loads one server of a list, in the usual form: the others could ask the user for their inputs. */
-async function loadOne(
+export async function loadOne(
   host: Host,
   { file, select, ...options }: HostList,
   server: string,
@@ -119,6 +124,7 @@ async function load(
     const { interactive } = terminal
     return await loadConfig(resolve(file), {
       env: terminal.streams.env,
+      userHome: thisPlace(terminal.streams.env).home,
       ...(interactive && { input: (input) => askerFor(terminal).use((asker) => askForInput(asker, input)) }),
       ...options,
     })
@@ -135,7 +141,8 @@ const knows = ({ servers, disabled, problems }: LoadedConfig, name: string): boo
   disabled.includes(name) ||
   problems.some(({ severity, server }) => severity === 'error' && server === name)
 
-function pick(loaded: LoadedConfig, name: string, file: string): ServerConfig {
+/** @throws CliError for a server that is disabled or has a problem */
+export function pick(loaded: LoadedConfig, name: string, file: string): ServerConfig {
   const found = Object.hasOwn(loaded.servers, name) ? loaded.servers[name] : undefined
   if (found !== undefined) return found
   if (loaded.disabled.includes(name))

@@ -34,7 +34,7 @@ export async function checkCommand(
         advice: `Write "command": ${JSON.stringify(found)}`,
       },
     ]
-  return [known === undefined ? unknown(command) : bare(command, known)]
+  return [known === undefined ? unknown(command) : bare(command, known, path ?? APP_PATH)]
 }
 
 const ok = (evidence: string): Finding => ({ check: CHECK, verdict: 'ok', evidence })
@@ -64,14 +64,14 @@ const unknown = (command: string): Finding =>
       )
 
 /** An app does not have the `PATH` of the user's shell. */
-function bare(command: string, path: string): Finding {
-  const interpreter = interpreterOf(path)
-  const needsPath = interpreter !== undefined && findProgram(interpreter, APP_PATH) === undefined
+function bare(command: string, found: string, path: string): Finding {
+  const interpreter = interpreterOf(found)
+  const needsPath = interpreter !== undefined && findProgram(interpreter, path) === undefined
   return fault(
-    `${command} is not in the PATH of an app (${APP_PATH}); in yours it is ${path}`,
+    `${command} is not in the PATH of the server (${path}); in yours it is ${found}`,
     needsPath
-      ? `Write "command": ${JSON.stringify(path)} and "env": {"PATH": ${JSON.stringify(`${dirname(path)}:${APP_PATH}`)}}, since ${basename(path)} needs ${interpreter}`
-      : `Write "command": ${JSON.stringify(path)}`,
+      ? `Write "command": ${JSON.stringify(found)} and "env": {"PATH": ${JSON.stringify(`${dirname(found)}:${path}`)}}, since ${basename(found)} needs ${interpreter}`
+      : `Write "command": ${JSON.stringify(found)}`,
   )
 }
 

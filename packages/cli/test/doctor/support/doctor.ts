@@ -1,6 +1,7 @@
 import { chmod } from 'node:fs/promises'
 import process from 'node:process'
 import { type CliRun, runCli } from '../../support/run-cli.ts'
+import { expect } from 'vitest'
 import { createHome } from '../../install/support/home.ts'
 
 export interface Diagnosis extends CliRun {
@@ -21,7 +22,7 @@ interface Document {
 }
 
 export interface Setup {
-  /** By their paths in the home. Those in `bin` are executable. */
+  /** By their paths in the home. Those in folders `bin` are executable. */
   readonly files?: Readonly<Record<string, string>>
   /** `~` in an argument is the home. */
   readonly argv: readonly string[]
@@ -35,7 +36,7 @@ export async function diagnose({ files = {}, argv, env = {} }: Setup): Promise<D
   const inHome = (text: string): string => text.replaceAll('~', home.path('.'))
   for (const [file, text] of Object.entries(files)) {
     await home.write(file, inHome(text))
-    if (file.startsWith('bin/')) await chmod(home.path(file), 0o755)
+    if (/(?:^|\/)bin\//.test(file)) await chmod(home.path(file), 0o755)
   }
   const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, inHome(value)]))
   const run = await runCli(['doctor', '--json', ...argv.map(inHome)], {
@@ -46,4 +47,26 @@ export async function diagnose({ files = {}, argv, env = {} }: Setup): Promise<D
     list.map((finding) => ({ section: name, ...finding })),
   )
   return { ...run, findings }
+}
+
+/** A set-up with the finding that names its fault. */
+export interface Broken extends Setup {
+  readonly check: string
+  readonly verdict: 'fault' | 'warning'
+  /** What names the culprit. */
+  readonly evidence: RegExp
+  readonly advice: RegExp
+}
+
+export async function expectFinding({ check, verdict, evidence, advice, ...setup }: Broken): Promise<void> {
+  const { findings, exitCode } = await diagnose(setup)
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      check,
+      verdict,
+      evidence: expect.stringMatching(evidence),
+      advice: expect.stringMatching(advice),
+    }),
+  )
+  expect(exitCode).toBe(findings.some((finding) => finding.verdict === 'fault') ? 1 : 0)
 }

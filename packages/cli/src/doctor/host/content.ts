@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises'
+import { formatOf } from '../../formats/format-of.ts'
+import { type FormatName, isObject } from '../../formats/format.ts'
+import type { Host } from '../../hosts/host.ts'
+
+/** The members under which hosts keep servers. */
+const KEYS = ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'extensions']
+/** Hosts that read their file with `JSON.parse`, which takes neither comments nor trailing commas. */
+const STRICT_HOSTS = ['claude-desktop', 'claude-code']
+
+/** The value of a host's file. @throws SyntaxError with a line and a column, or the error of `readFile` */
+export async function readContent(host: Host, file: string): Promise<unknown> {
+  const text = await readText(file)
+  if (STRICT_HOSTS.includes(host.id)) {
+    const { checkStrict } = await import('../../formats/json-tree.ts')
+    checkStrict(text)
+  }
+  return (await formatOf(host.format)).parse(text)
+}
+
+/** A file of which nothing is known. Undefined if it does not exist or does not parse. */
+export async function readOther(file: string, format: FormatName): Promise<unknown> {
+  try {
+    return (await formatOf(format)).parse(await readText(file))
+  } catch {
+    return undefined
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8')
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+/** The names of servers under each member that looks like a list of servers. */
+export function serverLists(content: unknown): ReadonlyMap<string, readonly string[]> {
+  if (!isObject(content)) return new Map()
+  const lists = KEYS.map((key) => [key, namesOf(content[key])] as const)
+  return new Map(lists.filter(([, names]) => names.length > 0))
+}
+
+const namesOf = (list: unknown): readonly string[] =>
+  isObject(list) ? Object.entries(list).flatMap(([name, entry]) => (isServer(entry) ? [name] : [])) : []
+
+/** Other programs have members of these names, too. */
+const isServer = (entry: unknown): boolean =>
+  isObject(entry) &&
+  ['command', 'cmd', 'url', 'uri', 'serverUrl', 'httpUrl'].some((member) => typeof entry[member] === 'string')
+
+/** All texts under members that have variables or headers: they must not be printed. */
+export function secretsIn(value: unknown, within = false): readonly string[] {
+  if (typeof value === 'string') return within ? [value] : []
+  if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, within))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, each]) =>
+    secretsIn(each, within || /^(?:envs?|headers|http_headers|requestInit)$/.test(name)),
+  )
+}

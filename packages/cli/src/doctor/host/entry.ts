@@ -1,0 +1,70 @@
+import type { ServerConfig } from '@jetway/client/config'
+import { CliError } from '../../errors.ts'
+import { loadOne, pick } from '../../target/configured.ts'
+import type { Terminal } from '../../terminal.ts'
+import type { Finding } from '../finding.ts'
+import { subjectOf, type Subject } from '../subject.ts'
+import { fault, ok, skipped } from '../verdicts.ts'
+import { type HostEntry, replacedFinding } from './read-host.ts'
+
+const CHECK = 'entry'
+
+/** Hosts that start servers from a terminal, with the user's variables. The others are apps. */
+const TERMINAL_HOSTS = ['claude-code', 'codex', 'gemini-cli', 'goose']
+
+/** What is found about an entry, and the server that it names if there is one to examine. */
+export interface ReadEntry {
+  readonly findings: readonly Finding[]
+  readonly subject?: Subject
+}
+
+export async function readEntry(entry: HostEntry, terminal: Terminal): Promise<ReadEntry> {
+  const { host, name, list, replacedBy } = entry
+  if (replacedBy !== undefined) return { findings: [replacedFinding(entry, replacedBy)] }
+  const literal = host.references === 'none' ? literalFinding(entry) : undefined
+  if (literal !== undefined) return { findings: [literal] }
+  let config: ServerConfig
+  try {
+    const { loaded } = await loadOne(host, list, name, terminal)
+    if (loaded.disabled.includes(name)) return { findings: [skipped(CHECK, 'It is disabled')] }
+    config = pick(loaded, name, list.file)
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    return { findings: [problemFinding(error, list.file)] }
+  }
+  if ('url' in config && host.remote === undefined)
+    return {
+      findings: [
+        fault(
+          CHECK,
+          `${host.title} takes no "url" from its file`,
+          'Remove it, and add the URL in the app: Settings, Connectors',
+        ),
+      ],
+    }
+  return { findings: [ok(CHECK, list.file)], subject: subjectIn(entry, config) }
+}
+
+/** A host that the user must ask for values has them, and this command does not. */
+const problemFinding = ({ message }: CliError, file: string): Finding =>
+  /needs the input \S+: /.test(message)
+    ? skipped(CHECK, 'It needs an input of the host. Run this in a terminal to give it')
+    : fault(CHECK, message, `Correct the entry in ${file}`)
+
+/** A host without references passes their text to the server. */
+function literalFinding({ host, raw }: HostEntry): Finding | undefined {
+  const [, name] = /\$\{(?:env:)?(\w+)/.exec(JSON.stringify(raw)) ?? []
+  if (name === undefined) return undefined
+  return fault(
+    CHECK,
+    `${host.title} passes the reference to ${name} as it is, and not its value`,
+    `Write the value of ${name}, or let the server read it from a file`,
+  )
+}
+
+function subjectIn({ host, name }: HostEntry, config: ServerConfig): Subject {
+  const subject = subjectOf({ kind: 'server', config })
+  const named = { ...subject, name: `${host.id}:${name}` }
+  if (named.kind !== 'program') return named
+  return { ...named, startedBy: TERMINAL_HOSTS.includes(host.id) ? 'terminal' : 'app' }
+}
