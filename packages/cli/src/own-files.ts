@@ -8,6 +8,9 @@ const OWN_EXTENSION = extname(import.meta.url)
 /** The program that runs a server's file. It must be an entry of the build. */
 const HARNESS = fileURLToPath(new URL(`./harness${OWN_EXTENSION}`, import.meta.url))
 
+/** The command itself. */
+const BIN = fileURLToPath(new URL(`./bin${OWN_EXTENSION}`, import.meta.url))
+
 /** Passes `--conditions` on, so that this process and its servers resolve packages in the same way. */
 const CONDITION_FLAGS = process.execArgv.filter((arg) => /^(?:-C|--conditions)=/.test(arg))
 
@@ -18,4 +21,10 @@ export function harnessArguments(file: string, exportName: string | undefined): 
   const loader =
     TYPESCRIPT.test(file) || OWN_EXTENSION === '.ts' ? ['--import', import.meta.resolve('tsx')] : []
   return [...CONDITION_FLAGS, ...loader, HARNESS, file, ...(exportName === undefined ? [] : [exportName])]
+}
+
+/** The arguments for `process.execPath` that run this command. */
+export function commandArguments(): readonly string[] {
+  const loader = OWN_EXTENSION === '.ts' ? ['--import', import.meta.resolve('tsx')] : []
+  return [...CONDITION_FLAGS, ...loader, BIN]
 }

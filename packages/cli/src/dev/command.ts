@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import process from 'node:process'
 import { type Command, defineCommand } from '../command.ts'
 import { CliError, usageError } from '../errors.ts'
 
@@ -20,6 +21,7 @@ export const command: Command = defineCommand({
       multiple: true,
       help: 'restart on changes of these files too',
     },
+    cwd: { type: 'string', placeholder: 'FOLDER', help: 'work in this folder' },
     'stop-first': { type: 'boolean', help: 'end the old process before the new one starts' },
   },
   notes: `The file exports an McpServer, or serves by itself. It should listen on the port in PORT then.
@@ -33,6 +35,7 @@ export const command: Command = defineCommand({
       throw usageError('jetway dev needs a file', 'For example: jetway dev src/server.ts')
     if (more.length > 0)
       throw usageError(`Unexpected argument ${more[0]}`, 'Put arguments of the file after --')
+    if (values.cwd !== undefined) enter(values.cwd)
     const path = resolve(file)
     if (!existsSync(path)) throw new CliError('failed', `There is no file ${path}`)
     const transport = values.stdio === true ? 'stdio' : 'http'
@@ -58,6 +61,11 @@ export const command: Command = defineCommand({
     }
   },
 })
+
+function enter(folder: string): void {
+  if (!existsSync(folder)) throw usageError(`The folder ${folder} does not exist`)
+  process.chdir(folder)
+}
 
 function portOf(text: string): number {
   const port = Number(text)

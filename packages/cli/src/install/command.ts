@@ -17,10 +17,10 @@ const NOTES = `A target is one of:
   https://host/mcp     a URL
   -- command args      a command, at the end of the line
 
-A host is one of: ${HOSTS.map(({ id }) => id).join(', ')}, chatgpt`
+Without a host, you are asked. A host is one of: ${HOSTS.map(({ id }) => id).join(', ')}, chatgpt`
 
 export const command: Command = defineCommand({
-  usage: '<host> <target> [options]',
+  usage: '[host] <target> [options]',
   options: {
     ...SERVER_OPTIONS,
     links: { type: 'boolean', help: 'print badges for a README, and change nothing' },
@@ -64,11 +64,13 @@ interface InstallReport {
   readonly dryRun: boolean
 }
 
-function report(terminal: Terminal, { host, name }: HostRequest, given: InstallReport): void {
+function report(terminal: Terminal, { host, name, distribution }: HostRequest, given: InstallReport): void {
   const { files, warnings, checked, dryRun } = given
   if (terminal.json)
     return terminal.printJson({ host: host.id, name, files, warnings, ...(checked && { check: checked }) })
   for (const file of files) terminal.print(file.diff ?? describe(name, file))
+  if (distribution !== undefined)
+    terminal.note(`${host.title} is on Windows. It starts the server in WSL (${distribution})`)
   for (const warning of warnings) terminal.note(`${terminal.noteColour('yellow', 'warning')}: ${warning}`)
   if (checked?.ok === false)
     terminal.note(

@@ -9,7 +9,7 @@ import { nameFor, remoteOrCommand } from './server.ts'
 export function printLinks({ values, positionals, rest }: ServerArguments, terminal: Terminal): void {
   const [word, unexpected] = positionals
   if (unexpected !== undefined) throw usageError('--links takes no host', 'Name the target only')
-  const words = { word, rest, env: values.env ?? [], headers: values.header ?? [] }
+  const words = { word, rest, env: values.env ?? [], headers: values.header ?? [], dev: false }
   const server = remoteOrCommand(words)
   const name = nameFor(values.name, words)
   const links = HOSTS.flatMap((host) => {

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { CliError, usageError } from '../errors.ts'
-import { nearest } from '../parse.ts'
 import type { Terminal } from '../terminal.ts'
 import type { Entry } from '../formats/format.ts'
 import { type Host, type InstalledServer, isLocal, type LocalServer } from '../hosts/host.ts'
-import { HOSTS } from '../hosts/index.ts'
 import { type Place, thisPlace } from '../hosts/place.ts'
+import { isPresent } from '../hosts/presence.ts'
+import { throughWsl, type WindowsSide, windowsSide } from '../hosts/wsl.ts'
+import { findHost } from './find-host.ts'
 import { nameFor, serverFrom, type ServerWords } from './server.ts'
 
 /** The options of install and uninstall that say what is meant. */
@@ -30,6 +31,11 @@ export const SERVER_OPTIONS = {
     help: 'a header for a URL; may be repeated',
   },
   project: { type: 'boolean', help: "edit the file of the current folder's project" },
+  dev: {
+    type: 'boolean',
+    help: 'the entry runs jetway dev, so that the host stays connected while you edit',
+  },
+  export: { type: 'string', placeholder: 'NAME', help: 'with --dev: the export that is the server' },
   force: { type: 'boolean', help: 'change an entry of another server, too' },
   'dry-run': { type: 'boolean', help: 'print the changes, and make none' },
 } as const
@@ -40,6 +46,8 @@ export interface ServerArguments {
     readonly env?: readonly string[]
     readonly header?: readonly string[]
     readonly project?: boolean
+    readonly dev?: boolean
+    readonly export?: string
   }
   readonly positionals: readonly string[]
   readonly rest: readonly string[] | undefined
@@ -54,37 +62,57 @@ export interface HostRequest {
   readonly entry: Entry | undefined
   /** The files to edit. */
   readonly paths: readonly string[]
+  /** The name of this Linux, if the host is on Windows and this is WSL. */
+  readonly distribution: string | undefined
 }
 
 /** @throws CliError */
 export async function hostRequest(
   { values, positionals, rest }: ServerArguments,
-  { streams: { env } }: Terminal,
+  terminal: Terminal,
 ): Promise<HostRequest> {
-  const [id, word, unexpected] = positionals
+  const { env } = terminal.streams
+  const found = await findHost(positionals, terminal)
+  const { host } = found
+  const [word, unexpected] = found.words
   if (unexpected !== undefined) throw usageError(`There is one target; ${unexpected} is another word`)
-  const host = await findHost(id)
-  const words: ServerWords = { word, rest, env: values.env ?? [], headers: values.header ?? [] }
+  const words: ServerWords = {
+    word,
+    rest,
+    env: values.env ?? [],
+    headers: values.header ?? [],
+    dev: values.dev === true,
+    exportName: values.export,
+  }
   const server = withValues(host, serverFrom(words, env['PATH']), env)
   const name = nameFor(values.name, words)
+  const place = thisPlace(env)
+  const windows = values.project === true || isPresent(host, place) ? undefined : windowsHost(host, place)
+  const started = server !== undefined && windows !== undefined ? onWindows(server, windows) : server
   return {
     host,
     name,
     server,
-    entry: server === undefined ? undefined : entryOf(host, server, name),
-    paths: pathsOf(host, values.project === true, thisPlace(env)),
+    entry: started === undefined ? undefined : entryOf(host, started, name),
+    paths: windows?.paths ?? (values.project === true ? [projectPath(host)] : pathsOf(host.files(place))),
+    distribution: windows?.side.distribution,
   }
 }
 
-async function findHost(id: string | undefined): Promise<Host> {
-  const ids = HOSTS.map((host) => host.id)
-  const list = `Name one of: ${ids.join(', ')}`
-  if (id === undefined) throw usageError('There is no host', list)
-  const host = HOSTS.find((one) => one.id === id)
-  if (host !== undefined) return host
-  const near = await nearest(id, ids)
-  throw usageError(`The host ${id} is unknown`, near === undefined ? list : `Did you mean ${near}?`)
+interface WindowsHost {
+  readonly side: WindowsSide
+  readonly paths: readonly string[]
 }
+
+/** In WSL, a host that is on Windows. */
+function windowsHost(host: Host, place: Place): WindowsHost | undefined {
+  const side = windowsSide(place)
+  if (side === undefined || !isPresent(host, side.place)) return undefined
+  return { side, paths: pathsOf(host.files(side.place).map(side.mounted)) }
+}
+
+const onWindows = (server: InstalledServer, { side }: WindowsHost): InstalledServer =>
+  isLocal(server) ? throughWsl(server, side) : server
 
 /** For a host without references, the values must be in the file. @throws CliError `usage` if there is none */
 function withValues(
@@ -114,13 +142,13 @@ function entryOf(host: Host, server: InstalledServer, name: string): Entry {
   })
 }
 
+function projectPath({ projectFile, title }: Host): string {
+  if (projectFile === undefined) throw usageError(`${title} has no files of projects`)
+  return join(process.cwd(), projectFile)
+}
+
 /** All files that exist, since it is not known which one is read; else the first one. */
-function pathsOf(host: Host, project: boolean, place: Place): readonly string[] {
-  if (project) {
-    if (host.projectFile === undefined) throw usageError(`${host.title} has no files of projects`)
-    return [join(process.cwd(), host.projectFile)]
-  }
-  const all = host.files(place)
+function pathsOf(all: readonly string[]): readonly string[] {
   const existing = all.filter((path) => existsSync(path))
   return existing.length > 0 ? existing : all.slice(0, 1)
 }

@@ -4,17 +4,16 @@ import process from 'node:process'
 import { usageError } from '../errors.ts'
 import type { InstalledServer, LocalServer, RemoteServer } from '../hosts/host.ts'
 import { findProgram } from '../start/find-program.ts'
+import { devProgram, type FileWords } from './dev-server.ts'
 
 /** The words of a command line that name a server. */
-export interface ServerWords {
-  /** A file or a URL. */
-  readonly word: string | undefined
-  /** The words after `--`. */
-  readonly rest: readonly string[] | undefined
+export interface ServerWords extends FileWords {
   /** `NAME=value`, or `NAME` for a reference. */
   readonly env: readonly string[]
   /** `Name: value` */
   readonly headers: readonly string[]
+  /** Whether `jetway dev` runs the file. Then the words after `--` are arguments of the file. */
+  readonly dev: boolean
 }
 
 const JAVASCRIPT = ['.js', '.mjs', '.cjs']
@@ -23,6 +22,7 @@ const TYPESCRIPT = ['.ts', '.mts', '.cts']
 /** The server that a host must start or connect to. Undefined without a target. @throws CliError `usage` */
 export function serverFrom(words: ServerWords, path: string | undefined): InstalledServer | undefined {
   const { word, rest } = words
+  if (words.dev) return { ...devProgram(words), ...environment(words.env) }
   if (word !== undefined && rest !== undefined)
     throw usageError('There are two targets', `Remove ${word}, or the command after --`)
   if (word === undefined && rest === undefined) return undefined
@@ -31,8 +31,23 @@ export function serverFrom(words: ServerWords, path: string | undefined): Instal
     throw usageError('--header needs a URL', 'A local server gets its values with --env')
   const [command, ...args] = word === undefined ? (rest ?? []) : programOf(word)
   if (command === undefined) throw usageError('There is no command after --')
-  return { command: absolute(command, path), args, ...environment(words.env) }
+  return {
+    ...startable(process.platform, { name: command, path: absolute(command, path), args }),
+    ...environment(words.env),
+  }
 }
+
+/**
+ * What a host starts for a program. On Windows, hosts that run on Node.js cannot start `npx.cmd`: `cmd` must. It gets the
+ * name, because the quotes around a path with spaces would depend on the arguments.
+ */
+export const startable = (
+  platform: NodeJS.Platform,
+  { name, path, args }: { readonly name: string; readonly path: string; readonly args: readonly string[] },
+): Pick<LocalServer, 'command' | 'args'> =>
+  platform === 'win32' && /\.(?:cmd|bat)$/i.test(path)
+    ? { command: 'cmd', args: ['/c', name, ...args] }
+    : { command: path, args }
 
 /** A server that works on every machine, without secrets: for a link. @throws CliError `usage` */
 export function remoteOrCommand(words: ServerWords): InstalledServer {

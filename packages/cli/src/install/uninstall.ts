@@ -6,7 +6,7 @@ import { formatOf } from '../formats/format-of.ts'
 import { hostRequest, SERVER_OPTIONS } from './request.ts'
 
 export const command: Command = defineCommand({
-  usage: '<host> <target> [options]',
+  usage: '[host] <target> [options]',
   options: SERVER_OPTIONS,
   notes: 'Without a target, --name and --force remove an entry by its name.',
   async run(args, terminal) {

@@ -4,6 +4,7 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
+import { fixture } from '../support/bin.ts'
 import { createHome } from './support/home.ts'
 
 const MAIN = fileURLToPath(new URL('../../../../apps/weather/src/main.ts', import.meta.url))
@@ -71,6 +72,28 @@ describe('the entry that is written', () => {
         id: 2,
         result: { tools: expect.arrayContaining([expect.objectContaining({ name: 'get_forecast' })]) },
       },
+    ])
+  })
+
+  it('of --dev answers, too', async () => {
+    const home = await createHome()
+    const { stderr } = await home.run(
+      'install',
+      'cursor',
+      fixture('definition'),
+      '--name',
+      'dev',
+      '--dev',
+      '--export',
+      'server',
+    )
+    expect(stderr).toMatch(/dev answers, and has \d+ tools/)
+    const { mcpServers } = JSON.parse((await home.read('.cursor/mcp.json')) ?? '') as {
+      readonly mcpServers: { readonly dev: WrittenEntry }
+    }
+    expect(await ask(mcpServers.dev)).toMatchObject([
+      { id: 1 },
+      { id: 2, result: { tools: expect.arrayContaining([expect.objectContaining({ name: 'hello' })]) } },
     ])
   })
 

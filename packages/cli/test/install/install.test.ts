@@ -157,6 +157,31 @@ describe('install', () => {
   })
 })
 
+describe('install in WSL', () => {
+  const linux = { WSL_DISTRO_NAME: 'Debian', PATH: '/usr/bin' }
+
+  it('edits the file of a host that is on Windows only, and starts the server through wsl.exe', async () => {
+    const home = await createHome()
+    await home.write('mnt/c/Users/ann/.cursor/x', '')
+    const env = { ...linux, PATH: `/usr/bin:${home.path('mnt/c/Users/ann/AppData/Local/Apps')}` }
+    const argv = ['install', 'cursor', '--name', 'x', '--env', 'A=1', '--', process.execPath, '-e', '0']
+    const { stderr } = await home.runWith(env, ...argv)
+    expect(stderr).toContain('Cursor is on Windows. It starts the server in WSL (Debian)\n')
+    expect(JSON.parse((await home.read('mnt/c/Users/ann/.cursor/mcp.json')) ?? '')).toEqual({
+      mcpServers: {
+        x: {
+          command: 'wsl.exe',
+          args: ['--distribution', 'Debian', '--exec', process.execPath, '-e', '0'],
+          env: { A: '1', WSLENV: 'A/u' },
+        },
+      },
+    })
+    await home.write('.cursor/x', '')
+    await home.runWith(env, ...argv)
+    expect(await home.read(CURSOR)).not.toContain('wsl.exe')
+  })
+})
+
 describe('uninstall', () => {
   it('leaves the entry of another server, unless forced', async () => {
     const home = await createHome()

@@ -1,5 +1,4 @@
-import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { PassThrough, Writable } from 'node:stream'
 import type { ExitCode } from '../../src/exit-codes.ts'
 import { runCommandLine } from '../../src/main.ts'
 
@@ -7,6 +6,8 @@ export interface CliOptions {
   /** Whether all three streams are a terminal. */
   readonly isTTY?: boolean
   readonly env?: Readonly<Record<string, string>>
+  /** Typed one after the other, each at a prompt. */
+  readonly answers?: readonly string[]
 }
 
 export interface CliRun {
@@ -18,14 +19,26 @@ export interface CliRun {
 /** Runs a command line in this process. */
 export async function runCli(
   argv: readonly string[],
-  { isTTY = false, env = {} }: CliOptions = {},
+  { isTTY = false, env = {}, answers = [] }: CliOptions = {},
 ): Promise<CliRun> {
-  const stream = () => Object.assign(new PassThrough(), { isTTY })
-  const [stdin, stdout, stderr] = [stream(), stream(), stream()]
-  const output = Promise.all([text(stdout), text(stderr)])
-  const exitCode = await runCommandLine(argv, { stdin, stdout, stderr, env })
-  stdout.end()
-  stderr.end()
-  const [out, err] = await output
-  return { stdout: out, stderr: err, exitCode }
+  const stdin = Object.assign(new PassThrough(), { isTTY })
+  const lines = [...answers]
+  const stdout = collector(isTTY)
+  const stderr = collector(isTTY, (text) => {
+    if (text.endsWith('> ') && lines.length > 0) setImmediate(() => stdin.write(`${lines.shift()}\n`))
+  })
+  const exitCode = await runCommandLine(argv, { stdin, stdout: stdout.stream, stderr: stderr.stream, env })
+  return { stdout: stdout.text(), stderr: stderr.text(), exitCode }
+}
+
+function collector(isTTY: boolean, onWrite: (text: string) => void = () => {}) {
+  let all = ''
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      all += chunk.toString()
+      onWrite(chunk.toString())
+      done()
+    },
+  })
+  return { stream: Object.assign(stream, { isTTY }), text: () => all }
 }

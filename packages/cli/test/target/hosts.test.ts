@@ -40,7 +40,7 @@ describe('a server of a host', () => {
     }
     const inputs = [{ id: 'key', type: 'promptString', description: 'The key' }]
     await home.write('.config/Code/User/mcp.json', JSON.stringify({ inputs, servers }))
-    expect(await home.runInTerminal(...call('vscode:all'))).toMatchObject({ stdout: 'hi\n', stderr: '' })
+    expect(await home.runInTerminal(call('vscode:all'))).toMatchObject({ stdout: 'hi\n', stderr: '' })
   })
 
   it.each([

@@ -9,8 +9,10 @@ export interface Home {
   readonly write: (file: string, text: string) => Promise<void>
   /** Undefined if there is no file. */
   readonly read: (file: string) => Promise<string | undefined>
+  /** With other variables. */
+  readonly runWith: (env: Readonly<Record<string, string>>, ...argv: readonly string[]) => Promise<CliRun>
   readonly run: (...argv: readonly string[]) => Promise<CliRun>
-  readonly runInTerminal: (...argv: readonly string[]) => Promise<CliRun>
+  readonly runInTerminal: (argv: readonly string[], ...answers: readonly string[]) => Promise<CliRun>
 }
 
 /** A user's folder, until the test has finished. */
@@ -26,7 +28,8 @@ export async function createHome(env: Readonly<Record<string, string>> = {}): Pr
       await writeFile(path(file), text)
     },
     read: (file) => readFile(path(file), 'utf8').catch(() => undefined),
+    runWith: (other, ...argv) => runCli(argv, { env: { ...all, ...other } }),
     run: (...argv) => runCli(argv, { env: all }),
-    runInTerminal: (...argv) => runCli(argv, { isTTY: true, env: all }),
+    runInTerminal: (argv, ...answers) => runCli(argv, { isTTY: true, env: all, answers }),
   }
 }

@@ -1,0 +1,17 @@
+import type { Host } from './host.ts'
+import type { Place } from './place.ts'
+
+/** Whether the host has a file at a place, or a folder for it. The folder of the user is none. */
+export function isPresent(host: Host, place: Place): boolean {
+  return host.files(place).some((file) => {
+    const [folder, name] = split(file)
+    if (place.list(folder).includes(name)) return true
+    const [parent, own] = split(folder)
+    return folder !== place.home && place.list(parent).includes(own)
+  })
+}
+
+function split(path: string): readonly [folder: string, name: string] {
+  const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'))
+  return [path.slice(0, at), path.slice(at + 1)]
+}

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import process from 'node:process'
+import { usageError } from '../errors.ts'
+import type { LocalServer } from '../hosts/host.ts'
+import { commandArguments } from '../own-files.ts'
+
+/** The words of a command line that name a file and its arguments. */
+export interface FileWords {
+  /** A file or a URL. */
+  readonly word: string | undefined
+  /** The words after `--`. */
+  readonly rest: readonly string[] | undefined
+  /** For `--dev`: the export that is the server. */
+  readonly exportName?: string | undefined
+}
+
+/** What `jetway dev` needs to serve a file over stdio, from any folder. @throws CliError `usage` */
+export function devProgram({
+  word,
+  rest = [],
+  exportName,
+}: FileWords): Pick<LocalServer, 'command' | 'args'> {
+  const file = resolve(word ?? '')
+  if (word === undefined || !/\.[cm]?[jt]sx?$/i.test(file))
+    throw usageError('--dev needs a file', 'Such as jetway install cursor src/server.ts --dev')
+  if (!existsSync(file)) throw usageError(`The file ${word} does not exist`)
+  const args = [
+    ...commandArguments(),
+    'dev',
+    file,
+    '--stdio',
+    // Apps start servers in another folder. `.env`, `tsconfig.json` and patterns of `--watch` belong to this one.
+    '--cwd',
+    process.cwd(),
+    ...(exportName === undefined ? [] : ['--export', exportName]),
+    ...(rest.length === 0 ? [] : ['--', ...rest]),
+  ]
+  return { command: process.execPath, args }
+}

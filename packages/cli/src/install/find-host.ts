@@ -1,0 +1,57 @@
+import { askerFor } from '../ask.ts'
+import { type CliError, usageError } from '../errors.ts'
+import type { Host } from '../hosts/host.ts'
+import { HOSTS } from '../hosts/index.ts'
+import { thisPlace } from '../hosts/place.ts'
+import { isPresent } from '../hosts/presence.ts'
+import { windowsSide } from '../hosts/wsl.ts'
+import { nearest } from '../parse.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface FoundHost {
+  readonly host: Host
+  /** The words that do not name it. */
+  readonly words: readonly string[]
+}
+
+/** The host that the first word names. Without one, asks for it. @throws CliError `usage` */
+export async function findHost(positionals: readonly string[], terminal: Terminal): Promise<FoundHost> {
+  const [id, ...words] = positionals
+  const host = HOSTS.find((one) => one.id === id)
+  if (host !== undefined) return { host, words }
+  // Files and URLs have a dot or a colon.
+  if (id !== undefined && /^[\w-]+$/.test(id)) throw await unknownHost(id)
+  return { host: await askForHost(terminal), words: positionals }
+}
+
+const idsOf = (hosts: readonly Host[]): string => hosts.map(({ id }) => id).join(', ')
+
+async function unknownHost(id: string): Promise<CliError> {
+  const near = await nearest(
+    id,
+    HOSTS.map((host) => host.id),
+  )
+  const hint = near === undefined ? `Name one of: ${idsOf(HOSTS)}` : `Did you mean ${near}?`
+  return usageError(`The host ${id} is unknown`, hint)
+}
+
+async function askForHost(terminal: Terminal): Promise<Host> {
+  const place = thisPlace(terminal.streams.env)
+  const windows = windowsSide(place)?.place
+  const present = HOSTS.filter(
+    (host) => isPresent(host, place) || (windows !== undefined && isPresent(host, windows)),
+  )
+  const choices = present.length === 0 ? HOSTS : present
+  const none = usageError(
+    'There is no host',
+    present.length === 0 ? `Name one of: ${idsOf(HOSTS)}` : `This machine has: ${idsOf(present)}`,
+  )
+  if (!terminal.interactive) throw none
+  const lines = choices.map(({ title }, at) => `  ${at + 1} ${title}\n`)
+  const answer = await askerFor(terminal).use((asker) => asker.ask(`Which host?\n${lines.join('')}> `))
+  const text = answer?.trim().toLowerCase() ?? ''
+  const chosen =
+    choices[Number(text) - 1] ?? HOSTS.find(({ id, title }) => [id, title.toLowerCase()].includes(text))
+  if (chosen === undefined) throw none
+  return chosen
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { createHome } from './support/home.ts'
+
+const URL_TARGET = 'https://example.com/mcp'
+
+describe('install without a host', () => {
+  it.each([
+    ['its number', '2', '.cursor/mcp.json'],
+    ['its name', 'Cursor', '.cursor/mcp.json'],
+    ['the word of the command line', 'codex', '.codex/config.toml'],
+  ])('asks for one of this machine, and takes %s', async (_, answer, file) => {
+    const home = await createHome()
+    await home.write('.claude.json', '{}')
+    await home.write('.cursor/x', '')
+    const { stdout, stderr, exitCode } = await home.runInTerminal(['install', URL_TARGET], answer)
+    expect(stderr).toContain('Which host?\n  1 Claude Code\n  2 Cursor\n')
+    expect({ stdout, exitCode }).toEqual({ stdout: `Added example-com in ${home.path(file)}\n`, exitCode: 0 })
+  })
+
+  it.each(['', '3', 'emacs'])('is a usage error if the answer is %j', async (answer) => {
+    const home = await createHome()
+    await home.write('.cursor/x', '')
+    await home.write('.claude.json', '{}')
+    expect(await home.runInTerminal(['install', URL_TARGET], answer)).toMatchObject({ exitCode: 2 })
+    expect(await home.read('.cursor/mcp.json')).toBeUndefined()
+  })
+
+  it('is a usage error without a terminal, which names the hosts of this machine', async () => {
+    const home = await createHome()
+    await home.write('.codex/x', '')
+    await home.write('.config/zed/x', '')
+    expect(await home.run('install', URL_TARGET)).toMatchObject({
+      exitCode: 2,
+      stderr: 'error: There is no host\nThis machine has: zed, codex\n',
+    })
+  })
+
+  it('is asked by uninstall, too', async () => {
+    const home = await createHome()
+    await home.run('install', 'cursor', URL_TARGET)
+    expect(await home.runInTerminal(['uninstall', URL_TARGET], '1')).toMatchObject({ exitCode: 0 })
+    expect(await home.read('.cursor/mcp.json')).toBeUndefined()
+  })
+})
