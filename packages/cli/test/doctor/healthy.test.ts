@@ -49,6 +49,7 @@ function official1(): Listener {
         sessionIdGenerator: () => randomUUID(),
         enableDnsRebindingProtection: true,
         allowedOrigins: ['http://localhost'],
+        keepAliveMs: 100,
         onsessioninitialized: (opened) => void open.set(opened, transport as StreamableHTTPServerTransport),
       })
       const server = new McpServer1({ name: 'official-1', version: '1.0.0' })
@@ -62,11 +63,14 @@ function official1(): Listener {
 /** The official SDK, version 2, with its checks of Host and Origin. */
 function official2(): Listener {
   const handler = toNodeHandler(
-    createMcpHandler(() => {
-      const server = new McpServer2({ name: 'official-2', version: '1.0.0' })
-      server.registerTool('add', { ...tool, inputSchema: z.object(tool.inputSchema) }, () => result)
-      return server
-    }),
+    createMcpHandler(
+      () => {
+        const server = new McpServer2({ name: 'official-2', version: '1.0.0' })
+        server.registerTool('add', { ...tool, inputSchema: z.object(tool.inputSchema) }, () => result)
+        return server
+      },
+      { keepAliveMs: 100 },
+    ),
   ) as Listener
   const guards = [localhostHostValidation(), localhostOriginValidation()]
   return async (request, response) => {
@@ -115,8 +119,7 @@ describe('no check finds a fault in', () => {
     ['1', official1],
     ['2', official2],
   ])('the official SDK, version %s', async (_, listener) => {
-    const found = await checkAll(`${await serve(asSync(listener()))}/mcp`)
-    expect(found.filter(({ verdict }) => verdict === 'fault')).toEqual([])
+    expect(await checkAll(`${await serve(asSync(listener()))}/mcp`)).toEqual([])
   })
 })
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { http } from '@jetway/client/http'
 import { describe, expect, it } from 'vitest'
 import { checkServerOffers } from '../../src/doctor/offers/server-offers.ts'
@@ -123,6 +124,21 @@ describe('the check of lists', () => {
   ])('names %s', async (_, broken, name, verdict, evidence) => {
     expect(problems(await check(scripted(broken)))).toEqual([
       { check: name, verdict, evidence: expect.stringContaining(evidence), advice: expect.any(String) },
+    ])
+  })
+
+  it('is skipped if the server needs a token for its lists', async () => {
+    const answers = scripted({})
+    const findings = await check((request, response) => {
+      let body = ''
+      request.on('data', (chunk: Buffer) => void (body += chunk.toString()))
+      request.on('end', () => {
+        if (body.includes('tools/list')) response.writeHead(401).end()
+        else answers(Object.assign(Readable.from([body]), { method: request.method }) as never, response)
+      })
+    })
+    expect(findings).toEqual([
+      { check: 'lists', verdict: 'skipped', evidence: expect.stringContaining('--bearer-env') },
     ])
   })
 

@@ -155,6 +155,25 @@ const BROKEN: readonly Row[] = [
     advice: 'logs',
   },
   {
+    name: 'a server that answers too few requests',
+    server: () => always(429),
+    check: 'endpoint',
+    verdict: 'fault',
+    evidence: '429',
+    advice: 'Wait',
+  },
+  {
+    name: 'a connection that is cut for a foreign Origin',
+    server: () =>
+      inFront(jetway(), (request, _response, next) =>
+        request.headers.origin?.includes('attacker') === true ? request.socket.destroy() : next(),
+      ),
+    check: 'origin',
+    verdict: 'warning',
+    evidence: 'ECONNRESET',
+    advice: 'logs',
+  },
+  {
     name: 'a server that refuses its host name',
     server: () => jetway({ allowedHosts: ['mcp.example.com'] }),
     check: 'endpoint',
@@ -405,7 +424,9 @@ describe('the checks of HTTP', () => {
         next()
       }),
     )
-    const findings = await checkUrl(`${origin}/mcp`, { headers: { authorization: 'Bearer s3cret' } })
+    const findings = await checkUrl(`${origin}/mcp`, {
+      headers: { authorization: 'Bearer s3cret', 'x-api-key': 's3cret' },
+    })
     expect(problems(findings)).toMatchObject([{ check: 'token', verdict: 'fault' }])
     expect(seenHere.length).toBeGreaterThan(0)
     expect(seen.length).toBeGreaterThan(0)

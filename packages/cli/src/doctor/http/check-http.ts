@@ -1,5 +1,5 @@
 import type { Finding } from '../finding.ts'
-import { fault } from '../verdicts.ts'
+import { fault, warning } from '../verdicts.ts'
 import { checkAuthorization } from './authorization.ts'
 import { checkCors } from './cors.ts'
 import { connectionFinding, noServerFinding, refusalFinding } from './endpoint.ts'
@@ -71,13 +71,24 @@ async function examine(site: Site, reply: RpcReply, replyMs: number): Promise<Ht
     const finding = await noServerFinding(site, reply)
     return { findings: [finding], canConnect: finding.verdict !== 'fault' }
   }
-  const findings = [
-    ...(hasToken(site) ? await checkAuthorization(withoutToken(site)) : []),
-    await checkOrigin(site),
-    ...(await checkSession(site, opened)),
-    await checkCors(site),
-    ...(await checkStream(site, opened)),
-    ...(await checkSessionEnd(site, opened)),
+  const checks: readonly (readonly [string, () => Promise<readonly Finding[]>])[] = [
+    ['authorization', async () => (hasToken(site) ? checkAuthorization(withoutToken(site)) : [])],
+    ['origin', () => checkOrigin(site)],
+    ['session-id', () => checkSession(site, opened)],
+    ['cors', () => checkCors(site)],
+    ['stream', () => checkStream(site, opened)],
+    ['session-end', () => checkSessionEnd(site, opened)],
   ]
+  const findings: Finding[] = []
+  for (const [name, check] of checks) findings.push(...(await check().catch(noReplyTo(name))))
   return { findings, canConnect: true }
 }
+
+/** The server has answered before, so one request without a reply does not end the checks. */
+const noReplyTo =
+  (check: string) =>
+  (error: unknown): readonly Finding[] => {
+    if (!(error instanceof NoReplyError)) throw error
+    const advice = 'Look in the logs of the server and its proxies for the request'
+    return [warning(check, `a request got no reply: ${error.code}`, advice)]
+  }

@@ -9,7 +9,7 @@ import { isLoopback, type Site } from './site.ts'
 const LOCAL_ORIGIN = 'http://localhost:6274'
 
 /** Whether clients in browsers can read the session id, if the server allows such clients at all. */
-export async function checkCors(site: Site): Promise<Finding> {
+export async function checkCors(site: Site): Promise<readonly Finding[]> {
   const origin = isLoopback(site.url) ? LOCAL_ORIGIN : site.url.origin
   const preflight = await exchange(
     {
@@ -25,21 +25,25 @@ export async function checkCors(site: Site): Promise<Finding> {
   )
   const { status, headers } = preflight
   if (status >= 300 || headers['access-control-allow-origin'] === undefined)
-    return skipped('cors', 'the server allows no clients in browsers')
+    return [skipped('cors', 'the server allows no clients in browsers')]
   const reply = await tryInitialize(site, { origin })
   if (reply.headers['access-control-allow-origin'] === undefined)
-    return warning(
-      'cors',
-      'OPTIONS has Access-Control-Allow-Origin, but POST has not',
-      'Send Access-Control-Allow-Origin with every reply',
-    )
+    return [
+      warning(
+        'cors',
+        'OPTIONS has Access-Control-Allow-Origin, but POST has not',
+        'Send Access-Control-Allow-Origin with every reply',
+      ),
+    ]
   if (sessionIdOf(reply) !== undefined && !exposes(reply.headers, 'mcp-session-id'))
-    return warning(
-      'cors',
-      `Access-Control-Expose-Headers: ${reply.headers['access-control-expose-headers'] ?? 'missing'}`,
-      'Add Mcp-Session-Id to Access-Control-Expose-Headers: browsers cannot read it otherwise',
-    )
-  return ok('cors', `allows ${origin}`)
+    return [
+      warning(
+        'cors',
+        `Access-Control-Expose-Headers: ${reply.headers['access-control-expose-headers'] ?? 'missing'}`,
+        'Add Mcp-Session-Id to Access-Control-Expose-Headers: browsers cannot read it otherwise',
+      ),
+    ]
+  return [ok('cors', `allows ${origin}`)]
 }
 
 function exposes(headers: IncomingHttpHeaders, name: string): boolean {

@@ -47,6 +47,8 @@ export async function noServerFinding(site: Site, reply: RpcReply): Promise<Find
   const { status, response } = reply
   const evidence = `initialize was answered with ${status}${messageIn(response)}`
   if (status >= 500) return fault('endpoint', evidence, 'Check the logs of the server and its proxies')
+  if (status === 429)
+    return fault('endpoint', evidence, 'Wait, and run this again: there were too many requests')
   if (status === 406 || status === 415)
     return fault(
       'endpoint',

@@ -1,7 +1,7 @@
 import type { Finding } from '../finding.ts'
 import { fault, ok, warning } from '../verdicts.ts'
 import { tryInitialize } from './sessions.ts'
-import { isLoopback, type Site } from './site.ts'
+import { isLoopback, type Site, withoutToken } from './site.ts'
 
 const FOREIGN_HOST = 'attacker.example'
 
@@ -11,18 +11,19 @@ const FOREIGN_HOST = 'attacker.example'
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
-export async function checkOrigin(site: Site): Promise<Finding> {
+export async function checkOrigin(site: Site): Promise<readonly Finding[]> {
   const origin = `https://${FOREIGN_HOST}`
   const { status } = await tryInitialize(site, { origin })
-  if (isRefused(status)) return ok('origin', `Origin: ${origin} was answered with ${status}`)
+  if (isRefused(status)) return [ok('origin', `Origin: ${origin} was answered with ${status}`)]
   const evidence = `Origin: ${origin} was answered with ${status}`
   const advice = 'Answer requests with a foreign Origin with 403'
-  if (!isLoopback(site.url)) return warning('origin', evidence, advice)
+  if (!isLoopback(site.url)) return [warning('origin', evidence, advice)]
   const rebound = { host: FOREIGN_HOST, origin: `http://${FOREIGN_HOST}` }
-  const { status: other } = await tryInitialize(site, rebound)
+  // Such a page has no token.
+  const { status: other } = await tryInitialize(withoutToken(site), rebound)
   if (isRefused(other))
-    return warning('origin', `${evidence}, and with a foreign Host, too, with ${other}`, advice)
-  return fault('origin', `${evidence}: any website can use this server by DNS rebinding`, advice)
+    return [warning('origin', `${evidence}, and with a foreign Host, too, with ${other}`, advice)]
+  return [fault('origin', `${evidence}: any website can use this server by DNS rebinding`, advice)]
 }
 
 const isRefused = (status: number): boolean => status >= 400 && status < 500

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, Method } from '@jetway/core/protocol'
-import { exchange, type HttpReply } from './exchange.ts'
+import { exchange, type HttpReply, NoReplyError } from './exchange.ts'
 import {
   INITIALIZED,
   initializeMessage,
@@ -24,11 +24,16 @@ export interface Opened {
   readonly isModern: boolean
 }
 
-/** Sends `initialize` and `server/discover`. Undefined if neither has a result. @throws NoReplyError */
+/** Some servers do not answer unknown methods, or notifications. */
+function unlessAnswered(error: unknown): undefined {
+  if (!(error instanceof NoReplyError)) throw error
+}
+
+/** Looks for the eras that the server speaks. Undefined if it has none. `reply`: to `initialize` */
 export async function openServer(site: Site, reply: RpcReply, replyMs: number): Promise<Opened | undefined> {
   const [message, headers] = modernRequest(Method.Discover)
-  const discovered = await post(site, message, headers)
-  const isModern = isObject(discovered.response?.['result'])
+  const discovered = await post(site, message, headers).catch(unlessAnswered)
+  const isModern = isObject(discovered?.response?.['result'])
   const version = versionOf(reply.response)
   if (version === undefined)
     return isModern ? { reply, replyMs, session: undefined, sessionId: undefined, isModern } : undefined
@@ -37,7 +42,7 @@ export async function openServer(site: Site, reply: RpcReply, replyMs: number): 
     'mcp-protocol-version': version,
     ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
   }
-  await post(site, INITIALIZED, session)
+  await post(site, INITIALIZED, session).catch(unlessAnswered)
   return { reply, replyMs, session, sessionId, isModern }
 }
 

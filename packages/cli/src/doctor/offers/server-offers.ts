@@ -2,7 +2,8 @@ import { Client, type TransportFactory } from '@jetway/client'
 import { fetchOffers } from '../../list/offers.ts'
 import { ownVersion } from '../../version.ts'
 import type { Finding } from '../finding.ts'
-import { fault, some } from '../verdicts.ts'
+import { NEEDS_TOKEN, needsAuthorization } from '../protocol/try-revision.ts'
+import { fault, skipped, some } from '../verdicts.ts'
 import { checkOffers } from './offers.ts'
 
 export interface ServerOffersSubject {
@@ -37,6 +38,8 @@ export async function checkServerOffers({
       ...findings,
     ]
   } catch (error) {
+    // Some servers ask for a token late.
+    if (needsAuthorization(error)) return [skipped('lists', NEEDS_TOKEN)]
     const reason = error instanceof Error ? error.message : String(error)
     return [fault('lists', `The lists cannot be fetched: ${reason}`, 'Check the log of the server')]
   } finally {

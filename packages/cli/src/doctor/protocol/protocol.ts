@@ -2,7 +2,7 @@ import type { TransportFactory } from '@jetway/client'
 import { REVISIONS } from '@jetway/core/protocol'
 import type { Finding } from '../finding.ts'
 import { fault, ok, skipped, warning } from '../verdicts.ts'
-import { describeError, needsAuthorization, tryRevisions, type Try } from './try-revision.ts'
+import { describeError, NEEDS_TOKEN, needsAuthorization, tryRevisions, type Try } from './try-revision.ts'
 import { checkUnknownRevisions } from './unknown-revision.ts'
 
 export interface ProtocolSubject {
@@ -44,8 +44,7 @@ export async function checkProtocol({
 }
 
 function connectFinding(error: unknown): Finding {
-  if (needsAuthorization(error))
-    return skipped('revisions', 'The server needs authorization: give a token with --bearer-env NAME')
+  if (needsAuthorization(error)) return skipped('revisions', NEEDS_TOKEN)
   return fault(
     'revisions',
     `Connecting has failed: ${describeError(error)}`,

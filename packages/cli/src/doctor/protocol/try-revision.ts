@@ -46,6 +46,8 @@ function isRefusal(error: unknown, revisions: readonly RevisionDate[] | undefine
   return modern || error.status < 500
 }
 
+export const NEEDS_TOKEN = 'the server needs authorization: give a token with --bearer-env NAME'
+
 export function needsAuthorization(error: unknown): boolean {
   const cause = error instanceof ConnectionClosedError ? error.cause : error
   return cause instanceof TransportError && (cause.status === 401 || cause.authFailed)
