@@ -10,7 +10,7 @@ import {
 } from '@jetway/core/protocol'
 import { WAIT_MS } from '../held-messages.ts'
 import { ProcessEnded } from '../conversation/lists.ts'
-import { downAnswer, lostAnswer } from '../conversation/restart-answers.ts'
+import { busyAnswer, downAnswer, lostAnswer } from '../conversation/restart-answers.ts'
 import type { Caller, Refusal } from './open-session.ts'
 import { endToEnd, type HttpProcess, NotDelivered, readWhole } from './process-http.ts'
 import { type Session, withId } from './session.ts'
@@ -18,6 +18,8 @@ import { eventsOf, publicEventId, SseOutput } from './sse.ts'
 
 /** What an exchange needs of the relay. */
 export interface ExchangeRelay {
+  /** Whether so many requests wait for a process that no other may. */
+  readonly full: boolean
   /** The process for new requests. Undefined if there is none for 10 s. */
   process(): Promise<HttpProcess | undefined>
   isCurrent(process: HttpProcess): boolean
@@ -74,6 +76,7 @@ export class Exchange {
 
   /** @param process - the one that the messages are for; undefined for the current one */
   async run(process: HttpProcess | undefined): Promise<void> {
+    if (process === undefined && this.#relay.full) return this.#answerAll(busyAnswer)
     const target = process ?? (await this.#relay.process())
     if (target === undefined) return this.#answerAll(downAnswer)
     this.#process = target

@@ -100,9 +100,12 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     }
   }
 
+  get full(): boolean {
+    return this.#current === undefined && this.#waiters.size >= MAX_WAITING
+  }
+
   process(): Promise<HttpProcess | undefined> {
-    if (this.#current !== undefined) return Promise.resolve(this.#current)
-    if (this.#waiters.size >= MAX_WAITING) return Promise.resolve(undefined)
+    if (this.#current !== undefined || this.full) return Promise.resolve(this.#current)
     return new Promise((resolve) => {
       const waiter: Waiter = (process) => {
         clearTimeout(timer)

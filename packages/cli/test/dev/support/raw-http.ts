@@ -23,7 +23,7 @@ export const request = (id: number, method: string, params: object = {}) => ({
 
 export const callOf = (id: number, name: string): object => request(id, 'tools/call', { name, arguments: {} })
 
-const INITIALIZE = request(0, 'initialize', {
+export const INITIALIZE = request(0, 'initialize', {
   protocolVersion: '2025-11-25',
   capabilities: {},
   clientInfo: { name: 'raw', version: '1.0.0' },
