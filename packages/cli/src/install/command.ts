@@ -74,9 +74,10 @@ function report(terminal: Terminal, { host, name, distribution }: HostRequest, g
   for (const warning of warnings) terminal.note(`${terminal.noteColour('yellow', 'warning')}: ${warning}`)
   if (checked?.ok === false)
     terminal.note(
-      `${terminal.noteColour('yellow', 'warning')}: ${name} does not answer when it is started as an app starts it. ${checked.message}`,
+      `${terminal.noteColour('yellow', 'warning')}: ${name} does not answer when it is started as an app starts it. ${checked.message}\nTo find out why: jetway doctor ${host.id}:${name}`,
     )
-  if (checked?.ok === true) terminal.note(`${name} answers, and has ${checked.tools} tools`)
+  if (checked?.ok === true)
+    terminal.note(`${name} answers${checked.tools === undefined ? '' : `, and has ${checked.tools} tools`}`)
   if (!dryRun) terminal.note(host.next)
 }
 

@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { pick } from '../hosts/host.ts'
 
 /** A command, and all that its process gets. */
 export interface Start {
@@ -27,6 +28,3 @@ export const userEnvironment = (own: Variables): Pick<Start, 'env' | 'cwd'> => (
   env: pick(own, Object.keys(own)),
   cwd: process.cwd(),
 })
-
-const pick = (own: Variables, names: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])))

@@ -78,7 +78,8 @@ export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] 
       select: (content: unknown) => host.ofProject?.(content, folder),
       workspaceFolder: folder,
     })),
-    ...(projectFile === undefined
+    // In the home folder, it is the user's.
+    ...(projectFile === undefined || users.includes(join(folder, projectFile))
       ? []
       : [{ file: join(folder, projectFile), select, workspaceFolder: folder }]),
     ...users.map((file) => ({ file, select })),

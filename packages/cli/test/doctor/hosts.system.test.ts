@@ -1,7 +1,8 @@
 /** Broken configurations of hosts, each with the finding that names its fault. */
 import { delimiter } from 'node:path'
 import process from 'node:process'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { createHome } from '../install/support/home.ts'
 import { type Broken, diagnose, expectFinding, type Setup } from './support/doctor.ts'
 import { fakeNode, server } from './support/servers.ts'
 
@@ -251,6 +252,17 @@ it('finds no fault in the server of an app', async () => {
   expect(findings.filter(({ check, verdict }) => checks.includes(check) && verdict !== 'ok')).toEqual([])
   expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(checks))
   expect(exitCode).toBe(0)
+})
+
+it('takes the file of the home folder once', async () => {
+  const home = await createHome()
+  await home.write(CURSOR, '{"mcpServers":{"shop":{"command":"/missing"}}}')
+  const before = process.cwd()
+  onTestFinished(() => process.chdir(before))
+  process.chdir(home.path('.'))
+  const { stdout } = await home.run('doctor', '--host', 'cursor')
+  expect(stdout.match(/^cursor:shop$/gm)).toHaveLength(1)
+  expect(stdout).not.toContain('and not that of')
 })
 
 it('prints no secret of an entry', async () => {

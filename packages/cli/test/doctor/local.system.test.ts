@@ -23,7 +23,18 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     ...code('console.log("Loading the index")'),
     check: 'stdout',
     verdict: 'fault',
-    evidence: /Loading the index/,
+    evidence: /Loading the index\nIt is written at .*server\.cjs:1:\d+/,
+    advice: /stderr/,
+  },
+  'prints to stdout by one of its packages': {
+    files: {
+      'server.cjs': server('require("noisy")'),
+      'node_modules/noisy/index.js': 'process.stdout.write("[noisy] v1\\n")',
+    },
+    argv: COMMAND,
+    check: 'stdout',
+    verdict: 'fault',
+    evidence: /\[noisy\] v1\nIt is written at .*node_modules\/noisy\/index\.js:1/,
     advice: /stderr/,
   },
   'ends at once': {

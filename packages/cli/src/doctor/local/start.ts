@@ -1,9 +1,13 @@
 import type { Start } from '../../start/environment.ts'
+import { failureOf, isSilent } from '../../start/failure.ts'
 import { runTrial, type Trial } from '../../start/trial.ts'
 import type { Finding } from '../finding.ts'
 import type { Examination, ProgramSubject } from '../subject.ts'
+import { fault, ok, skipped, warning } from '../verdicts.ts'
 import { describeNeed, findNeed } from './need.ts'
-import { failureOf, isSilent, trialFindings } from './trial-findings.ts'
+import { nodeRunOf } from './script.ts'
+import { findWriter } from './stdout-writer.ts'
+import { isSlow, trialFindings } from './trial-findings.ts'
 
 export interface StartSubject extends Pick<ProgramSubject, 'startedBy'> {
   readonly start: Start
@@ -19,26 +23,35 @@ export interface Started {
 }
 
 /** Starts a server as its host does, and says how it has behaved. */
-export async function checkStart(
-  { start, startedBy, harness }: StartSubject,
-  { env }: Examination,
-): Promise<Started> {
+export async function checkStart(subject: StartSubject, examination: Examination): Promise<Started> {
+  const { start, harness } = subject
   const trial = await runTrial(start, { harness })
-  if (trial.httpPort !== undefined)
-    return { trial, findings: [{ check: 'start', verdict: 'ok', evidence: 'It serves HTTP' }], serves: true }
-  const failure = failureOf(trial)
-  const findings = trialFindings(trial)
-  if (failure === undefined) return { trial, findings, serves: true }
-  // A host in a terminal gives what the user has.
-  if (isSilent(trial) || startedBy === 'terminal') return { trial, findings, serves: false }
-  const need = await findNeed(start, trial.stderr, env, { harness })
-  if (need === undefined) return { trial, findings, serves: false }
-  const { evidence, advice } = describeNeed(need, startedBy === 'app')
-  const finding: Finding = {
-    check: 'start',
-    verdict: startedBy === 'app' ? 'fault' : 'warning',
-    evidence: `As an app starts it: ${failure}\n${evidence}`,
-    advice,
+  if (trial.httpPort !== undefined) return { trial, findings: [ok('start', 'It serves HTTP')], serves: true }
+  const isNode = harness || nodeRunOf(start) !== undefined
+  const writer = trial.strayLines.length > 0 && isNode ? await findWriter(start, { harness }) : undefined
+  const findings = trialFindings(trial, writer)
+  if (failureOf(trial) !== undefined) {
+    const need = await needFinding(subject, trial, examination)
+    if (need === undefined) return { trial, findings, serves: false }
+    return { trial, findings: [need, ...findings.filter(({ check }) => check !== 'start')], serves: false }
   }
-  return { trial, findings: [finding, ...findings.filter(({ check }) => check !== 'start')], serves: false }
+  if (!isSlow(trial)) return { trial, findings, serves: true }
+  // Each would start it again.
+  const later = skipped('revisions', 'It starts too slowly for the other checks')
+  return { trial, findings: [...findings, later], serves: false }
+}
+
+/** Why it starts for the user and not for an app. Undefined if it starts for nobody. */
+async function needFinding(
+  { start, startedBy, harness }: StartSubject,
+  trial: Trial,
+  { env }: Examination,
+): Promise<Finding | undefined> {
+  // A host in a terminal gives what the user has.
+  if (isSilent(trial) || startedBy === 'terminal') return undefined
+  const need = await findNeed(start, trial.stderr, env, { harness })
+  if (need === undefined) return undefined
+  const { evidence, advice } = describeNeed(need, startedBy === 'app')
+  const text = `As an app starts it: ${failureOf(trial)}\n${evidence}`
+  return startedBy === 'app' ? fault('start', text, advice) : warning('start', text, advice)
 }

@@ -1,0 +1,36 @@
+import { ANSWER_MS, type Trial } from './trial.ts'
+
+const QUOTED_LINES = 5
+const QUOTED_LENGTH = 300
+
+/** Why a server does not serve. Undefined if it does. */
+export function failureOf({ notStarted, answer, ended, stderr }: Trial): string | undefined {
+  if (notStarted !== undefined)
+    return notStarted === 'ENOENT'
+      ? 'There is no such program or folder'
+      : `It cannot be started: ${notStarted}`
+  if (answer !== undefined && ended === undefined) return undefined
+  const what =
+    ended === undefined
+      ? `It does not answer within ${ANSWER_MS / 1_000} s`
+      : answer === undefined
+        ? `It ended ${ended} before it answered`
+        : `It ended ${ended} after its first answer`
+  return [what, ...quotedLines(stderr)].join('\n')
+}
+
+/** Whether it runs, but does not answer. */
+export const isSilent = ({ notStarted, answer, ended }: Trial): boolean =>
+  notStarted === undefined && answer === undefined && ended === undefined
+
+/** Frames of a stack, and what Node.js and Python print around an error. */
+const NOISE = /^\s*(?:at |\^+\s*$|Node\.js v|Traceback |File "|[\]})]*\s*$)/
+const ERROR = /\b(?:\w*Error|\w*Exception|ERROR)\b|^error\b/
+
+/** The last error and what follows it, or else the last lines. */
+function quotedLines(lines: readonly string[]): readonly string[] {
+  const told = lines.filter((line) => !NOISE.test(line))
+  const error = told.findLastIndex((line) => ERROR.test(line))
+  const quoted = error < 0 ? told.slice(-QUOTED_LINES) : told.slice(error, error + QUOTED_LINES)
+  return quoted.map((line) => line.slice(0, QUOTED_LENGTH))
+}
