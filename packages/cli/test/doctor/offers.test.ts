@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream'
 import { http } from '@jetway/client/http'
 import { describe, expect, it } from 'vitest'
 import { checkServerOffers } from '../../src/doctor/offers/server-offers.ts'
-import { jetway, problems, scripted, type Scripted, serve } from './support/remote.ts'
+import { insteadOf, jetway, problems, scripted, type Scripted, serve } from './support/remote.ts'
 
 const tool = (name: string, inputSchema: object = { type: 'object' }, description = 'Does it'): object => ({
   name,
@@ -37,6 +36,7 @@ describe('the check of lists', () => {
     [{ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', properties: {} }],
     [{ type: 'object', additionalProperties: false }],
     [{ type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { type: 'string' } } }],
+    [property({ type: 'object', default: { $ref: 'https://a.example/b.json' } })],
     [property({ anyOf: [{ type: 'string' }, { type: 'null' }] })],
   ])('accepts the schema %j', async (schema) => {
     expect(problems(await check(scripted({ tools: [tool('a', schema)] })))).toEqual([])
@@ -128,15 +128,7 @@ describe('the check of lists', () => {
   })
 
   it('is skipped if the server needs a token for its lists', async () => {
-    const answers = scripted({})
-    const findings = await check((request, response) => {
-      let body = ''
-      request.on('data', (chunk: Buffer) => void (body += chunk.toString()))
-      request.on('end', () => {
-        if (body.includes('tools/list')) response.writeHead(401).end()
-        else answers(Object.assign(Readable.from([body]), { method: request.method }) as never, response)
-      })
-    })
+    const findings = await check(insteadOf('tools/list', (_, response) => response.writeHead(401).end()))
     expect(findings).toEqual([
       { check: 'lists', verdict: 'skipped', evidence: expect.stringContaining('--bearer-env') },
     ])

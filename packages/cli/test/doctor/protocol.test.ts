@@ -1,7 +1,7 @@
 import { http } from '@jetway/client/http'
 import { describe, expect, it } from 'vitest'
 import { checkProtocol } from '../../src/doctor/protocol/protocol.ts'
-import { jetway, opening, problems, scripted, type Scripted, serve } from './support/remote.ts'
+import { insteadOf, jetway, opening, problems, scripted, type Scripted, serve } from './support/remote.ts'
 
 const check = async (listener: Parameters<typeof serve>[0]) =>
   checkProtocol({ target: http(`${await serve(listener)}/mcp`), progress: () => {}, timeoutMs: 5_000 })
@@ -98,6 +98,26 @@ describe('the check of revisions', () => {
     expect(problems(await check(scripted(broken)))).toContainEqual(
       expect.objectContaining({ ...expected, advice: expect.any(String) }),
     )
+  })
+
+  it.each([
+    ['2024-11-05', 'answer initialize with another revision'],
+    ['server/discover', '-32601'],
+  ])('names a server that closes the connection for %s', async (part, advice) => {
+    const findings = await check(insteadOf(part, (_, response) => response.destroy()))
+    expect(problems(findings)).toMatchObject([
+      {
+        check: 'revisions',
+        verdict: 'fault',
+        evidence: expect.stringContaining(part),
+        advice: expect.stringMatching(new RegExp(advice, 'i')),
+      },
+    ])
+  })
+
+  it('accepts an older server that answers server/discover with 500', async () => {
+    const findings = await check(insteadOf('server/discover', (_, response) => response.writeHead(500).end()))
+    expect(problems(findings)).toEqual([])
   })
 
   it('is skipped without a token', async () => {

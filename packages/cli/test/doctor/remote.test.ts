@@ -415,6 +415,26 @@ describe('the checks of HTTP', () => {
     expect(healthy.stdout).toMatch(/✓ keep-alive[^]*✓ revisions[^]*✓ list-size[^]*No fault found/)
   })
 
+  it('end every session that they open', async () => {
+    const opened: unknown[] = []
+    const ended: unknown[] = []
+    const listener = jetway({ allowedHosts: ['*'], allowedOrigins: ['*'] })
+    const origin = await serve(
+      inFront(listener, (request, response, next) => {
+        response.setHeader('access-control-allow-origin', '*')
+        if (request.method === 'DELETE') ended.push(request.headers['mcp-session-id'])
+        response.on('finish', () => {
+          const id = response.getHeader('mcp-session-id')
+          if (request.method === 'POST' && id !== undefined) opened.push(id)
+        })
+        next()
+      }),
+    )
+    await checkUrl(`${origin}/mcp`)
+    expect(new Set(opened).size).toBeGreaterThan(2)
+    expect(new Set(ended)).toEqual(new Set(opened))
+  })
+
   it('name a token that is refused, and show it to nobody', async () => {
     const { listener, seen } = await protectedServer()
     const seenHere: unknown[] = []

@@ -26,7 +26,7 @@ export async function checkProtocol({
 }: ProtocolSubject): Promise<readonly Finding[]> {
   // As hosts do, which negotiate.
   const all = await tryRevisions(target, undefined, timeoutMs)
-  if (all.kind === 'failed') return [connectFinding(all.error)]
+  if (all.kind === 'failed') return [await connectFinding(all.error, target, timeoutMs)]
   const tries: [string, Try][] = []
   for (const { version } of REVISIONS) {
     // A server may take long to start.
@@ -43,8 +43,19 @@ export async function checkProtocol({
   ]
 }
 
-function connectFinding(error: unknown): Finding {
+const LEGACY = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
+const UNKNOWN_METHOD =
+  'Answer unknown methods with the error -32601: clients try server/discover before initialize'
+
+async function connectFinding(error: unknown, target: TransportFactory, timeoutMs: number): Promise<Finding> {
   if (needsAuthorization(error)) return skipped('revisions', NEEDS_TOKEN)
+  const older = await tryRevisions(target, LEGACY, timeoutMs)
+  if (older.kind === 'answered')
+    return fault(
+      'revisions',
+      `server/discover: ${describeError(error)}. Without it, initialize is answered`,
+      UNKNOWN_METHOD,
+    )
   return fault(
     'revisions',
     `Connecting has failed: ${describeError(error)}`,
@@ -64,10 +75,6 @@ function failedFinding(version: string, error: unknown): Finding {
   const evidence = `${version}: ${describeError(error)}`
   const modern = REVISIONS.some((each) => each.version === version && each.era === 'modern')
   return modern
-    ? warning(
-        'revisions',
-        evidence,
-        'Answer unknown methods with the error -32601: clients try server/discover first',
-      )
+    ? warning('revisions', evidence, UNKNOWN_METHOD)
     : fault('revisions', evidence, 'Answer initialize with another revision if the proposed one is unknown')
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { listen } from '@jetway-apps/test-support/http'
 import { McpServer } from '@jetway/core'
@@ -101,6 +102,17 @@ export function scripted({ initialize, discover, tools = [], prompts = [] }: Scr
     const result = results[message.method]?.(message) ?? { code: -32601, message: 'Method not found' }
     const member = 'code' in result ? { error: result } : { result }
     json(response, 200, { jsonrpc: '2.0', id: message.id, ...member })
+  }
+  return (request, response) => void reply(request, response)
+}
+
+/** A server without faults, but for requests whose body has this part. */
+export function insteadOf(part: string, other: RequestListener): RequestListener {
+  const answers = scripted({})
+  async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request)
+    const again = Object.assign(Readable.from([body]), { method: request.method }) as never
+    ;(body.includes(part) ? other : answers)(again, response)
   }
   return (request, response) => void reply(request, response)
 }
