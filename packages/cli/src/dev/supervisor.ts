@@ -203,6 +203,6 @@ export class Supervisor {
   }
 }
 
-const SPARE_DELAY_MS = 100
+const SPARE_DELAY_MS = 50
 /** Files that a process reads before it imports the server. */
 const CONFIGURATION = /\/(?:tsconfig|package)\.json$/

@@ -79,7 +79,13 @@ export class Child {
     const port = transport === 'http' ? await freePort() : undefined
     const child = spawn(
       process.execPath,
-      [...process.execArgv, process.argv[1] ?? '', SERVER_PROCESS, JSON.stringify(options.job)],
+      [
+        ...process.execArgv,
+        '--experimental-import-meta-resolve',
+        process.argv[1] ?? '',
+        SERVER_PROCESS,
+        JSON.stringify(options.job),
+      ],
       {
         stdio: [transport === 'stdio' ? 'pipe' : 'ignore', 'pipe', 'inherit', 'ipc'],
         env: port === undefined ? process.env : { ...process.env, PORT: String(port) },

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
@@ -74,26 +73,26 @@ function describe(error: unknown): string {
 
 type Serve = (server: McpServer) => Promise<{ readonly port?: number }>
 
-/** The packages that most files import. They do nothing when they are imported. */
+/** The packages that most files import, as URLs. They do nothing when they are imported. */
 function commonPackages(file: string): readonly string[] {
-  const { resolve } = createRequire(file)
   return ['@jetway/core', 'zod'].flatMap((name) => {
     try {
-      return [resolve(name)]
+      // The second argument needs a flag of Node, which the parent sets.
+      return [import.meta.resolve(name, pathToFileURL(file))]
     } catch {
       return []
     }
   })
 }
 
-const isInstalled = (path: string): boolean => /[\\/]node_modules[\\/]/.test(path)
+const isInstalled = (url: string): boolean => url.includes('/node_modules/')
 
-async function preload(paths: readonly string[]): Promise<void> {
-  for (const path of paths)
+async function preload(urls: readonly string[]): Promise<void> {
+  for (const url of urls)
     try {
-      await import(pathToFileURL(path).href)
+      await import(url)
     } catch {
-      // The file imports it in another form.
+      // The file says what is wrong with it.
     }
 }
 
