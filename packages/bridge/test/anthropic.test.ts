@@ -94,6 +94,26 @@ describe("tools in Anthropic's Messages API", () => {
     ])
   })
 
+  it.each([
+    ['nothing', undefined, {}],
+    ['null', null, {}],
+    ['an empty text', '', {}],
+    ['an object', { id: 'A1' }, { id: 'A1' }],
+    ['an object as text', '{"id":"A1"}', { id: 'A1' }],
+    ['a list', [], undefined],
+    ['a list as text', '[]', undefined],
+    ['a number', 0, undefined],
+    ['no JSON', '{', undefined],
+  ])('take %s as arguments: %j', async (_, input, expected) => {
+    const source = sourceOf('get', { type: 'object' })
+    const { run } = await anthropicTools(await hostTools(source))
+    const answers = await run([{ type: 'tool_use', id: 't', name: 'get', input }])
+    expect(source.calls.map((call) => (call as readonly unknown[])[1])).toEqual(
+      expected === undefined ? [] : [expected],
+    )
+    expect(answers.map(({ is_error: failed = false }) => failed)).toEqual([expected === undefined])
+  })
+
   it('have no choices at the top of their schemas, and allowed names of arguments', async () => {
     const source = sourceOf('list', {
       type: 'object',

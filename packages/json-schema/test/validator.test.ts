@@ -163,6 +163,32 @@ describe('createValidator', () => {
     expect(() => createValidator({ ...schema })).toThrow(/leads back to its own schema without going into/)
   })
 
+  it('follows each reference once, however many paths lead to it', () => {
+    const both = (name: string): object => ({ allOf: [{ $ref: name }, { $ref: name }] })
+    const levels = Array.from({ length: 24 }, (_, i) => [`level${i}`, both(`#/$defs/level${i + 1}`)] as const)
+    const $defs = { ...Object.fromEntries(levels), level24: { type: 'string' } }
+    const start = process.cpuUsage()
+    createValidator({ $ref: '#/$defs/level0', $defs })
+    const { user, system } = process.cpuUsage(start)
+    expect((user + system) / 1_000).toBeLessThan(300)
+  })
+
+  it.each(['not', 'if', 'items', 'additionalProperties', 'x-unknown'])(
+    'finds a schema with an id within %s',
+    (keyword) => {
+      const part = { $id: 'https://a.test/part', type: 'string' }
+      const $defs = { a: { [keyword]: part } }
+      const validator = createValidator({ $ref: 'https://a.test/part', $defs })
+      expect([validator.isValid('text'), validator.isValid(1)]).toEqual([true, false])
+    },
+  )
+
+  it.each(['const', 'default', 'enum'])('finds no schema within the value of %s', (keyword) => {
+    const value = { $id: 'https://a.test/part', type: 'string' }
+    const schema = { [keyword]: keyword === 'enum' ? [value] : value, $ref: 'https://a.test/part' }
+    expect(() => createValidator(schema)).toThrow(/^can't resolve reference https:\/\/a\.test\/part/)
+  })
+
   it('follows references that go into the value', () => {
     const validator = createValidator({
       $dynamicAnchor: 'p',

@@ -54,6 +54,18 @@ class SlowOutput extends Writable {
 }
 
 describe('the stdio transport', () => {
+  it.each([
+    ['1 MiB in one chunk, with the 512 bytes of a chunk', [1024 * 1024 - 512], [1]],
+    ['2,044 chunks of a byte', Array.from({ length: 2_044 }, () => 1), [1]],
+  ])('reads ahead of a message that is being handled: %s, and then pauses', (_, chunks, more) => {
+    const { input } = setUp({}, () => new Promise(() => {}))
+    input.emit('data', Buffer.from('{}\n'))
+    for (const size of chunks) input.emit('data', Buffer.alloc(size, 'x'))
+    expect(input.isPaused()).toBe(false)
+    for (const size of more) input.emit('data', Buffer.alloc(size, 'x'))
+    expect(input.isPaused()).toBe(true)
+  })
+
   it('delivers lines, and continues after an invalid one', async () => {
     const { input, messages, malformed, closed } = setUp({ maxLineBytes: 20 })
     input.write('{"a":1}\n')

@@ -209,6 +209,22 @@ describe('the matchers', () => {
     expect(() => expect(text('fine')).toBeToolError()).toThrow(/to be a failure/)
   })
 
+  it.each([
+    ['toBeToolError with a text', () => expect(failed).toBeToolError('Other'), ['Broken', 'Other']],
+    ['toBeToolError without one', () => expect(text('fine')).toBeToolError(), [undefined, undefined]],
+    ['toHaveText', () => expect(text('Hello')).toHaveText('Bye'), ['Hello', 'Bye']],
+    ['toHaveStructured', () => expect(text('3')).toHaveStructured(3), [undefined, 3]],
+  ])('give vitest what it compares in a difference: %s', (_, compare, difference) => {
+    let found: unknown
+    try {
+      compare()
+    } catch (error) {
+      const { actual, expected } = error as { readonly actual?: unknown; readonly expected?: unknown }
+      found = [actual, expected]
+    }
+    expect(found).toEqual(difference)
+  })
+
   it('report a value that is no result', () => {
     expect(() => expect('text').toHaveText('text')).toThrow(/Expected the result of a tool/)
     expect(() => expect(undefined).toBeToolError()).toThrow(/Expected the result of a tool/)

@@ -135,6 +135,19 @@ describe('a tool that can be called as a task only', () => {
   })
 })
 
+it('a task that fails is not cancelled', async () => {
+  const task = { taskId: 't', ttl: 1, pollInterval: 100, status: 'working' }
+  const { client, server } = await scripted({
+    ...sessions(),
+    [Method.CallTool]: { task },
+    'tasks/get': { error: { code: -32603, message: 'It broke' } },
+  })
+  const { signal } = new AbortController()
+  await expect(client.callTool('x', {}, { signal })).rejects.toThrow('It broke')
+  await settled()
+  expect(server.of('tasks/cancel')).toEqual([])
+})
+
 describe('a call that the server turns into a task', () => {
   it('is awaited', async () => {
     const client = await connectTo(archive(), { revisions: ['2026-07-28'], tasks: true })

@@ -72,13 +72,14 @@ async function open(
 
 describe('the response of a call that has reported progress on a byte stream', () => {
   it('waits until the client answers a ping', async () => {
-    const { transport } = await open()
+    const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
     expect(transport.order).toEqual([PROGRESS, 'ping'])
     transport.pong()
     await settled()
     expect(transport.order).toEqual([PROGRESS, 'ping', 1])
+    expect(runtime.refusals.snapshot()).toEqual({})
   })
 
   it('waits too if the handler did not await the progress', async () => {

@@ -1,4 +1,4 @@
-import { deferred } from '@jetway-apps/test-support'
+import { deferred, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { createMemoryTransportPair } from '../../src/duplex/memory-transport.ts'
 import type { Transport, TransportClose } from '../../src/duplex/transport.ts'
@@ -44,6 +44,30 @@ describe('the in-memory transport pair', () => {
     const atRight = listen(right)
     await atRight.count(1)
     expect(atRight.texts).toEqual(['early'])
+  })
+
+  it('asks a sender to wait while more than 1 MiB waits, and no longer', async () => {
+    const [left, right] = createMemoryTransportPair()
+    const handled = [deferred(), deferred(), deferred()]
+    const atRight = listen(right, () => handled[atRight.texts.length - 1]?.promise)
+    const text = 'x'.repeat(1024 * 1024)
+    expect(left.send(text)).toBeUndefined()
+    let continued = 0
+    const sendMore = async (): Promise<void> => {
+      await left.send(text)
+      continued++
+    }
+    const behind = [sendMore(), sendMore()]
+    await atRight.count(1)
+    handled[0]?.resolve()
+    await atRight.count(2)
+    await settled()
+    expect([Number(left.queued) / text.length, continued]).toEqual([2, 0])
+    handled[1]?.resolve()
+    // The last message still waits for its handler.
+    await Promise.all(behind)
+    expect(left.queued).toBe(text.length)
+    handled[2]?.resolve()
   })
 
   it('waits for the handler’s promise before the next message', async () => {
