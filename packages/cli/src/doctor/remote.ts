@@ -2,18 +2,23 @@ import { type ServerConfig, transportFor } from '@jetway/client/config'
 import type { Finding } from './finding.ts'
 import type { Examination, UrlSubject } from './subject.ts'
 
-type RemoteSubject = Pick<UrlSubject, 'url' | 'headers'>
+type RemoteSubject = Pick<UrlSubject, 'url' | 'headers'> & Partial<Pick<UrlSubject, 'name'>>
+
+/** A server of a host, such as `cursor:weather`, and no URL. */
+const OF_HOST = /^[a-z-]+:(?!\/\/)(.+)$/
 
 /** The checks of a server at a URL. */
 export async function examineUrl(
-  { url, headers }: RemoteSubject,
+  { url, headers, name = '' }: RemoteSubject,
   examination: Examination,
 ): Promise<readonly Finding[]> {
   const { progress } = examination
   progress(`Sending requests to ${new URL(url).origin}`)
   const { checkHttp } = await import('./http/check-http.ts')
   const { findings, canConnect } = await checkHttp({ url, headers, progress })
-  return canConnect ? [...findings, ...(await examineServer({ url, headers }, examination))] : findings
+  if (!canConnect) return findings
+  const server = await examineServer({ url, headers }, examination, OF_HOST.exec(name)?.[1])
+  return [...findings, ...server]
 }
 
 /** Short: the server is started several times, and how it ends has been checked. */
