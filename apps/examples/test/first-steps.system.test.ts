@@ -29,23 +29,32 @@ function outputOf(ran: readonly Ran[], text: string): string {
   return found[0]?.output ?? ''
 }
 
-it('the README leads to a call over stdio, with Fastify and with Hono', { timeout: LIMIT_MS }, async () => {
-  const readme = page('README.md')
-  const ran = await runSteps(stepsOf(section(readme, 'Install') + section(readme, 'Quickstart')), folder)
-  expect(outputOf(ran, '--tool-name hello')).toContain('Hello, world')
-  expect(outputOf(ran, 'Mcp-Name: roll_dice')).toMatch(
-    /"structuredContent":\{"rolls":\[\d,\d,\d\],"total":\d+\}/,
-  )
-})
+it(
+  'the README leads to calls over stdio, with Fastify and with Hono, and to a server in Claude Desktop',
+  { timeout: LIMIT_MS },
+  async () => {
+    const readme = page('README.md')
+    const sections = ['Install', 'Quickstart', 'Try it', 'Add it to Claude Desktop']
+    const ran = await runSteps(stepsOf(sections.map((name) => section(readme, name)).join('')), folder)
+    expect(outputOf(ran, 'jetway call hello-stdio.ts hello')).toBe('Hello, world\n')
+    const tried = outputOf(ran, 'jetway list quickstart.ts')
+    expect(tried).toContain('roll_dice(count?: integer)')
+    expect(tried).toMatch(/\{"rolls":\[\d,\d,\d\],"total":\d+\}/)
+    expect(outputOf(ran, 'jetway install')).toMatch(/^Added my-server in .*claude_desktop_config\.json\n$/)
+    expect(outputOf(ran, 'Mcp-Name: roll_dice')).toMatch(
+      /"structuredContent":\{"rolls":\[\d,\d,\d\],"total":\d+\}/,
+    )
+  },
+)
 
 it('the site leads to a call, a build, and requests with curl', { timeout: LIMIT_MS }, async () => {
   const pages = ['install', 'quickstart', 'curl'].map((name) => page(`docs/guide/${name}.md`))
   const build: Step = { kind: 'run', command: 'npx tsc && ls dist' }
   const ran = await runSteps([...pages.flatMap(stepsOf), build], folder)
-  const greetings = ran.filter(({ command }) => command.includes('--tool-name hello'))
-  expect(greetings).toHaveLength(2)
+  const greetings = ran.filter(({ command }) => command.endsWith(' hello'))
+  expect(greetings).toHaveLength(3)
   for (const { output } of greetings) expect(output).toContain('Hello, world')
-  expect(outputOf(ran, '--tool-name roll_dice')).toContain('"total"')
+  expect(outputOf(ran, 'jetway call http://127.0.0.1:3000/mcp roll_dice')).toContain('"total"')
   const total = /"structuredContent":\{"rolls":\[\d,\d,\d\],"total":\d+\}/
   expect(outputOf(ran, 'Mcp-Name: roll_dice')).toMatch(total)
   expect(outputOf(ran, '"initialize"')).toContain('"protocolVersion":"2025-11-25"')

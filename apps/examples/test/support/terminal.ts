@@ -107,11 +107,16 @@ export async function runSteps(
     const port = await freePort()
     const command = step.command === PACK ? '' : step.command
     lines.push(
-      command.replace(/^npx tsx .*$/m, `serve ${port} $&`).replaceAll(':3000', ':$PORT'),
+      command
+        .replace(/^npx tsx .*$/m, `serve ${port} $&`)
+        .replace(/^npx jetway dev .*$/m, `serve ${port} $& --port ${port}`)
+        .replaceAll(':3000', ':$PORT'),
       `echo '${MARK}'`,
     )
   }
-  const output = await bash([FUNCTIONS, ...lines].join('\n'), folder, environment(node))
+  // Where hosts have their files, at least here.
+  const env = { ...environment(node), XDG_CONFIG_HOME: join(folder, 'config') }
+  const output = await bash([FUNCTIONS, ...lines].join('\n'), folder, env)
   const outputs = output.split(`${MARK}\n`)
   return commands.map((command, index) => ({ command, output: outputs[index] ?? '' }))
 }

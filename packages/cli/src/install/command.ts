@@ -77,7 +77,7 @@ function report(terminal: Terminal, { host, name, distribution }: HostRequest, g
       `${terminal.noteColour('yellow', 'warning')}: ${name} does not answer when it is started as an app starts it. ${checked.message}\nTo find out why: jetway doctor ${host.id}:${name}`,
     )
   if (checked?.ok === true)
-    terminal.note(`${name} answers${checked.tools === undefined ? '' : `, and has ${checked.tools} tools`}`)
+    terminal.note(`${name} answers${checked.tools === undefined ? '' : `. Its tools: ${checked.tools}`}`)
   if (!dryRun) terminal.note(host.next)
 }
 

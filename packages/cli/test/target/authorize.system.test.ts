@@ -83,7 +83,9 @@ function inTerminal(): Started {
 
 function withoutTerminal(options: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
   const [command = '', ...args] = call(...options)
-  return follow(spawn(command, args, { env: { ...environment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] }))
+  return follow(
+    spawn(command, args, { env: { ...environment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] }),
+  )
 }
 
 const urlIn = ({ output }: Started): Promise<string> =>
