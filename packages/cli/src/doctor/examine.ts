@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import process from 'node:process'
 import { harnessArguments } from '../own-files.ts'
+import { freePort } from '../server-file/free-port.ts'
 import { appEnvironment, type Start, userEnvironment } from '../start/environment.ts'
 import { findProgram } from '../start/find-program.ts'
 import { startFile } from '../target/start-file.ts'
@@ -63,16 +64,19 @@ async function examineFile(
   examination: Examination,
 ): Promise<readonly Finding[]> {
   examination.progress(`Starting ${name}`)
+  const { env, cwd } = appEnvironment(examination.env)
   const start: Start = {
     command: process.execPath,
     args: harnessArguments(path, exportName),
-    ...appEnvironment(examination.env),
+    cwd,
+    // For programs that take it from the environment, as those that serve HTTP.
+    env: { ...env, PORT: String(await freePort()) },
   }
   const findings = [...(await checkNode({ node: process.execPath, script: path, loader: true }))]
   const started = await checkStart({ start, startedBy: 'user', harness: true }, examination)
   findings.push(...started.findings)
   if (!started.serves) return findings
-  if (started.trial.httpPort === undefined)
+  if (started.trial.report === undefined)
     return [...findings, ...(await examineServer({ ...start, inheritEnv: 'none' }, examination))]
   const { url, close } = await startFile({ path, exportName, stderr: () => {} })
   try {

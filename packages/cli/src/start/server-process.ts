@@ -22,14 +22,17 @@ const MAX_LINE = 2_000
 /** How long the output of a process may take that has exited, in ms: its children may keep the pipe open. */
 const LAST_OUTPUT_MS = 500
 
+/** Of a file that cannot be asked over stdio. */
+export type NotStdio = Exclude<HarnessReport, { readonly serves: 'stdio' }>
+
 /** A server's process, and all that it writes. */
 export class ServerProcess {
   /** The first lines of stdout that are no messages. */
   readonly strayLines: string[] = []
   /** The last lines of stderr. */
   readonly stderr: string[] = []
-  /** Where a file that runs in the harness listens, once it does. */
-  httpPort: number | undefined
+  /** What the harness has reported, unless the file serves stdio. */
+  report: NotStdio | undefined
   /** Settles when it has exited. */
   readonly exited: Promise<void>
   readonly #child: ChildProcess
@@ -47,8 +50,8 @@ export class ServerProcess {
     const reported = new Promise<void>((resolve) =>
       child.on('message', (message) => {
         const report = message as HarnessReport
-        if (report.serves !== 'http') return
-        this.httpPort = report.port
+        if (report.serves === 'stdio') return
+        this.report = report
         resolve()
       }),
     )

@@ -3,7 +3,7 @@ import { type JsonRpcResponse, Method, Notification, REVISIONS } from '@jetway/c
 import { ownVersion } from '../version.ts'
 import type { Start } from './environment.ts'
 import { groupEnds, groupMembers, signalGroup } from './group.ts'
-import { ServerProcess, within } from './server-process.ts'
+import { type NotStdio, ServerProcess, within } from './server-process.ts'
 
 /** How long hosts wait for the first answer, in ms: Codex does so for 10 s. */
 export const ANSWER_MS = 10_000
@@ -17,8 +17,8 @@ const MAX_PAGES = 64
 export interface Trial {
   /** Why it could not be started, such as `ENOENT`. Nothing else is known then. */
   readonly notStarted?: string
-  /** The port of a file that serves HTTP. Nothing else is known then. */
-  readonly httpPort?: number
+  /** How a file serves that does not serve stdio. Nothing else is known then. */
+  readonly report?: NotStdio
   /** Its answer to `initialize`. */
   readonly answer?: JsonRpcResponse
   /** Ms from its start to that answer. */
@@ -75,7 +75,7 @@ export async function answers(start: Start, options: TrialOptions = {}): Promise
   }
   try {
     const answer = await server.request(Method.Initialize, initializeParams(), ANSWER_MS)
-    return answer !== undefined || server.httpPort !== undefined
+    return answer !== undefined || server.report?.serves === 'http'
   } finally {
     server.kill()
   }
@@ -85,7 +85,7 @@ async function observe(server: ServerProcess, from: number): Promise<Trial> {
   const { strayLines, stderr } = server
   const answer = await server.request(Method.Initialize, initializeParams(), ANSWER_MS)
   const answeredAfterMs = performance.now() - from
-  if (server.httpPort !== undefined) return { httpPort: server.httpPort, strayLines, stderr }
+  if (server.report !== undefined) return { report: server.report, strayLines, stderr }
   if (answer === undefined)
     return { strayLines, stderr, ...(server.ended !== undefined && { ended: server.ended }) }
   const tools = await countTools(server, answer)

@@ -1,4 +1,6 @@
+import { usageError } from '../../errors.ts'
 import type { Start } from '../../start/environment.ts'
+import type { NotStdio } from '../../start/server-process.ts'
 import { failureOf, isSilent } from '../../start/failure.ts'
 import { runTrial, type Trial } from '../../start/trial.ts'
 import type { Finding } from '../finding.ts'
@@ -26,7 +28,7 @@ export interface Started {
 export async function checkStart(subject: StartSubject, examination: Examination): Promise<Started> {
   const { start, harness } = subject
   const trial = await runTrial(start, { harness })
-  if (trial.httpPort !== undefined) return { trial, findings: [ok('start', 'It serves HTTP')], serves: true }
+  if (trial.report !== undefined) return { trial, ...reported(trial.report) }
   const isNode = harness || nodeRunOf(start) !== undefined
   const writer = trial.strayLines.length > 0 && isNode ? await findWriter(start, { harness }) : undefined
   const findings = trialFindings(trial, writer)
@@ -39,6 +41,14 @@ export async function checkStart(subject: StartSubject, examination: Examination
   // Each would start it again.
   const later = skipped('revisions', 'It starts too slowly for the other checks')
   return { trial, findings: [...findings, later], serves: false }
+}
+
+/** @throws CliError `usage` if it is not clear which export to serve */
+function reported(report: NotStdio): Pick<Started, 'findings' | 'serves'> {
+  if (report.serves === 'http') return { findings: [ok('start', 'It serves HTTP')], serves: true }
+  const { serves, message, hint } = report
+  if (serves === 'unclear') throw usageError(message, hint)
+  return { findings: [fault('start', message, hint)], serves: false }
 }
 
 /** Why it starts for the user and not for an app. Undefined if it starts for nobody. */
