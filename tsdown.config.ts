@@ -52,14 +52,17 @@ function library(cwd: string): UserConfig {
   return cwd === 'packages/json-schema' ? { ...common, ...NEUTRAL } : { ...common, platform: 'node' }
 }
 
-/** For code that runs wherever web standards do. Without JSDoc, because short-lived processes load it. */
-const NEUTRAL = { platform: 'neutral', outputOptions: { comments: { jsdoc: false } } } satisfies UserConfig
+/** Without JSDoc, because short-lived processes load the code. Editors read that of the declarations. */
+const SMALL = { comments: { jsdoc: false } } satisfies UserConfig['outputOptions']
+
+/** For code that runs wherever web standards do. */
+const NEUTRAL = { platform: 'neutral', outputOptions: SMALL } satisfies UserConfig
 
 function core(common: UserConfig): UserConfig {
   return {
     ...common,
     ...NEUTRAL,
-    outputOptions: { ...NEUTRAL.outputOptions, codeSplitting: { groups: GROUPS } },
+    outputOptions: { ...SMALL, codeSplitting: { groups: GROUPS } },
     // The declarations use Disposable, which neither the default `lib` of TypeScript nor, without Node's types,
     // anything else declares.
     banner: { dts: '/// <reference lib="esnext.disposable" />' },
@@ -75,6 +78,7 @@ function command(common: UserConfig): UserConfig {
     ...common,
     entry: { ...(common.entry as Record<string, string>), harness: './src/harness.ts' },
     platform: 'node',
+    outputOptions: SMALL,
     deps: {},
     inputOptions: { resolve: { conditionNames: ['jetway:source', 'import', 'node', 'default'] } },
   }

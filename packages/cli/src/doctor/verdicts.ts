@@ -18,6 +18,19 @@ export const fault = (check: string, evidence: string, advice: string): Finding 
   advice,
 })
 
+interface Verdicts {
+  readonly ok: (evidence: string) => Finding
+  readonly warning: (evidence: string, advice: string) => Finding
+  readonly fault: (evidence: string, advice: string) => Finding
+}
+
+/** For files that have one check. */
+export const verdictsOf = (check: string): Verdicts => ({
+  ok: (evidence) => ok(check, evidence),
+  warning: (evidence, advice) => warning(check, evidence, advice),
+  fault: (evidence, advice) => fault(check, evidence, advice),
+})
+
 const MAX_NAMES = 5
 const MAX_NAME = 128
 

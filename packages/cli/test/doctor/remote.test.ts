@@ -435,6 +435,22 @@ describe('the checks of HTTP', () => {
     expect(new Set(ended)).toEqual(new Set(opened))
   })
 
+  it('try the usual paths without the token, since they may belong to somebody else', async () => {
+    const tokens = new Map<string | undefined, string | undefined>()
+    const origin = await serve((request, response) => {
+      tokens.set(request.url, request.headers.authorization)
+      response.writeHead(404).end()
+    })
+    await checkUrl(`${origin}/other`, { headers: { authorization: 'Bearer s3cret' } })
+    expect(tokens).toEqual(
+      new Map([
+        ['/other', 'Bearer s3cret'],
+        ['/mcp', undefined],
+        ['/sse', undefined],
+      ]),
+    )
+  })
+
   it('name a token that is refused, and show it to nobody', async () => {
     const { listener, seen } = await protectedServer()
     const seenHere: unknown[] = []

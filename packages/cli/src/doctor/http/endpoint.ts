@@ -102,8 +102,9 @@ async function wrongPathFinding(site: Site, { status, headers, response }: RpcRe
   )
 }
 
-/** A usual path at which the server answers. */
-async function otherPath(site: Site): Promise<URL | undefined> {
+/** A usual path at which a server answers. It may belong to somebody else, so it gets none of the user's headers. */
+async function otherPath(asked: Site): Promise<URL | undefined> {
+  const site = { ...asked, headers: {} }
   const streamable = new URL('/mcp', site.url)
   const older = new URL('/sse', site.url)
   if (site.url.pathname !== streamable.pathname) {

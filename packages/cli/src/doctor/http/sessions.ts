@@ -47,7 +47,7 @@ export async function openServer(site: Site, reply: RpcReply, replyMs: number): 
 }
 
 /** The revision in the response to `initialize`. */
-export function versionOf(response: JsonObject | undefined): string | undefined {
+function versionOf(response: JsonObject | undefined): string | undefined {
   const { result } = response ?? {}
   if (!isObject(result)) return undefined
   const { protocolVersion: version } = result

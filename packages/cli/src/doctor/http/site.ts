@@ -89,7 +89,7 @@ const ofEra = (era: Revision['era']): Revision => REVISIONS.find((each) => each.
 
 /** The newest revision with sessions, and the newest one without. */
 export const LEGACY: Revision = ofEra('legacy')
-export const MODERN: Revision = ofEra('modern')
+const MODERN: Revision = ofEra('modern')
 
 const clientInfo = (): JsonObject => ({ name: 'jetway-doctor', version: ownVersion() })
 

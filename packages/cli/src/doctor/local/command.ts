@@ -6,8 +6,9 @@ import { APP_PATH } from '../../start/environment.ts'
 import { findProgram } from '../../start/find-program.ts'
 import type { Finding } from '../finding.ts'
 import type { Examination, ProgramSubject } from '../subject.ts'
+import { verdictsOf } from '../verdicts.ts'
 
-const CHECK = 'command'
+const { ok, warning, fault } = verdictsOf('command')
 
 /** Whether the command of an entry can be started by its host. */
 export async function checkCommand(
@@ -27,24 +28,13 @@ export async function checkCommand(
     return found === undefined && known === undefined ? [unknown(command)] : [ok(found ?? known ?? command)]
   if (found !== undefined)
     return [
-      {
-        check: CHECK,
-        verdict: 'warning',
-        evidence: `${command} is ${found} for an app, but its PATH may change`,
-        advice: `Write "command": ${JSON.stringify(found)}`,
-      },
+      warning(
+        `${command} is ${found} for an app, but its PATH may change`,
+        `Write "command": ${JSON.stringify(found)}`,
+      ),
     ]
   return [known === undefined ? unknown(command) : bare(command, known, path ?? APP_PATH)]
 }
-
-const ok = (evidence: string): Finding => ({ check: CHECK, verdict: 'ok', evidence })
-
-const fault = (evidence: string, advice: string): Finding => ({
-  check: CHECK,
-  verdict: 'fault',
-  evidence,
-  advice,
-})
 
 const relative = (command: string): Finding =>
   fault(
@@ -100,13 +90,10 @@ function absolute(
     ]
   if (!belongsToVersion(command)) return [ok(command)]
   return [
-    {
-      check: CHECK,
-      verdict: 'warning',
-      evidence: `${command} belongs to one version of a version manager. An update removes it`,
-      advice:
-        'Write the path of a program that stays, such as /usr/local/bin/node, or change the entry after each update',
-    },
+    warning(
+      `${command} belongs to one version of a version manager. An update removes it`,
+      'Write the path of a program that stays, such as /usr/local/bin/node, or change the entry after each update',
+    ),
   ]
 }
 

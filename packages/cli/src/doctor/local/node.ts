@@ -2,33 +2,25 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { isObject } from '@jetway/core/protocol'
 import type { Finding } from '../finding.ts'
+import { verdictsOf } from '../verdicts.ts'
 import { isInRange } from './node-range.ts'
 import { isTypeScript, type NodeRun, packageOf } from './script.ts'
 
-const CHECK = 'node'
+const { ok, fault } = verdictsOf('node')
 const TIMEOUT_MS = 10_000
 
 /** Whether the Node.js that runs a script is one that its package supports, and runs TypeScript if it must. */
 export async function checkNode({ node, script, loader }: NodeRun): Promise<readonly Finding[]> {
   const found = await versionOf(node)
   if (found === undefined)
-    return [
-      {
-        check: CHECK,
-        verdict: 'fault',
-        evidence: `${node} does not print its version`,
-        advice: 'Write the absolute path of Node.js in "command"',
-      },
-    ]
+    return [fault(`${node} does not print its version`, 'Write the absolute path of Node.js in "command"')]
   const { version, runsTypeScript } = found
   if (isTypeScript(script) && !loader && !runsTypeScript)
     return [
-      {
-        check: CHECK,
-        verdict: 'fault',
-        evidence: `${script} is TypeScript, which Node.js ${version} does not run`,
-        advice: 'Build it, and write the path of the JavaScript file in "args"',
-      },
+      fault(
+        `${script} is TypeScript, which Node.js ${version} does not run`,
+        'Build it, and write the path of the JavaScript file in "args"',
+      ),
     ]
   return [enginesFinding(node, version, script)]
 }
@@ -38,16 +30,12 @@ function enginesFinding(node: string, version: string, script: string): Finding 
   const engines = manifest?.content['engines']
   const range = isObject(engines) ? engines['node'] : undefined
   const found = `Node.js ${version} (${node})`
-  if (manifest === undefined || typeof range !== 'string')
-    return { check: CHECK, verdict: 'ok', evidence: found }
-  if (isInRange(version, range) !== false)
-    return { check: CHECK, verdict: 'ok', evidence: `${found} for engines ${range}` }
-  return {
-    check: CHECK,
-    verdict: 'fault',
-    evidence: `${found} is not in ${range}, which engines in ${manifest.folder}/package.json asks for`,
-    advice: `Write the path of a Node.js ${range} in "command"`,
-  }
+  if (manifest === undefined || typeof range !== 'string') return ok(found)
+  if (isInRange(version, range) !== false) return ok(`${found} for engines ${range}`)
+  return fault(
+    `${found} is not in ${range}, which engines in ${manifest.folder}/package.json asks for`,
+    `Write the path of a Node.js ${range} in "command"`,
+  )
 }
 
 interface NodeVersion {

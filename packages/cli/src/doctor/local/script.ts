@@ -8,9 +8,10 @@ import { findProgram } from '../../start/find-program.ts'
 import type { Start } from '../../start/environment.ts'
 import type { Finding } from '../finding.ts'
 import type { ProgramSubject } from '../subject.ts'
+import { verdictsOf } from '../verdicts.ts'
 import { interpreterOf } from './command.ts'
 
-const CHECK = 'script'
+const { ok, warning, fault } = verdictsOf('script')
 const SCRIPT = /\.(?:[cm]?[jt]sx?|py)$/i
 /** Options of Node.js whose value is the next argument. */
 const WITH_VALUE =
@@ -29,7 +30,7 @@ export function scriptOf({ command, args }: Pick<Start, 'command' | 'args'>): st
   return undefined
 }
 
-export const isNode = (command: string): boolean => /^node(?:js)?(?:\.exe)?$/i.test(basename(command))
+const isNode = (command: string): boolean => /^node(?:js)?(?:\.exe)?$/i.test(basename(command))
 
 /** Whether the script of a command is there for its host. */
 export async function checkScript(
@@ -47,15 +48,8 @@ export async function checkScript(
   if (ownFolder && startedBy === 'app') return [relative(script)]
   if (!existsSync(path)) return [await missing(path)]
   if (ownFolder && startedBy === 'user') return [{ ...relative(script), verdict: 'warning' }]
-  return belongsToVersion(path) ? [shortLived(path)] : [{ check: CHECK, verdict: 'ok', evidence: path }]
+  return belongsToVersion(path) ? [shortLived(path)] : [ok(path)]
 }
-
-const fault = (evidence: string, advice: string): Finding => ({
-  check: CHECK,
-  verdict: 'fault',
-  evidence,
-  advice,
-})
 
 function relative(script: string): Finding {
   const here = resolve(script)
@@ -65,12 +59,11 @@ function relative(script: string): Finding {
   )
 }
 
-const shortLived = (path: string): Finding => ({
-  check: CHECK,
-  verdict: 'warning',
-  evidence: `${path} belongs to a version or a cache. An update removes it`,
-  advice: 'Install the package in a folder that stays, and write its path in "args"',
-})
+const shortLived = (path: string): Finding =>
+  warning(
+    `${path} belongs to a version or a cache. An update removes it`,
+    'Install the package in a folder that stays, and write its path in "args"',
+  )
 
 async function missing(path: string): Promise<Finding> {
   const evidence = `There is no file ${path}`
