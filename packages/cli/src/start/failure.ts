@@ -29,8 +29,8 @@ const ERROR = /\b(?:\w*Error|\w*Exception|ERROR)\b|^error\b/
 
 /** The last error and what follows it, or else the last lines. */
 function quotedLines(lines: readonly string[]): readonly string[] {
-  const told = lines.filter((line) => !NOISE.test(line))
-  const error = told.findLastIndex((line) => ERROR.test(line))
-  const quoted = error < 0 ? told.slice(-QUOTED_LINES) : told.slice(error, error + QUOTED_LINES)
+  const useful = lines.filter((line) => !NOISE.test(line))
+  const error = useful.findLastIndex((line) => ERROR.test(line))
+  const quoted = error < 0 ? useful.slice(-QUOTED_LINES) : useful.slice(error, error + QUOTED_LINES)
   return quoted.map((line) => line.slice(0, QUOTED_LENGTH))
 }

@@ -1,19 +1,42 @@
 /** Streams that a client resumes with `Last-Event-ID` after a save. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createProject, definition, devOverHttp } from './support/project.ts'
-import { callOf, eventsOf, type Headers, openSession, post, type ReadEvent } from './support/raw-http.ts'
+import {
+  callOf,
+  eventsOf,
+  type Headers,
+  openSession,
+  post,
+  type ReadEvent,
+  request,
+} from './support/raw-http.ts'
 
-/** A tool that reports progress, so that its reply is a stream, and ends after some ms. */
-const slow = (ms: number): string => `
+/** Resolves in the server's process when there is a file of this name beside it. */
+const UNTIL = `
+import { existsSync } from 'node:fs'
+async function until(name: string): Promise<void> {
+  while (!existsSync(new URL(name, import.meta.url))) await new Promise((resolve) => setTimeout(resolve, 10))
+}`
+
+/** A tool that reports something, so that its reply is a stream, and ends when there is a file `finish`. */
+const OLD = definition(
+  [],
+  `${UNTIL}
 process.on('SIGTERM', () => {})
 server.addTool({
   name: 'slow',
   handler: async (_, ctx) => {
     ctx.log.info('begins')
-    await new Promise((resolve) => setTimeout(resolve, ${ms}))
+    await until('finish')
     return 'done by the old code'
   },
-})`
+})`,
+)
+
+/** Serves when there is a file `serve`. */
+const NEW = definition(['fresh'], `${UNTIL}\nconsole.log('saved')\nawait until('serve')`)
 
 interface Cut {
   readonly url: string
@@ -50,22 +73,34 @@ async function messagesOf(events: AsyncGenerator<ReadEvent>): Promise<readonly o
   return messages
 }
 
+async function toolNames(url: string, session: Headers): Promise<readonly string[]> {
+  const reply = await post(url, request(2, 'tools/list'), session)
+  const { result } = (await reply.json()) as { result?: { tools: { name: string }[] } }
+  return result?.tools.map(({ name }) => name) ?? []
+}
+
 describe('a call whose stream is cut before a save', () => {
   it('is answered by the old process while that runs', async () => {
-    const project = await createProject(definition([], slow(1_500)))
+    const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)
-    await project.save(definition([], "console.log('saved')"))
+    await project.save(NEW)
     await dev.until(/saved/)
-    expect(await messagesOf(await resume(cut))).toMatchObject([
+    const resumed = await resume(cut)
+    await writeFile(join(project.folder, 'serve'), '')
+    await expect.poll(() => toolNames(dev.url, cut.session)).toContain('fresh')
+    await writeFile(join(project.folder, 'finish'), '')
+    expect(await messagesOf(resumed)).toMatchObject([
       { id: 1, result: { content: [{ text: 'done by the old code' }] } },
     ])
   })
 
-  it('gets an error result when the old process has ended', async () => {
-    const project = await createProject(definition([], slow(60_000)))
+  it('gets an error result when the old process has ended, and another one before it served', async () => {
+    const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)
+    await project.save(definition([], "console.log('stuck')\nawait new Promise(() => {})"))
+    await dev.until(/stuck/)
     await project.save(definition([], "console.log('saved')"))
     await dev.until(/saved/)
     expect(await messagesOf(await resume(cut))).toMatchObject([{ id: 1, result: { isError: true } }])

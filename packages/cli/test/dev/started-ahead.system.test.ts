@@ -1,10 +1,17 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { statOf } from '@jetway-apps/test-support/processes'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
+import { SERVER_PROCESS } from '../../src/dev/process/server-process.ts'
 import { createProject, definition, devOverHttp } from './support/project.ts'
 
-const childrenOf = (parent: number | undefined): readonly string[] =>
-  readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && statOf(Number(pid))[1] === String(parent))
+/** The processes that run, or will run, the server's file: tsx has children, too. */
+const serversOf = (parent: number | undefined): readonly string[] =>
+  readdirSync('/proc').filter(
+    (pid) =>
+      /^\d+$/.test(pid) &&
+      statOf(Number(pid))[1] === String(parent) &&
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(SERVER_PROCESS),
+  )
 
 const prints = (save: number): string => definition([], `console.log('save ${save} pid', process.pid)`)
 
@@ -15,12 +22,12 @@ it('each save is served by the process that was started ahead for it', async () 
   for (let save = 1; save <= 3; save++) {
     const [, pid = ''] = await dev.until(new RegExp(`save ${save - 1} pid (\\d+)`))
     used.push(pid)
-    const ahead = await vi.waitFor(() => {
-      const unused = childrenOf(dev.process.pid).filter((child) => !used.includes(child))
-      expect(unused).toHaveLength(1)
-      return unused[0]
-    })
-    await project.save(prints(save))
+    const unused = (): readonly string[] =>
+      serversOf(dev.process.pid).filter((child) => !used.includes(child))
+    await expect.poll(unused).toHaveLength(1)
+    const [ahead] = unused()
+    // One change: a file that is written in place is empty for a moment.
+    await project.replace(prints(save))
     const [, next] = await dev.until(new RegExp(`save ${save} pid (\\d+)`))
     expect(next).toBe(ahead)
   }

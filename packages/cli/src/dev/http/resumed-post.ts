@@ -20,8 +20,13 @@ export interface Resumption {
 
 /** Resumes the reply to a POST request. If the process that had the request has ended, it is answered here. */
 export async function resumePost(resumption: Resumption): Promise<void> {
-  const { process, response, session, last } = resumption
-  const reply = process && (await request(process, resumption))
+  const { relay, process, response, session, last } = resumption
+  let reply = process && (await request(process, resumption))
+  // A process that ends refuses new requests.
+  if (reply?.statusCode === 503 && process !== undefined && !relay.isCurrent(process)) {
+    reply.resume()
+    reply = undefined
+  }
   if (reply !== undefined && !isStream(reply)) {
     response.writeHead(reply.statusCode ?? 502, endToEnd(reply.headers))
     reply.pipe(response)
@@ -39,7 +44,7 @@ export async function resumePost(resumption: Resumption): Promise<void> {
       await output.write({ ...event, ...id, data: data.toString() })
     }
     end()
-    if (response.closed || (reply.complete && resumption.relay.isCurrent(process))) return output.end()
+    if (response.closed || (reply.complete && relay.isCurrent(process))) return output.end()
   }
   for (const [key, lost] of waiting) {
     waiting.delete(key)

@@ -81,7 +81,8 @@ export class Session {
 
   /** A process has ended. */
   forget(generation: number): void {
-    this.#ids.delete(generation)
+    // A process that never served changes nothing.
+    if (!this.#ids.delete(generation)) return
     // The client had its chance to resume streams of the processes before.
     for (const old of this.#unanswered.keys()) if (old < generation) this.#unanswered.delete(old)
   }
