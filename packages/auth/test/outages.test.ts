@@ -224,6 +224,18 @@ describe('introspection', () => {
     expect(await send('t')).toBe(401)
   })
 
+  it('refuses a token from the moment of its expiry', async () => {
+    let exp = 0
+    const { send, clock } = await opaque(() =>
+      Response.json({ active: true, aud: RESOURCE, sub: 'user', exp }),
+    )
+    exp = Math.ceil(clock.now() / 1000)
+    await clock.advance(exp * 1000 - clock.now())
+    expect(await send('a')).toBe(401)
+    exp++
+    expect(await send('b')).toBe(200)
+  })
+
   it('remembers an inactive token for 5 s, and an active one for 30 s', async () => {
     let active = false
     const { send, clock, asked } = await opaque(() => Response.json({ active, aud: RESOURCE, sub: 'user' }))

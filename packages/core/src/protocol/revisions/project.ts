@@ -43,10 +43,6 @@ function asText(block: ContentBlock): object {
     const description = block.description === undefined ? '' : `\n${block.description}`
     return { type: 'text', text: `${label}: ${block.uri}${description}`, annotations }
   }
-  const mimeType = 'mimeType' in block ? block.mimeType : undefined
-  return {
-    type: 'text',
-    text: `[${block.type}${mimeType === undefined ? '' : ` of type ${mimeType}`}]`,
-    annotations,
-  }
+  const about = 'mimeType' in block ? ` of type ${block.mimeType}` : ''
+  return { type: 'text', text: `[${block.type}${about}]`, annotations }
 }
