@@ -29,7 +29,7 @@ export const BARS: readonly Bar[] = [
       'packages/testing/test/hostile-handlers.test.ts',
       'packages/testing/test/hostile-messages.test.ts',
       'packages/testing/test/hostile-values.test.ts',
-      'apps/everything/test/ended-calls.test.ts',
+      'apps/everything/test/ended-calls.system.test.ts',
     ],
   },
   {
