@@ -237,7 +237,7 @@ export const BARS: readonly Bar[] = [
   {
     name: 'Saves',
     promise:
-      '200 saves under `jetway dev` for each of five clients, over stdio and HTTP, that call without pause: each call has one answer, the right one, each client hears of each save, and sessions stay.',
+      '200 saves under `jetway dev` while five clients call without pause, over stdio and HTTP: each call gets one answer, the right one. Each client is notified of each save and keeps its session.',
     files: ['packages/cli/test/dev/saves.long.test.ts'],
     short: 'There are 20 saves',
   },

@@ -78,7 +78,7 @@ describe('the dashboard', () => {
     expect(used).toEqual(new Set([...templating.list.map(({ name }) => name), '__all', '__rate_interval']))
   })
 
-  it('gives each panel an id and a place of its own, within the 24 columns', () => {
+  it('gives each panel its own id and place, within the 24 columns', () => {
     const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, i) => [`${x + (i % w)}:${y + Math.floor(i / w)}`, title] as const),
     )

@@ -158,7 +158,7 @@ export class Supervisor {
   }
 
   #spawnSpare(): void {
-    // Each has a set of its own: once it is used, it imports files that the next one has not loaded.
+    // Each has its own set: once it is used, it imports files that the next one has not loaded.
     const imports = new Set<string>()
     this.#spareImports = imports
     this.#spare = this.#spawn((url) => imports.add(url))

@@ -14,6 +14,8 @@ export const claudeCode: Host = {
   references: 'text',
   local: (server) => ({ type: 'stdio', ...commandEntry(server, (name) => `\${${name}}`) }),
   remote: (server) => ({ type: 'http', url: server.url, ...headersMember(server) }),
+  inTerminal: true,
+  strictJson: true,
   next: 'Start a new session of Claude Code, and see /mcp',
 }
 

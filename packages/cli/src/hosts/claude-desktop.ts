@@ -11,6 +11,7 @@ export const claudeDesktop: Host = {
   files: (place) => [...packagedFiles(place), pathOf(place).join(settingsFolder(place), 'Claude', FILE)],
   references: 'none',
   local: (server) => commandEntry(server, (name) => server.env[name] ?? ''),
+  strictJson: true,
   next: 'Quit Claude Desktop and start it again',
 }
 

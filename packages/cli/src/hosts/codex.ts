@@ -38,6 +38,7 @@ export const codex: Host = {
       },
     }
   },
+  inTerminal: true,
   next: 'Start Codex again, and see /mcp. It reads the file of a project only if you trust the project',
 }
 

@@ -19,6 +19,7 @@ export const geminiCli: Host = {
     if (httpUrl !== undefined) return { ...others, type: 'http', url: httpUrl }
     return url === undefined ? others : { type: 'sse', ...others, url }
   },
+  inTerminal: true,
   next: 'Start Gemini CLI again, and see /mcp',
 }
 

@@ -52,13 +52,14 @@ export const goose: Host = {
       headers: filled,
     }
   },
+  inTerminal: true,
   next: 'Start a new session of Goose',
 }
 
 const mapValues = (values: Readonly<Record<string, unknown>>, map: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
 
-/** Headers take the variables of their own entry: `$NAME` and `${NAME}`. */
+/** Headers take the variables of the same entry: `$NAME` and `${NAME}`. */
 function substitute(text: unknown, env: Readonly<Record<string, unknown>>): unknown {
   if (typeof text !== 'string') return text
   return text.replaceAll(

@@ -43,6 +43,10 @@ export interface Host {
   local: (server: LocalServer, name: string) => Entry
   /** The usual form of an entry that the host reads. Absent where the host has that form. @throws CliError */
   read?: (entry: Entry, env: Place['env']) => Entry
+  /** It runs in a terminal and gives its servers the user's environment. Other hosts are apps, with a short `PATH`. */
+  readonly inTerminal?: true
+  /** It reads its file with `JSON.parse`, which takes neither comments nor trailing commas. */
+  readonly strictJson?: true
   /** What the user does next. */
   readonly next: string
   /** A link that installs the entry, for a README. */

@@ -8,7 +8,7 @@ import { type Host, type InstalledServer, isLocal, type LocalServer } from '../h
 import { type Place, thisPlace } from '../hosts/place.ts'
 import { isPresent } from '../hosts/presence.ts'
 import { throughWsl, type WindowsSide, windowsSide } from '../hosts/wsl.ts'
-import { findHost } from './find-host.ts'
+import { hostOf } from './ask-host.ts'
 import { nameFor, serverFrom, type ServerWords } from './server.ts'
 
 /** The options of install and uninstall that say what is meant. */
@@ -72,7 +72,7 @@ export async function hostRequest(
   terminal: Terminal,
 ): Promise<HostRequest> {
   const { env } = terminal.streams
-  const found = await findHost(positionals, terminal)
+  const found = await hostOf(positionals, terminal)
   const { host } = found
   const [word, unexpected] = found.words
   if (unexpected !== undefined) throw usageError(`There is one target; ${unexpected} is another word`)

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 import { usageError } from '../errors.ts'
 import type { InstalledServer, LocalServer, RemoteServer } from '../hosts/host.ts'
 import { findProgram } from '../start/find-program.ts'
+import { belongsToVersion } from '../start/short-lived.ts'
 import { devProgram, type FileWords } from './dev-server.ts'
 
 /** The words of a command line that name a server. */
@@ -147,24 +148,9 @@ function packageName(folder: string): string | undefined {
   return parent === folder ? undefined : packageName(parent)
 }
 
-/** Folders whose names have a version, or that are emptied: an update removes them, and the entry stops working. */
-const SHORT_LIVED =
-  /[\\/](?:\.?nvm|fnm_multishells|\.?fnm|mise|\.?volta|\.?asdf|\.?nodenv|nodejs[\\/]v\d[^\\/]*|n[\\/]versions|Cellar|_npx)[\\/]/i
-
-export const belongsToVersion = (path: string): boolean =>
-  SHORT_LIVED.test(path) || SHORT_LIVED.test(resolved(path))
-
 export function pathWarnings(server: InstalledServer): readonly string[] {
   if (!('command' in server)) return []
   return [server.command, ...server.args]
     .filter(belongsToVersion)
     .map((path) => `${path} belongs to a version or a cache. Install again after an update`)
-}
-
-function resolved(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }

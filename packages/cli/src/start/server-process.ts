@@ -66,7 +66,7 @@ export class ServerProcess {
       cwd: start.cwd,
       env: { ...start.env },
       stdio: harness ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
-      // A group of its own, so that signals reach its children.
+      // Its own group, so that signals reach its children.
       detached: process.platform !== 'win32',
       windowsHide: true,
     })

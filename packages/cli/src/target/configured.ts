@@ -13,11 +13,11 @@ import { askerFor } from '../ask.ts'
 import { CliError, usageError } from '../errors.ts'
 import { formatOf } from '../formats/format-of.ts'
 import { isObject } from '../formats/format.ts'
+import { findHost } from '../hosts/find-host.ts'
 import type { Host } from '../hosts/host.ts'
-import { HOSTS } from '../hosts/index.ts'
 import { thisPlace } from '../hosts/place.ts'
 import type { Terminal } from '../terminal.ts'
-import { unknownName } from './unknown-name.ts'
+import { unknownName } from '../unknown-name.ts'
 
 /** A server of `--config FILE`. Without `--server`, the only one. @throws CliError */
 export async function findInConfig(
@@ -45,17 +45,6 @@ export async function findInHost(id: string, server: string, terminal: Terminal)
     known.push(...names)
   }
   throw await unknownName(`The server of ${id}`, server, [...new Set(known)])
-}
-
-/** @throws CliError `usage` */
-export async function findHost(id: string): Promise<Host> {
-  const host = HOSTS.find((one) => one.id === id)
-  if (host !== undefined) return host
-  throw await unknownName(
-    'The host',
-    id,
-    HOSTS.map((one) => one.id),
-  )
 }
 
 /** A list of servers in a host's file. */

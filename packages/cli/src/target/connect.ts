@@ -12,7 +12,7 @@ import { handlersFor } from './handlers.ts'
 import type { TargetOptions } from './options.ts'
 import { startFile } from './start-file.ts'
 import { findTarget, type Target } from './target.ts'
-import { unknownName } from './unknown-name.ts'
+import { unknownName } from '../unknown-name.ts'
 
 /** A client that is connected to the target of a command line. */
 export interface Connection {

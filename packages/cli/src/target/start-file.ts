@@ -7,6 +7,7 @@ import type { Transport, TransportClose, TransportHandlers } from '@jetway/core/
 import { CliError } from '../errors.ts'
 import type { HarnessReport } from '../harness-report.ts'
 import { harnessArguments } from '../own-files.ts'
+import { servesNothing } from '../server-file/find-server.ts'
 import { freePort } from '../server-file/free-port.ts'
 
 export interface StartFileOptions {
@@ -100,7 +101,7 @@ function ended(path: string, reason: TransportClose): CliError {
   const message = cause instanceof Error ? cause.message : 'Its process ended with code 0'
   return new CliError('unreachable', `${path} does not serve. ${message}`, {
     cause,
-    hint: 'Export an McpServer, or serve one until the input ends',
+    hint: servesNothing(path).hint,
   })
 }
 

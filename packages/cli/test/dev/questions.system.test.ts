@@ -80,7 +80,7 @@ describe.each(Object.entries(TRANSPORTS))('rounds over %s', (_, start) => {
     expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
   })
 
-  it('must begin again if each process has a key of its own', async () => {
+  it('must begin again if each process has its own key', async () => {
     await expect(greet(start, '')).rejects.toThrow('send the request again without it')
   })
 })

@@ -8,7 +8,7 @@ import { saveWhileCalling } from './support/saves.ts'
 const SAVES = FULL ? 200 : 20
 const NAMES = Object.keys(CLIENTS)
 
-/** Each stdio client has a `jetway dev` of its own. Over HTTP they share one. */
+/** Each stdio client has its own `jetway dev`. Over HTTP they share one. */
 const RUNS: readonly (readonly [string, ...string[]])[] = [
   ...NAMES.map((name) => ['stdio', name] as const),
   ['HTTP', ...NAMES],

@@ -29,7 +29,7 @@ it('examines a file that exports a server', async () => {
   expect(exitCode).toBe(0)
 })
 
-it('examines a file that serves HTTP, at a port of its own', async () => {
+it('examines a file that serves HTTP, on a free port', async () => {
   const example = fileURLToPath(
     new URL('../../../../apps/examples/src/quickstart/quickstart.ts', import.meta.url),
   )

@@ -12,15 +12,16 @@ const CLAUDE_LOG = '.config/Claude/logs/mcp-server-shop.log'
 const PATH = process.env['PATH'] ?? ''
 
 /** The server `shop` of Cursor. */
-const cursor = (entry: object, files: Setup['files'] = {}): Pick<Setup, 'files' | 'argv'> => ({
-  files: { ...files, [CURSOR]: JSON.stringify({ mcpServers: { shop: entry } }) },
-  argv: ['cursor:shop'],
-})
+/** A file that has the entry `shop`, and other files. */
+const shopIn =
+  (file: string, argv: readonly string[]) =>
+  (entry: object, files: Setup['files'] = {}): Pick<Setup, 'files' | 'argv'> => ({
+    files: { ...files, [file]: JSON.stringify({ mcpServers: { shop: entry } }) },
+    argv,
+  })
 
-const claude = (entry: object, files: Setup['files'] = {}): Pick<Setup, 'files' | 'argv'> => ({
-  files: { ...files, [CLAUDE]: JSON.stringify({ mcpServers: { shop: entry } }) },
-  argv: ['--host', 'claude-desktop'],
-})
+const cursor = shopIn(CURSOR, ['cursor:shop'])
+const claude = shopIn(CLAUDE, ['--host', 'claude-desktop'])
 
 const BROKEN: Readonly<Record<string, Broken>> = {
   'a file that does not parse': {

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { StdioTransport } from '@jetway/stdio'
 import type { ChildJob, FromChild, ToChild } from './child-messages.ts'
 import { freePort } from '../../server-file/free-port.ts'
+import { endWithThisProcess, signalGroup } from '../../start/group.ts'
 import { SERVER_PROCESS } from './server-process.ts'
 
 /** How long a process may take to end after SIGTERM, in ms. */
@@ -61,13 +62,13 @@ export class Child {
         resolve(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
       )
     })
+    const release = child.pid === undefined ? undefined : endWithThisProcess(child.pid)
     void this.exited.then(() => {
       this.#ended = true
-      running.delete(this)
+      release?.()
       // What the process has started must not outlive it.
       this.#signal('SIGKILL')
     })
-    running.add(this)
     this.ready = this.#watchStart(options)
     // The caller may look at it later.
     this.ready.catch(() => {})
@@ -159,19 +160,7 @@ export class Child {
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.#process
     if (pid === undefined) return
-    if (process.platform === 'win32') {
-      if (!this.#ended) execFile('taskkill', ['/pid', String(pid), '/T', '/F'], () => {})
-      return
-    }
-    try {
-      process.kill(-pid, signal)
-    } catch {
-      // The group has ended.
-    }
+    // The group may still have processes; on Windows the number may be that of another process.
+    if (process.platform !== 'win32' || !this.#ended) signalGroup(pid, signal)
   }
 }
-
-const running = new Set<Child>()
-process.on('exit', () => {
-  for (const child of running) child.kill()
-})

@@ -5,13 +5,11 @@ import type { Host } from '../../hosts/host.ts'
 
 /** The members under which hosts keep servers. */
 const KEYS = ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'extensions']
-/** Hosts that read their file with `JSON.parse`, which takes neither comments nor trailing commas. */
-const STRICT_HOSTS = ['claude-desktop', 'claude-code']
 
 /** The value of a host's file. @throws SyntaxError with a line and a column, or the error of `readFile` */
 export async function readContent(host: Host, file: string): Promise<unknown> {
   const text = await readText(file)
-  if (STRICT_HOSTS.includes(host.id)) {
+  if (host.strictJson === true) {
     const { checkStrict } = await import('../../formats/json-tree.ts')
     checkStrict(text)
   }

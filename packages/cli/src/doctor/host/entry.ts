@@ -9,9 +9,6 @@ import { type HostEntry, replacedFinding } from './read-host.ts'
 
 const CHECK = 'entry'
 
-/** Hosts that start servers from a terminal, with the user's variables. The others are apps. */
-const TERMINAL_HOSTS = ['claude-code', 'codex', 'gemini-cli', 'goose']
-
 /** What is found about an entry, and the server that it names if there is one to examine. */
 export interface ReadEntry {
   readonly findings: readonly Finding[]
@@ -66,5 +63,5 @@ function subjectIn({ host, name }: HostEntry, config: ServerConfig): Subject {
   const subject = subjectOf({ kind: 'server', config })
   const named = { ...subject, name: `${host.id}:${name}` }
   if (named.kind !== 'program') return named
-  return { ...named, startedBy: TERMINAL_HOSTS.includes(host.id) ? 'terminal' : 'app' }
+  return { ...named, startedBy: host.inTerminal === true ? 'terminal' : 'app' }
 }

@@ -30,8 +30,8 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
 /**
- * Saves again and again while the clients call without pause. Each call must have one answer, the right one; each client must
- * hear of each save, and keep its session. Resolves to figures.
+ * Saves again and again while the clients call without pause. Each call must get one answer, the right one. Each client must
+ * be notified of each save, and keep its session. Resolves to figures.
  */
 export async function saveWhileCalling(
   project: Project,

@@ -1,5 +1,5 @@
-import { type CliError, usageError } from '../errors.ts'
-import { nearest } from '../parse.ts'
+import { type CliError, usageError } from './errors.ts'
+import { nearest } from './parse.ts'
 
 /** The error for a name that is not among the known ones. */
 export async function unknownName(what: string, name: string, known: readonly string[]): Promise<CliError> {

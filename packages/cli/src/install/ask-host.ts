@@ -1,39 +1,28 @@
 import { askerFor } from '../ask.ts'
-import { type CliError, usageError } from '../errors.ts'
+import { usageError } from '../errors.ts'
+import { findHost } from '../hosts/find-host.ts'
 import type { Host } from '../hosts/host.ts'
 import { HOSTS } from '../hosts/index.ts'
 import { thisPlace } from '../hosts/place.ts'
 import { isPresent } from '../hosts/presence.ts'
 import { windowsSide } from '../hosts/wsl.ts'
-import { nearest } from '../parse.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface FoundHost {
+export interface HostAndWords {
   readonly host: Host
   /** The words that do not name it. */
   readonly words: readonly string[]
 }
 
 /** The host that the first word names. Without one, asks for it. @throws CliError `usage` */
-export async function findHost(positionals: readonly string[], terminal: Terminal): Promise<FoundHost> {
+export async function hostOf(positionals: readonly string[], terminal: Terminal): Promise<HostAndWords> {
   const [id, ...words] = positionals
-  const host = HOSTS.find((one) => one.id === id)
-  if (host !== undefined) return { host, words }
   // Files and URLs have a dot or a colon.
-  if (id !== undefined && /^[\w-]+$/.test(id)) throw await unknownHost(id)
+  if (id !== undefined && /^[\w-]+$/.test(id)) return { host: await findHost(id), words }
   return { host: await askForHost(terminal), words: positionals }
 }
 
 const idsOf = (hosts: readonly Host[]): string => hosts.map(({ id }) => id).join(', ')
-
-async function unknownHost(id: string): Promise<CliError> {
-  const near = await nearest(
-    id,
-    HOSTS.map((host) => host.id),
-  )
-  const hint = near === undefined ? `Name one of: ${idsOf(HOSTS)}` : `Did you mean ${near}?`
-  return usageError(`The host ${id} is unknown`, hint)
-}
 
 async function askForHost(terminal: Terminal): Promise<Host> {
   const place = thisPlace(terminal.streams.env)
