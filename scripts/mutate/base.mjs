@@ -7,9 +7,10 @@ import { Sources } from './scopes.mjs'
 /**
  * @param {import('./checkout.mjs').Checkout} checkout
  * @param {object[]} mutants
+ * @param {string[]} tests the paths of test files, or of folders; all if empty
  * @returns {Promise<(mutant: object) => TestFile[]>} the test files that reach a mutant
  */
-export async function runBase(checkout, mutants) {
+export async function runBase(checkout, mutants, tests) {
   const sources = new Sources(checkout.sources)
   const ids = new Map()
   const idOf = ({ file, scope }) => {
@@ -19,7 +20,7 @@ export async function runBase(checkout, mutants) {
   }
   const places = new Map(mutants.map((mutant) => [mutant, sources.running(mutant).map(idOf)]))
   insertProbes(checkout, [...ids.values()])
-  const failed = await checkout.test([], { oneByOne: true })
+  const failed = await checkout.test(tests, { oneByOne: true })
   checkout.restore()
   const failing = await failingAgain(checkout, failed)
   const files = readLog(checkout).filter(({ path }) => !failing.includes(path))
