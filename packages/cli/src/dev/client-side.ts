@@ -1,13 +1,16 @@
 import type { Child } from './process/child.ts'
 
+/** What the side of the clients needs of a process. */
+export type ServedProcess = Pick<Child, 'generation' | 'port' | 'ended' | 'lines'>
+
 /** The side of `jetway dev` that clients see, over stdio or HTTP. */
 export interface ClientSide {
   /** Gives a new process the sessions that are open. Rejects if it cannot serve them. */
-  prepare(child: Child): Promise<void>
+  prepare(child: ServedProcess): Promise<void>
   /** New requests go to this process. */
-  use(child: Child): void
+  use(child: ServedProcess): void
   /** Resolves when a process that is no longer used has answered its requests. */
-  drained(child: Child): Promise<void>
+  drained(child: ServedProcess): Promise<void>
   /** A process has ended: its requests are answered. */
-  lost(child: Child): void
+  lost(child: ServedProcess): void
 }

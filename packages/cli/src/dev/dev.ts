@@ -2,6 +2,7 @@ import process from 'node:process'
 import { StdioTransport } from '@jetway/stdio'
 import type { ChildJob } from './process/child-messages.ts'
 import type { ClientSide } from './client-side.ts'
+import { Child } from './process/child.ts'
 import { StdioRelay } from './stdio/stdio-relay.ts'
 import { Supervisor } from './supervisor.ts'
 import { within } from './conversation/within.ts'
@@ -56,7 +57,13 @@ function run({ job, stopFirst, globs, print }: DevOptions, clients: ClientSide):
       supervisor.change(urls)
     },
   })
-  const supervisor = new Supervisor({ job, clients, stopFirst, print, onImport: (url) => watching.add(url) })
+  const supervisor = new Supervisor({
+    spawn: (generation, onImport) => Child.spawn({ job, generation, onImport, output: process.stderr }),
+    clients,
+    stopFirst,
+    print,
+    onImport: (url) => watching.add(url),
+  })
   supervisor.start()
   return {
     async close() {

@@ -1,11 +1,13 @@
-import process from 'node:process'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Child, StartError } from './process/child.ts'
+import { type Child, StartError } from './process/child.ts'
 import type { ClientSide } from './client-side.ts'
-import type { ChildJob } from './process/child-messages.ts'
+import { within } from './conversation/within.ts'
+
+/** A process that is started and ended. */
+export type Supervised = Pick<Child, keyof Child>
 
 export interface SupervisorOptions {
-  readonly job: ChildJob
+  /** Starts a process ahead; `onImport` gets the URL of each file that it imports. */
+  readonly spawn: (generation: number, onImport: (url: string) => void) => Promise<Supervised>
   readonly clients: ClientSide
   /** Whether the old process ends before the new one starts. */
   readonly stopFirst: boolean
@@ -29,10 +31,10 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   #generation = 0
   #stopFirst: boolean
-  #active: Child | undefined
-  #candidate: Child | undefined
+  #active: Supervised | undefined
+  #candidate: Supervised | undefined
   /** A process that is ready to import the file. */
-  #spare: Promise<Child> | undefined
+  #spare: Promise<Supervised> | undefined
   #spareTimer: NodeJS.Timeout | undefined
   /** The files that the spare process has loaded. */
   #spareImports = new Set<string>()
@@ -41,7 +43,7 @@ export class Supervisor {
   #retry: NodeJS.Timeout | undefined
   #attempt = 0
   #closed = false
-  readonly #children = new Set<Child>()
+  readonly #children = new Set<Supervised>()
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -92,7 +94,7 @@ export class Supervisor {
     }
   }
 
-  async #start(child: Child): Promise<void> {
+  async #start(child: Supervised): Promise<void> {
     const slow = setTimeout(
       () => this.#options.print('The server has not started to serve yet'),
       SLOW_START_MS,
@@ -107,7 +109,7 @@ export class Supervisor {
     }
   }
 
-  #switchTo(child: Child): void {
+  #switchTo(child: Supervised): void {
     const old = this.#active
     this.#candidate = undefined
     this.#active = child
@@ -135,7 +137,7 @@ export class Supervisor {
     this.#retryLater(message)
   }
 
-  #ended(child: Child, how: string): void {
+  #ended(child: Supervised, how: string): void {
     if (this.#active !== child || this.#closed) return
     this.#active = undefined
     if (Date.now() - this.#activeSince > LAST_RETRY_MS) this.#crashes = 0
@@ -151,9 +153,9 @@ export class Supervisor {
   }
 
   /** Lets a process finish its calls, then ends it. */
-  async #retire(child: Child): Promise<void> {
+  async #retire(child: Supervised): Promise<void> {
     if (this.#active === child) this.#active = undefined
-    await Promise.race([this.#options.clients.drained(child), child.exited, sleep(DRAIN_MS)])
+    await within(DRAIN_MS, Promise.race([this.#options.clients.drained(child), child.exited])).catch(() => {})
     await child.stop()
   }
 
@@ -164,7 +166,7 @@ export class Supervisor {
     this.#spare = this.#spawn((url) => imports.add(url))
   }
 
-  async #takeSpare(): Promise<Child> {
+  async #takeSpare(): Promise<Supervised> {
     clearTimeout(this.#spareTimer)
     const taken = this.#spare
     this.#spare = undefined
@@ -174,16 +176,11 @@ export class Supervisor {
     return this.#spawn(() => {})
   }
 
-  async #spawn(onSpareImport: (url: string) => void): Promise<Child> {
-    const { job, clients, onImport } = this.#options
-    const child = await Child.spawn({
-      job,
-      generation: ++this.#generation,
-      output: process.stderr,
-      onImport: (url) => {
-        onImport(url)
-        onSpareImport(url)
-      },
+  async #spawn(onSpareImport: (url: string) => void): Promise<Supervised> {
+    const { spawn, clients, onImport } = this.#options
+    const child = await spawn(++this.#generation, (url) => {
+      onImport(url)
+      onSpareImport(url)
     })
     this.#children.add(child)
     void child.exited.then(() => {

@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { createHostGuard, isLoopbackAddress } from '@jetway/core/http'
 import { classify, ErrorCode, isRequestId, Method, Notification } from '@jetway/core/protocol'
-import type { Child } from '../process/child.ts'
-import type { ClientSide } from '../client-side.ts'
+import type { ClientSide, ServedProcess } from '../client-side.ts'
 import { WAIT_MS } from '../held-messages.ts'
 import type { ListChanges } from '../conversation/lists.ts'
 import type { ListKind } from '../conversation/replay.ts'
@@ -68,12 +67,12 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   }
 
   /** A process that listens can serve. Sessions are opened in it when they are needed. */
-  prepare(child: Child): Promise<void> {
+  prepare(child: ServedProcess): Promise<void> {
     this.#processes.set(child.generation, new HttpProcess(child))
     return Promise.resolve()
   }
 
-  use(child: Child): void {
+  use(child: ServedProcess): void {
     const process = this.#processes.get(child.generation)
     if (process === undefined) return
     this.#current = process
@@ -84,12 +83,12 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     for (const stream of this.#streams) void stream.attach(process)
   }
 
-  drained(child: Child): Promise<void> {
+  drained(child: ServedProcess): Promise<void> {
     if (this.#current?.child === child) this.#current = undefined
     return this.#processes.get(child.generation)?.drained() ?? Promise.resolve()
   }
 
-  lost(child: Child): void {
+  lost(child: ServedProcess): void {
     const { generation } = child
     if (this.#current?.child === child) this.#current = undefined
     this.#processes.delete(generation)

@@ -16,6 +16,8 @@ export function passOn(process: HttpProcess, request: IncomingMessage, response:
   })
   outgoing.once('response', (reply) => {
     response.writeHead(reply.statusCode ?? 502, endToEnd(reply.headers))
+    // The client must not wait for the first event of a stream.
+    response.flushHeaders()
     reply.pipe(response)
     // An event stream may never end: the process does not wait for it.
     if (reply.headers['content-type']?.startsWith('text/event-stream') === true) end()

@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
-import type { Child } from '../process/child.ts'
+import type { ServedProcess } from '../client-side.ts'
 import { ProcessEnded } from '../conversation/lists.ts'
 
 /** One request for a process. */
@@ -13,11 +13,11 @@ export interface Outgoing {
 
 /** A process that serves HTTP. */
 export class HttpProcess {
-  readonly child: Child
+  readonly child: ServedProcess
   readonly #inFlight = new Set<object>()
   #onDrained = (): void => {}
 
-  constructor(child: Child) {
+  constructor(child: ServedProcess) {
     this.child = child
   }
 

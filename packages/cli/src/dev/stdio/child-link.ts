@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonRpcMessage } from '@jetway/core/protocol'
-import type { Child } from '../process/child.ts'
+import type { ServedProcess } from '../client-side.ts'
 import type { Call } from '../conversation/replay.ts'
 
 /** Begins the ids of the requests that the relay sends by itself. */
@@ -22,11 +22,11 @@ export class ChildLink {
   readonly generation: number
   /** The settings of the session that the process has got. */
   settings: readonly Call[] = []
-  readonly #child: Child
+  readonly #child: ServedProcess
   readonly #own = new Map<string, OwnRequest>()
   #nextId = 0
 
-  constructor(child: Child, handlers: LinkHandlers) {
+  constructor(child: ServedProcess, handlers: LinkHandlers) {
     this.#child = child
     this.generation = child.generation
     child.lines?.start({

@@ -7,9 +7,9 @@ import {
   Notification,
 } from '@jetway/core/protocol'
 import type { StdioTransport } from '@jetway/stdio'
-import { type Child, StartError } from '../process/child.ts'
+import { StartError } from '../process/child.ts'
 import { ChildLink } from './child-link.ts'
-import type { ClientSide } from '../client-side.ts'
+import type { ClientSide, ServedProcess } from '../client-side.ts'
 import { compareLists, type Lists, ProcessEnded, readLists } from '../conversation/lists.ts'
 import { HeldMessages } from '../held-messages.ts'
 import { within } from '../conversation/within.ts'
@@ -51,7 +51,7 @@ export class StdioRelay implements ClientSide {
     })
   }
 
-  async prepare(child: Child): Promise<void> {
+  async prepare(child: ServedProcess): Promise<void> {
     const link = this.#link(child)
     const { replay } = this.#relay
     if (replay.initialize === undefined) return
@@ -65,7 +65,7 @@ export class StdioRelay implements ClientSide {
     for (const { method, params = {} } of link.settings) link.request(method, params).catch(() => {})
   }
 
-  use(child: Child): void {
+  use(child: ServedProcess): void {
     const link = this.#link(child)
     const old = this.#links.get(this.#latest)
     this.#latest = child.generation
@@ -80,7 +80,7 @@ export class StdioRelay implements ClientSide {
     this.#lists = this.#announce(before, link)
   }
 
-  drained(child: Child): Promise<void> {
+  drained(child: ServedProcess): Promise<void> {
     this.#relay.leave(child.generation)
     return new Promise((resolve) => {
       this.#drained.set(child.generation, resolve)
@@ -88,7 +88,7 @@ export class StdioRelay implements ClientSide {
     })
   }
 
-  lost(child: Child): void {
+  lost(child: ServedProcess): void {
     const { generation } = child
     this.#links.get(generation)?.fail(new ProcessEnded())
     this.#links.delete(generation)
@@ -111,7 +111,7 @@ export class StdioRelay implements ClientSide {
     await this.#client.close()
   }
 
-  #link(child: Child): ChildLink {
+  #link(child: ServedProcess): ChildLink {
     const { generation } = child
     const known = this.#links.get(generation)
     if (known !== undefined) return known

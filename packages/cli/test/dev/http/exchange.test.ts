@@ -1,0 +1,318 @@
+/** POST requests, which get exactly one answer each. */
+import { describe, expect, it, vi } from 'vitest'
+import { callOf, openSession, post, request } from '../support/raw-http.ts'
+import {
+  ask,
+  json,
+  openStream,
+  readStream,
+  relayHttp,
+  type Reply,
+  writeEvent,
+} from '../support/relay-http.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+const lost = (id: number) => ({
+  id,
+  error: { code: -32_603, message: expect.stringContaining('was restarted') },
+})
+
+/** Begins a stream, and keeps it open. */
+const streams =
+  (...events: readonly (readonly [unknown, string?])[]): Reply =>
+  (_, response) => {
+    openStream(response)
+    for (const [message, id] of events) writeEvent(response, message, id)
+  }
+
+const answerOf = (id: unknown, result: object = {}) => ({ jsonrpc: '2.0', id, result })
+
+describe('a request', () => {
+  it('and its reply are passed on with their headers, except for those of the connection', async () => {
+    const { url, start } = await relayHttp()
+    const process = await start({
+      ping: ({ message }, response) =>
+        json(response, 201, answerOf(message.id), {
+          'x-reply': 'r',
+          'keep-alive': 'timeout=9',
+          'mcp-session-id': 'unknown',
+        }),
+    })
+    const body = JSON.stringify(request(1, 'ping'))
+    const reply = await ask(
+      `${url}?q=1`,
+      'POST',
+      {
+        ...JSON_TYPE,
+        'x-sent': 's',
+        te: 'trailers',
+        'transfer-encoding': 'chunked',
+        'mcp-session-id': 'unknown',
+      },
+      body,
+    )
+    expect(reply).toMatchObject({
+      status: 201,
+      body: JSON.stringify(answerOf(1)),
+      headers: { 'x-reply': 'r', 'content-type': 'application/json', 'mcp-session-id': 'unknown' },
+    })
+    expect(reply.headers['keep-alive']).not.toBe('timeout=9')
+    expect(process.got).toMatchObject([
+      {
+        path: '/mcp?q=1',
+        method: 'POST',
+        body,
+        headers: { 'x-sent': 's', 'content-length': `${body.length}`, 'mcp-session-id': 'unknown' },
+      },
+    ])
+    expect(process.got[0]?.headers).not.toHaveProperty('te')
+    expect(process.got[0]?.headers).not.toHaveProperty('transfer-encoding')
+  })
+
+  it.each([
+    ['no JSON', 'text/plain', 'not found', 404],
+    ['JSON that is no message', 'application/json', '7', 400],
+    ['broken JSON', 'application/json', '{', 200],
+    ['no type', undefined, '', 202],
+  ])('gets a reply that is %s as it is', async (_, type, body, status) => {
+    const { url, start } = await relayHttp()
+    await start({
+      ping: (_got, response) =>
+        void response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body),
+    })
+    const reply = await post(url, request(1, 'ping'))
+    expect([reply.status, reply.headers.get('content-type'), await reply.text()]).toEqual([
+      status,
+      type ?? null,
+      body,
+    ])
+  })
+
+  it('that the server cannot read reaches it', async () => {
+    const { url, start } = await relayHttp()
+    const process = await start({ POST: (_, response) => json(response, 400, 'why') })
+    expect(await (await post(url, '{')).text()).toBe('why')
+    expect(process.got[0]?.body).toBe('{')
+  })
+
+  it('has the id of the session in each reply that names it', async () => {
+    const { url, start } = await relayHttp()
+    const named: Reply = ({ message }, response) =>
+      json(response, 200, answerOf(message.id), { 'mcp-session-id': 'session-2' })
+    await start()
+    const session = await openSession(url)
+    await start({ ping: named })
+    const replies = [await post(url, request(1, 'ping'), session), await post(url, callOf(2, 'a'), session)]
+    expect(replies.map(({ headers }) => headers.get('mcp-session-id'))).toEqual(['session-1', null])
+  })
+
+  it('after 404 opens no session in the next process', async () => {
+    const { url, start } = await relayHttp()
+    await start({ ping: (_, response) => json(response, 404, 'gone') })
+    const session = await openSession(url)
+    expect((await post(url, callOf(1, 'a'), session)).status).toBe(200)
+    expect((await post(url, request(1, 'ping'), session)).status).toBe(404)
+    const second = await start()
+    await post(url, request(1, 'ping'), session)
+    expect(second.asked()).toEqual(['ping'])
+    expect(second.got[0]?.headers['mcp-session-id']).toBe('session-1')
+  })
+
+  it.each([
+    ['another method', request(1, 'ping'), 200],
+    ['another status', request(1, 'initialize'), 201],
+  ])('with %s opens no session', async (_, message, status) => {
+    const { url, start } = await relayHttp()
+    const reply: Reply = (got, response) =>
+      json(response, status, answerOf(got.message.id), { 'mcp-session-id': 'no-session' })
+    await start({ initialize: reply, ping: reply })
+    await (await post(url, message)).text()
+    const second = await start()
+    await post(url, request(2, 'ping'), { 'mcp-session-id': 'no-session' })
+    expect(second.asked()).toEqual(['ping'])
+  })
+})
+
+describe('when the process ends', () => {
+  it('its calls are answered with an error result, and other requests with an error', async () => {
+    const { url, start } = await relayHttp()
+    const process = await start({ 'tools/call': () => {}, 'resources/read': () => {} })
+    const call = post(url, callOf(1, 'a'))
+    const read = post(url, request(2, 'resources/read'))
+    await vi.waitFor(() => expect(process.got).toHaveLength(2))
+    process.end()
+    const [called, other] = await Promise.all([call, read])
+    expect([called.status, called.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(await called.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: {
+        content: [{ type: 'text', text: 'The server was restarted while this ran; call again' }],
+        isError: true,
+      },
+    })
+    expect(await other.json()).toMatchObject(lost(2))
+  })
+
+  it('each request of a batch is answered, and a notification is accepted', async () => {
+    const { url, start } = await relayHttp()
+    const process = await start({ POST: () => {}, answer: () => {}, 'notifications/x': () => {} })
+    const batch = post(url, [
+      request(1, 'ping'),
+      { jsonrpc: '2.0', method: 'notifications/x' },
+      callOf(2, 'a'),
+    ])
+    const alone = post(url, [request(1, 'ping')])
+    const note = post(url, { jsonrpc: '2.0', method: 'notifications/x' })
+    await vi.waitFor(() => expect(process.got).toHaveLength(3))
+    process.end()
+    expect(await (await batch).json()).toMatchObject([lost(1), { id: 2, result: { isError: true } }])
+    expect(await (await alone).json()).toMatchObject([lost(1)])
+    expect((await note).status).toBe(202)
+  })
+
+  it('a reply that is cut is answered in its place', async () => {
+    const { url, start } = await relayHttp()
+    const process = await start({
+      ping(_, response) {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '50' }).write('{')
+        setImmediate(() => process.end())
+      },
+    })
+    expect(await (await post(url, request(1, 'ping'))).json()).toMatchObject(lost(1))
+  })
+
+  it('initialize and what was not delivered go to the next process', async () => {
+    const { url, start, prepare } = await relayHttp()
+    const first = await start({ initialize: () => void setImmediate(() => first.end()) })
+    const opened = post(url, request(1, 'initialize'))
+    await vi.waitFor(() => expect(first.got).toHaveLength(1))
+    const second = await prepare()
+    second.use()
+    expect((await opened).headers.get('mcp-session-id')).toBe('session-2')
+    expect(second.asked()).toEqual(['initialize'])
+  })
+
+  it('a request that it refuses to take goes to the next one', async () => {
+    const { relay, url, start } = await relayHttp()
+    const refusing = { generation: 9, port: 1, lines: undefined, ended: false }
+    await relay.prepare(refusing)
+    relay.use(refusing)
+    const asked = post(url, request(1, 'ping'))
+    await new Promise((resolve) => setImmediate(resolve))
+    const next = await start()
+    expect(await (await asked).json()).toEqual(answerOf(1))
+    expect(next.asked()).toEqual(['ping'])
+    relay.lost(refusing)
+  })
+
+  it('it is drained when its exchanges have their replies', async () => {
+    const { relay, url, start } = await relayHttp()
+    let finish = (): void => {}
+    const process = await start({
+      ping: ({ message }, response) => void (finish = () => json(response, 200, answerOf(message.id))),
+    })
+    const unused = { generation: 99, port: 1, lines: undefined, ended: false }
+    await relay.drained(unused)
+    const asked = post(url, request(1, 'ping'))
+    await vi.waitFor(() => expect(process.got).toHaveLength(1))
+    let drained = false
+    const draining = relay.drained({ ...unused, generation: 1 }).then(() => (drained = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(drained).toBe(false)
+    finish()
+    await draining
+    expect(await (await asked).json()).toEqual(answerOf(1))
+  })
+})
+
+describe('a stream', () => {
+  it('has its events, with ids that name the process', async () => {
+    const { url, start } = await relayHttp()
+    const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
+    await start({
+      'tools/call': ({ message }, response) => {
+        openStream(response, { 'x-reply': 'r' })
+        response.write('id: 0\nretry: 5\ndata: \n\n')
+        response.write(`event: message\nid: 1\ndata: ${JSON.stringify(progress)}\n\n`)
+        response.write('data: one\ndata: two\n\n')
+        response.write(`data: ${JSON.stringify(answerOf(message.id))}\n\n`)
+        response.end()
+      },
+    })
+    const reply = await post(url, callOf(1, 'a'))
+    expect([reply.status, reply.headers.get('content-type'), reply.headers.get('x-reply')]).toEqual([
+      200,
+      'text/event-stream',
+      'r',
+    ])
+    expect(await reply.text()).toBe(
+      [
+        'id: 1.post.0\nretry: 5\ndata: ',
+        `event: message\nid: 1.post.1\ndata: ${JSON.stringify(progress)}`,
+        'data: one\ndata: two',
+        `data: ${JSON.stringify(answerOf(1))}`,
+        '',
+      ].join('\n\n'),
+    )
+  })
+
+  it('gets the answers that its process owes when that ends', async () => {
+    const { url, start } = await relayHttp()
+    const process = await start({ POST: streams([answerOf(2)]), answer: streams([answerOf(2)]) })
+    const abort = new AbortController()
+    const reply = await post(url, [callOf(1, 'a'), request(2, 'ping'), request(3, 'ping')], {})
+    const stream = readStream(reply, abort)
+    expect((await stream.next())?.message).toEqual(answerOf(2))
+    process.end()
+    expect(await stream.rest()).toMatchObject([{ id: 1, result: { isError: true } }, lost(3)])
+  })
+
+  it('that the process ends early gets no answer: the client may resume it', async () => {
+    const { url, start } = await relayHttp()
+    const ends: Reply = (_, response) => {
+      openStream(response)
+      writeEvent(response, '', '1')
+      response.end()
+    }
+    const process = await start({ ping: ends, GET: streams([answerOf(1)], [answerOf(5)]) })
+    const session = await openSession(url)
+    const stream = readStream(await post(url, request(1, 'ping'), session), new AbortController())
+    expect(await stream.rest()).toEqual([])
+    expect(process.asked()).toContain('ping')
+  })
+
+  it('of a process that is no longer used is answered when that ends it without the answer', async () => {
+    const { url, start } = await relayHttp()
+    let finish = (): void => {}
+    const first = await start({
+      ping(_, response) {
+        openStream(response)
+        finish = () => void response.end()
+      },
+    })
+    const reply = await post(url, request(1, 'ping'))
+    expect(first.asked()).toEqual(['ping'])
+    await start()
+    finish()
+    expect(await readStream(reply, new AbortController()).rest()).toMatchObject([lost(1)])
+  })
+
+  it('that the client leaves is left', async () => {
+    const { url, start, relay } = await relayHttp()
+    const left = vi.fn()
+    const process = await start({
+      ping(_, response) {
+        openStream(response)
+        response.once('close', left)
+      },
+    })
+    const abort = new AbortController()
+    const reply = await post(url, request(1, 'ping'), {}, abort.signal)
+    expect(reply.status).toBe(200)
+    abort.abort()
+    await vi.waitFor(() => expect(left).toHaveBeenCalledOnce())
+    await relay.drained({ generation: process.generation, port: 0, lines: undefined, ended: false })
+  })
+})

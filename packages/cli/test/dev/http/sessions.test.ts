@@ -1,0 +1,324 @@
+/** A session that goes on in one process after another. */
+import { describe, expect, it, vi } from 'vitest'
+import { openSession, post, request } from '../support/raw-http.ts'
+import {
+  CAPABILITIES,
+  type Front,
+  json,
+  listenOn,
+  openStream,
+  relayHttp,
+  type Reply,
+  writeEvent,
+} from '../support/relay-http.ts'
+
+const tools = (...names: readonly string[]): { 'tools/list': Reply } => ({
+  'tools/list': () => ({ tools: names.map((name) => ({ name })) }),
+})
+
+const LISTS = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']
+
+const ping = (url: string, session: object, headers: object = {}) =>
+  post(url, request(1, 'ping'), { ...session, ...headers })
+
+describe('a session in the next process', () => {
+  it('is opened with what the client has sent and set', async () => {
+    const { url, start } = await relayHttp()
+    const first = await start()
+    const session = await openSession(url)
+    for (const [method, params] of [
+      ['logging/setLevel', { level: 'debug' }],
+      ['resources/subscribe', { uri: 'a:1' }],
+    ] as const)
+      await (await post(url, request(2, method, params), session)).text()
+    await vi.waitFor(() => expect(first.asked()).toEqual(expect.arrayContaining(LISTS)))
+    const second = await start()
+    const headers = {
+      'x-token': 't',
+      'mcp-name': 'n',
+      'mcp-param-a': '1',
+      'mcp-method': 'ping',
+      'last-event-id': '7',
+    }
+    const reply = await ping(url, session, headers)
+    expect(await reply.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+    await vi.waitFor(() => expect(second.got).toHaveLength(9))
+    const [opened, initialized, level, subscribed] = second.got
+    expect([opened, initialized, level, subscribed].map((it) => it?.message)).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 'jetway-dev',
+        method: 'initialize',
+        params: first.got[0]?.message.params,
+      },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      {
+        jsonrpc: '2.0',
+        id: expect.stringMatching(/^jetway-dev:\d+$/),
+        method: 'logging/setLevel',
+        params: { level: 'debug' },
+      },
+      {
+        jsonrpc: '2.0',
+        id: expect.stringMatching(/^jetway-dev:\d+$/),
+        method: 'resources/subscribe',
+        params: { uri: 'a:1' },
+      },
+    ])
+    expect(level?.message.id).not.toBe(subscribed?.message.id)
+    expect(opened?.headers).not.toHaveProperty('mcp-session-id')
+    expect(opened?.headers).not.toHaveProperty('mcp-protocol-version')
+    for (const { path, method, headers: sent } of second.got.filter(({ asks }) => asks !== 'ping')) {
+      expect({ path, method }).toEqual({ path: '/mcp', method: 'POST' })
+      expect(sent).toMatchObject({
+        'x-token': 't',
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+      })
+      expect(sent).not.toHaveProperty('mcp-name')
+      expect(sent).not.toHaveProperty('mcp-param-a')
+      expect(sent).not.toHaveProperty('last-event-id')
+    }
+    for (const { headers: sent, asks } of second.got.slice(1)) {
+      expect(sent).toMatchObject({ 'mcp-session-id': 'session-2', 'mcp-protocol-version': '2025-11-25' })
+      if (asks !== 'notifications/initialized') expect(sent['mcp-method']).toBe(asks)
+    }
+    expect(
+      second
+        .asked()
+        .filter((asks) => LISTS.includes(asks))
+        .toSorted(),
+    ).toEqual(LISTS.toSorted())
+  })
+
+  it('is opened once, also for requests that come together', async () => {
+    const { url, start } = await relayHttp()
+    await start()
+    const session = await openSession(url)
+    const second = await start()
+    await Promise.all([ping(url, session), ping(url, session)])
+    await ping(url, session)
+    expect(second.asked().filter((asks) => asks === 'initialize')).toHaveLength(1)
+    expect(second.asked().filter((asks) => asks === 'ping')).toHaveLength(3)
+  })
+
+  it('is opened with the answer on a stream, too', async () => {
+    const { url, start } = await relayHttp()
+    await start()
+    const session = await openSession(url)
+    const second = await start({
+      initialize({ message }, response) {
+        openStream(response, { 'mcp-session-id': 'other' })
+        response.write('id: 0\ndata: \n\n')
+        writeEvent(response, 'no JSON')
+        writeEvent(response, { jsonrpc: '2.0', method: 'notifications/message', params: {} })
+        writeEvent(response, { jsonrpc: '2.0', id: message.id, result: { capabilities: {} } })
+        response.end()
+      },
+    })
+    expect((await ping(url, session)).status).toBe(200)
+    expect(second.got.at(-1)?.headers['mcp-session-id']).toBe('other')
+  })
+
+  it('keeps the settings that the new process accepts', async () => {
+    const { url, start } = await relayHttp()
+    await start()
+    const session = await openSession(url)
+    await (await post(url, request(2, 'logging/setLevel', { level: 'debug' }), session)).text()
+    await (await post(url, request(3, 'resources/subscribe', { uri: 'a' }), session)).text()
+    const second = await start({
+      'logging/setLevel': ({ message }, response) =>
+        json(response, 200, { jsonrpc: '2.0', id: message.id, error: { code: -32_601, message: 'no' } }),
+    })
+    expect((await ping(url, session)).status).toBe(200)
+    expect(second.asked()).toEqual(
+      expect.arrayContaining(['logging/setLevel', 'resources/subscribe', 'ping']),
+    )
+  })
+
+  const result = { jsonrpc: '2.0', id: 'jetway-dev', result: {} }
+  it.each<[string, Reply, number, string, string | undefined]>([
+    [
+      'the challenge of 401',
+      (_, response) => json(response, 401, 'who?', { 'www-authenticate': 'Bearer', 'mcp-session-id': 'x' }),
+      401,
+      'who?',
+      'Bearer',
+    ],
+    ['403', (_, response) => json(response, 403, 'no'), 403, 'no', undefined],
+    [
+      'a body of 64 KiB',
+      (_, response) => json(response, 403, 'x'.repeat(65_536)),
+      403,
+      'x'.repeat(65_536),
+      undefined,
+    ],
+    ['no larger body', (_, response) => json(response, 403, 'x'.repeat(65_537)), 403, '', undefined],
+    [
+      '404 for another fault',
+      (_, response) => json(response, 500, 'oh', { 'www-authenticate': 'x' }),
+      404,
+      '',
+      undefined,
+    ],
+    ['404 if it has no sessions', (_, response) => json(response, 200, result), 404, '', undefined],
+    [
+      '404 for another status than 200',
+      (_, response) => json(response, 201, result, { 'mcp-session-id': 'x' }),
+      404,
+      '',
+      undefined,
+    ],
+    [
+      '404 for an error',
+      (_, response) =>
+        json(response, 200, { jsonrpc: '2.0', id: 'jetway-dev', error: {} }, { 'mcp-session-id': 'x' }),
+      404,
+      '',
+      undefined,
+    ],
+    [
+      '404 for no object',
+      (_, response) => json(response, 200, '[1]', { 'mcp-session-id': 'x' }),
+      404,
+      '',
+      undefined,
+    ],
+    [
+      '404 for a stream without the answer',
+      (_, response) => {
+        openStream(response, { 'mcp-session-id': 'x' })
+        response.end()
+      },
+      404,
+      '',
+      undefined,
+    ],
+  ])('is refused with %s', async (_, initialize, status, body, challenge) => {
+    const { url, start } = await relayHttp()
+    await start()
+    const session = await openSession(url)
+    const second = await start({ initialize })
+    const reply = await ping(url, session)
+    expect(reply.status).toBe(status)
+    expect(await reply.text()).toBe(body)
+    expect(reply.headers.get('www-authenticate') ?? undefined).toBe(challenge)
+    expect(second.asked()).toEqual(['initialize'])
+    // 404 ends the session; after another refusal it is tried again.
+    await ping(url, session)
+    expect(second.asked().slice(1)).toEqual([status === 404 ? 'ping' : 'initialize'])
+  })
+})
+
+describe('the lists of a session', () => {
+  const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+
+  async function withSession(front: Front) {
+    const first = await front.start(tools('a'))
+    const session = await openSession(front.url)
+    await vi.waitFor(() => expect(first.asked()).toEqual(expect.arrayContaining(LISTS)))
+    return { first, session }
+  }
+
+  it('are compared, and the stream that is open announces the change', async () => {
+    const front = await relayHttp()
+    const { session } = await withSession(front)
+    const stream = await listenOn(front.url, session)
+    expect(stream.reply.headers.get('mcp-session-id')).toBe('session-1')
+    await front.start(tools('b'))
+    expect((await stream.next())?.message).toEqual(changed)
+    expect(front.printed).toEqual(['tools: +b -a'])
+    // The next process is compared with this one.
+    await front.start({ ...tools('b', 'c'), 'prompts/list': () => ({ prompts: [{ name: 'p' }] }) })
+    expect((await stream.next())?.message).toEqual(changed)
+    expect(front.printed).toEqual(['tools: +b -a', 'tools: +c', 'prompts: +p'])
+  })
+
+  it('are announced on the next stream if none is open', async () => {
+    const front = await relayHttp()
+    const { session } = await withSession(front)
+    await front.start(tools('b'))
+    await ping(front.url, session)
+    await vi.waitFor(() => expect(front.printed).toEqual(['tools: +b -a']))
+    const stream = await listenOn(front.url, session)
+    expect((await stream.next())?.message).toEqual(changed)
+    stream.close()
+    const again = await listenOn(front.url, session)
+    await front.start(tools('c'))
+    // It was announced once: the next is that of the next process.
+    expect((await again.next())?.message).toEqual(changed)
+    expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
+  })
+
+  it('are announced without a difference if the old process had announced a change', async () => {
+    const front = await relayHttp()
+    const { session } = await withSession(front)
+    const stream = await listenOn(front.url, session)
+    const answering = await front.start({
+      ...tools('a'),
+      ping({ message }, response) {
+        openStream(response)
+        writeEvent(response, changed)
+        writeEvent(response, { jsonrpc: '2.0', id: message.id, result: {} })
+        response.end()
+      },
+    })
+    await vi.waitFor(() => expect(answering.asked()).toEqual(expect.arrayContaining([...LISTS, 'GET'])))
+    await (await ping(front.url, session)).text()
+    await front.start(tools('a'))
+    expect((await stream.next())?.message).toEqual(changed)
+    expect(front.printed).toEqual([])
+  })
+
+  it('are printed once for several sessions, and once for each process', async () => {
+    const front = await relayHttp()
+    const first = await front.start(tools('a'))
+    const sessions = [await openSession(front.url), await openSession(front.url)]
+    await vi.waitFor(() => expect(first.got).toHaveLength(2 * 2 + 2 * LISTS.length))
+    for (const [index, names] of [['b'], ['a'], ['b']].entries()) {
+      const process = await front.start(tools(...names))
+      for (const session of sessions) await ping(front.url, session)
+      await vi.waitFor(() =>
+        expect(process.asked().filter((asks) => asks === 'prompts/list')).toHaveLength(2),
+      )
+      await vi.waitFor(() => expect(front.printed).toHaveLength(index + 1))
+    }
+    expect(front.printed).toEqual(['tools: +b -a', 'tools: +a -b', 'tools: +b -a'])
+  })
+
+  it('are not announced if the server has not promised it', async () => {
+    const front = await relayHttp()
+    const initialize: Reply = ({ message }, response) =>
+      json(
+        response,
+        200,
+        { jsonrpc: '2.0', id: message.id, result: { capabilities: { ...CAPABILITIES, tools: {} } } },
+        { 'mcp-session-id': 'quiet' },
+      )
+    const first = await front.start({ ...tools('a'), initialize })
+    const session = await openSession(front.url)
+    await vi.waitFor(() => expect(first.got).toHaveLength(2 + LISTS.length))
+    const stream = await listenOn(front.url, session)
+    await front.start(tools('b'))
+    await vi.waitFor(() => expect(front.printed).toEqual(['tools: +b -a']))
+    const marked = await front.start({
+      GET(_, response) {
+        openStream(response)
+        writeEvent(response, { jsonrpc: '2.0', method: 'notifications/mark' })
+      },
+    })
+    expect((await stream.next())?.message).toMatchObject({ method: 'notifications/mark' })
+    expect(marked.asked()).toContain('initialize')
+  })
+
+  it('of a process that ends meanwhile are skipped', async () => {
+    const front = await relayHttp()
+    const { session } = await withSession(front)
+    const second = await front.start({ 'tools/list': () => void setImmediate(() => second.end()) })
+    await ping(front.url, session)
+    await vi.waitFor(() => expect(second.asked()).toContain('tools/list'))
+    await front.start(tools('b'))
+    await ping(front.url, session)
+    await vi.waitFor(() => expect(front.printed).toEqual(['tools: +b -a']))
+  })
+})
