@@ -31,10 +31,10 @@ describe('a question', () => {
     const batch = [answerOf('1:8'), answerOf('other'), { jsonrpc: '2.0', method: 'notifications/x' }]
     await post(url, batch, session)
     await post(url, answerOf('1:7'), session)
-    expect(first.got.filter(({ asks: it }) => it === 'answer').map(({ message }) => message)).toEqual([
+    expect(first.got.filter(({ asks: what }) => what === 'answer').map(({ message }) => message)).toEqual([
       answerOf(7, { a: 1 }),
     ])
-    expect(second.got.filter(({ asks: it }) => it === 'answer').map(({ message }) => message)).toEqual([
+    expect(second.got.filter(({ asks: what }) => what === 'answer').map(({ message }) => message)).toEqual([
       [answerOf(8), answerOf('other'), { jsonrpc: '2.0', method: 'notifications/x' }],
       answerOf('1:7'),
     ])

@@ -44,7 +44,7 @@ describe('a session in the next process', () => {
     expect(await reply.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
     await vi.waitFor(() => expect(second.got).toHaveLength(9))
     const [opened, initialized, level, subscribed] = second.got
-    expect([opened, initialized, level, subscribed].map((it) => it?.message)).toEqual([
+    expect([opened, initialized, level, subscribed].map((got) => got?.message)).toEqual([
       {
         jsonrpc: '2.0',
         id: 'jetway-dev',

@@ -33,11 +33,11 @@ export interface Process {
   readonly generation: number
   readonly got: Got[]
   /** What it was asked, in order. */
-  asked(): readonly string[]
+  readonly asked: () => readonly string[]
   /** It serves from now on. */
-  use(): void
+  readonly use: () => void
   /** It ends, and all its connections break. */
-  end(): void
+  readonly end: () => void
 }
 
 export interface Front {
@@ -45,9 +45,9 @@ export interface Front {
   readonly url: string
   readonly printed: string[]
   /** A process that listens, and that is not used. */
-  prepare(replies?: Readonly<Record<string, Reply>>): Promise<Process>
+  readonly prepare: (replies?: Readonly<Record<string, Reply>>) => Promise<Process>
   /** A process that serves. */
-  start(replies?: Readonly<Record<string, Reply>>): Promise<Process>
+  readonly start: (replies?: Readonly<Record<string, Reply>>) => Promise<Process>
 }
 
 export const json = (response: ServerResponse, status: number, value: unknown, headers: object = {}): void =>
@@ -114,7 +114,7 @@ async function serve(
   replies: Readonly<Record<string, Reply>>,
 ): Promise<Process> {
   const got: Got[] = []
-  const { port, release } = await listen(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const one = await read(request)
     got.push(one)
     const reply = replies[one.asks] ?? (() => (one.message?.id === undefined ? undefined : {}))
@@ -122,7 +122,8 @@ async function serve(
     if (response.headersSent || response.destroyed || response.writableEnded) return
     if (result !== undefined) json(response, 200, { jsonrpc: '2.0', id: one.message?.id, result })
     else if (replies[one.asks] === undefined) response.writeHead(202).end()
-  })
+  }
+  const { port, release } = await listen((request, response) => void take(request, response))
   let ended = false
   const child = {
     generation,
@@ -190,10 +191,10 @@ export async function ask(
 export interface OpenStream {
   readonly reply: Response
   /** The next event that has a message. */
-  next(): Promise<ReadEvent | undefined>
+  readonly next: () => Promise<ReadEvent | undefined>
   /** All messages until the end of the stream. */
-  rest(): Promise<readonly object[]>
-  close(): void
+  readonly rest: () => Promise<readonly object[]>
+  readonly close: () => void
 }
 
 export function readStream(reply: Response, abort: AbortController): OpenStream {

@@ -1,0 +1,135 @@
+/** The lists of one process after another over stdio, and what the client learns of them. */
+import { settled } from '@jetway-apps/test-support'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { INITIALIZE, request } from '../support/raw-http.ts'
+import {
+  initialize,
+  INITIALIZED,
+  type Message,
+  note,
+  relayStdio,
+  server,
+  TOOLS_CHANGED,
+} from '../support/relay-stdio.ts'
+
+const methods = (messages: readonly Message[]): readonly unknown[] => messages.map(({ method }) => method)
+
+function useFakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+describe('the lists', () => {
+  it('are compared, and the client learns what has changed', async () => {
+    const front = relayStdio()
+    const first = await front.start(server(['a']))
+    await initialize(front)
+    expect(methods(first.got).slice(2)).toEqual([
+      'tools/list',
+      'resources/list',
+      'resources/templates/list',
+      'prompts/list',
+    ])
+    await front.start(server(['a', 'b']))
+    await settled()
+    expect(front.client.take()).toEqual([TOOLS_CHANGED])
+    await front.start(server(['a', 'b']))
+    await settled()
+    expect(front.client.take()).toEqual([])
+    await front.start(server(['b']))
+    await settled()
+    expect(front.client.take()).toEqual([TOOLS_CHANGED])
+    expect(front.printed).toEqual(['tools: +b', 'tools: -a'])
+  })
+
+  it('are read once, after the client may read them', async () => {
+    const front = relayStdio()
+    const first = await front.start(server(['a']))
+    await front.client.write(INITIALIZE)
+    await front.client.write(request(1, 'ping'), '7')
+    expect(methods(first.take())).toEqual(['initialize', 'ping', undefined])
+    await front.client.write(INITIALIZED)
+    await front.client.write(INITIALIZED)
+    expect(methods(first.take()).filter((method) => method === 'tools/list')).toEqual(['tools/list'])
+  })
+
+  it('of a client without a session are read with its identity', async () => {
+    const front = relayStdio()
+    const meta = { 'io.modelcontextprotocol/protocolVersion': 'x' }
+    const first = await front.start(server(['a']))
+    await front.client.write(request(1, 'tools/call', { _meta: { ...meta, progressToken: 1 } }))
+    await settled()
+    expect(first.got.slice(1).map(({ params }) => params)).toEqual(
+      Array.from({ length: 4 }, () => ({ _meta: meta })),
+    )
+    await front.start(server(['b']))
+    await settled()
+    expect(front.client.take()).toEqual([])
+    expect(front.printed).toEqual([
+      'tools: +b -a',
+      'The client has no subscription to changes of tools: it may have to reconnect',
+    ])
+  })
+
+  it('are read again from the old process if it has announced a change', async () => {
+    const front = relayStdio()
+    const tools = ['a']
+    const first = await front.start(server(tools))
+    await initialize(front)
+    tools.push('b')
+    await first.write(TOOLS_CHANGED)
+    first.take()
+    await front.start(server(['a', 'b']))
+    await settled()
+    expect(methods(first.take())).toContain('tools/list')
+    await settled()
+    expect(front.client.take()).toEqual([TOOLS_CHANGED])
+    expect(front.printed).toEqual([])
+    // Another process has announced nothing.
+    const third = await front.start(server(['a', 'b']))
+    await settled()
+    await first.write(TOOLS_CHANGED)
+    await third.write(note('notifications/other'))
+    third.take()
+    await front.start(server(['a', 'b']))
+    await settled()
+    expect(third.take()).toEqual([])
+  })
+
+  it('are those known before if the old process does not give them in 500 ms', async () => {
+    useFakeTimers()
+    const front = relayStdio()
+    let answers = true
+    const silent = server(['a'])
+    const first = await front.start((message) => (answers ? silent(message) : undefined))
+    await initialize(front)
+    answers = false
+    await first.write(TOOLS_CHANGED)
+    front.client.take()
+    const second = await front.start(server(['c']))
+    await settled()
+    second.take()
+    await vi.advanceTimersByTimeAsync(499)
+    await settled()
+    expect(second.take()).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    await vi.waitFor(() => expect(front.printed).toEqual(['tools: +c']))
+    expect(front.client.take()).toEqual([TOOLS_CHANGED])
+  })
+
+  it('of a process that ends meanwhile are skipped', async () => {
+    const front = relayStdio()
+    await front.start(server(['a']))
+    await initialize(front)
+    const second = await front.start(
+      server([], ({ method }) => (method === 'tools/list' ? undefined : undefined)),
+    )
+    front.relay.lost(second.child)
+    await settled()
+    front.printed.length = 0
+    front.client.take()
+    await front.start(server(['a', 'b']))
+    await settled()
+    expect(front.client.take().length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,306 @@
+import { settled } from '@jetway-apps/test-support'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { callOf, INITIALIZE, request } from '../support/raw-http.ts'
+import {
+  answerOf,
+  initialize,
+  INITIALIZED,
+  note,
+  relayStdio,
+  server,
+  TOOLS_CHANGED,
+} from '../support/relay-stdio.ts'
+
+const down = (id: number) => ({
+  id,
+  error: { code: -32_603, message: expect.stringContaining('is not running') },
+})
+const busy = (id: number) => ({ id, error: { message: expect.stringContaining('Too many requests wait') } })
+
+function useFakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+describe('messages', () => {
+  it('go to the process and back', async () => {
+    const front = relayStdio()
+    const process = await front.start()
+    await front.client.write(request(1, 'ping'), note('notifications/x'), 'no JSON', '7')
+    expect(process.take()).toEqual([request(1, 'ping'), note('notifications/x'), 'no JSON', 7])
+    await process.write(answerOf(1), note('notifications/y'), answerOf(1), answerOf(5))
+    expect(front.client.take()).toEqual([answerOf(1), note('notifications/y')])
+    expect(front.printed).toEqual([])
+  })
+
+  it('of a batch go one by one, and a batch of the process stays one', async () => {
+    const front = relayStdio()
+    const process = await front.start()
+    await front.client.write([request(1, 'ping'), request(2, 'ping')])
+    expect(process.take()).toEqual([request(1, 'ping'), request(2, 'ping')])
+    await process.write([answerOf(1), answerOf(9), answerOf(2)], [answerOf(1)])
+    expect(front.client.take()).toEqual([[answerOf(1), answerOf(2)]])
+  })
+
+  it('that are none are printed', async () => {
+    const front = relayStdio()
+    const process = await front.start()
+    await process.write('hello', '7', 'null', '"text"')
+    const stray = (text: string): string => `The server wrote to stdout, which carries the protocol: ${text}`
+    expect(front.printed).toEqual(['hello', '7', 'null', '"text"'].map(stray))
+    expect(front.client.got).toEqual([])
+  })
+
+  it.each([
+    ['client', 'The client sent a message that cannot be read: '],
+    ['process', 'The server wrote to stdout, which carries the protocol: '],
+  ] as const)('of the %s that are too long are printed', async (from, begin) => {
+    const front = relayStdio()
+    const process = await front.start()
+    const { write } = from === 'client' ? front.client : process
+    await write('x'.repeat(10 * 1024 * 1024 + 1))
+    await vi.waitFor(() => expect(front.printed).toEqual([expect.stringContaining(begin)]))
+  })
+
+  it('end with the client', async () => {
+    const front = relayStdio()
+    await front.client.end()
+    await front.relay.ended
+  })
+})
+
+describe('the session', () => {
+  it('is opened in the next process with its settings', async () => {
+    const front = relayStdio()
+    const accepts = server([], ({ id }) => (typeof id === 'number' && id > 0 ? { result: {} } : undefined))
+    await front.start(accepts)
+    await initialize(front)
+    await front.client.write(
+      request(1, 'logging/setLevel', { level: 'debug' }),
+      request(2, 'resources/subscribe', { uri: 'a:1' }),
+    )
+    const second = front.spawn(server())
+    await front.relay.prepare(second.child)
+    await settled()
+    const id = (index: number) => `jetway-dev:2:${index}`
+    expect(second.take()).toEqual([
+      { ...INITIALIZE, id: id(0) },
+      INITIALIZED,
+      { ...request(0, 'logging/setLevel', { level: 'debug' }), id: id(1) },
+      { ...request(0, 'resources/subscribe', { uri: 'a:1' }), id: id(2) },
+    ])
+    // What is set meanwhile follows.
+    await front.client.write(
+      request(3, 'resources/unsubscribe', { uri: 'a:1' }),
+      request(4, 'resources/subscribe', { uri: 'a:2' }),
+    )
+    front.relay.use(second.child)
+    await settled()
+    expect(second.take().slice(0, 2)).toMatchObject([
+      { method: 'resources/unsubscribe', params: { uri: 'a:1' } },
+      { method: 'resources/subscribe', params: { uri: 'a:2' } },
+    ])
+    expect(front.printed).toEqual([])
+  })
+
+  it('is not there before the client has opened it', async () => {
+    const front = relayStdio()
+    const first = await front.start(server())
+    const second = await front.start(server())
+    expect([first.got, second.got]).toEqual([[], []])
+  })
+
+  it.each([
+    ['its error', { error: { code: 1, message: 'no' } }, 'Error: no'],
+    ['an error without text', { error: {} }, 'Error: undefined'],
+    ['nothing', {}, 'Error: undefined'],
+  ])('is not taken over by a process that answers with %s', async (_, answer, why) => {
+    const front = relayStdio()
+    await front.start(server())
+    await initialize(front)
+    const second = front.spawn(() => answer)
+    await expect(front.relay.prepare(second.child)).rejects.toMatchObject({
+      name: 'StartError',
+      reason: 'failed',
+      message: `The new code does not take over the session: ${why}`,
+    })
+  })
+
+  it('is not taken over by a process that ends', async () => {
+    const front = relayStdio()
+    await front.start(server())
+    await initialize(front)
+    const second = front.spawn()
+    const prepared = front.relay.prepare(second.child)
+    front.relay.lost(second.child)
+    await expect(prepared).rejects.toThrow('ProcessEnded')
+  })
+
+  it.each<[string, object, string]>([
+    [
+      'another revision',
+      { protocolVersion: 's', capabilities: {} },
+      'The server now speaks revision s: the client must reconnect',
+    ],
+    [
+      'new capabilities',
+      { protocolVersion: 'r', capabilities: { tools: {}, logging: {}, prompts: {} } },
+      'The client must reconnect to use the new capabilities logging, prompts',
+    ],
+  ])('with %s is a hint', async (_, result, hint) => {
+    const front = relayStdio()
+    await front.start(server())
+    await initialize(front)
+    await front.start(server([], ({ method }) => (method === 'initialize' ? { result } : undefined)))
+    expect(front.printed).toEqual([hint])
+  })
+})
+
+describe('while no process runs', () => {
+  it('messages wait in their order', async () => {
+    useFakeTimers()
+    const front = relayStdio()
+    await front.client.write(request(1, 'ping'), note('notifications/x'), [request(2, 'ping')])
+    expect(front.client.got).toEqual([])
+    const process = await front.start()
+    expect(process.got).toEqual([request(1, 'ping'), note('notifications/x'), request(2, 'ping')])
+    expect(vi.getTimerCount()).toBe(0)
+    await front.client.write('no JSON')
+    expect(process.got).toContain('no JSON')
+  })
+
+  it('requests are answered after 10 s, notifications are dropped', async () => {
+    useFakeTimers()
+    const front = relayStdio()
+    await front.client.write('no JSON', request(1, 'ping'), note('notifications/x'))
+    await vi.advanceTimersByTimeAsync(9_999)
+    await settled()
+    expect(front.client.got).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    await settled()
+    expect(front.client.got).toMatchObject([down(1)])
+    expect((await front.start()).got).toEqual([])
+  })
+
+  it('1,024 messages wait, and one more request is refused', async () => {
+    useFakeTimers()
+    const front = relayStdio()
+    const requests = Array.from({ length: 1_024 }, (_, id) => request(id, 'ping'))
+    await front.client.write(...requests)
+    expect(front.client.take()).toEqual([])
+    await front.client.write(request(1_024, 'ping'), note('notifications/x'))
+    expect(front.client.take()).toMatchObject([busy(1_024)])
+    expect((await front.start()).got).toHaveLength(1_024)
+  })
+})
+
+it('4,096 requests may be open, and one more is refused', async () => {
+  const front = relayStdio()
+  const process = await front.start()
+  await front.client.write(...Array.from({ length: 4_096 }, (_, id) => request(id, 'ping')))
+  await vi.waitFor(() => expect(process.got).toHaveLength(4_096))
+  await front.client.write(request(4_096, 'ping'), note('notifications/x'))
+  expect(front.client.take()).toMatchObject([busy(4_096)])
+  expect(process.got.at(-1)).toEqual(note('notifications/x'))
+  await process.write(answerOf(0))
+  await front.client.write(request(4_097, 'ping'))
+  expect(process.got.at(-1)).toEqual(request(4_097, 'ping'))
+})
+
+describe('a process that is replaced', () => {
+  it('is drained when its requests are answered', async () => {
+    const front = relayStdio()
+    const first = await front.start()
+    await front.client.write(request(1, 'ping'))
+    const drained = vi.fn()
+    void front.relay.drained(first.child).then(drained)
+    await front.start()
+    expect(drained).not.toHaveBeenCalled()
+    await first.write(answerOf(1))
+    expect(drained).toHaveBeenCalledOnce()
+    expect(front.client.take()).toEqual([answerOf(1)])
+    await front.relay.drained({ ...first.child, generation: 99 })
+  })
+
+  it('takes no new requests', async () => {
+    const front = relayStdio()
+    const first = await front.start()
+    void front.relay.drained(first.child)
+    await front.client.write(request(1, 'ping'))
+    expect(first.got).toEqual([])
+    expect((await front.start()).got).toEqual([request(1, 'ping')])
+  })
+
+  it('has its calls answered when it ends, and its initialize repeated', async () => {
+    const front = relayStdio()
+    const first = await front.start()
+    await front.client.write(INITIALIZE, callOf(1, 'a'))
+    front.relay.lost(first.child)
+    await settled()
+    expect(front.client.take()).toMatchObject([{ id: 1, result: { isError: true } }])
+    expect((await front.start()).got).toEqual([INITIALIZE])
+    await first.write(answerOf(1))
+    expect(front.client.take()).toEqual([])
+  })
+
+  it('hands its subscriptions to the next one', async () => {
+    const front = relayStdio()
+    const listen = request(9, 'subscriptions/listen', {
+      _meta: { 'io.modelcontextprotocol/protocolVersion': 'x' },
+    })
+    const acknowledged = note('notifications/subscriptions/acknowledged', {
+      _meta: { 'io.modelcontextprotocol/subscriptionId': 9 },
+      notifications: { toolsListChanged: true },
+    })
+    const first = await front.start(server(['a']))
+    await front.client.write(listen)
+    await first.write(acknowledged)
+    expect(front.client.take()).toEqual([acknowledged])
+    const second = await front.start(server(['b']))
+    await second.write(acknowledged)
+    await settled()
+    expect(second.got).toContainEqual(listen)
+    expect(front.client.take()).toEqual([
+      { ...TOOLS_CHANGED, params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 9 } } },
+    ])
+  })
+})
+
+describe('at the end', () => {
+  it('the client gets the answers that are open', async () => {
+    useFakeTimers()
+    const front = relayStdio()
+    const process = await front.start()
+    await front.client.write(request(1, 'ping'))
+    const finished = vi.fn()
+    const finishing = front.relay.finish(1_000).then(finished)
+    await settled()
+    expect(finished).not.toHaveBeenCalled()
+    await process.write(answerOf(1))
+    await finishing
+    expect(front.client.take()).toEqual([answerOf(1)])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('it is disconnected after a while if there are none', async () => {
+    useFakeTimers()
+    const front = relayStdio()
+    await front.start()
+    await front.client.write(request(1, 'ping'))
+    const finished = vi.fn()
+    const finishing = front.relay.finish(1_000).then(finished)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(finished).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await finishing
+    await front.relay.ended
+  })
+
+  it('nothing is waited for without requests, or without a process', async () => {
+    useFakeTimers()
+    const front = relayStdio()
+    await front.start()
+    await front.relay.finish(1_000)
+    await relayStdio().relay.finish(1_000)
+  })
+})
