@@ -113,7 +113,8 @@ export interface NodeRun {
 /** Undefined for other programs. A command may be a script itself, such as those in `node_modules/.bin`. */
 export function nodeRunOf(start: Start): NodeRun | undefined {
   const { command, args, env, cwd } = start
-  const path = isAbsolute(command) ? command : (findProgram(command, env['PATH']) ?? resolve(cwd, command))
+  const found = /[\\/]/.test(command) ? undefined : findProgram(command, env['PATH'])
+  const path = found ?? resolve(cwd, command)
   if (isNode(command)) {
     const script = scriptOf(start)
     const loader = args.some((arg) => /^(?:-r|--require|--import|--(?:experimental-)?loader)\b/.test(arg))

@@ -70,3 +70,20 @@ export async function expectFinding({ check, verdict, evidence, advice, ...setup
   )
   expect(exitCode).toBe(findings.some((finding) => finding.verdict === 'fault') ? 1 : 0)
 }
+
+export const CURSOR = '.cursor/mcp.json'
+export const CLAUDE = '.config/Claude/claude_desktop_config.json'
+
+/** A file that has the entry `shop`, and other files. */
+const shopIn =
+  (file: string, argv: readonly string[]) =>
+  (entry: object, files: Setup['files'] = {}): Pick<Setup, 'files' | 'argv'> => ({
+    files: { ...files, [file]: JSON.stringify({ mcpServers: { shop: entry } }) },
+    argv,
+  })
+
+/** The server `shop` of Cursor. */
+export const cursor: ReturnType<typeof shopIn> = shopIn(CURSOR, ['cursor:shop'])
+
+/** The server `shop` of Claude Desktop. */
+export const claude: ReturnType<typeof shopIn> = shopIn(CLAUDE, ['--host', 'claude-desktop'])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isInRange } from '../../src/doctor/local/node-range.ts'
+import { isInRange } from '../../../src/doctor/local/node-range.ts'
 
 it.each([
   ['>=20.19', ['20.19.0', '21.0.0', 'v24.1.0'], ['20.18.9', '18.20.0']],

@@ -1,0 +1,145 @@
+import process from 'node:process'
+import { describe, expect, it } from 'vitest'
+import { checkScript, nodeRunOf, packageOf, scriptOf } from '../../../src/doctor/local/script.ts'
+import { folderWith } from '../support/programs.ts'
+
+describe('the script of', () => {
+  it.each<readonly [string, readonly string[], string | undefined]>([
+    ['node', ['a.js', 'b.js'], 'a.js'],
+    ['/opt/node', ['a', '-r'], 'a'],
+    ['node.exe', ['a'], 'a'],
+    ['nodejs', ['-r', 'x.js', 'a.js'], 'a.js'],
+    ['node', ['--import', 'x.js', '--inspect', 'a.js'], 'a.js'],
+    ['node', ['--experimental-loader', 'x.js', 'a.js'], 'a.js'],
+    ['node', ['-C', 'x', '--env-file', '.env', 'a.js'], 'a.js'],
+    ['node', ['--import=x.js', 'a.js'], 'a.js'],
+    ['node', ['-e', 'a.js'], undefined],
+    ['node', ['--print', 'a.js'], undefined],
+    ['node', ['--inspect'], undefined],
+    ['node', [], undefined],
+    ['python3', ['-u', 'a.py', 'b.py'], 'a.py'],
+    ['python3', ['-m', 'server'], undefined],
+    ['tsx', ['--flag.js', 'watch', 'a.mts'], 'a.mts'],
+    ['my-node', ['a'], undefined],
+  ])('%s %j is %j', (command, args, script) => {
+    expect(scriptOf({ command, args })).toBe(script)
+  })
+})
+
+const MISSING = { verdict: 'fault', evidence: 'There is no file' }
+const RELATIVE = 'is relative to the folder of the app, which is often /'
+
+describe('the check of a script', () => {
+  const FILES = {
+    'server.js': '',
+    'built/package.json': '{"scripts":{"build":"tsc"}}',
+    'built/src/a.js': '',
+    'plain/package.json': '{"scripts":{"test":"vitest"}}',
+    'bare/package.json': '{}',
+    '.nvm/server.js': '',
+  }
+
+  it.each<readonly [string, startedBy: 'app' | 'terminal' | 'user', cwd: string | undefined, object]>([
+    ['~/server.js', 'app', undefined, { verdict: 'ok', evidence: '~/server.js' }],
+    ['$HOME/server.js', 'app', undefined, { verdict: 'fault', evidence: '$HOME/server.js is not expanded' }],
+    ['~/.nvm/server.js', 'app', undefined, { verdict: 'warning', evidence: '~/.nvm/server.js belongs to' }],
+    ['server.js', 'app', '~', { verdict: 'ok', evidence: '~/server.js' }],
+    ['none.js', 'app', '~', { ...MISSING, advice: 'Correct the path in "args"' }],
+    ['server.js', 'terminal', undefined, { verdict: 'ok', evidence: '~/server.js' }],
+    ['server.js', 'user', undefined, { verdict: 'warning', evidence: `server.js ${RELATIVE}` }],
+    ['server.js', 'app', undefined, { verdict: 'fault', evidence: `server.js ${RELATIVE}` }],
+    ['none.js', 'user', undefined, MISSING],
+    [
+      'package.json',
+      'app',
+      undefined,
+      { verdict: 'fault', advice: `Write ${process.cwd()}/package.json in` },
+    ],
+    ['none.js', 'app', undefined, { verdict: 'fault', advice: 'Write the absolute path in "args"' }],
+    ['~/sever.js', 'app', undefined, { ...MISSING, advice: 'Did you mean ~/server.js?' }],
+    ['~/built/dist/a.js', 'app', undefined, { ...MISSING, advice: 'Run npm run build in ~/built, or' }],
+    ['~/built/src/b.js', 'app', undefined, { ...MISSING, advice: 'Did you mean ~/built/src/a.js?' }],
+    ['~/plain/dist/a.js', 'app', undefined, { ...MISSING, advice: 'Correct the path in "args"' }],
+    ['~/bare/dist/a.js', 'app', undefined, { ...MISSING, advice: 'Correct the path in "args"' }],
+  ])('%s for %s in %j finds %j', async (script, startedBy, cwd, expected) => {
+    const { path, shown } = folderWith(FILES)
+    const args = [path(script)]
+    const program = { command: 'node', args, env: {}, ...(cwd !== undefined && { cwd: path(cwd) }) }
+    const findings = await checkScript(
+      { kind: 'program', name: 'shop', program, startedBy },
+      { command: 'node', args, env: {}, cwd: path('~') },
+    )
+    const partly = Object.entries(expected).map(([name, text]) => [
+      name,
+      expect.stringContaining(text as string),
+    ])
+    expect(shown(findings)).toEqual([
+      expect.objectContaining({ check: 'script', ...(Object.fromEntries(partly) as object) }),
+    ])
+  })
+
+  it('finds nothing for a program without one', async () => {
+    const program = { command: 'shop', args: [], env: {} }
+    const start = { ...program, cwd: '/' }
+    expect(await checkScript({ kind: 'program', name: 'shop', program, startedBy: 'app' }, start)).toEqual([])
+  })
+})
+
+describe('the Node.js that runs', () => {
+  const FILES = { 'bin/node': '', 'bin/shop': '#!/usr/bin/env node\n', 'bin/other': '#!/usr/bin/env sh\n' }
+
+  it.each<readonly [string, string, readonly string[], object | undefined]>([
+    ['a script', '~/bin/node', ['a.js'], { node: '~/bin/node', script: '/cwd/a.js', loader: false }],
+    ['a script, named by PATH', 'node', ['/a.js'], { node: '~/bin/node', script: '/a.js', loader: false }],
+    [
+      'a script, named by the folder',
+      './node',
+      ['a.js'],
+      { node: '/cwd/node', script: '/cwd/a.js', loader: false },
+    ],
+    ['no script', 'node', ['-e', '0'], undefined],
+    ['a program', '~/bin/shop', ['x'], { node: '~/bin/node', script: '~/bin/shop', loader: false }],
+    ['a program, named by PATH', 'shop', [], { node: '~/bin/node', script: '~/bin/shop', loader: false }],
+    ['a program for something else', '~/bin/other', ['a.js'], undefined],
+    ['nothing', 'none', ['a.js'], undefined],
+    ...['-r', '--require', '--import', '--import=x', '--loader', '--experimental-loader=x'].map(
+      (option) =>
+        [
+          `a script with ${option}`,
+          'node',
+          option.includes('=') ? [option, '/a.ts'] : [option, 'x', '/a.ts'],
+          { node: '~/bin/node', script: '/a.ts', loader: true },
+        ] as const,
+    ),
+    [
+      'a script with --important',
+      'node',
+      ['--important', '/a.ts'],
+      { node: '~/bin/node', script: '/a.ts', loader: false },
+    ],
+  ])('%s: %s %j', async (_, command, args, expected) => {
+    const { path } = folderWith(FILES)
+    const run = nodeRunOf({ command: path(command), args, env: { PATH: path('~/bin') }, cwd: '/cwd' })
+    expect(run).toEqual(expected === undefined ? undefined : JSON.parse(path(JSON.stringify(expected))))
+  })
+
+  it('a program is not found without node in PATH', async () => {
+    const { path } = folderWith({ 'bin/shop': FILES['bin/shop'] })
+    expect(nodeRunOf({ command: path('~/bin/shop'), args: [], env: {}, cwd: '/' })).toBeUndefined()
+  })
+})
+
+it.each([
+  ['the nearest', '~/a/b/c.js', { folder: '~/a', content: { name: 'a' } }],
+  ['one that is an object', '~/list/c.js', undefined],
+  ['one that parses', '~/a/broken/c.js', { folder: '~/a', content: { name: 'a' } }],
+])('the package of a file is %s', async (_, file, expected) => {
+  const { path } = folderWith({
+    'a/package.json': '{"name":"a"}',
+    'a/broken/package.json': '{',
+    'list/package.json': '[]',
+  })
+  expect(packageOf(path(file))).toEqual(
+    expected === undefined ? undefined : JSON.parse(path(JSON.stringify(expected))),
+  )
+})
