@@ -25,7 +25,7 @@ function check(command: string, code: string, given: Given = {}) {
   return checkStart({ start, startedBy, harness }, { env: { PATH: APP_PATH, ...own }, progress: () => {} })
 }
 
-const shell = (before: string, given?: Given) => check('/bin/sh', shellServer(before), given)
+const shell = (before: string, given?: Given) => check('/bin/sh', shellServer({ before }), given)
 const node = (code: string, given?: Given) => check(process.execPath, code, given)
 
 describe('a server that starts', () => {
@@ -41,7 +41,7 @@ describe('a server that starts', () => {
   })
 
   it('and prints what is no message is told where', async () => {
-    const { path } = folderWith({ 'server.cjs': `${server('console.log("Loading"); console.log("Ready")')}` })
+    const { path } = folderWith({ 'server.cjs': server('console.log("Loading"); console.log("Ready")') })
     const start = {
       command: process.execPath,
       args: [path('~/server.cjs')],
