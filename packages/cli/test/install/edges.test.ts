@@ -1,0 +1,256 @@
+import { chmod, lstat, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { backupsOf, readState } from '../../src/install/file.ts'
+import { createHome, type Home } from './support/home.ts'
+
+const URL_TARGET = 'https://example.com/mcp'
+const CURSOR = '.cursor/mcp.json'
+const ENTRY = { mcpServers: { 'example-com': { url: URL_TARGET } } }
+
+const homeWith = async (text: string, file = CURSOR): Promise<Home> => {
+  const home = await createHome()
+  await home.write(file, text)
+  return home
+}
+
+describe('a file of a host', () => {
+  it('that is not UTF-8 is left as it is', async () => {
+    const home = await homeWith('')
+    await writeFile(home.path(CURSOR), new Uint8Array([0x7b, 0xff, 0x7d]))
+    expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
+      exitCode: 1,
+      stderr: `error: ${home.path(CURSOR)} is not UTF-8\nNothing was changed\n`,
+    })
+  })
+
+  it('that is a folder cannot be read', async () => {
+    const home = await createHome()
+    await mkdir(home.path(CURSOR), { recursive: true })
+    expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: Cannot read .*mcp\.json: EISDIR.*\nNothing was changed\n$/),
+    })
+  })
+
+  it('below a file cannot be read', async () => {
+    const home = await homeWith('', '.cursor')
+    expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: Cannot read .*ENOTDIR/),
+    })
+  })
+
+  it('that a link names and that does not exist is written where the link leads', async () => {
+    const home = await homeWith('', '.cursor/x')
+    await mkdir(home.path('dotfiles'))
+    await symlink('../dotfiles/mcp.json', home.path(CURSOR))
+    expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({ exitCode: 0 })
+    expect(JSON.parse((await home.read('dotfiles/mcp.json')) ?? '')).toEqual(ENTRY)
+    expect((await lstat(home.path(CURSOR))).isSymbolicLink()).toBe(true)
+  })
+
+  it('keeps its mode, but for one with values', async () => {
+    const home = await homeWith('{}')
+    await chmod(home.path(CURSOR), 0o664)
+    const mode = async (): Promise<number> => (await stat(home.path(CURSOR))).mode & 0o777
+    await home.run('install', 'cursor', URL_TARGET)
+    expect(await mode()).toBe(0o664)
+    expect(await readState(home.path(CURSOR))).toMatchObject({ mode: 0o664, target: home.path(CURSOR) })
+    await home.run('install', 'cursor', URL_TARGET, '--name', 'b', '--header', 'K: v')
+    expect(await mode()).toBe(0o600)
+  })
+
+  it('has copies, the newest first, which other files are not', async () => {
+    const home = await createHome()
+    const names = ['20260101T000000000Z', '20270101T000000000Z', '2027', 'x20270101T000000000Z']
+    for (const name of names) await home.write(`a.json.${name}.bak`, '')
+    await home.write('b.json.20270101T000000000Z.bak', '')
+    expect(await backupsOf(home.path('a.json'))).toEqual(
+      ['20270101T000000000Z', '20260101T000000000Z'].map((name) => home.path(`a.json.${name}.bak`)),
+    )
+    expect(await backupsOf(home.path('none/a.json'))).toEqual([])
+  })
+
+  it('that exists is copied before it changes', async () => {
+    const home = await homeWith('{ }')
+    await home.run('install', 'cursor', URL_TARGET)
+    const names = await readdir(home.path('.cursor'))
+    expect(names).toEqual(['mcp.json', expect.stringMatching(/^mcp\.json\.\d{8}T\d{9}Z\.bak$/)])
+    expect(await home.read(`.cursor/${names[1]}`)).toBe('{ }')
+  })
+})
+
+describe('an entry', () => {
+  const install = ['install', 'cursor', URL_TARGET, '--name', 'shop'] as const
+
+  it.each([
+    ['{"mcpServers":{"shop":"x"}}', 'it differs in everything'],
+    ['{"mcpServers":{"shop":{"url":"x"}}}', 'it differs in url'],
+    ['{"mcpServers":{"shop":{"command":"x","args":[]}}}', 'it differs in command, args, url'],
+  ])('that is %s is named by what differs', async (text, message) => {
+    const home = await homeWith(text)
+    const { stderr } = await home.run(...install)
+    expect(stderr).toBe(
+      `error: ${home.path(CURSOR)} has another entry shop; ${message}\n--force replaces it, and --name chooses another name\n`,
+    )
+  })
+
+  it.each([
+    ['{"mcpServers":{"shop":{"url":"x","type":"sse","disabled":true}}}', { url: URL_TARGET, disabled: true }],
+  ])('that is %s is replaced with --force', async (text, expected) => {
+    const home = await homeWith(text)
+    expect((await home.run(...install, '--force')).stdout).toBe(`Updated shop in ${home.path(CURSOR)}\n`)
+    expect(JSON.parse((await home.read(CURSOR)) ?? '')).toEqual({ mcpServers: { shop: expected } })
+  })
+
+  it('that has more than the command sets is the same one', async () => {
+    const home = await homeWith(`{"mcpServers":{"shop":{"url":"${URL_TARGET}","disabled":true}}}`)
+    expect((await home.run(...install)).stdout).toMatch(/^Nothing to change for shop/)
+    expect(await home.run('uninstall', 'cursor', URL_TARGET, '--name', 'shop')).toMatchObject({ exitCode: 0 })
+    expect(await home.read(CURSOR)).toBe('{"mcpServers":{}}')
+  })
+
+  it('is not removed by its name alone', async () => {
+    const home = await homeWith('{"mcpServers":{"shop":{"url":"x"}}}')
+    expect(await home.run('uninstall', 'cursor', '--name', 'shop')).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: Without a target, --force is needed\n--force removes shop\n',
+    })
+  })
+
+  it('that cannot be removed is to be edited by hand', async () => {
+    const home = await homeWith('extensions: {shop: {a: 1}}\n', '.config/goose/config.yaml')
+    const { stderr } = await home.run('uninstall', 'goose', '--name', 'shop', '--force')
+    expect(stderr).toContain('cannot be edited: extensions has another form than indented lines\n')
+    expect(stderr).toContain('Edit it by hand. Nothing was changed\n')
+  })
+})
+
+describe('with --json', () => {
+  it('install and uninstall print what they did', async () => {
+    const home = await createHome()
+    const path = home.path(CURSOR)
+    const added = await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v', '--json')
+    expect({ ...JSON.parse(added.stdout), stderr: added.stderr }).toEqual({
+      host: 'cursor',
+      name: 'example-com',
+      files: [{ path, outcome: 'added' }],
+      warnings: ['The values of variables and headers are in the file. Do not share it'],
+      stderr: '',
+    })
+    const dry = await home.run(
+      'uninstall',
+      'cursor',
+      '--name',
+      'example-com',
+      '--force',
+      '--dry-run',
+      '--json',
+    )
+    expect(JSON.parse(dry.stdout)).toEqual({
+      host: 'cursor',
+      name: 'example-com',
+      files: [{ path, outcome: 'removed', diff: expect.stringContaining(`--- ${path}`) }],
+    })
+    const removed = await home.run('uninstall', 'cursor', '--name', 'example-com', '--force', '--json')
+    expect(JSON.parse(removed.stdout)).toEqual({
+      host: 'cursor',
+      name: 'example-com',
+      files: [{ path, outcome: 'removed' }],
+    })
+  })
+
+  it('install --dry-run of what is there prints no difference', async () => {
+    const home = await createHome()
+    await home.run('install', 'cursor', URL_TARGET)
+    const { stdout } = await home.run('install', 'cursor', URL_TARGET, '--dry-run', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: [{ path: home.path(CURSOR), outcome: 'unchanged' }],
+      warnings: [],
+    })
+    expect(stdout).not.toContain('diff')
+  })
+
+  it('install --links prints the URLs', async () => {
+    const home = await createHome()
+    const { stdout } = await home.run('install', '--links', URL_TARGET, '--json')
+    expect(JSON.parse(stdout)).toEqual({
+      name: 'example-com',
+      links: [
+        { title: 'Cursor', url: expect.stringContaining('name=example-com') },
+        { title: 'VS Code', url: expect.stringContaining('vscode.dev') },
+      ],
+    })
+  })
+})
+
+describe('install', () => {
+  it('tells what to do next, unless nothing was changed', async () => {
+    const home = await createHome()
+    expect(await home.run('install', 'cursor', URL_TARGET, '--dry-run')).toMatchObject({ stderr: '' })
+    expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
+      stderr: 'Cursor loads it by itself: see Settings, MCP\n',
+    })
+  })
+
+  it('starts a program as an app does, and tells whether it answers', async () => {
+    const home = await createHome()
+    const code =
+      'read -r line; echo \'{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}\'; cat > /dev/null'
+    const answers = await home.run(
+      'install',
+      'cursor',
+      '--name',
+      'a',
+      '--env',
+      'K=v',
+      '--',
+      '/bin/sh',
+      '-c',
+      code,
+    )
+    expect(answers.stderr).toBe(
+      'warning: The values of variables and headers are in the file. Do not share it\na answers\nCursor loads it by itself: see Settings, MCP\n',
+    )
+    const fails = await home.run(
+      'install',
+      'cursor',
+      '--name',
+      'b',
+      '--json',
+      '--',
+      '/bin/sh',
+      '-c',
+      'exit 3',
+    )
+    expect(JSON.parse(fails.stdout)).toMatchObject({
+      name: 'b',
+      warnings: [],
+      check: { ok: false, message: 'It ended with code 3 before it answered' },
+    })
+    const told = await home.run('install', 'cursor', '--name', 'c', '--', '/bin/sh', '-c', 'exit 3')
+    expect(told.stderr).toContain(
+      'warning: c does not answer when it is started as an app starts it. It ended',
+    )
+    expect(told.stderr).toContain('To find out why: jetway doctor cursor:c\n')
+  })
+
+  it.each([
+    [['cursor', URL_TARGET, 'other'], 'There is one target; other is another word'],
+    [['--links', 'cursor', URL_TARGET], '--links takes no host'],
+    [['cursor', '--name', 'x'], 'There is no target'],
+    [['claude-desktop', URL_TARGET], 'Claude Desktop takes no URL from its file'],
+    [['goose', URL_TARGET, '--project'], 'Goose has no files of projects'],
+  ])('%j is refused', async (argv, message) => {
+    const { stderr, exitCode } = await (await createHome()).run('install', ...argv)
+    expect(stderr).toContain(message)
+    expect(exitCode).toBe(argv[0] === 'claude-desktop' ? 1 : 2)
+  })
+
+  it('writes the value of a variable for a host that has no references', async () => {
+    const home = await createHome()
+    const argv = ['install', 'claude-desktop', '--name', 'x', '--env', 'KEY', '--env', 'A=1', '--dry-run']
+    const { stdout } = await home.runWith({ KEY: 'v3ry' }, ...argv, '--', '/bin/sh')
+    expect(stdout).toMatch(/"env": \{\n\+ +"A": "\*\*\*",\n\+ +"KEY": "\*\*\*"/)
+  })
+})

@@ -1,0 +1,93 @@
+import { McpServer } from '@jetway/core'
+import { mcp } from '@jetway/node'
+import { listen } from '@jetway-apps/test-support/http'
+import { expect, it, onTestFinished } from 'vitest'
+import { runCli } from '../support/run-cli.ts'
+
+async function serve(addTo: (server: McpServer) => void): Promise<string> {
+  const server = new McpServer({ name: 'shop', version: '1.2.3' }, { instructions: 'Buy' })
+  addTo(server)
+  const { origin, release } = await listen(mcp({ server, path: '/mcp' }))
+  onTestFinished(async () => {
+    await server.close({ deadline: 0 })
+    release()
+  })
+  return `${origin}/mcp`
+}
+
+const REVISION = ['--revision', '2025-11-25'] as const
+const handler = () => 'x'
+
+function fill(server: McpServer): void {
+  const outputSchema = { type: 'object', properties: { n: { type: 'number' } } } as const
+  server.addTool({
+    name: 'buy',
+    description: '  Buys it.\nTwice.  ',
+    outputSchema,
+    handler: () => ({ n: 1 }),
+  })
+  server.addTool({ name: 'look', inputSchema: { type: 'object' }, handler })
+  server.addResource({ uri: 'shop://a', name: 'first', description: 'A thing', handler })
+  server.addResource({ uri: 'shop://b', name: 'second', handler })
+  server.addPrompt({ name: 'ask', description: 'Asks', handler })
+}
+
+it('list prints each entry with its description, or else its name', async () => {
+  const { stdout } = await runCli(['list', await serve(fill), ...REVISION])
+  expect(stdout).toBe(`shop 1.2.3 (2025-11-25)
+
+Tools
+  buy()
+    Buys it.
+    Twice.
+  look()
+
+Resources
+  shop://a
+    A thing
+  shop://b
+    second
+
+Prompts
+  ask()
+    Asks
+`)
+})
+
+it('list prints nothing below the name of a server that has nothing', async () => {
+  const { stdout } = await runCli(['list', await serve(() => {}), ...REVISION])
+  expect(stdout).toBe('shop 1.2.3 (2025-11-25)\n')
+})
+
+it('list --schema prints the schemas that a tool has', async () => {
+  const { stdout } = await runCli(['list', await serve(fill), ...REVISION, '--schema'])
+  expect(stdout.match(/^ {4}(?:input|output): \{$/gm)).toEqual([
+    '    input: {',
+    '    output: {',
+    '    input: {',
+  ])
+  expect(stdout).toContain('    output: {\n      "type": "object",\n')
+})
+
+it('list --json has all that the server says', async () => {
+  const document: unknown = JSON.parse(
+    (await runCli(['list', await serve(fill), ...REVISION, '--json'])).stdout,
+  )
+  expect(document).toMatchObject({
+    server: { name: 'shop' },
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    instructions: 'Buy',
+    tools: [{ name: 'buy' }, { name: 'look' }],
+    resources: [{ uri: 'shop://a' }, { uri: 'shop://b' }],
+    resourceTemplates: [],
+    prompts: [{ name: 'ask' }],
+  })
+})
+
+it('list takes one target', async () => {
+  expect(await runCli(['list', await serve(() => {}), 'other'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('list takes one target; other is another word'),
+  })
+})

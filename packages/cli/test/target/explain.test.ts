@@ -1,0 +1,70 @@
+import {
+  ConnectionClosedError,
+  RequestTimeoutError,
+  TransportError,
+  UnsupportedRevisionError,
+} from '@jetway/client'
+import { McpError } from '@jetway/core/protocol'
+import { expect, it } from 'vitest'
+import { usageError } from '../../src/errors.ts'
+import { explainConnect, explainRequest } from '../../src/target/explain.ts'
+
+const thrownBy = (run: (error: unknown) => never, error: unknown): unknown => {
+  try {
+    return run(error)
+  } catch (thrown) {
+    return thrown
+  }
+}
+
+const closedBy = (error: Error): Error => new ConnectionClosedError('Closed', { kind: 'error', error })
+
+it.each<readonly [string, unknown, code: string | undefined, message: string, hint: string]>([
+  ['a usage error', usageError('Wrong', 'Right'), 'usage', 'Wrong', 'Right'],
+  [
+    'an error of the server',
+    new McpError(-32603, 'No'),
+    'failed',
+    'The server answered with error -32603: No',
+    '',
+  ],
+  ['any other error', new TypeError('x'), undefined, 'x', ''],
+  ['401', new TransportError('Refused', { status: 401 }), 'authorization-needed', 'Refused', '--bearer-env'],
+  [
+    '403',
+    closedBy(new TransportError('Refused', { status: 403 })),
+    'authorization-needed',
+    'Closed',
+    '--bearer-env',
+  ],
+  [
+    'a failed authorization',
+    new TransportError('Failed: see the cause', { authFailed: true, cause: new Error('No browser') }),
+    'authorization-needed',
+    'Failed. No browser',
+    '',
+  ],
+  [
+    'one without a cause',
+    new TransportError('Failed', { authFailed: true }),
+    'authorization-needed',
+    'Failed',
+    '',
+  ],
+  ['silence', new RequestTimeoutError('ping', 5), 'x', 'No answer to ping within 5 ms', '--timeout SECONDS'],
+  ['another revision', new UnsupportedRevisionError('Old', []), 'failed', 'Old', ''],
+  ['no reply', new TransportError('Gone'), 'unreachable', 'Gone', ''],
+  ['no reply that ended the connection', closedBy(new TransportError('Gone')), 'unreachable', 'Closed', ''],
+  ['another status', new TransportError('Broken', { status: 500 }), 'x', 'Broken', ''],
+  ['a process that ended', closedBy(new Error('code 1')), 'x', 'Closed', ''],
+])('%s is explained', (_, error, code, message, hint) => {
+  for (const [run, otherwise] of [
+    [explainConnect, 'unreachable'],
+    [explainRequest, 'failed'],
+  ] as const) {
+    const thrown = thrownBy(run, error) as { code?: string; message: string; hint?: string }
+    expect([thrown.code, thrown.message]).toEqual([code === 'x' ? otherwise : code, message])
+    expect(thrown.hint ?? '').toContain(hint)
+    if (hint === '') expect(thrown.hint).toBeUndefined()
+  }
+})

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { CliError, usageError } from '../src/errors.ts'
+import { nearest, parseArguments } from '../src/parse.ts'
+import { printable, Terminal } from '../src/terminal.ts'
+import { unknownName } from '../src/unknown-name.ts'
+import { runCli } from './support/run-cli.ts'
+
+interface Given {
+  readonly stdin?: boolean
+  readonly stderr?: boolean
+  readonly yes?: boolean
+  readonly json?: boolean
+  readonly env?: Readonly<Record<string, string>>
+}
+
+function terminalOf({ stdin = true, stderr = true, yes = false, json = false, env = {} }: Given) {
+  const noted: string[] = []
+  const error = { isTTY: stderr, write: (text: string) => noted.push(text) }
+  const streams = { stdin: { isTTY: stdin }, stdout: error, stderr: error, env } as never
+  return { terminal: new Terminal(streams, { json, yes }), noted }
+}
+
+describe('a terminal', () => {
+  it.each<readonly [string, Given, boolean]>([
+    ['both ends', {}, true],
+    ['an empty CI', { env: { CI: '' } }, true],
+    ['no input', { stdin: false }, false],
+    ['no notes', { stderr: false }, false],
+    ['--yes', { yes: true }, false],
+    ['CI', { env: { CI: 'true' } }, false],
+  ])('with %s has a user', (_, given, expected) => {
+    expect(terminalOf(given).terminal.interactive).toBe(expected)
+  })
+
+  it.each<readonly [unknown, Given, readonly string[]]>([
+    [new CliError('failed', 'a\u0007b', { hint: 'c' }), {}, ['error: a\uFFFDb\n', 'c\n']],
+    [new CliError('failed', 'a'), {}, ['error: a\n']],
+    [new TypeError('x'), {}, ['error: x\n']],
+    ['text', {}, ['error: text\n']],
+    [new TypeError('x'), { json: true }, ['{"error":{"code":"failed","message":"x"}}\n']],
+    [usageError('x', 'y'), { json: true }, ['{"error":{"code":"usage","message":"x","hint":"y"}}\n']],
+    [usageError('x'), { json: true }, ['{"error":{"code":"usage","message":"x"}}\n']],
+  ])('prints the error %o', (error, given, lines) => {
+    const { terminal, noted } = terminalOf({ ...given, stderr: false })
+    terminal.error(error)
+    expect(noted).toEqual(lines)
+  })
+
+  it('keeps line breaks and tabs of a server, and no other control characters', () => {
+    expect(printable('a\n\tb\r\u001B[0mü😀\u200B')).toBe('a\n\tb\uFFFD\uFFFD[0mü😀\uFFFD')
+  })
+})
+
+describe('the words after a command', () => {
+  const OPTIONS = {
+    name: { type: 'string', placeholder: 'NAME', help: '' },
+    env: { type: 'string', placeholder: 'X', help: '', multiple: true },
+    dev: { type: 'boolean', help: '' },
+  } as const
+
+  it.each([
+    [['a', '--name', 'b', 'c'], { values: { name: 'b' }, positionals: ['a', 'c'], rest: undefined }],
+    [
+      ['--env=a', '--env', 'b', '--dev'],
+      { values: { env: ['a', 'b'], dev: true }, positionals: [], rest: undefined },
+    ],
+    [['-y', '-h'], { values: { yes: true, help: true }, positionals: [], rest: undefined }],
+    [['a', '--', '--name', '--'], { values: {}, positionals: ['a'], rest: ['--name', '--'] }],
+    [['--'], { values: {}, positionals: [], rest: [] }],
+  ])('%j are parsed', async (argv, expected) => {
+    const { values, ...others } = await parseArguments(argv, OPTIONS)
+    expect({ values: { ...values }, ...others }).toEqual(expected)
+  })
+
+  it.each([
+    [['--nam', 'a'], 'Unknown option --nam', 'Did you mean --name? Put words that begin with - after --'],
+    [['-x'], 'Unknown option -x', undefined],
+    [['--constructor'], 'Unknown option --constructor', undefined],
+    [['--dev=yes'], '--dev takes no value', undefined],
+    [['--name'], '--name needs a value: NAME', undefined],
+  ])('%j are refused', async (argv, message, hint) => {
+    await expect(parseArguments(argv, OPTIONS)).rejects.toMatchObject({ code: 'usage', message, hint })
+  })
+})
+
+it.each([
+  ['shp', ['shop', 'other'], 'The x shp is unknown', 'Did you mean shop?'],
+  ['zzz', ['shop', 'other'], 'The x zzz is unknown', 'There are shop, other'],
+  ['zzz', [], 'The x zzz is unknown', 'There are none'],
+])('%s is unknown among %j', async (name, known, message, hint) => {
+  expect(await unknownName('The x', name, known)).toMatchObject({ code: 'usage', message, hint })
+})
+
+it('a name that is far from all has no nearest one', async () => {
+  expect(await nearest('abc', ['xyz'])).toBeUndefined()
+})
+
+describe('help', () => {
+  it.each([['-h'], ['help'], ['--help']])('is printed for %s', async (word) => {
+    const { stdout, exitCode } = await runCli([word])
+    expect(stdout).toMatch(/^Usage: jetway <command> \[options\]\n\n {2}list {2,}\S/)
+    expect(stdout).toContain('\n\njetway <command> --help describes a command.')
+    expect(exitCode).toBe(0)
+  })
+
+  it('is what -v does not print', async () => {
+    expect((await runCli(['-v'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it('of a command has its options below each other, with their placeholders, and notes', async () => {
+    const { stdout } = await runCli(['uninstall', '-h'])
+    expect(stdout).toMatch(
+      /^Usage: jetway uninstall \[host\] <target> \[options\]\n\n[A-Z].*\.\n\n {2}--name NAME {9}the server's name/,
+    )
+    expect(stdout).toMatch(
+      /\n {2}-y, --yes {11}ask nothing\n {2}-h, --help {10}print this text\n\nWithout a target, /,
+    )
+  })
+})
