@@ -9,7 +9,19 @@ import { HEADERS, listen } from '@jetway-apps/test-support/http'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { auth0, authkit, clerk, entra, keycloak, oauth, type OAuthOptions } from '../src/index.ts'
+import {
+  auth0,
+  authkit,
+  clerk,
+  entra,
+  introspection,
+  type IssuerOptions,
+  jwt,
+  keycloak,
+  oauth,
+  type OAuthOptions,
+  type TokenCheck,
+} from '../src/index.ts'
 import { createIssuer } from './support/issuer.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
@@ -17,6 +29,11 @@ const ISSUER = 'https://auth.example.com'
 const publicUrl = 'https://api.example.com/api/mcp'
 const server = (): McpServer => new McpServer({ name: 'test', version: '1.0.0' }, { logger: silent })
 const protect = (options: Partial<OAuthOptions> = {}): Authenticate => oauth({ issuer: ISSUER, ...options })
+const issuersOf = (count: number, token?: TokenCheck): IssuerOptions[] =>
+  Array.from({ length: count }, (_, i) => ({
+    issuer: `https://${i}.example.com`,
+    ...(token !== undefined && { token }),
+  }))
 const message = { method: 'POST', headers: HEADERS, body: JSON.stringify(initialize()) }
 
 describe('the metadata', () => {
@@ -48,8 +65,12 @@ describe('the metadata', () => {
     expect(got.headers.get('cache-control')).toBe('public, max-age=300')
     const head = await ask(`${WELL_KNOWN}/api/mcp`, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
-    expect((await ask(`${WELL_KNOWN}/api/mcp`, { method: 'OPTIONS' })).status).toBe(204)
+    expect(head.headers.get('cache-control')).toBe('public, max-age=300')
+    const preflight = await ask(`${WELL_KNOWN}/api/mcp`, { method: 'OPTIONS' })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS')
     expect((await ask(`${WELL_KNOWN}/api/mcp`, { method: 'POST' })).status).toBe(405)
+    expect((await ask(`${WELL_KNOWN}/api/mcp/`)).status).toBe(200)
   })
 
   it('has the members of the options, and scopes as clients request them', async () => {
@@ -194,10 +215,55 @@ describe('the options of oauth', () => {
     ['scopes', { issuer: ISSUER, scopes: ['a b'] }],
     ['scopes', { issuer: ISSUER, scopes: ['offline_access'] }],
     ['implies', { issuer: ISSUER, implies: { a: ['b c'] } }],
+    ['must be set, not both', { issuers: [{ issuer: ISSUER }], issuer: ISSUER }],
+    ['token needs the option issuer', { issuers: [{ issuer: ISSUER }], token: jwt() }],
+    ['issuers must be 1 to 16', { issuers: issuersOf(17) }],
+    ['issuers must be 1 to 16', { issuers: { length: 1 } }],
+    ['introspection once', { issuers: issuersOf(2, introspection({ clientId: 'a', clientSecret: 'b' })) }],
+    ['audience', { issuer: ISSUER, audience: ['a', ''] }],
+    ['scopes', { issuer: ISSUER, scopes: 'a' }],
+    ['implies', { issuer: ISSUER, implies: { a: 'b' } }],
+    ['implies', { issuer: ISSUER, implies: { 'a b': [] } }],
     ['cache.max', { issuer: ISSUER, cache: { max: 0 } }],
+    ['cache.ttlMs', { issuer: ISSUER, cache: { ttlMs: 0.5 } }],
     ['Did you mean', { issuer: ISSUER, scope: ['a'] }],
   ])('%s is checked: %j', (text, options) => {
     expect(() => oauth(options as OAuthOptions)).toThrow(text)
+  })
+
+  it.each<[string, Partial<OAuthOptions>]>([
+    ['16 issuers', { issuers: issuersOf(16) }],
+    [
+      'issuers of both kinds',
+      {
+        issuers: [
+          ...issuersOf(2),
+          { issuer: ISSUER, token: introspection({ clientId: 'a', clientSecret: 'b' }) },
+        ],
+      },
+    ],
+    ['no scopes', { issuer: ISSUER, scopes: [] }],
+    ['a cache of one token', { issuer: ISSUER, cache: { max: 1, ttlMs: 1 } }],
+    ['no cache', { issuer: ISSUER, cache: false }],
+    ['an issuer on loopback', { issuer: 'http://127.0.0.1:8080' }],
+    ['an issuer on loopback by its IPv6 address', { issuer: 'http://[::1]' }],
+  ])('allow %s', (_, options) => {
+    expect(() => oauth(options)).not.toThrow()
+  })
+
+  it.each<[string, object]>([
+    ['jwksUri', { jwksUri: 'http://auth.example.com/jwks' }],
+    ['jwksUri', { jwksUri: 'jwks' }],
+    ['algorithms must be one or more of RS256', { algorithms: [] }],
+    ['algorithms', { algorithms: ['RS256', 'HS256'] }],
+    ["typ must be 'any' or 'at+jwt'", { typ: 'jwt' }],
+    ['Did you mean', { algorithm: ['RS256'] }],
+  ])('%s of jwt is checked: %j', (text, options) => {
+    expect(() => jwt(options)).toThrow(text)
+  })
+
+  it('need a mount to authenticate', () => {
+    expect(() => protect()({} as never)).toThrow('call authenticate.mount({ … })')
   })
 
   it('need the address of the mount, unless the issuer is on loopback', () => {
@@ -241,6 +307,8 @@ describe('the options of oauth', () => {
       keycloak({ url: 'https://sso.example.com/', realm: 'a b' }),
       entra({ tenant: 't', clientId: 'c', applicationIdUri: publicUrl }),
     ]
+    expect(auth0({ domain: 'acme.eu.auth0.com' })).toEqual({ issuer: 'https://acme.eu.auth0.com/' })
+    expect(presets.map(({ audience }) => audience)).toEqual(['api', undefined, undefined, undefined, 'c'])
     for (const preset of presets) expect(() => oauth({ ...preset, scopes: ['mcp'] })).not.toThrow()
     expect(presets.map(({ issuer }) => issuer)).toEqual([
       'https://acme.eu.auth0.com/',

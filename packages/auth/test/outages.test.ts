@@ -1,43 +1,11 @@
-import { FakeClock, silent } from '@jetway-apps/test-support'
-import { type Authenticate, type HttpRequest, Rejection } from '@jetway/core/http'
 import { describe, expect, it } from 'vitest'
-import { introspection, oauth, type OAuthOptions } from '../src/index.ts'
-import { createIssuer, keysOf, type TestIssuer } from './support/issuer.ts'
+import { introspection } from '../src/index.ts'
+import { keysOf, type TestIssuer } from './support/issuer.ts'
+import { ISSUER, protect, type Protected, requestWith } from './support/protect.ts'
+import { RESOURCE } from './support/requests.ts'
 
-const ISSUER = 'https://auth.example.com'
-const RESOURCE = 'https://api.example.com/mcp'
 const KEYS = `${ISSUER}/jwks`
 const INTROSPECT = `${ISSUER}/introspect`
-
-interface Protected {
-  readonly issuer: TestIssuer
-  readonly clock: FakeClock
-  /** Sends a request with a token. The status of a refusal, or 200. */
-  readonly send: (token: string) => Promise<number>
-  readonly authenticate: Authenticate
-}
-
-async function protect(options: Partial<OAuthOptions> = {}): Promise<Protected> {
-  const clock = new FakeClock()
-  const issuer = await createIssuer(ISSUER, () => clock.now())
-  const mount = { publicUrl: RESOURCE, path: '/mcp', legacySse: undefined, clock, logger: silent }
-  const given = oauth({ issuer: ISSUER, fetch: issuer.fetch, ...options })
-  const authenticate = given.mount?.(mount) ?? given
-  const send = async (token: string): Promise<number> => {
-    const found = await authenticate(requestWith(token))
-    return found instanceof Rejection ? found.status : 200
-  }
-  return { issuer, clock, send, authenticate }
-}
-
-const requestWith = (token: string): HttpRequest => ({
-  method: 'POST',
-  route: 'mcp',
-  path: '/mcp',
-  query: () => undefined,
-  header: (name) => (name === 'authorization' ? `Bearer ${token}` : undefined),
-  signal: new AbortController().signal,
-})
 
 const fetchedKeys = ({ fetched }: TestIssuer): number => fetched.filter((url) => url === KEYS).length
 const fails = (): never => {
@@ -149,10 +117,39 @@ describe('a verified token', () => {
     const { issuer, send, clock, authenticate } = await protect()
     const token = await issuer.sign({ aud: RESOURCE, exp: Math.floor(clock.now() / 1000) + 10 })
     expect(await send(token)).toBe(200)
-    await clock.advance(60_000)
+    await clock.advance(59_999)
+    expect(authenticate(requestWith(token))).not.toBeInstanceOf(Promise)
+    await clock.advance(1)
     expect(authenticate(requestWith(token))).toBeInstanceOf(Promise)
     await clock.advance(11_000)
     expect(await send(token)).toBe(401)
+  })
+
+  it.each([
+    ['for as long as the option says', { ttlMs: 5_000 }, 5_000],
+    ['for no time', false, 0],
+    ['for a minute', {}, 60_000],
+  ] as const)('is remembered %s', async (_how, cache, ms) => {
+    const { issuer, send, clock, authenticate } = await protect({ cache })
+    const token = await issuer.sign({ aud: RESOURCE })
+    await send(token)
+    const isKnown = (): boolean => !(authenticate(requestWith(token)) instanceof Promise)
+    await clock.advance(Math.max(ms - 1, 0))
+    expect(isKnown()).toBe(ms > 0)
+    await clock.advance(1)
+    expect(isKnown()).toBe(false)
+  })
+
+  it('may be in a header of 16,384 characters', async () => {
+    const { issuer, send } = await protect()
+    const padded = (length: number): Promise<string> =>
+      issuer.sign({ aud: RESOURCE, padding: 'x'.repeat(length) })
+    let padding = 11_900
+    while ((await padded(padding)).length < 16_384 - 'Bearer '.length) padding++
+    const longest = 'x'.repeat(16_384 - 'Bearer '.length - (await padded(padding)).length)
+    expect(longest).toBe('')
+    expect(await send(await padded(padding))).toBe(200)
+    expect(await send(await padded(padding + 1))).toBe(401)
   })
 
   it('replaces the oldest of those that are remembered', async () => {
@@ -224,6 +221,69 @@ describe('introspection', () => {
     expect(await send('t')).toBe(401)
   })
 
+  it.each([
+    ['names several audiences', { aud: ['https://other.example', 5, RESOURCE] }],
+    ['names its issuer', { aud: RESOURCE, iss: ISSUER }],
+  ])('accepts a token that %s', async (_how, answer) => {
+    const { send, clock } = await opaque({ active: true, sub: 'user', ...answer })
+    expect(await send('t')).toBe(200)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('sends the credentials in the body if it should', async () => {
+    const { send, asked } = await opaque(
+      { active: true, aud: RESOURCE, sub: 'user' },
+      { authMethod: 'client_secret_post' },
+    )
+    expect(await send('t')).toBe(200)
+    expect(asked[0]).toMatchObject({
+      method: 'POST',
+      redirect: 'manual',
+      body: 'token=t&token_type_hint=access_token&client_id=me%3A1&client_secret=a+secret',
+    })
+    expect(asked[0]?.headers).toEqual({
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+  })
+
+  it.each([
+    ['no object', () => new Response('5'), `${INTROSPECT} replied with no object`],
+    ['null', () => new Response('null'), `${INTROSPECT} replied with no object`],
+    ['status 401', () => new Response('', { status: 401 }), `${INTROSPECT} replied with status 401`],
+    [
+      '65,537 bytes',
+      () => new Response(`"${'x'.repeat(65_535)}"`),
+      `${INTROSPECT} has more than 65536 bytes`,
+    ],
+    ['65,536 bytes', () => new Response(`"${'x'.repeat(65_534)}"`), `${INTROSPECT} replied with no object`],
+  ])('gives 503 for a reply with %s, and looks for the address again', async (_how, answer, message) => {
+    const { issuer, send, logged } = await opaque(answer)
+    expect(await send('t')).toBe(503)
+    expect(await send('t')).toBe(503)
+    expect(issuer.fetched).toHaveLength(4)
+    expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { message } }, { err: { message } }])
+  })
+
+  it('gives 503 if the issuer names no address', async () => {
+    const { issuer, send, logged } = await opaque({})
+    issuer.documents.set(`${ISSUER}/.well-known/oauth-authorization-server`, () =>
+      Response.json({ issuer: ISSUER }),
+    )
+    expect(await send('t')).toBe(503)
+    const message = `The metadata of ${ISSUER} has no introspection_endpoint`
+    expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { message } }])
+  })
+
+  it('forgets an inactive token when 1,000 others came after it', async () => {
+    const { send, asked } = await opaque({ active: false })
+    for (let i = 0; i <= 1_000; i++) await send(`t${i}`)
+    await send('t1')
+    expect(asked).toHaveLength(1_001)
+    await send('t0')
+    expect(asked).toHaveLength(1_002)
+  })
+
   it('refuses a token from the moment of its expiry', async () => {
     let exp = 0
     const { send, clock } = await opaque(() =>
@@ -242,12 +302,14 @@ describe('introspection', () => {
     expect(await send('t')).toBe(401)
     active = true
     expect(await send('t')).toBe(401)
-    await clock.advance(5_000)
+    await clock.advance(4_999)
+    expect(await send('t')).toBe(401)
+    await clock.advance(1)
     expect(await send('t')).toBe(200)
     active = false
-    await clock.advance(29_000)
+    await clock.advance(29_999)
     expect(await send('t')).toBe(200)
-    await clock.advance(1_000)
+    await clock.advance(1)
     expect(await send('t')).toBe(401)
     expect(asked).toHaveLength(3)
   })
@@ -265,7 +327,10 @@ describe('introspection', () => {
     const waiting = Array.from({ length: 64 }, (_, i) => send(`t${i}`))
     await new Promise((resolve) => setImmediate(resolve))
     expect(await send('more')).toBe(503)
-    await clock.advance(2_000)
+    await clock.advance(1_999)
+    expect(await send('more')).toBe(503)
+    expect(clock.pending).toBe(64)
+    await clock.advance(1)
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([503]))
     expect(asked.length).toBeLessThanOrEqual(64)
   })
@@ -275,6 +340,10 @@ describe('introspection', () => {
     { clientSecret: '' },
     { endpoint: 'http://auth.example.com/i' },
     { audience: 'any' },
+    { clientId: 1 },
+    { clientSecret: undefined },
+    { authMethod: 'none' },
+    { secret: 'x' },
   ])('refuses the options %j', (wrong) => {
     expect(() => introspection({ clientId: 'a', clientSecret: 'b', ...wrong } as never)).toThrow(
       'ERR_MCP_OPTION',

@@ -177,7 +177,7 @@ it('two DPoP headers are refused, also where only the first is read', async () =
   const { dpop = '' } = headers
   const { status, challenge } = await send(headers, ['DPoP', dpop, 'dpop', dpop])
   expect([status, challenge]).toEqual([401, expect.stringContaining('error="invalid_dpop_proof"')])
-  expect((await send(headers, ['Authorization', 'x', 'DPoP', dpop])).status).toBe(200)
+  expect((await send(headers, ['DPoP', dpop, 'X-Scheme', 'dpop', 'X-Other', 'dpop'])).status).toBe(200)
 })
 
 describe('used proofs', () => {
@@ -223,6 +223,15 @@ describe('nonces', () => {
     expect(late.challenge).toContain('error="use_dpop_nonce"')
     expect(late.nonce).not.toBe(nonce)
     expect((await answerTo(server, late.nonce)).status).toBe(200)
+  })
+
+  it('are the same for all clients for 30 s', async () => {
+    const server = protect({ mode: 'require', nonce: true })
+    const { nonce } = await answerTo(server)
+    await clock.advance(29_999)
+    expect((await answerTo(server)).nonce).toBe(nonce)
+    await clock.advance(1)
+    expect((await answerTo(server)).nonce).not.toBe(nonce)
   })
 
   it('of others, changed ones and other values are refused', async () => {

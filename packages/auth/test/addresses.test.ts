@@ -1,0 +1,168 @@
+import type { Authenticate, HttpRequest, ProtectedMount } from '@jetway/core/http'
+import { Rejection } from '@jetway/core/http'
+import { describe, expect, it } from 'vitest'
+import { oauth } from '../src/index.ts'
+import { ISSUER, protect, requestWith } from './support/protect.ts'
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+const LOCAL = 'http://localhost:9'
+/** A mount whose address is taken from requests. */
+const DEVELOPMENT = { publicUrl: undefined } as const
+
+const at = (host: string | undefined, path: string | undefined, authorization?: string): HttpRequest =>
+  requestWith('', {
+    ...(path !== undefined && { path }),
+    header: (name) => ({ host, authorization })[name],
+  })
+
+/** The resource that the metadata names, by the address in the challenge. */
+function resourceOf(authenticate: Authenticate, request: HttpRequest): unknown {
+  const found = authenticate(request) as Rejection
+  const url = /resource_metadata="([^"]+)"/.exec(found.headers['www-authenticate'] ?? '')?.[1]
+  if (url === undefined) return found.headers['www-authenticate']
+  const path = new URL(url).pathname
+  const { header } = request
+  const answer = authenticate.wellKnown?.answer({ method: 'GET', path, header, peer: undefined })
+  return answer === undefined ? url : (JSON.parse(String(answer.body)) as { resource: string }).resource
+}
+
+describe('an address that is taken from a request', () => {
+  it.each<[string | undefined, boolean, string, string]>([
+    ['/mcp', false, '/mcp', '/mcp'],
+    ['/mcp', false, '/mcp/', '/mcp'],
+    ['/mcp', false, '/api/mcp', '/api/mcp'],
+    ['/mcp', false, '/other', '/other'],
+    ['/mcp', true, '/api/mcp', '/api/mcp'],
+    ['/mcp', true, '/', '/mcp'],
+    ['/', false, '/', ''],
+    [undefined, false, '/any/where', '/any/where'],
+    [undefined, true, '/any/where', '/any/where'],
+    [undefined, true, '/any/sse', '/any'],
+  ])(
+    'with the path %s and legacySse %s, %s is at the resource %s',
+    async (path, legacySse, asked, resource) => {
+      const { authenticate } = await protect({ issuer: LOCAL }, { ...DEVELOPMENT, path, legacySse })
+      expect(resourceOf(authenticate, at('localhost:3000', asked))).toBe(`http://localhost:3000${resource}`)
+    },
+  )
+
+  it('is that of the mount for a request without a path', async () => {
+    const { authenticate } = await protect({ issuer: LOCAL }, DEVELOPMENT)
+    const request = { ...at('127.0.0.1:1', undefined), path: undefined }
+    expect(resourceOf(authenticate, request)).toBe('http://127.0.0.1:1/mcp')
+  })
+
+  it.each(['api.example.com', 'localhost.example.com', '127.0.0.1.example.com', '', undefined, 'a b'])(
+    'must be on loopback: %s',
+    async (host) => {
+      const { authenticate } = await protect({ issuer: LOCAL }, DEVELOPMENT)
+      expect(await authenticate(at(host, '/mcp'))).toMatchObject({ status: 401 })
+      expect(resourceOf(authenticate, at(host, '/mcp'))).toBe('Bearer')
+      expect(authenticate.challengeFor?.(['a'], at(host, '/mcp'))).toBe('Bearer')
+      const answer = authenticate.wellKnown?.answer({ ...at(host, WELL_KNOWN), peer: undefined })
+      expect(answer).toBeUndefined()
+    },
+  )
+
+  it('keeps what it knows of 16 hosts, and accepts tokens at all', async () => {
+    const { authenticate, issuer } = await protect({ issuer: LOCAL }, DEVELOPMENT)
+    const waits: boolean[] = []
+    for (let port = 1; port <= 17; port++) {
+      const aud = `http://localhost:${port}/mcp`
+      const token = `Bearer ${await issuer.sign({ aud })}`
+      const request = at(`localhost:${port}`, '/mcp', token)
+      expect(await authenticate(request)).toMatchObject({ clientId: 'client' })
+      waits.push(authenticate(request) instanceof Promise)
+    }
+    expect(waits).toEqual(waits.map((_, i) => i === 16))
+  })
+})
+
+describe('the URL of a message', () => {
+  const legacySse: ProtectedMount['legacySse'] = { ssePath: '/events', messagePath: '/posts' }
+
+  it.each([
+    ['mcp', 'https://api.example.com/a/mcp'],
+    ['sse', 'https://api.example.com/a/events'],
+    ['message', 'https://api.example.com/a/events'],
+  ] as const)('has the challenge of its route: %s', async (route, resource) => {
+    const { authenticate } = await protect({}, { publicUrl: 'https://api.example.com/a/mcp', legacySse })
+    const request = requestWith('', { route, header: () => undefined })
+    expect(resourceOf(authenticate, request)).toBe(resource)
+    expect(authenticate.challengeFor?.([], request)).toContain(
+      `"https://api.example.com${WELL_KNOWN}${new URL(resource).pathname}"`,
+    )
+  })
+
+  it.each(['sse', 'message'] as const)('is that of the MCP route without legacySse: %s', async (route) => {
+    const { authenticate } = await protect()
+    const request = requestWith('', { route, header: () => undefined })
+    expect(resourceOf(authenticate, request)).toBe('https://api.example.com/mcp')
+  })
+})
+
+describe('an address that is known', () => {
+  it.each<[string | undefined, string | undefined, string | undefined, string]>([
+    ['https://api.example.com', undefined, '/mcp', 'https://api.example.com/mcp'],
+    ['https://api.example.com', undefined, undefined, 'https://api.example.com'],
+    ['https://api.example.com', 'https://api.example.com', '/mcp', 'https://api.example.com'],
+    ['https://api.example.com/a', 'https://api.example.com/b', '/mcp', 'https://api.example.com/b'],
+    ['https://api.example.com/a/', undefined, '/mcp', 'https://api.example.com/a'],
+  ])('with publicUrl %s, resource %s and path %s is %s', async (publicUrl, resource, path, expected) => {
+    const options = resource === undefined ? {} : { resource }
+    const { authenticate } = await protect(options, { publicUrl, path })
+    expect(resourceOf(authenticate, at('other.example', '/x'))).toBe(expected)
+  })
+
+  it('must be a URL', async () => {
+    await expect(protect({ resource: '/mcp' })).rejects.toThrow('option resource must be a URL')
+  })
+
+  it('is needed if only some issuers are on loopback', () => {
+    const mount = oauth({ issuers: [{ issuer: LOCAL }, { issuer: ISSUER }] }).mount
+    const clock = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} }
+    const where = { ...DEVELOPMENT, path: '/mcp', legacySse: undefined, clock, logger: console }
+    expect(() => mount?.(where as never)).toThrow('option resource is missing')
+  })
+})
+
+describe('the challenge of an operation that needs more scopes', () => {
+  it.each<[string | undefined, string]>([
+    [undefined, 'Bearer'],
+    ['Bearer x', 'Bearer'],
+    ['Basic x', 'Bearer'],
+  ])('names all scopes, each once: %s', async (authorization, scheme) => {
+    const { authenticate } = await protect({ scopes: ['a', 'b'] })
+    expect(authenticate.challengeFor?.(['b', 'c'], at('api.example.com', '/mcp', authorization))).toBe(
+      `${scheme} error="insufficient_scope", resource_metadata="https://api.example.com${WELL_KNOWN}/mcp", scope="a b c"`,
+    )
+  })
+})
+
+describe('the metadata of several mounts', () => {
+  it('is that of the mount with the path, and says once where it is answered', () => {
+    const both = oauth({ issuer: ISSUER, root: false })
+    const mount = (name: string): Authenticate => {
+      const clock = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} }
+      const publicUrl = `https://api.example.com/${name}`
+      const where = { publicUrl, path: `/${name}`, legacySse: undefined, clock, logger: console }
+      return both.mount?.(where as never) ?? both
+    }
+    const first = mount('a')
+    expect([both.wellKnown?.elsewhere, first.wellKnown?.elsewhere]).toEqual([false, false])
+    both.wellKnown!.elsewhere = true
+    const second = mount('b')
+    const all = [both, first, second]
+    expect(all.map(({ wellKnown }) => wellKnown?.elsewhere)).toEqual([true, true, true])
+    expect(both.wellKnown?.paths).toEqual([`${WELL_KNOWN}/a`, `${WELL_KNOWN}/b`])
+    const resourceAt = (path: string): unknown => {
+      const asked = { method: 'GET', path, header: () => undefined, peer: undefined }
+      const answer = both.wellKnown?.answer(asked)
+      return answer && (JSON.parse(String(answer.body)) as { resource: string }).resource
+    }
+    expect(resourceAt(`${WELL_KNOWN}/a`)).toBe('https://api.example.com/a')
+    expect(resourceAt(`${WELL_KNOWN}/b/`)).toBe('https://api.example.com/b')
+    expect(resourceAt(`${WELL_KNOWN}/c`)).toBeUndefined()
+    expect(resourceAt('/mcp')).toBeUndefined()
+  })
+})
