@@ -1,0 +1,166 @@
+import { silent } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import { McpServer } from '../../src/index.ts'
+import { type SkillDefinition, skills, type SkillsExtension, type SkillsOptions } from '../../src/skills.ts'
+import { modernClient, type ModernRequest } from '../support/modern-client.ts'
+
+const DOCUMENT = '---\nname: a\ndescription: b\n---\n\nDo them.\n'
+
+const named = (name: string, more: object = {}): SkillDefinition => ({
+  name,
+  description: 'Does things',
+  instructions: 'Do them.\n',
+  ...more,
+})
+const documented = (files: SkillDefinition['files']): SkillDefinition => ({
+  name: 'a',
+  description: 'b',
+  files: { 'SKILL.md': DOCUMENT, ...files },
+})
+
+function serve(
+  given: readonly SkillDefinition[],
+  options: Omit<SkillsOptions, 'skills'> = {},
+): { library: SkillsExtension; request: ModernRequest } {
+  const library = skills({ skills: given, ...options })
+  const server = new McpServer({ name: 'skills', version: '1' }, { extensions: [library], logger: silent })
+  return { library, request: modernClient(server) }
+}
+
+interface Page {
+  readonly skills: readonly { readonly uri: string }[]
+  readonly nextCursor?: string
+}
+
+const pageOf = async (request: ModernRequest, cursor?: unknown): Promise<Page> =>
+  (await request('skills/list', { cursor })).result as unknown as Page
+
+const many = (count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, '']))
+
+describe('the limits of a skill', () => {
+  it.each<[string, number, (size: number) => SkillDefinition, string]>([
+    ['description', 1024, (size) => named('a', { description: 'x'.repeat(size) }), '1 to 1024 characters'],
+    [
+      'path',
+      512,
+      (size) => named('a', { path: `${'x/'.repeat(254)}${'x'.repeat(size - 510)}/a` }),
+      'of at most 512 characters',
+    ],
+    ['files', 512, (size) => named('a', { files: many(size - 1) }), 'has 513 files'],
+    ['bytes in a file', 6_000_000, (size) => documented({ x: new Uint8Array(size) }), '8000004 of 8000000'],
+    ['text in a file', 8_000_000, (size) => documented({ x: 'y'.repeat(size - 2) }), '8000001 of 8000000'],
+    [
+      'bytes in all',
+      16 * 1024 * 1024,
+      (size) => {
+        const part = new Uint8Array(5_500_000)
+        const rest = new Uint8Array(size - 2 * part.length - DOCUMENT.length)
+        return documented({ a: part, b: part, rest, now: () => 'Later' })
+      },
+      'has 5 files of 16777217 bytes',
+    ],
+    ['segments', 32, (size) => documented({ [`${'x/'.repeat(size - 1)}x`]: '' }), 'at most 32 segments'],
+    ['path of a file', 1024, (size) => documented({ ['x'.repeat(size)]: '' }), '1024 characters'],
+    [
+      'address of a file',
+      4096,
+      (size) => documented({ [`${'é'.repeat(681)}${'x'.repeat(size - 4096)}`]: '' }),
+      'longer than 4096 characters',
+    ],
+  ])('%s: %d are served, and one more is refused', (_, limit, define, message) => {
+    expect(() => skills({ skills: [define(limit)] })).not.toThrow()
+    expect(() => skills({ skills: [define(limit + 1)] })).toThrow(message)
+  })
+})
+
+describe('a page of skills', () => {
+  it('has 100 by default', async () => {
+    const { request } = serve(Array.from({ length: 101 }, (_, index) => named(`s${index}`)))
+    const { skills: first, nextCursor } = await pageOf(request)
+    expect(first).toHaveLength(100)
+    expect((await pageOf(request, nextCursor)).skills).toHaveLength(1)
+  })
+
+  it('has no cursor if it ends with the last skill', async () => {
+    const { request } = serve([named('a'), named('b')], { pageSize: 2 })
+    expect(await pageOf(request)).not.toHaveProperty('nextCursor')
+  })
+
+  it('is empty after the last skill was removed', async () => {
+    const { library, request } = serve([named('a'), named('b'), named('c')], { pageSize: 2 })
+    const { nextCursor } = await pageOf(request)
+    library.set([named('a')])
+    const page = await pageOf(request, nextCursor)
+    expect(page.skills).toEqual([])
+    expect(page).not.toHaveProperty('nextCursor')
+  })
+
+  it('has entries of 1 MiB together, or one that is larger', async () => {
+    const noted = (name: string, note: string): SkillDefinition => named(name, { frontmatter: { note } })
+    const { library, request } = serve([noted('a', ''), noted('b', 'x'.repeat(1_000_000))])
+    const size = (await pageOf(request)).skills.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0)
+    const note = 'x'.repeat(1_000_000 + 1024 * 1024 - size)
+    library.set([noted('a', ''), noted('b', note)])
+    expect((await pageOf(request)).skills).toHaveLength(2)
+    library.set([noted('a', ''), noted('b', `${note}x`)])
+    const { skills: first, nextCursor } = await pageOf(request)
+    expect(first).toHaveLength(1)
+    library.set([noted('a', ''), noted('b', `${note}${'x'.repeat(1000)}`)])
+    expect((await pageOf(request, nextCursor)).skills).toMatchObject([{ uri: 'skill://b/SKILL.md' }])
+  })
+})
+
+describe('a document', () => {
+  it.each<[string, string | Uint8Array]>([
+    ['text', DOCUMENT],
+    ['bytes', Buffer.from(DOCUMENT)],
+  ])('is served as it is given as %s', async (_, document) => {
+    const { request } = serve([{ ...documented({}), files: { 'SKILL.md': document } }])
+    const { result } = await request('resources/read', { uri: 'skill://a/SKILL.md' })
+    expect(result['contents']).toMatchObject([{ text: DOCUMENT }])
+  })
+
+  it('escapes characters of its frontmatter that YAML 1.1 refuses', async () => {
+    const { request } = serve([named('a', { frontmatter: { note: 'a\u0085b\u2028\ufeff' } })])
+    const { result } = await request('resources/read', { uri: 'skill://a/SKILL.md' })
+    expect(result['contents']).toMatchObject([
+      { text: expect.stringContaining(String.raw`"note": "a\u0085b\u2028\ufeff"`) as string },
+    ])
+  })
+
+  it('fails its read if the instructions are no text', async () => {
+    const { request } = serve([named('a', { instructions: () => 1 })])
+    expect((await request('resources/read', { uri: 'skill://a/SKILL.md' })).error?.code).toBe(-32603)
+  })
+})
+
+describe('a file', () => {
+  it.each<[string, NonNullable<SkillDefinition['files']>[string], object]>([
+    ['a.json', () => '1', { text: '1', mimeType: 'application/json' }],
+    ['NOTES', () => '1', { text: '1', mimeType: 'text/plain' }],
+    ['made', () => Buffer.from('\ufeffx'), { text: '\ufeffx' }],
+    ['given', Buffer.from('\ufeffx'), { text: '\ufeffx' }],
+    ['NO-UTF-8', new Uint8Array([65, 255]), { blob: 'Qf8=', mimeType: 'application/octet-stream' }],
+  ])('%s is sent as the text or the bytes that it is', async (name, content, expected) => {
+    const { request } = serve([documented({ [name]: content })])
+    const { result } = await request('resources/read', { uri: `skill://a/${name}` })
+    expect(result['contents']).toMatchObject([expected])
+  })
+})
+
+describe('the error of an invalid skill names it, and its fault', () => {
+  it.each<[object, string]>([
+    [{ path: 1 }, 'The skill "1" needs a path that ends in its name'],
+    [{ name: 'a--b' }, 'The skill "a--b" needs a name of 1 to 64 characters'],
+    [{ files: 1 }, 'The skill "a" needs an object as its files'],
+    [{ files: { '../x': '' } }, 'The skill "a" has a file "../x"'],
+    [{ instructions: 1 }, 'needs a string or a function as its instructions'],
+    [{ frontmatter: 1 }, 'needs an object as its frontmatter'],
+    [{ frontmatter: { note: '\ud800' } }, 'has frontmatter with half of a surrogate pair'],
+    [{ frontmatter: { tags: [{ '\ud800': 1 }] } }, 'has frontmatter with half of a surrogate pair'],
+    [{ frontmatter: { metadata: { tags: ['\ud800'] } } }, 'has frontmatter with half of a surrogate pair'],
+  ])('%j', (change, message) => {
+    expect(() => skills({ skills: [named('a', change)] })).toThrow(message)
+  })
+})
