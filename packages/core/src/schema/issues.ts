@@ -84,8 +84,7 @@ function toSegment(segment: PropertyKey | { readonly key: PropertyKey }): string
  */
 export function closestAlternative(alternatives: readonly (readonly Issue[])[]): Issue[] {
   const depth = (issues: readonly Issue[]): number => Math.max(...issues.map(({ path }) => path.length))
-  const ranked = alternatives.filter((issues) => issues.length > 0)
-  ranked.sort((a, b) => depth(b) - depth(a) || a.length - b.length)
+  const ranked = alternatives.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)
   const best = ranked[0]
   if (best === undefined) return []
   const rivals = ranked.filter((issues) => depth(issues) === depth(best) && issues.length === best.length)
@@ -106,8 +105,6 @@ export function closestAlternative(alternatives: readonly (readonly Issue[])[]):
  * Several fields of which one would do are a single issue; read as a list, they would all seem to be needed.
  */
 function joined(issues: readonly Issue[]): Issue[] {
-  const [first, ...rest] = issues
-  if (first === undefined) return []
-  if (rest.length === 0) return [first]
+  if (issues.length === 1) return [...issues]
   return [{ path: [], message: issues.slice(0, 4).map(formatIssue).join('; or ') }]
 }

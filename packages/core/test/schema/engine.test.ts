@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import * as mini from 'zod/mini'
 import { McpServer } from '../../src/index.ts'
 import type { AnySchema, StandardSchema } from '../../src/schema/types.ts'
 import { openAnsweringClient } from '../support/answering-client.ts'
@@ -15,6 +16,19 @@ function counted(schema: z.ZodType): { schema: z.ZodType; conversions: () => num
     schema,
     conversions: () => input.mock.calls.length + output.mock.calls.length,
   }
+}
+
+/** Text in as many lists. */
+function lists(levels: number): z.ZodType {
+  let schema: z.ZodType = z.string()
+  for (let level = 0; level < levels; level++) schema = z.array(schema)
+  return schema
+}
+
+function convertsItself(): z.ZodType {
+  const schema = z.string()
+  schema._zod.toJSONSchema = () => ({ type: 'string' })
+  return schema
 }
 
 const WEATHER = { name: 'weather', version: '1.0.0' }
@@ -50,7 +64,15 @@ describe('a zod object is converted', () => {
     ['of plain types', () => z.object({ a: z.string().min(1), b: z.number().optional(), c: z.boolean() })],
     ['of lists, unions and choices', () => z.object({ a: z.array(z.union([z.enum(['x']), z.literal(1)])) })],
     ['with descriptions', () => z.object({ a: z.string().describe('A') }).describe('All')],
-    ['with defaults', () => z.object({ a: z.number().default(1) })],
+    ['with defaults', () => z.object({ a: z.number().default(1), b: z.any().default(null) })],
+    ['with constants', () => z.object({ a: z.literal([null, true, 'x', 1]) })],
+    [
+      'with other metadata for people',
+      () => z.object({ a: z.string().meta({ title: 'A', examples: ['x'] }) }),
+    ],
+    ['closed', () => z.strictObject({ a: z.string() })],
+    ['with further properties', () => z.object({}).catchall(z.number())],
+    ['32 levels deep', () => z.object({ a: lists(31) })],
   ])('when a client asks for it: %s', (_, build) => {
     const { schema, conversions } = counted(build())
     register(schema)
@@ -63,6 +85,9 @@ describe('a zod object is converted', () => {
       'with what runs code',
       () => z.object({ a: z.string().default(() => 'x'), b: z.lazy(() => z.string()) }),
     ],
+    ['with a default that is no plain value', () => z.object({ a: z.any().default([1]) })],
+    ['with a part that converts itself', () => z.object({ a: convertsItself() })],
+    ['33 levels deep', () => z.object({ a: lists(32) })],
     ['with what may not convert', () => z.object({ a: z.record(z.string(), z.number()) })],
     ['that is no object', () => z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
   ])('when it is registered: %s', (_, build) => {
@@ -74,6 +99,17 @@ describe('a zod object is converted', () => {
   it.each<[string, z.ZodType, RegExp]>([
     ['a date', z.object({ a: z.array(z.object({ at: z.date() })) }), /tool "forecast": at "a\[\]\.at"/],
     ['a bigint', z.object({ n: z.bigint().optional() }), /tool "forecast": at "n"/],
+    ['a date for further properties', z.object({}).catchall(z.date()), /tool "forecast": at "\.?\*"/],
+    [
+      'a date before a transform',
+      z.object({ a: z.object({ at: z.date() }).transform(String) }),
+      /at "a\.at"/,
+    ],
+    [
+      'a part of zod/mini',
+      z.object({ a: mini.string() as unknown as z.ZodType }),
+      /tool "forecast": .*: string;/,
+    ],
     ['a literal that JSON has not', z.object({ n: z.literal([1n]) }), /tool "forecast": at "n"/],
     [
       'a header that is none',

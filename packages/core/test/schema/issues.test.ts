@@ -3,7 +3,7 @@ import * as z from 'zod'
 
 import { describeIssues } from '../../src/schema/issues.ts'
 import type { AnySchema, JsonSchema } from '../../src/schema/types.ts'
-import { checkInput } from './helpers.ts'
+import { checkInput, engine, inputSite } from './helpers.ts'
 
 const object = (properties: JsonSchema, more: JsonSchema = {}): JsonSchema => ({
   type: 'object',
@@ -45,6 +45,18 @@ describe('issues say which field is wrong and why', () => {
     ],
     [object({ a: { oneOf: kinds } }), { a: { k: 'a', n: 'x' } }, 'a.n: must be number'],
     [object({ a: { oneOf: kinds } }), { a: { k: 'c', n: 1, s: '' } }, 'a.k: must be "a", or must be "b"'],
+    [object({ a: { anyOf: kinds } }), { a: { k: 'a', n: 'x' } }, 'a.n: must be number'],
+    [
+      object({ a: { oneOf: [...kinds, object({}, { required: ['z'] })] } }),
+      { a: { k: 'a', n: 'x' } },
+      'a.n: must be number',
+    ],
+    [object({ a: { oneOf: kinds } }), { a: null }, 'a: must be object'],
+    [
+      object({ a: { anyOf: [{ oneOf: [{}, {}] }, { oneOf: [true, {}] }] } }),
+      { a: 1 },
+      'a: must match a schema in anyOf',
+    ],
     [object({ a: { oneOf: [{}, {}] } }), { a: 1 }, 'a: must match exactly one schema in oneOf'],
     [object({ a: { not: {} } }), { a: 1 }, 'a: must NOT be valid'],
     [object({ a: { contains: { type: 'null' } } }), { a: [] }, 'a: must contain at least 1 valid item(s)'],
@@ -70,6 +82,26 @@ describe('issues say which field is wrong and why', () => {
       z.object({ a: z.union([z.string(), z.object({ b: z.string() })]) }),
       { a: { b: 1 } },
       'a.b: Invalid input: expected string, received number',
+    ],
+    [
+      z.object({ a: z.union([z.string(), z.object({ b: z.null(), c: z.null() })]) }),
+      { a: {} },
+      'a.b: Invalid input: expected null, received undefined\na.c: Invalid input: expected null, received undefined',
+    ],
+    [
+      z.object({ a: z.union([z.object({ b: z.null(), c: z.null() }), z.object({ d: z.null() })]) }),
+      { a: {} },
+      'a.d: Invalid input: expected null, received undefined',
+    ],
+    [
+      z.object({ a: z.union([z.string(), z.string().min(1)]) }),
+      { a: 1 },
+      'a: Invalid input: expected string, received number',
+    ],
+    [
+      z.object({ p: z.union(['a', 'b', 'c', 'd', 'e'].map((name) => z.object({ [name]: z.null('no') }))) }),
+      { p: {} },
+      'p.a: no; or p.b: no; or p.c: no; or p.d: no',
     ],
     [
       z.object({ p: z.xor([z.object({ x: z.string() }), z.object({ y: z.string() })]) }),
@@ -108,6 +140,34 @@ describe('issues say which field is wrong and why', () => {
       describeIssues([{ path: ['k'.repeat(path)], message: 'm'.repeat(message) }])
     expect(one(120, 240)).toBe(`${'k'.repeat(120)}: ${'m'.repeat(240)}`)
     expect(one(121, 241)).toBe(`${'k'.repeat(120)}…: ${'m'.repeat(240)}…`)
+  })
+
+  it('has one more line only if it leaves out an issue', () => {
+    const issues = Array.from({ length: 11 }, () => ({ path: [], message: 'no' }))
+    expect(describeIssues(issues.slice(1)).split('\n')).toHaveLength(10)
+    expect(describeIssues(issues)).toMatch(/\nand more$/)
+  })
+
+  it('keeps 100 issues of a check', async () => {
+    const { check } = engine.input(z.object({ list: z.array(z.null()) }), inputSite)
+    const checked = await check({ list: Array.from({ length: 101 }, () => 1) })
+    expect(!checked.ok && checked.issues).toHaveLength(100)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['its only alternative', [[{ message: 'no', path: ['b'] }]], 'a.b: no'],
+    ['alternatives that give no issue', [[], [{ message: 'no' }]], 'a: no'],
+    ['no alternative', [[]], 'a: Invalid input'],
+  ])('says of a union what is wrong with %s', async (_, errors, refused) => {
+    const schema = {
+      '~standard': {
+        version: 1 as const,
+        vendor: 'made-by-hand',
+        validate: () => ({ issues: [{ message: 'Invalid input', path: ['a'], errors }] }),
+        jsonSchema: { input: () => ({ type: 'object' }), output: () => ({}) },
+      },
+    }
+    expect(await checkInput(schema, {})).toEqual({ refused })
   })
 
   it('bounds the number of issues and the length of each', () => {

@@ -48,7 +48,7 @@ function toIssue(error: ValidationError): Issue {
     case 'unevaluatedProperties':
       return at(params['unevaluatedProperty'], 'is not a known property')
     case 'enum':
-      return { path, message: `must be one of ${listed(params['allowedValues'])}` }
+      return { path, message: `must be one of ${listed(params['allowedValues'] as readonly unknown[])}` }
     case 'const':
       return { path, message: `must be ${listed([params['allowedValue']])}` }
     case 'false schema':
@@ -63,8 +63,7 @@ function nameProblem({ propertyName, message }: ValidationError): string | undef
 }
 
 /** These are the schema's values, not the peer's. */
-function listed(values: unknown): string {
-  if (!Array.isArray(values)) return 'an allowed value'
+function listed(values: readonly unknown[]): string {
   const shown = values.slice(0, 10).map((value) => JSON.stringify(value))
   return shown.join(', ') + (values.length > shown.length ? ', …' : '')
 }

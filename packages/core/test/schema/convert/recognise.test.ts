@@ -6,7 +6,7 @@ import * as mini from 'zod/mini'
 import { z as zod3 } from 'zod/v3'
 
 import { UsageError } from '../../../src/errors.ts'
-import type { AnySchema, StandardSchema } from '../../../src/schema/types.ts'
+import type { AnySchema, JsonSchema, StandardSchema } from '../../../src/schema/types.ts'
 import { engine, inputSite, outputSite, publishedInput, publishedOutput } from '../helpers.ts'
 
 const handMade: StandardSchema = {
@@ -30,12 +30,12 @@ function thrownBy(act: () => unknown): UsageError {
 
 describe('schemas that are accepted', () => {
   it('publishes zod schemas without $schema, over which some clients leave tools out', () => {
-    const schema = z.object({ city: z.string(), days: z.number().int().max(7).default(3) })
+    const schema = z.object({ city: z.string(), days: z.number().int().min(1).max(7).default(3) })
     expect(publishedInput(schema)).toEqual({
       type: 'object',
       properties: {
         city: { type: 'string' },
-        days: { type: 'integer', default: 3, maximum: 7 },
+        days: { type: 'integer', default: 3, minimum: 1, maximum: 7 },
       },
       required: ['city'],
     })
@@ -71,6 +71,28 @@ describe('schemas that are accepted', () => {
     ['an object without a prototype', Object.assign(Object.create(null), { type: 'object' })],
   ])('takes %s', (_, schema) => {
     expect(publishedInput(schema)).toMatchObject({ type: 'object' })
+  })
+
+  it('leaves out the bounds of safe integers, wherever an integer is', () => {
+    const bounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+    const build = (integer: object): JsonSchema => ({
+      type: 'object',
+      properties: {
+        integer,
+        number: { type: 'number', ...bounds },
+        any: true,
+        list: { prefixItems: [integer, true] },
+      },
+      additionalProperties: integer,
+      allOf: [true, { not: integer }],
+    })
+    const schema: StandardSchema = {
+      '~standard': {
+        ...handMade['~standard'],
+        jsonSchema: { input: () => build({ type: 'integer', ...bounds }), output: () => ({}) },
+      },
+    }
+    expect(publishedInput(schema)).toEqual(build({ type: 'integer' }))
   })
 
   it('asks a library for draft-07 if it has no 2020-12, and leaves the dialect named', () => {
@@ -109,6 +131,7 @@ describe('schemas that are not supported', () => {
       { '~standard': { version: 1, vendor: 'x', validate: () => 0 } },
       /"x"/,
     ],
+    ['a library without a name', { '~standard': { version: 1, validate: () => 0 } }, /is of a library/],
     ['an object of schemas', { city: z.string() }, /wrap it: z\.object/],
     ['an object of zod 3 schemas', { city: zod3.string() }, /wrap it: z\.object/],
     ['undefined', undefined, /not a schema/],

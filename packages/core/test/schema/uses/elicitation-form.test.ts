@@ -29,6 +29,24 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
       },
     ],
     [
+      'choices without titles',
+      z.union([z.literal('a'), z.literal('b')]),
+      { type: 'string', enum: ['a', 'b'] },
+    ],
+    [
+      'a choice of several with titles',
+      z.array(z.union([z.literal('a').meta({ title: 'A' }), z.literal('b')])),
+      {
+        type: 'array',
+        items: {
+          anyOf: [
+            { const: 'a', title: 'A' },
+            { const: 'b', title: 'b' },
+          ],
+        },
+      },
+    ],
+    [
       'a choice of several',
       z
         .array(z.enum(['a', 'b']))
@@ -75,6 +93,12 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
 
   it.each<[string, JsonSchema]>([
     ['a choice among nothing', { type: 'object', properties: { f: { oneOf: [] } } }],
+    [
+      'a choice with a number',
+      { type: 'object', properties: { f: { oneOf: [{ const: 'a' }, { const: 1 }] } } },
+    ],
+    ['a list of anything', { type: 'object', properties: { f: { type: 'array' } } }],
+    ['a field without a schema', { type: 'object', properties: { f: null } }],
     ['an object inside', { type: 'object', properties: { f: { type: 'object' } } }],
     ['a list of texts', { type: 'object', properties: { f: { type: 'array', items: { type: 'string' } } } }],
     ['a choice among numbers', { type: 'object', properties: { f: { enum: [1, 2] } } }],
@@ -83,8 +107,16 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
     expect(() => toFormSchema(schema)).toThrow('the field "f"')
   })
 
-  it('are objects', () => {
-    expect(() => toFormSchema({ type: 'string' })).toThrow('a form is an object with properties')
+  it.each<JsonSchema>([{ type: 'string', properties: {} }, { type: 'object' }])(
+    'are objects: not %j',
+    (schema) => {
+      expect(() => toFormSchema(schema)).toThrow('a form is an object with properties')
+    },
+  )
+
+  it('name nothing as required if nothing is', () => {
+    const form = toFormSchema({ type: 'object', properties: {}, required: [] })
+    expect(form).toEqual({ type: 'object', properties: {} })
   })
 })
 
@@ -98,12 +130,13 @@ describe('a filled form', () => {
       on: { type: 'boolean' },
       one: { oneOf: [{ const: 'a', title: 'A' }] },
       more: { type: 'array', items: { enum: ['a', 'b'] }, maxItems: 1 },
+      titled: { type: 'array', items: { oneOf: [{ const: 'a', title: 'A' }] } },
     },
   })
 
   it.each<object>([
     { name: 'ab' },
-    { name: '😀😀', age: 9, on: false, one: 'a', more: ['b'] },
+    { name: '😀😀', age: 9, on: false, one: 'a', more: ['b'], titled: ['a'] },
     { name: 'abc', unknown: {} },
   ])('fits: %j', (content) => {
     expect(formIssues(form, content as Record<string, unknown>)).toEqual([])
@@ -124,6 +157,7 @@ describe('a filled form', () => {
     [{ name: 'ab', on: 'true' }, 'on'],
     [{ name: 'ab', one: 'b' }, 'one'],
     [{ name: 'ab', more: 'a' }, 'more'],
+    [{ name: 'ab', titled: ['A'] }, 'titled'],
     [{ name: 'ab', more: ['c'] }, 'more'],
     [{ name: 'ab', more: ['a', 'b'] }, 'more'],
   ])('does not fit: %j', (content, at) => {

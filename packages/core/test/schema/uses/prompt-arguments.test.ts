@@ -35,14 +35,16 @@ describe('prompt arguments (https://modelcontextprotocol.io/specification/2025-1
       properties: {
         a: { $ref: '#/$defs/s', description: 'A' },
         b: { enum: ['x'] },
+        c: { $ref: '#/$defs/a~1b~0%25' },
         constructor: { type: 'string' },
       },
       required: ['b'],
-      $defs: { s: { type: 'string' } },
+      $defs: { s: { type: 'string' }, 'a/b~%': { type: 'string' } },
     }
     expect(argumentsOf(schema)).toEqual([
       { name: 'a', description: 'A', required: false },
       { name: 'b', required: true },
+      { name: 'c', required: false },
       { name: 'constructor', required: false },
     ])
     expect(argumentsOf({ type: 'object' })).toEqual([])
@@ -55,6 +57,10 @@ describe('prompt arguments (https://modelcontextprotocol.io/specification/2025-1
     ['a union with a number', z.object({ bad: z.union([z.string(), z.number()]) })],
     ['anything', z.object({ bad: z.any() })],
     ['a reference to the whole', { type: 'object', properties: { bad: { $ref: '#' } } }],
+    [
+      'a reference to an anchor',
+      { type: 'object', properties: { bad: { $ref: '#s' } }, $defs: { s: { $anchor: 's', type: 'string' } } },
+    ],
     ['a mixed enum', { type: 'object', properties: { bad: { enum: ['a', 1] } } }],
   ])('must be strings: %s throws and names the argument', (_, schema) => {
     expect(() => argumentsOf(schema)).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))

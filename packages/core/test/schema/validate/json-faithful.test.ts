@@ -68,6 +68,12 @@ describe('values that JSON carries as they are', () => {
     expect(isJsonFaithful({ a: [value] })).toBe(false)
   })
 
+  it('are at most 100 levels deep', () => {
+    expect([deep(100), deep(101)].map((value) => isJsonFaithful(value))).toEqual([true, false])
+    expect(isJsonFaithful([deep(99)])).toBe(true)
+    expect(isJsonFaithful([deep(100)])).toBe(false)
+  })
+
   it('says yes only of values that come back equal', () => {
     const anything = fc.anything({
       withDate: true,

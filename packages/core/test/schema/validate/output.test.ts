@@ -84,6 +84,16 @@ describe('output checks read what JSON makes of the value', () => {
     expect(checked).toEqual({ ok: true, json })
   })
 
+  it("leaves an error of the value's own code to the caller", () => {
+    const value = Object.defineProperty({}, 'a', {
+      enumerable: true,
+      get: () => {
+        throw new Error('a bug')
+      },
+    })
+    expect(() => engine.output(anything, outputSite).check(value, '{}')).toThrow('a bug')
+  })
+
   it('does not recurse without end on a value nested deeply', () => {
     const Node = z.object({
       get next() {

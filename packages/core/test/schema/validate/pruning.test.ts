@@ -148,9 +148,19 @@ describe('properties that a zod object does not know are dropped', () => {
     ['objects with a catch-all', A.catchall(z.number()), { a: 'x', z: 1 }],
     ['anything', z.object({ o: z.any(), u: z.unknown() }), { o: { z: 1 }, u: [{ z: 1 }] }],
     ['an intersection with a record', A.and(z.record(z.string(), z.string())), { a: 'x', z: 'y' }],
+    ['an intersection with anything', A.and(z.any()), { a: 'x', z: { y: 1 } }],
     ['an intersection with a loose object', A.and(z.looseObject({})), { a: 'x', z: 'y' }],
   ])('are kept by %s', (_, schema, value) => {
     expect(checkOutput(schema, value)).toEqual(value)
+  })
+
+  it('takes no name of the prototype for a known one', () => {
+    const o = { a: 'x', constructor: { y: 1 } }
+    expect(checkOutput(z.object({ o: z.looseObject({}) }), { o, z: 1 })).toEqual({ o })
+  })
+
+  it('refuses null', () => {
+    expect(checkOutput(A, null)).toEqual({ refused: 'must be object' })
   })
 
   it('prunes inside what a catch-all describes', () => {
