@@ -158,6 +158,15 @@ describe('a tool with a user interface', () => {
     expect((await session(own)(SHOWS))[0]?._meta).toHaveProperty('ui')
   })
 
+  it('may be for models too, and without an address', async () => {
+    const none = defineTool({ name: 'none', handler: () => 'x' })
+    const shown = defineTool({ name: 'shown', ui: { visibility: ['model'] }, handler: () => 'x' })
+    expect(await modern(createServer([none, shown]))(SHOWS)).toMatchObject([
+      { name: 'none' },
+      { name: 'shown', _meta: { ui: { visibility: ['model'] } } },
+    ])
+  })
+
   it('is updated in both forms', async () => {
     const server = createServer([])
     const handle = server.addTool(forecast)
@@ -237,7 +246,27 @@ describe(`a user interface (${SPEC}#ui-resource-format)`, () => {
     ])
   })
 
+  it.each<[object, object | undefined]>([
+    [{}, undefined],
+    [{ _meta: { 'com.example/a': 1 } }, { 'com.example/a': 1 }],
+    [{ domain: 'a.example' }, { ui: { domain: 'a.example' } }],
+    [
+      { csp: { connectDomains: undefined, frameDomains: ['https://a.example'] } },
+      { ui: { csp: { frameDomains: ['https://a.example'] } } },
+    ],
+    [{ permissions: [] }, { ui: { permissions: {} } }],
+  ])('has the settings that it is given: %j', (settings, _meta) => {
+    expect(app({ uri, name: 'a', html: 'x', ...settings })._meta).toEqual(_meta)
+  })
+
+  it('fails its read if its html is no text', async () => {
+    const server = createServer([])
+    server.add(app({ ...full, html: () => 1 as never }))
+    expect((await modernClient(server)('resources/read', { uri: full.uri })).error?.code).toBe(-32603)
+  })
+
   it.each<[string, object]>([
+    ['settings that are no object', { csp: 1 }],
     ['another scheme', { uri: 'https://example.com/a' }],
     ['no html', { html: undefined }],
     [

@@ -239,7 +239,8 @@ function declares(schema: unknown, name: string, root: unknown = schema, seen = 
 }
 
 function resolve(root: unknown, ref: unknown): unknown {
-  if (typeof ref !== 'string' || !ref.startsWith('#/')) return ref === '#' ? root : undefined
+  // "#" is the root, which has been looked at.
+  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
   const names = ref.slice(2).split('/')
   return names.reduce<unknown>(
     (at, name) => (isObject(at) ? at[name.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),

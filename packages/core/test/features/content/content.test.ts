@@ -52,6 +52,11 @@ describe('content blocks', () => {
     ['no media type', () => content.image('AQID', undefined as never)],
     ['a media type without a subtype', () => content.image('AQID', 'png')],
     ['a link to a relative address', () => content.link({ uri: 'b', name: 'b' })],
+    [
+      'a link with wrong annotations',
+      () => content.link({ uri: 'a://b', name: 'b', annotations: { priority: 2 } }),
+    ],
+    ['a text of a resource that is none', () => content.resource({ uri: 'a://b', text: 5 as never })],
     ['a resource without content', () => content.resource({ uri: 'a://b' })],
     ['a resource with two contents', () => content.resource({ uri: 'a://b', text: 'a', blob: 'AQID' })],
     ['a resource without an address', () => content.resource({ text: 'a' } as never)],
@@ -64,6 +69,12 @@ describe('content blocks', () => {
     const icons = [{ src: 'javascript:alert(1)' }]
     expect(() => content.link({ uri: 'a://b', name: 'b', icons })).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_INVALID_ICON' }),
+    )
+  })
+
+  it('refuse a link without a name', () => {
+    expect(() => content.link({ uri: 'a://b', name: '' })).toThrow(
+      expect.objectContaining({ code: 'ERR_MCP_INVALID_NAME' }),
     )
   })
 

@@ -103,6 +103,9 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     { type: 'text', path: 'a.txt' },
     [{ type: 'image', url: 'a://b' }],
     [{ type: 'text', text: 'hello' }, { name: 'a' }],
+    { type: 'text', text: 'hello', title: 'Hello' },
+    [],
+    [null],
   ])('is data otherwise: %j', async (value) => {
     expect(await callTool(era, value)).toEqual({ result: asJson(value), logged: [] })
   })
@@ -112,6 +115,7 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     [{ content: null }, 'content must be an array'],
     [{ isError: true }, 'content must be an array'],
     [{ content: ['text'] }, 'content[0] must be an object'],
+    [{ content: [null] }, 'content[0] must be an object'],
     [{ content: [{ id: 1 }] }, 'content[0].type must be one of text, image'],
     [{ content: [{ type: 'text' }] }, 'content[0].text must be a string'],
     [{ content: [hello], isEror: true }, '"isEror" is not a member of a result'],
@@ -141,6 +145,7 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     expect(result).toMatchObject({ isError: true })
     expect(JSON.stringify(result)).not.toContain('must')
     expect(logged).toEqual([expect.stringContaining(`The tool "t" returned a result in which ${problem}`)])
+    expect(logged[0]?.includes('promise')).toBe(problem.includes('promise'))
   })
 
   it.each<[object]>([
@@ -178,16 +183,29 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
       expect(await callTool(era, result, { outputSchema })).toEqual({ result, logged: [] })
     })
 
-    it.each<object>([{ content: 'text' }, { content: ['a'] }, { role: 'user', content: [hello] }])(
-      'is the structured value where the schema allows it: %j',
-      async (value) => {
-        const open = { type: 'object' }
-        expect((await callTool(era, value, { outputSchema: open })).result).toEqual({
-          ...asJson(value),
-          structuredContent: value,
-        })
-      },
-    )
+    it.each<object>([
+      { content: 'text', structuredContent: { a: 1 } },
+      { content: ['a'], isError: true },
+      { content: [] },
+      { content: [hello] },
+    ])('is meant as a result, though the schema allows %j', async (value) => {
+      const { result, logged } = await callTool(era, value, { outputSchema: { type: 'object' } })
+      expect(result).toMatchObject({ isError: true })
+      expect(logged).toEqual([expect.stringMatching(/^The tool "t" returned/)])
+    })
+
+    it.each<object>([
+      { content: 'text' },
+      { content: ['a'] },
+      { content: [{ a: 1 }, { type: 1 }] },
+      { role: 'user', content: [hello] },
+    ])('is the structured value where the schema allows it: %j', async (value) => {
+      const open = { type: 'object' }
+      expect((await callTool(era, value, { outputSchema: open })).result).toEqual({
+        ...asJson(value),
+        structuredContent: value,
+      })
+    })
 
     it.each<[string, object]>([
       ['declares', { type: 'object', properties: { content: { type: 'array' } } }],
@@ -225,9 +243,11 @@ describe.each(ERAS)("a resource's return value in the protocol's own form, at %s
   })
 
   it('has its cache hint', async () => {
-    const result = { contents: [contents], ttlMs: 5000, cacheScope: 'private' }
-    const expected = era === '2026-07-28' ? result : { contents: [contents] }
-    expect((await readResource(era, result)).result).toEqual(expected)
+    for (const hint of [{ ttlMs: 5000, cacheScope: 'public' }, { ttlMs: 5000 }]) {
+      const { result } = await readResource(era, { contents: [contents], ...hint })
+      const expected = era === '2026-07-28' ? { cacheScope: 'private', ...hint } : {}
+      expect(result).toEqual({ contents: [contents], ...expected })
+    }
   })
 
   it('means an unknown resource if it has no contents', async () => {
@@ -239,6 +259,7 @@ describe.each(ERAS)("a resource's return value in the protocol's own form, at %s
     { contents: 'x', path: 'a' },
     { uri: 'a://b', name: 'b', text: 'x' },
     { text: 'x' },
+    {},
   ])('is data otherwise: %j', async (value) => {
     expect((await readResource(era, value)).result).toMatchObject({
       contents: [{ text: JSON.stringify(value) }],
@@ -298,6 +319,7 @@ describe.each(ERAS)("a prompt's return value in the protocol's own form, at %s",
     [{ messages: [message], description: 1 }, 'description must be a string'],
     [{ messages: [message], other: 1 }, '"other" is not a member of a result'],
     [{ messages: message }, 'messages must be an array'],
+    [{}, 'returned neither a string nor messages'],
     [message, 'returned neither a string nor messages; return { messages: [...] }'],
     [[message], 'returned neither a string nor messages; return { messages: [...] }'],
   ])('is an error in the log where it is faulty: %j', async (value, problem) => {

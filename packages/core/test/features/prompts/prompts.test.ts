@@ -55,6 +55,8 @@ describe('prompts/get: what a handler returns', () => {
     expect(await get(returning('x', { description: 'Mine' }))).toMatchObject({ description: 'Mine' })
     const own = messages({ description: 'Own', messages: [message.user('x')] })
     expect(await get(returning(own, { description: 'Mine' }))).toMatchObject({ description: 'Own' })
+    const none = messages([message.user('x')])
+    expect(await get(returning(none, { description: 'Mine' }))).toMatchObject({ description: 'Mine' })
   })
 
   it.each([
@@ -103,6 +105,14 @@ describe('prompts/get: the arguments', () => {
   it('are limited to those that a list names', async () => {
     expect(await get(serve(listed), { 'the city': 'Oslo', other: 'x' })).toEqual({
       messages: [text('user', '{"the city":"Oslo"}')],
+    })
+  })
+
+  it('are given whole to a schema', async () => {
+    const argsSchema = z.looseObject({ city: z.string() })
+    const prompt = definePrompt({ name: 'p', argsSchema, handler: (args) => JSON.stringify(args) })
+    expect(await get(serve(prompt), { city: 'Oslo', other: 'x' })).toEqual({
+      messages: [text('user', '{"city":"Oslo","other":"x"}')],
     })
   })
 
@@ -244,9 +254,12 @@ describe('registering a prompt', () => {
   })
 
   it('refuses an empty name, and a schema of anything but strings', () => {
-    expect(() => serve({ name: '', handler })).toThrow(
-      expect.objectContaining({ code: 'ERR_MCP_INVALID_NAME' }),
-    )
+    const unnamed = [
+      { name: '', handler },
+      { name: 'p', handler, arguments: [{ name: '' }] },
+    ]
+    for (const definition of unnamed)
+      expect(() => serve(definition)).toThrow(expect.objectContaining({ code: 'ERR_MCP_INVALID_NAME' }))
     const argsSchema = z.object({ days: z.number() }) as never
     expect(() => serve({ name: 'p', handler, argsSchema })).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }),

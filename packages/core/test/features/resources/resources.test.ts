@@ -281,15 +281,15 @@ describe('resources/list', () => {
   })
 
   it.each([
-    ['no array', () => 'x'],
-    ['a resource without a name', () => [{ uri: 'w://1' }]],
-    ['a relative address', () => [{ uri: '1', name: 'x' }]],
-    ['an unsafe icon', () => [{ uri: 'w://1', name: 'x', icons: [{ src: 'javascript:x' }] }]],
-    ['a failure', () => Promise.reject(new Error('down'))],
-  ])('fails as the author’s error where a template lists %s', async (_name, list) => {
+    ['no array', () => 'x', 'template "w://{n}" is not an array'],
+    ['a resource without a name', () => [{ uri: 'w://1' }], 'needs a name'],
+    ['a relative address', () => [{ uri: '1', name: 'x' }], 'needs an absolute URI'],
+    ['an unsafe icon', () => [{ uri: 'w://1', name: 'x', icons: [{ src: 'javascript:x' }] }], 'icon'],
+    ['a failure', () => Promise.reject(new Error('down')), 'down'],
+  ])('fails as the author’s error where a template lists %s', async (_name, list, message) => {
     const { methods } = serve([], [template('w://{n}', () => 'x', { list })])
     const error = await errorOf(() => call(methods, 'resources/list'))
-    expect(error).toBeInstanceOf(Error)
+    expect(error).toMatchObject({ message: expect.stringContaining(message) })
     expect(error).not.toBeInstanceOf(McpError)
   })
 })
@@ -310,10 +310,16 @@ describe('registering a resource', () => {
     )
   })
 
-  it('refuses a resource without a name', () => {
-    expect(() => serve([{ uri: 'a://b', handler } as unknown as AnyResource])).toThrow(
-      expect.objectContaining({ code: 'ERR_MCP_INVALID_NAME' }),
-    )
+  it('takes an address of 8192 characters, and no longer one', async () => {
+    const uri = 'a://'.padEnd(8192, 'x')
+    expect(await read(serve([resource(handler, { uri })]), uri)).toMatchObject({ contents: [{ uri }] })
+    expect(() => serve([resource(handler, { uri: `${uri}x` })])).toThrow('more than 8192 characters')
+  })
+
+  it('refuses a resource or a template without a name', () => {
+    const unnamed = expect.objectContaining({ code: 'ERR_MCP_INVALID_NAME' })
+    expect(() => serve([{ uri: 'a://b', handler } as unknown as AnyResource])).toThrow(unnamed)
+    expect(() => serve([], [template('w://{a}', handler, { name: '' })])).toThrow(unnamed)
   })
 
   it('refuses a second one with the same URI', () => {
@@ -327,6 +333,9 @@ describe('registering a resource', () => {
     const code = (value: string): unknown => expect.objectContaining({ code: value })
     expect(() => serve([], [template('w://{', handler)])).toThrow(code('ERR_MCP_URI_TEMPLATE'))
     expect(() => serve([], [template(5 as never, handler)])).toThrow(code('ERR_MCP_INVALID_DEFINITION'))
+    expect(() => serve([], [template('w://{a}', handler, { annotations: { priority: 2 } })])).toThrow(
+      code('ERR_MCP_INVALID_DEFINITION'),
+    )
     expect(() => serve([], [template('w://{a}', handler, { complete: { b: () => [] } })])).toThrow(
       code('ERR_MCP_INVALID_DEFINITION'),
     )

@@ -63,6 +63,38 @@ describe('the hooks of a resource for its subscribers', () => {
     expect(calls).toHaveLength(3)
   })
 
+  it('are those of the resource as it is when it gets its first subscriber', async () => {
+    const { server } = create()
+    const calls: string[] = []
+    const hooks = (name: string) => ({
+      onSubscribe: () => void calls.push(`+${name}`),
+      onUnsubscribe: () => void calls.push(`-${name}`),
+    })
+    const handle = server.addResource({ uri: 'a://b', name: 'b', ...hooks('old'), handler: () => '' })
+    const [session, other] = [await openPeer(server), await openPeer(server)]
+    await session.request('resources/subscribe', { uri: 'a://b' })
+    handle.update(hooks('new'))
+    await other.request('resources/subscribe', { uri: 'a://b' })
+    await session.close()
+    await other.request('resources/unsubscribe', { uri: 'a://b' })
+    await settled()
+    expect(calls).toEqual(['+old', '-old'])
+    await other.request('resources/subscribe', { uri: 'a://b' })
+    await settled()
+    expect(calls).toEqual(['+old', '-old', '+new'])
+  })
+
+  it.each(['onSubscribe', 'onUnsubscribe'])('may be one alone: %s', async (name) => {
+    const { server } = create()
+    const hook = vi.fn()
+    server.addResource({ uri: 'a://b', name: 'b', [name]: hook, handler: () => '' })
+    const session = await openPeer(server)
+    await session.request('resources/subscribe', { uri: 'a://b' })
+    await session.request('resources/unsubscribe', { uri: 'a://b' })
+    await settled()
+    expect(hook.mock.calls).toEqual([['a://b', 'opened']])
+  })
+
   it('are called for each URI', async () => {
     const { server, calls } = create()
     const session = await openPeer(server)

@@ -12,6 +12,8 @@ describe('positional variables', () => {
     ['weather://{country}/{city}', 'weather://ch/Z%c3%bcrich', { country: 'ch', city: 'Zürich' }],
     ['note://{id}', 'note://ab:c@c;d=e,f&g+h', { id: 'ab:c@c;d=e,f&g+h' }],
     ['{x,y}', '1024,768', { x: '1024', y: '768' }],
+    ['{a}', '%39%4F%30%41', { a: '9O0A' }],
+    ['{first,rest*}', 'a', { first: 'a', rest: [] }],
     ['{name}.{ext}', 'archive.tar.gz', { name: 'archive', ext: 'tar.gz' }],
     ['file{.ext}', 'file.tar.gz', { ext: 'tar.gz' }],
     ['www{.dom*}', 'www.example.com', { dom: ['example', 'com'] }],
@@ -49,6 +51,12 @@ describe('positional variables', () => {
     ['plain', 'plainer'],
     ['plain', ''],
     ['{+path}', ''],
+    ['{x,y}', '1,2,3'],
+    ['{a*,b}', ',x'],
+    ['files{/a}', 'files/x/y'],
+    ['m{;a}', 'm;a=1?x'],
+    ['m{;a}', 'm;a=1#x'],
+    ['{a}', '%4G'],
     ['s?q={q}&n={n}', 's?q=a&evil=1&n=2'],
   ])('%s refuses %s', (template, uri) => {
     expect(match(template, uri)).toBeUndefined()
@@ -82,6 +90,7 @@ describe('named variables', () => {
 
   it('may contain slashes in a query', () => {
     expect(match(search, 'search://notes?q=and%2For')).toEqual({ q: 'and/or' })
+    expect(match(search, 'search://notes?q=and/or?')).toEqual({ q: 'and/or?' })
     expect(match('m{;a}', 'm;a=and%2For')).toBeUndefined()
   })
 
@@ -110,6 +119,7 @@ describe('named variables', () => {
     expect(match('x?fixed=yes{&a,b}', 'x?fixed=yes')).toEqual({})
     expect(match('x{?a}{&b}', 'x?b=2&a=1')).toEqual({ a: '1', b: '2' })
     expect(match('x{?a}{&b}', 'x&b=2')).toEqual({ b: '2' })
+    expect(match('x{?a}{&b}{#at}', 'x?a=1#y')).toEqual({ a: '1', at: 'y' })
   })
 
   it('follow reserved variables, which do not match the query', () => {

@@ -9,6 +9,29 @@ describe('parseUriTemplate', () => {
   })
 
   it.each([
+    [
+      'bytes',
+      2048,
+      (size: number) => `x://${'é'.repeat(1000)}`.padEnd(size - 1000, 'x'),
+      'longer than 2048 bytes',
+    ],
+    [
+      'variables',
+      32,
+      (size: number) => Array.from({ length: size }, (_, i) => `{v${i}}`).join('/'),
+      'more than 32 variables',
+    ],
+  ])('takes as many %s as %d, and no more', (_, limit, templateOf, message) => {
+    expect(() => parseUriTemplate(templateOf(limit))).not.toThrow()
+    expect(() => parseUriTemplate(templateOf(limit + 1))).toThrow(message)
+  })
+
+  it('names a template that is too long by its first 40 characters', () => {
+    const start = 'notes://a/template/of/quite/some/length/'
+    expect(() => parseUriTemplate(start.padEnd(2049, 'x'))).toThrow(`starting with "${start}" is longer`)
+  })
+
+  it.each([
     ['x://{a', 5, /never closed.*%7B/],
     ['x://a}', 6, /closes nothing.*%7D/],
     ['x://{a}}', 8, /closes nothing/],
