@@ -149,8 +149,8 @@ describe('issues say which field is wrong and why', () => {
   })
 
   it('keeps 100 issues of a check', async () => {
-    const { check } = engine.input(z.object({ list: z.array(z.null()) }), inputSite)
-    const checked = await check({ list: Array.from({ length: 101 }, () => 1) })
+    const compiled = engine.input(z.object({ list: z.array(z.null()) }), inputSite)
+    const checked = await compiled.check({ list: Array.from({ length: 101 }, () => 1) })
     expect(!checked.ok && checked.issues).toHaveLength(100)
   })
 
