@@ -1,7 +1,7 @@
 import { requestMeta } from '@jetway-apps/test-support'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -189,6 +189,9 @@ describe('an invalid document', () => {
     ['invalid YAML', '---\na: [\n---\n', /invalid YAML/],
     ['a field twice', '---\nname: git\nname: git\ndescription: a\n---\n', /invalid YAML/],
     ['a list', '---\n- git\n---\n', /not a mapping/],
+    ['a text', '---\ngit\n---\n', /not a mapping/],
+    ['nothing', '---\n\n---\n', /not a mapping/],
+    ['a mapping that does not end', '---\na: {\n---\n', /frontmatter: \w.{10}/],
     ['no description', '---\nname: git\n---\n', /has no name or no description/],
     ['a name that is a number', '---\nname: 1\ndescription: a\n---\n', /has no name or no description/],
     ['another name than its folder', document('other'), /give its folder the same name/],
@@ -216,6 +219,30 @@ describe('limits', () => {
     await expect(readSkills(path, { maxFiles: 4 })).rejects.toThrow(refusal(/more than 4/))
     await expect(readSkills(path, { maxBytes: 2000 })).rejects.toThrow(refusal(/more than 2000 bytes/))
     expect(await readSkills(path, { maxDepth: 3, maxFiles: 5, maxBytes: 3000 })).toHaveLength(1)
+  })
+
+  it('allow as much as they say', async () => {
+    const text = document('c')
+    const path = folder({ 'a/c/SKILL.md': text })
+    expect(await readSkills(path, { maxDepth: 2, maxFiles: 3, maxBytes: text.length })).toHaveLength(1)
+    await expect(readSkills(path, { maxBytes: text.length - 1 })).rejects.toThrow(refusal(/more than/))
+    expect(await readSkills(folder({}), { maxDepth: 1, maxFiles: 1, maxBytes: 1 })).toEqual([])
+  })
+
+  it('are 16 folders and 64 MiB by default', async () => {
+    const path = folder({ [`${'a/'.repeat(15)}c/SKILL.md`]: document('c') })
+    expect(await readSkills(path)).toHaveLength(1)
+    put(join(path, `${'a/'.repeat(17)}b`), '')
+    await expect(readSkills(path)).rejects.toThrow(refusal(/deeper than 16 folders/))
+    const large = folder({ 'git/SKILL.md': document('git'), 'git/large.bin': '' })
+    truncateSync(join(large, 'git/large.bin'), 64 * 1024 * 1024 + 1 - document('git').length)
+    await expect(readSkills(large)).rejects.toThrow(refusal(/more than 67108864 bytes/))
+  })
+
+  it('allow frontmatter of 65,536 characters', async () => {
+    const fields = 'name: git\ndescription: a\nnote: '
+    const text = `---\n${fields}${'x'.repeat(65_536 - fields.length)}\n---\n`
+    expect(await readSkills(folder({ 'git/SKILL.md': text }))).toHaveLength(1)
   })
 
   it.each(['maxDepth', 'maxFiles', 'maxBytes'])('%s is checked', async (name) => {

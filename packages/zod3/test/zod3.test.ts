@@ -64,6 +64,12 @@ describe('what zod 3 schemas publish', () => {
     })
   })
 
+  it('is a Standard Schema of version 1, one for each schema of zod 3', () => {
+    const schema = z.object({})
+    expect(zod3(schema)['~standard']).toMatchObject({ version: 1, vendor: 'zod' })
+    expect(zod3(schema)).toBe(zod3(schema))
+  })
+
   it('names its own dialect to whoever asks the schema itself, and no other', () => {
     const { jsonSchema } = zod3(z.object({ t: z.tuple([z.string()]) }))['~standard']
     expect(jsonSchema.input({ target: 'draft-2020-12' })).toMatchObject({
@@ -155,9 +161,11 @@ describe('what zod 3 schemas check', () => {
     const shape = z.object({
       of: z.union([z.string(), z.object({ deep: z.union([z.number(), z.object({ n: z.number() })]) })]),
     })
-    expect(await checkInput(zod3(shape), { of: { deep: { n: 'x' } } })).toEqual({
-      refused: 'of.deep.n: Expected number, received string',
-    })
+    const slow = shape.extend({ at: z.string().refine(async () => true) })
+    for (const each of [shape, slow])
+      expect(await checkInput(zod3(each), { of: { deep: { n: 'x' } }, at: 'x' })).toEqual({
+        refused: 'of.deep.n: Expected number, received string',
+      })
   })
 
   it.each<[string, z.ZodTypeAny, unknown, unknown]>([

@@ -34,7 +34,22 @@ describe('what a server says of itself', () => {
     ['limits.inFlight', { limits: { inFlight: Number.NaN } }],
     ['handlerTimeoutMs', { limits: { handlerTimeoutMs: 2 ** 31 } }],
     ['maxHandlerTimeoutMs', { limits: { maxHandlerTimeoutMs: Number.POSITIVE_INFINITY } }],
+    ['limits.anonymous.running', { limits: { anonymous: { running: 0 } } }],
+    ['limits.maxResultBytes', { limits: { maxResultBytes: 1023 } }],
+    ['limits.maxResultBytes', { limits: { maxResultBytes: 1024.5 } }],
+    ['limits.inputTimeoutMs', { limits: { inputTimeoutMs: 0 } }],
+    ['limits.maxInputRounds', { limits: { maxInputRounds: 0 } }],
+    ['progressHeartbeat', { progressHeartbeat: 0 }],
+    ['progressHeartbeat', { progressHeartbeat: 2 ** 31 }],
+    ['requestState.ttlMs', { requestState: { ttlMs: 0 } }],
+    ['requestState.maxBytes', { requestState: { maxBytes: 1023 } }],
+    ['requestState.singleUse', { requestState: { singleUse: 'yes' as never } }],
+    ['tasks.maxTtlMs', { tasks: { maxTtlMs: 0 } }],
+    ['tasks.defaultTtlMs', { tasks: { defaultTtlMs: 2, maxTtlMs: 1 } }],
+    ['telemetry', { telemetry: { attach: () => {} } as never }],
+    ['loger', { loger: silent } as never],
     ['pageSize', { limits: { pageSize: 0 } }],
+    ['logging', { logging: true as never }],
     ['logging.level', { logging: { level: 'loud' as never } }],
     ['experimental', { experimental: { a: true as never } }],
     ['experimental', { experimental: { a: { at: new Date(0) } } }],
@@ -42,6 +57,23 @@ describe('what a server says of itself', () => {
     ['experimental', { experimental: [] as never }],
   ] satisfies [string, ServerOptions][])('must not have a bad %s', (name, options) => {
     expect(() => create(options)).toThrow(new RegExp(`${name}.*ERR_MCP_OPTION`))
+  })
+
+  it.each<ServerOptions>([
+    { limits: { maxResultBytes: 1024, pageSize: 1, anonymous: { running: 1 } } },
+    { progressHeartbeat: false },
+    { progressHeartbeat: 2 ** 31 - 1 },
+    { requestState: { maxBytes: 1024, singleUse: false } },
+    { tasks: { defaultTtlMs: 5, maxTtlMs: 5 } },
+    { tasks: { maxTtlMs: 5 } },
+  ])('may have options at their limits: %j', (options) => {
+    expect(() => create(options)).not.toThrow()
+  })
+
+  it('must not have options among its name and version', () => {
+    expect(() => new McpServer({ ...info, limits: {} } as never)).toThrow(
+      'The first argument of new McpServer has limits, which is an option',
+    )
   })
 
   it('is projected to the revision: icons and website only where they exist', async () => {
