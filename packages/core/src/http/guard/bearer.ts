@@ -93,7 +93,7 @@ export function bearer({ verify, realm, resourceMetadata }: BearerOptions): Auth
   const invalid = (cause?: unknown): Rejection =>
     new Rejection(401, 'The access token is not valid', {
       headers: { 'www-authenticate': invalidToken(challenge) },
-      ...(cause === undefined ? {} : { cause }),
+      cause,
     })
   const authenticate = (request: HttpRequest): Awaitable<AuthInfo | Rejection | undefined> => {
     const header = request.header('authorization')

@@ -20,7 +20,7 @@ function parseHost(text: string): Host | undefined {
 const IPV4_LOOPBACK = /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/
 
 const isLoopbackName = (name: string): boolean =>
-  name === 'localhost' || name === '127.0.0.1' || name === '[::1]' || IPV4_LOOPBACK.test(name)
+  name === 'localhost' || name === '[::1]' || IPV4_LOOPBACK.test(name)
 
 /** Whether only this machine can reach an address. */
 export const isLoopbackAddress = (address: string): boolean =>
@@ -29,8 +29,7 @@ export const isLoopbackAddress = (address: string): boolean =>
   address === '::ffff:127.0.0.1' ||
   IPV4_LOOPBACK.test(address.startsWith('::ffff:') ? address.slice(7) : address)
 
-const isDefaultPort = (port: string | undefined): boolean =>
-  port === undefined || port === '80' || port === '443'
+const isDefaultPort = (port: string): boolean => port === '80' || port === '443'
 
 /** An allowed host without a port allows all ports. */
 const matches = (allowed: Host, host: Host): boolean =>
@@ -111,9 +110,9 @@ interface Origin {
 
 /** Parses one origin. Undefined for `null`, a list, or an origin with a path. */
 function parseOrigin(text: string): Origin | undefined {
-  const [, scheme, rest] = /^([a-z][a-z0-9+.-]*:)\/\/(.+)$/i.exec(text) ?? []
-  const host = rest === undefined ? undefined : parseHost(rest)
-  if (scheme === undefined || rest === undefined || host === undefined) return undefined
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:)\/\/(.+)$/i.exec(text) ?? []
+  const host = parseHost(rest)
+  if (host === undefined) return undefined
   const protocol = scheme.toLowerCase()
   return {
     text: originOf(protocol, rest),

@@ -3,6 +3,10 @@ import { type Authenticate, bearer, Rejection } from '../../../src/http/guard/be
 import type { AuthInfo } from '../../../src/stores/principal.ts'
 import { type Answer, createHarness, initializeMessage } from '../support/harness.ts'
 
+interface Failure {
+  readonly err: unknown
+}
+
 const known: Record<string, AuthInfo> = { 'token-a': { principal: 'alice' }, 'token-b': { principal: 'bob' } }
 const verify = (token: string): AuthInfo | undefined => known[token]
 
@@ -14,6 +18,11 @@ const tried = async (authenticate: Authenticate, authorization?: string): Promis
 describe('bearer', () => {
   it.each(['Bearer token-a', 'bearer token-a', 'BEARER  token-a'])('accepts %j', async (header) => {
     expect((await tried(bearer({ verify }), header)).status).toBe(200)
+  })
+
+  it('accepts a header of 16,384 characters', async () => {
+    const long = bearer({ verify: (token) => ({ principal: token.slice(0, 1) }) })
+    expect((await tried(long, `Bearer ${'a'.repeat(16_384 - 7)}`)).status).toBe(200)
   })
 
   it.each([undefined, 'Basic YTpi', 'token-a'])('asks for a token if there is none: %j', async (header) => {
@@ -31,11 +40,14 @@ describe('bearer', () => {
     'Bearer "token-a"',
     'Bearer tökén',
     'Bearer =token-a',
-    `Bearer ${'a'.repeat(20_000)}`,
+    `Bearer ${'a'.repeat(16_385 - 7)}`,
     'Bearer __proto__',
   ])('refuses %j', async (header) => {
     const { status, headers } = await tried(
-      bearer({ verify: (token) => (Object.hasOwn(known, token) ? known[token] : undefined) }),
+      bearer({
+        verify: (token) =>
+          Object.hasOwn(known, token) || token.length > 100 ? { principal: 'alice' } : undefined,
+      }),
       header,
     )
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
@@ -112,9 +124,17 @@ describe('an identity', () => {
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'without a principal is an error: %j',
+    'without a principal is an error, which the log attributes to its option: %j',
     async (auth) => {
-      expect((await tried(() => auth)).status).toBe(500)
+      const own = createHarness({ endpoint: { authenticate: () => auth } })
+      const ofHost = createHarness()
+      expect((await own.post(initializeMessage())).status).toBe(500)
+      expect((await ofHost.post(initializeMessage(), {}, { auth })).status).toBe(500)
+      const logged = [own, ofHost].map(({ log: [line] }) => line && String((line.fields as Failure).err))
+      expect(logged).toEqual([
+        expect.stringContaining('authenticate returned no principal'),
+        expect.stringContaining('authInfo returned no principal'),
+      ])
     },
   )
 
@@ -175,7 +195,16 @@ describe('a Rejection', () => {
     expect(log.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual(logged)
   })
 
-  it.each([200, 302, 600, 400.5])('cannot have the status %s', (status) => {
+  it.each([200, 302, 399, 600, 400.5])('cannot have the status %s', (status) => {
     expect(() => new Rejection(status, 'x')).toThrow(/ERR_MCP_OPTION/)
+  })
+
+  it.each([400, 599])('may have the status %s, and has no headers and the reason unauthorized', (status) => {
+    expect({ ...new Rejection(status, 'x') }).toEqual({
+      status,
+      message: 'x',
+      headers: {},
+      reason: 'unauthorized',
+    })
   })
 })

@@ -62,14 +62,14 @@ describe('the Host header elsewhere', () => {
   })
 
   it('must be on the list if there is one, on every socket', () => {
-    const { host } = createHostGuard({ allowedHosts: ['a.example', 'b.example:8443', '[2001:db8::1]:80'] })
+    const { host } = createHostGuard({
+      allowedHosts: ['a.example', 'b.example:8443', '[2001:db8::1]:80', 'c.example:443'],
+    })
+    const allowed = ['a.example', 'a.example:1', 'A.EXAMPLE', 'b.example:8443', '[2001:db8::1]', 'c.example']
+    const others = ['b.example', 'b.example:8444', 'c.example:80', 'x.a.example', 'localhost', undefined]
     for (const local of [true, false, undefined]) {
-      for (const value of ['a.example', 'a.example:1', 'A.EXAMPLE', 'b.example:8443', '[2001:db8::1]']) {
-        expect(host(value, local)).toBe(true)
-      }
-      for (const value of ['b.example', 'b.example:8444', 'x.a.example', 'localhost', undefined]) {
-        expect(host(value, local)).toBe(false)
-      }
+      for (const value of allowed) expect([value, host(value, local)]).toEqual([value, true])
+      for (const value of others) expect([value, host(value, local)]).toEqual([value, false])
     }
   })
 
@@ -106,13 +106,14 @@ describe('the Origin header', () => {
 
   it('must be on the list if there is one, as a whole', () => {
     const { origin } = createHostGuard({
-      allowedOrigins: ['https://app.example.com', 'tauri://localhost', 'http://b.example:80'],
+      allowedOrigins: ['https://app.example.com', 'tauri://localhost', 'http://b.example:80', 'tauri://c:80'],
     })
     for (const value of [
       'https://app.example.com',
       'https://APP.example.com:443',
       'tauri://localhost',
       'http://b.example',
+      'tauri://c:80',
     ]) {
       expect(origin(value)).toBe(true)
     }
@@ -122,9 +123,15 @@ describe('the Origin header', () => {
       'https://app.example.com.evil.example',
       'https://x.app.example.com',
       'http://localhost',
+      'tauri://c',
     ]) {
       expect(origin(value)).toBe(false)
     }
+  })
+
+  it('may be every valid origin with a star', () => {
+    const { origin } = createHostGuard({ allowedOrigins: ['*'] })
+    expect(['https://any.example', 'tauri://any', 'null'].map(origin)).toEqual([true, true, false])
   })
 
   it('may be that of publicUrl, with or without a list', () => {

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { readMail, toMessage, type SessionMail } from '../../../src/http/nodes/session-mail.ts'
+
+const key = { principal: 'ann', id: 's' }
+const message = { principal: 'ann', session: 's', from: 'a', mail: { kind: 'ended' } }
+
+describe('mail between nodes', () => {
+  it.each<SessionMail>([
+    { kind: 'ended' },
+    { kind: 'yield' },
+    { kind: 'yield', stream: 't' },
+    { kind: 'frames', outlet: 'o', seq: 1, frames: [{ frame: '{}' }, { frame: '{}', optional: true }] },
+    { kind: 'renewed' },
+    { kind: 'renewed', expiresAt: 1 },
+    { kind: 'count', id: 0, round: 'r' },
+  ])('arrives as it was sent: %j', (mail) => {
+    expect(readMail(toMessage(key, 'a', mail))).toEqual({ key, from: 'a', mail })
+  })
+
+  it.each([
+    null,
+    { ...message, principal: 1 },
+    { ...message, session: 1 },
+    { ...message, from: 1 },
+    { ...message, mail: 'ended' },
+    { ...message, mail: {} },
+    { ...message, mail: { kind: 1 } },
+    { ...message, mail: { kind: 'later' } },
+    { ...message, mail: { kind: 'toString' } },
+    ...[
+      { kind: 'frame' },
+      { kind: 'yield', stream: 1 },
+      { kind: 'poke' },
+      { kind: 'answer', response: 'x' },
+      { kind: 'answer', response: { id: {} } },
+      { kind: 'count', id: {}, round: 'r' },
+      { kind: 'counted', calls: '1', round: 'r' },
+      { kind: 'frames', outlet: 'o', seq: 1, frames: {} },
+      { kind: 'frames', outlet: 'o', seq: 1, frames: ['{}'] },
+      { kind: 'frames', outlet: 'o', seq: 1, frames: [{}] },
+      { kind: 'frames', outlet: 'o', seq: 1, frames: [{ frame: '{}' }, {}] },
+      { kind: 'renewed', expiresAt: '1' },
+    ].map((mail) => ({ ...message, mail })),
+  ])('is not read in another form: %j', (other) => {
+    expect(readMail(other)).toBeUndefined()
+  })
+})
