@@ -43,13 +43,9 @@ describe('bearer', () => {
     `Bearer ${'a'.repeat(16_385 - 7)}`,
     'Bearer __proto__',
   ])('refuses %j', async (header) => {
-    const { status, headers } = await tried(
-      bearer({
-        verify: (token) =>
-          Object.hasOwn(known, token) || token.length > 100 ? { principal: 'alice' } : undefined,
-      }),
-      header,
-    )
+    const accepting = (token: string): AuthInfo | undefined =>
+      ['unknown', '__proto__'].includes(token) ? undefined : { principal: 'alice' }
+    const { status, headers } = await tried(bearer({ verify: accepting }), header)
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
   })
 

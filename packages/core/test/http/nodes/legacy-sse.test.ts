@@ -322,6 +322,22 @@ describe('a session of HTTP+SSE', () => {
     expect(cluster.sessions.size).toBe(0)
   })
 
+  it('ends with its stream if the node of the stream does not learn of it', async () => {
+    const { cluster, sink, b, atB } = await streaming()
+    b.shared.nodes.send = () => Promise.reject(new Error('down'))
+    const opening = atB.post(initializeMessage())
+    for (let i = 0; i < 40; i++) {
+      await settled()
+      await cluster.clock.advance(100)
+    }
+    expect([(await opening).status, sink.closed, cluster.sessions.size]).toEqual([404, true, 0])
+    expect(b.log).toContainEqual({
+      level: 'error',
+      fields: { err: new Error('down'), kind: 'opened' },
+      message: 'Another node could not be reached',
+    })
+  })
+
   it('lives as long as its stream, also without notifications/initialized', async () => {
     const { cluster, client, atB } = await streaming({ endpoint: { sessions: { ttlMs: 20_000 } } })
     await atB.post(initializeMessage())
@@ -351,6 +367,27 @@ describe('a session of HTTP+SSE', () => {
 })
 
 describe('a node that stops', () => {
+  it('refuses a stream whose record is being stored, and deletes the record', async () => {
+    const cluster = createCluster()
+    const a = nodeOf(cluster)
+    const { sessions } = a.shared
+    const create = sessions.create.bind(sessions)
+    const late = deferred()
+    sessions.create = async (...args) => {
+      await late.promise
+      return create(...args)
+    }
+    const opening = openSse(a)
+    await settled()
+    const closing = a.server.close({ deadline: 10 })
+    await cluster.clock.advance(10)
+    late.resolve()
+    expect((await opening).opened.status).toBe(503)
+    await cluster.clock.advance(1_000)
+    await closing
+    expect(cluster.sessions.size).toBe(0)
+  })
+
   it('answers its calls on the stream of another one, which goes on', async () => {
     const { cluster, client, b, atB, atC } = await started()
     await atB.call('hold', {}, 'running')

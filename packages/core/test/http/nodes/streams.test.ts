@@ -111,6 +111,29 @@ describe('the stream of a call, resumed at another node', () => {
     expect(numbers(again.sink.messages)).toEqual([-32_603])
   })
 
+  it('is unknown there if its node is gone, and the store has dropped it', async () => {
+    const nodes = await bench()
+    const first = await started(nodes, 3)
+    nodes.a.kill()
+    const { events } = nodes.cluster
+    events.seize = (key) => void events.delete(key)
+    expect((await resume(nodes.b, nodes.session, lastId(first.sink))).status).toBe(400)
+  })
+
+  it('goes on at once for a client that has come back while its former connection was stalled', async () => {
+    const nodes = await bench()
+    const first = await started(nodes, 5)
+    const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    second.sink.stall()
+    await nodes.step()
+    const third = await resume(nodes.b, nodes.session, lastId(second.sink))
+    second.sink.drain()
+    await settled()
+    expect(second.sink.closed).toBe(true)
+    await nodes.step()
+    expect(numbers(third.sink.messages)).toEqual([3])
+  })
+
   it('has the response if the call has ended meanwhile, and is unknown after it', async () => {
     const nodes = await bench()
     const first = await started(nodes, 1)

@@ -2,7 +2,8 @@ import { callTool, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { McpServer } from '../../../src/index.ts'
-import { createHarness, initializeMessage } from '../support/harness.ts'
+import { callModern } from '../../support/modern-calls.ts'
+import { createHarness, type Harness, initializeMessage } from '../support/harness.ts'
 
 const endpoint = { stateless: true }
 const call = (name: string, args: object = {}, id: string | number = 2): object =>
@@ -12,6 +13,7 @@ const setUp = (server: McpServer): void => {
     name: 'where',
     handler: (_args, ctx) => `${ctx.protocolVersion} ${ctx.session === undefined}`,
   })
+  server.addTool({ name: 'app', handler: (_args, ctx) => String(ctx.app) })
   server.addTool({
     name: 'report',
     inputSchema: z.object({ steps: z.number() }),
@@ -39,6 +41,18 @@ describe('a mount without sessions', () => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(call('where'), { 'mcp-protocol-version': header })
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: `${spoken} true` }])
+  })
+
+  it.each([
+    ['a call of a session', (harness: Harness) => harness.post(call('app'))],
+    [
+      'a call with its own metadata',
+      (harness: Harness) => callModern(harness, 'tools/call', { name: 'app' }),
+    ],
+  ])('opens the lifespan before %s', async (_, send) => {
+    const lifespan = async (): Promise<string> => 'opened'
+    const harness = createHarness({ endpoint, setUp, server: { lifespan } })
+    expect((await send(harness)).json.result?.['content']).toEqual([{ type: 'text', text: 'opened' }])
   })
 
   it('ignores session ids', async () => {

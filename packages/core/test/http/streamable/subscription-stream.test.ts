@@ -323,6 +323,19 @@ describe('the end of a subscription over HTTP', () => {
     expect(watched).not.toHaveBeenCalled()
   })
 
+  it('comes when the client disconnects before its stream has opened', async () => {
+    const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 1 } } } })
+    const params = { notifications: { toolsListChanged: true }, _meta: META }
+    const request = new FakeRequest({
+      headers: { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' },
+      body: { jsonrpc: '2.0', id: 7, method: 'subscriptions/listen', params },
+    })
+    await harness.endpoint.handle(request, request.body)
+    expect((await listen(harness, { toolsListChanged: true })).status).toBe(503)
+    request.leave()
+    expect((await listen(harness, { toolsListChanged: true })).status).toBe(200)
+  })
+
   it('does not affect the subscriptions of others', async () => {
     const harness = createHarness()
     const first = await listen(harness, { resourceSubscriptions: ['note://1'] })

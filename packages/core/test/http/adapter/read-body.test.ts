@@ -1,0 +1,170 @@
+import { PassThrough } from 'node:stream'
+import { settled } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import { collectStream, readWebStream, readWhole } from '../../../src/http/adapter/read-body.ts'
+import { BodyError, type BodyReading } from '../../../src/http/types.ts'
+
+const LIMIT = 10
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** One body on its way: the limits that count it, its sender, and its reader. */
+interface Body {
+  readonly push: (text: string) => void
+  readonly end: () => void
+  readonly fail: () => void
+  readonly read: Promise<Uint8Array | BodyError>
+  /** Whether the sender knows that nobody reads on. */
+  readonly cancelled: () => boolean
+}
+
+/** Counts what a reader reports. Refuses more than 100 bytes. */
+class Reading implements BodyReading {
+  ended = 0
+  stop: (error: BodyError) => void = () => {}
+  #bytes = 0
+  begin(stop: (error: BodyError) => void): void {
+    this.stop = stop
+  }
+  add(bytes: number): BodyError | undefined {
+    this.#bytes += bytes
+    return this.#bytes > 100 ? BodyError.tooMany() : undefined
+  }
+  end(): void {
+    this.ended++
+  }
+}
+
+const caught = (read: Promise<Uint8Array>): Promise<Uint8Array | BodyError> =>
+  read.catch((error: unknown) => error as BodyError)
+
+const READERS: [string, (reading: Reading, bodyLimit: number) => Body][] = [
+  [
+    'collectStream',
+    (reading, bodyLimit) => {
+      const stream = new PassThrough()
+      return {
+        push: (text) => void stream.write(text),
+        end: () => void stream.end(),
+        fail: () => void stream.destroy(new Error('reset')),
+        read: new Promise((resolve) => collectStream(stream, { bodyLimit, reading }, resolve)),
+        cancelled: () => true,
+      }
+    },
+  ],
+  [
+    'readWebStream',
+    (reading, bodyLimit) => {
+      let cancelled = false
+      let control: ReadableStreamDefaultController<Uint8Array> | undefined
+      const stream = new ReadableStream<Uint8Array>({
+        start: (controller) => void (control = controller),
+        cancel() {
+          cancelled = true
+          throw new Error('The host fails')
+        },
+      })
+      return {
+        push: (text) => void (cancelled || control?.enqueue(bytesOf(text))),
+        end: () => control?.close(),
+        fail: () => control?.error(new Error('reset')),
+        read: caught(readWebStream(stream, { bodyLimit, reading })),
+        cancelled: () => cancelled,
+      }
+    },
+  ],
+]
+
+describe.each(READERS)('%s', (_, open) => {
+  const start = (bodyLimit = LIMIT) => {
+    const reading = new Reading()
+    return { reading, ...open(reading, bodyLimit) }
+  }
+  const outcome = async (body: Body & { readonly reading: Reading }): Promise<unknown[]> => {
+    const read = await body.read
+    await settled()
+    return [read instanceof BodyError ? read.status : new TextDecoder().decode(read), body.reading.ended]
+  }
+
+  it.each([
+    ['no chunk', []],
+    ['one chunk', ['0123456789']],
+    ['several chunks, which end inside of characters', ['01', '234', '56789']],
+  ])('gives a body of the limit, in %s', async (_name, chunks) => {
+    const body = start()
+    for (const chunk of chunks) body.push(chunk)
+    body.end()
+    expect(await outcome(body)).toEqual([chunks.join(''), 1])
+  })
+
+  it('gives 413 for one byte more, and 503 if the mount holds too much', async () => {
+    const large = start()
+    for (const chunk of ['0123456789', 'x']) large.push(chunk)
+    expect([await outcome(large), large.cancelled()]).toEqual([[413, 1], true])
+    const many = start(200)
+    many.push('x'.repeat(100))
+    many.push('x')
+    expect([await outcome(many), many.cancelled()]).toEqual([[503, 1], true])
+  })
+
+  it('gives 408 when it takes too long, and 400 when it ends early', async () => {
+    const slow = start()
+    slow.push('0')
+    await settled()
+    slow.reading.stop(BodyError.tooSlow(5))
+    const [status] = await outcome(slow)
+    expect([status, slow.cancelled()]).toEqual([408, true])
+    const cut = start()
+    cut.push('0')
+    cut.fail()
+    expect(await outcome(cut)).toEqual([400, 1])
+  })
+})
+
+describe('collectStream', () => {
+  it('gives 400 at once for a stream that has ended before', () => {
+    const stream = new PassThrough()
+    stream.destroy()
+    const reading = new Reading()
+    const done: unknown[] = []
+    collectStream(stream, { bodyLimit: LIMIT, reading }, (read) => done.push(read))
+    expect([done, reading.ended]).toEqual([[expect.objectContaining({ status: 400 })], 0])
+  })
+
+  it('reads a stream that middleware has paused, and reports it once', async () => {
+    const stream = new PassThrough()
+    stream.pause()
+    const done: unknown[] = []
+    collectStream(stream, { bodyLimit: 1, reading: new Reading() }, (read) => done.push(read))
+    stream.end('0123')
+    stream.destroy()
+    await settled()
+    await settled()
+    expect(done).toHaveLength(1)
+  })
+})
+
+describe('readWhole', () => {
+  const whole = (text: string): Promise<ArrayBuffer> => Promise.resolve(bytesOf(text).buffer as ArrayBuffer)
+  const read = async (body: Promise<ArrayBuffer>, declared = 1): Promise<unknown[]> => {
+    const reading = new Reading()
+    const result = await caught(readWhole(body, declared, { bodyLimit: LIMIT, reading }))
+    return [result instanceof BodyError ? result.status : new TextDecoder().decode(result), reading.ended]
+  }
+
+  it.each([
+    ['the limit', '0123456789', 10, '0123456789'],
+    ['one byte more', '0123456789x', 10, 413],
+    ['a declared length of as much as the mount may hold', '0', 100, '0'],
+    ['a declared length of more than the mount may hold', '0', 101, 503],
+  ])('knows %s', async (_, text, declared, expected) => {
+    expect(await read(whole(text), declared)).toEqual([expected, 1])
+  })
+
+  it('gives 400 when the body ends early, and 408 when it takes too long', async () => {
+    expect(await read(Promise.reject(new Error('reset')))).toEqual([400, 1])
+    const reading = new Reading()
+    const slow = caught(readWhole(new Promise(() => {}), 1, { bodyLimit: LIMIT, reading }))
+    reading.stop(BodyError.tooSlow(5))
+    expect(await slow).toMatchObject({ status: 408 })
+  })
+})
