@@ -35,7 +35,11 @@ interface Scenario {
 
 /** At least one request for each row of the table. */
 const scenarios: Record<StatusKey, readonly Scenario[]> = {
-  notHere: (['sse', 'message'] as const).map((route) => ({ run: ({ send }) => send({ route, body: ping }) })),
+  notHere: (['sse', 'message'] as const).flatMap((route) =>
+    ['POST', 'PUT'].map((method) => ({
+      run: ({ send }: Harness) => send({ route, method, body: ping }),
+    })),
+  ),
   forbiddenHost: [
     { run: ({ send }) => send({ body: ping, localAddress: '127.0.0.1', headers: { host: 'evil.example' } }) },
     { run: ({ send }) => send({ body: ping, localAddress: '127.0.0.1' }) },

@@ -178,6 +178,18 @@ describe('toFetch', () => {
     expect((await handler(new Request(URL_, init))).status).toBe(413)
   })
 
+  it.each([
+    ['used', async (request: Request) => void (await request.text())],
+    ['locked', (request: Request) => void request.body?.getReader()],
+  ])('says what to do if the body is %s', async (_, use) => {
+    const { handler } = serve()
+    const request = post(initializeMessage())
+    await use(request)
+    const response = await handler(request)
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('Pass a request whose body nobody has read')
+  })
+
   it('answers a body that ends early', async () => {
     const { handler } = serve()
     const broken = new ReadableStream({
@@ -271,8 +283,10 @@ describe('toFetch', () => {
   ])('%s', async (_what, options, times) => {
     const warn = vi.fn<Logger['warn']>()
     const { handler } = serve({ ...options, logger: { ...silent, warn } })
-    for (const host of ['localhost', 'mcp.example', 'mcp.example'])
-      expect((await handler(post(initializeMessage('2025-06-18'), { host }))).status).toBe(200)
+    const statusOf = async (host: string): Promise<number> =>
+      (await handler(post(initializeMessage('2025-06-18'), { host }))).status
+    expect([await statusOf('localhost'), warn.mock.calls]).toEqual([200, []])
+    for (let again = 0; again < 2; again++) expect(await statusOf('mcp.example')).toBe(200)
     expect(warn.mock.calls.map(([, message]) => message)).toEqual(
       Array.from({ length: times }, () => expect.stringContaining('Set the option allowedHosts')),
     )

@@ -354,6 +354,13 @@ describe('a session of HTTP+SSE', () => {
     expect((await atB.post(initializeMessage())).status).toBe(404)
   })
 
+  it('ends with its record before initialize', async () => {
+    const { cluster, client, sink } = await streaming()
+    cluster.sessions.delete({ principal: '', id: client.sessionId })
+    expect((await client.post(ping())).status).toBe(404)
+    expect(sink.closed).toBe(true)
+  })
+
   it('begins only if its record can be stored', async () => {
     const cluster = createCluster()
     const a = nodeOf(cluster, { endpoint: { sessions: { max: 1 } } })

@@ -116,7 +116,10 @@ describe('the stream of a call, resumed at another node', () => {
     const first = await started(nodes, 3)
     nodes.a.kill()
     const { events } = nodes.cluster
-    events.seize = (key) => void events.delete(key)
+    events.seize = (key) => {
+      events.delete(key)
+      return undefined
+    }
     expect((await resume(nodes.b, nodes.session, lastId(first.sink))).status).toBe(400)
   })
 

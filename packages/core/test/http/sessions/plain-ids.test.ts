@@ -45,6 +45,16 @@ describe('a session id that another process has issued', () => {
     ])
   })
 
+  it.each([
+    ['is logged if the clock of that process is 1 s ahead', 1_000, 1],
+    ['is not logged if it is of a later time', 2_000, 0],
+  ])('%s', async (_, aheadMs, times) => {
+    const [first, second] = await twoProcesses()
+    await second.clock.advance(aheadMs)
+    await sendId(first, (await second.open()).id)
+    expect(warnings(first)).toHaveLength(times)
+  })
+
   it('is not logged if it was issued before this process began: then there was a restart', async () => {
     const before = createHarness()
     const { id } = await before.open()

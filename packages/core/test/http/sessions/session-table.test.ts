@@ -153,6 +153,22 @@ describe('the end of a session', () => {
     expect((await session.post(ping())).status).toBe(404)
   })
 
+  it.each([
+    ['1 s at least', 2_000, 60_000, 1_000],
+    ['a quarter of the time to live', 40_000, 60_000, 10_000],
+    ['a quarter of that of sessions that are not initialized', 80_000, 20_000, 5_000],
+    ['15 s at most', 120_000, 90_000, 15_000],
+  ])('is looked for in an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
+    const { open, endpoint, clock } = createHarness({
+      endpoint: { sessions: { ttlMs, uninitializedTtlMs } },
+    })
+    await open()
+    await clock.advance(ttlMs + intervalMs - 1)
+    expect(endpoint.stats().sessions).toBe(1)
+    await clock.advance(1)
+    expect(endpoint.stats().sessions).toBe(0)
+  })
+
   it('leaves no timer behind', async () => {
     const { open, clock } = createHarness()
     expect(clock.pending).toBe(0)
@@ -254,11 +270,30 @@ describe('the number of sessions', () => {
   it('is limited for each authenticated principal, but for anonymous clients only by sessions.max', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const held = [await open({ more: alice }), await open({ more: alice })]
-    for (const session of held) await session.get()
+    for (const session of held) expect((await session.get()).status).toBe(200)
     expect((await post(initializeMessage(), undefined, alice)).status).toBe(503)
     expect((await post(initializeMessage(), undefined, bob)).status).toBe(200)
     for (let i = 0; i < 5; i++) await (await open()).get()
     expect((await post(initializeMessage())).status).toBe(200)
+  })
+
+  it('is kept by closing sessions of anonymous clients for a principal, but not the other way round', async () => {
+    const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 2 } } })
+    const statusOf = async (session: TestSession): Promise<number> => (await session.post(ping())).status
+    const ofAlice = await open({ more: alice })
+    await clock.advance(1)
+    const anonymous = await open()
+    await anonymous.get()
+    await clock.advance(1)
+    const ofBob = await open({ more: bob })
+    expect([await statusOf(anonymous), await statusOf(ofAlice), await statusOf(ofBob)]).toEqual([
+      404, 200, 200,
+    ])
+    expect((await post(initializeMessage())).status).toBe(503)
+    await clock.advance(1)
+    await statusOf(ofAlice)
+    await open({ more: { auth: { principal: 'carol' } } })
+    expect([await statusOf(ofAlice), await statusOf(ofBob)]).toEqual([200, 404])
   })
 
   it('is kept by closing uninitialized sessions first', async () => {

@@ -55,6 +55,12 @@ describe('a mount without sessions', () => {
     expect((await send(harness)).json.result?.['content']).toEqual([{ type: 'text', text: 'opened' }])
   })
 
+  it('streams an error that has the status 200, where each reply is a stream', async () => {
+    const { post } = createHarness({ endpoint: { ...endpoint, response: 'sse' }, setUp })
+    const { status, sink } = await post(call('nothing by this name'))
+    expect([status, sink.messages]).toMatchObject([200, [{ id: 2, error: {} }]])
+  })
+
   it('ignores session ids', async () => {
     const { post } = createHarness({ endpoint, setUp })
     expect((await post(call('where'), { 'mcp-session-id': 'left-over' })).status).toBe(200)
