@@ -11,7 +11,9 @@ const DATE_TIME = /^(.{10})[t\s](.+)$/is
 
 /** https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
 function isDate(text: string): boolean {
-  const [year = 0, month = 0, day = 0] = (DATE.exec(text) ?? []).slice(1).map(Number)
+  const found = DATE.exec(text)
+  if (found === null) return false
+  const [year, month, day] = [1, 2, 3].map((i) => Number(found[i])) as [number, number, number]
   return day >= 1 && month >= 1 && month <= 12 && day <= daysOf(year, month)
 }
 
@@ -64,8 +66,8 @@ const isUriReference = (text: string): boolean => {
   return (
     (scheme === undefined || SCHEME.test(scheme)) &&
     (authority === undefined || isAuthority(authority)) &&
-    // Without a scheme this would be read as one.
-    (scheme !== undefined || authority !== undefined || !text.startsWith(':')) &&
+    // It would be read as an empty scheme.
+    !text.startsWith(':') &&
     PATH.test(path) &&
     QUERY.test(query) &&
     QUERY.test(fragment)
@@ -107,7 +109,7 @@ function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@')
   const domain = text.slice(at + 1)
   return (
-    at > 0 &&
+    at !== -1 &&
     text
       .slice(0, at)
       .split('.')

@@ -7,8 +7,7 @@
 export function compilePattern(pattern: string, flags: string): RegExp {
   try {
     return new RegExp(pattern, flags)
-  } catch (error) {
-    if (flags === '') throw error
+  } catch {
     return new RegExp(pattern)
   }
 }

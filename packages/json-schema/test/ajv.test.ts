@@ -1,4 +1,4 @@
-import { createValidator, FORMATS, type JsonSchema } from '@jetway/json-schema'
+import { createValidator, FORMATS } from '@jetway/json-schema'
 import {
   FORMAT_VALUES,
   LARGE_SCHEMA,
@@ -8,17 +8,7 @@ import {
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ajvAlone, outcomeOf } from './support/ajv-alone.ts'
-
-/** Gives the verdicts, which are ajv's, and so are the errors. */
-function expectSame(schema: JsonSchema, values: readonly unknown[]): readonly boolean[] {
-  const alone = ajvAlone(schema)
-  const validator = createValidator(schema)
-  return values.map((value) => {
-    const expected = outcomeOf(alone, value)
-    expect(outcomeOf(validator, value), JSON.stringify(value)).toEqual(expected)
-    return 'valid' in expected && expected.valid
-  })
-}
+import { expectSame } from './support/expect-same.ts'
 
 const METASCHEMA: (typeof SCHEMA_CASES)[number] = [
   'schemas of schemas',

@@ -3,6 +3,9 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FORMATS, type Format } from '../src/formats.ts'
 
+/** Of 253 characters, the most that a name may have. */
+const NAME = `${'a.'.repeat(126)}a`
+
 type Theirs = RegExp | ((text: string) => boolean)
 
 const holds = (format: Format | undefined, text: string): boolean =>
@@ -12,8 +15,13 @@ describe('formats', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     [
       'date',
-      ['2024-02-29', '2000-02-29', '2023-12-31'],
+      ['2024-02-29', '2000-02-29', '2023-12-31', '2024-01-01', '2024-04-30', '2024-08-31'],
       [
+        '2024-01-00',
+        '2024-12-32',
+        '2024-06-31',
+        '2024-09-31',
+        '2024-11-31',
         '2023-02-29',
         '1900-02-29',
         '2024-13-01',
@@ -26,8 +34,8 @@ describe('formats', () => {
     ],
     [
       'time',
-      ['12:00:00Z', '23:59:60Z', '01:29:60+01:30', '15:59:60-08:00', '12:00:00.123z'],
-      ['24:00:00Z', '12:00:60Z', '12:00:00', '12:00Z', '12:00:00+24:00', '12:00:00+00:60'],
+      ['12:00:00Z', '23:59:60Z', '01:29:60+01:30', '15:59:60-08:00', '12:00:00.123z', '12:00:00+23:59'],
+      ['12:60:00Z', '24:00:00Z', '12:00:60Z', '12:00:00', '12:00Z', '12:00:00+24:00', '12:00:00+00:60'],
     ],
     [
       'date-time',
@@ -52,6 +60,9 @@ describe('formats', () => {
         '/a',
         'a',
         '//a.test',
+        'http://[@a.test',
+        'http://a[@a.test',
+        'http://[::g]',
         'http://a b',
         'http://[::1',
         'http://a/%zz',
@@ -71,12 +82,12 @@ describe('formats', () => {
     [
       'email',
       ['a@b.test', 'a.b+c@d-e.test'],
-      ['a', '@b.test', 'a@', 'a@b', 'a..b@c.test', '.a@b.test', 'a@-b.test', 'a b@c.test'],
+      ['a', '@b.test', 'a@', 'a@b', 'a..b@c.test', '.a@b.test', 'a.b.test', 'a@-b.test', 'a b@c.test'],
     ],
     [
       'hostname',
-      ['a', 'a.b-c.test', 'a.', '1a', `${'a'.repeat(63)}.b`],
-      ['', '-a', 'a-', 'a..b', 'a_b', 'a'.repeat(64), `${'a.'.repeat(127)}a`],
+      ['a', 'a.b-c.test', 'a.', '1a', `${'a'.repeat(63)}.b`, NAME],
+      ['', '-a', 'a-', 'a..b', 'a_b', 'a'.repeat(64), `${NAME}a`, `${NAME.slice(0, -1)}.a`],
     ],
     ['ipv4', ['0.0.0.0', '255.255.255.255'], ['1.2.3', '256.0.0.0', '01.2.3.4', '1.2.3.4.5', '']],
     [
@@ -103,6 +114,9 @@ describe('formats', () => {
         '::1.2.3',
         '1.2.3.4::',
         ':1:2:3:4:5:6:7',
+        '1:2:3:4::5:6:7:8',
+        '1:2:3::4:5:6::7:8',
+        '1:2:3:4:5:6:7:8'.padEnd(46, ' '),
       ],
     ],
     [
