@@ -148,6 +148,57 @@ describe('a bridge to a registry', () => {
     expect(source.lists).toBe(2)
   })
 
+  it('replaces the same tool in place, and keeps its order', async () => {
+    const { registry, bridge } = await bridged()
+    const set: string[] = []
+    registry.delete = (name) => {
+      set.push(`deletes ${name}`)
+      return Map.prototype.delete.call(registry, name)
+    }
+    await bridge.refresh()
+    expect([set, [...registry.keys()]]).toEqual([[], ['a', 'b']])
+  })
+
+  it('needs no registry that gives its tools back, and no source with events', async () => {
+    const { names, tools, callTool } = new Changing()
+    const held = new Map<string, HostTool>()
+    const registry = {
+      has: (name: string) => held.has(name),
+      set: (name: string, tool: HostTool) => held.set(name, tool),
+      delete: (name: string) => {
+        if (!held.delete(name)) throw new Error(`There is no ${name}`)
+      },
+    }
+    const source = { names, description: 'x', lists: 0, fails: false, hold: undefined, tools, callTool }
+    const bridge = await bridgeAll(source, registry)
+    expect([...held.keys()]).toEqual(['a', 'b'])
+    held.delete('a')
+    await bridge.refresh()
+    expect([bridge.count, [...held.keys()]]).toEqual([2, ['b', 'a']])
+    held.delete('b')
+    {
+      using stopped = bridge
+      expect(stopped.skipped).toEqual([])
+    }
+    expect([bridge.count, held.size]).toEqual([0, 0])
+  })
+
+  it('reports nothing and lists nothing once it is stopped', async () => {
+    const source = new Changing()
+    const onError = vi.fn<(error: unknown) => void>()
+    const bridge = await bridgeAll(source, new Map([['a', {} as HostTool]]), { onError })
+    const hold = deferred()
+    source.hold = hold.promise
+    source.fails = true
+    void source.tell('connected')
+    bridge.stop()
+    hold.resolve()
+    await settled()
+    expect(onError).not.toHaveBeenCalled()
+    await bridge.refresh()
+    expect([source.lists, bridge.count, bridge.skipped]).toEqual([2, 0, []])
+  })
+
   it('follows one client', async () => {
     const server = shop()
     await using client = await connectTo(server)

@@ -39,6 +39,9 @@ describe('host tools', () => {
 
   it.each([
     [{ description: 'Buys' }, 'shop', 'Buys (MCP server: shop)'],
+    [{ annotations: { title: 'Buy' } }, 'shop', 'Buy (MCP server: shop)'],
+    [{ title: 'Buy', annotations: { title: 'Sell' } }, 'shop', 'Buy (MCP server: shop)'],
+    [{ description: 5 as never }, 'shop', 'x (MCP server: shop)'],
     [{ description: '  ', title: 'Buy' }, 'shop', 'Buy (MCP server: shop)'],
     [{}, 'shop', 'x (MCP server: shop)'],
     [{ description: 'Buys' }, '', 'Buys'],
@@ -47,6 +50,8 @@ describe('host tools', () => {
   ])('name their server: %j of %j', async (tool, server, description) => {
     const [made] = await hostTools(source([listed(tool)], undefined, server))
     expect(made?.description).toBe(description)
+    const title = tool.title ?? tool.annotations?.title
+    expect(made && 'title' in made ? made.title : 'none').toBe(title ?? 'none')
   })
 
   it("have the server's schemas", async () => {
@@ -61,6 +66,8 @@ describe('host tools', () => {
     const [tool] = await hostTools(source([listed({ inputSchema, outputSchema })]))
     expect(tool?.inputSchema).toBe(inputSchema)
     expect(tool?.outputSchema).toBe(outputSchema)
+    const [without] = await hostTools(source([listed()]))
+    expect(without).not.toHaveProperty('outputSchema')
   })
 
   const DANGEROUS = {
@@ -82,10 +89,27 @@ describe('host tools', () => {
       { idempotentHint: true },
       { ...DANGEROUS, idempotent: true },
     ],
+    [
+      'of a trusted server, which says that it does no harm',
+      'shop',
+      { destructiveHint: false, openWorldHint: false },
+      { ...DANGEROUS, destructive: false, openWorld: false },
+    ],
+    [
+      'of a trusted server, which contradicts itself',
+      'shop',
+      { readOnlyHint: true, destructiveHint: true, idempotentHint: false },
+      { ...SAFE, openWorld: true },
+    ],
+    ['of a trusted server, with other values', 'shop', { readOnlyHint: 1, openWorldHint: 0 }, DANGEROUS],
+    ['of a trusted server, without annotations', 'shop', undefined, DANGEROUS],
   ])(
     'have the effects that a trusted server describes, and dangerous ones otherwise: %s',
     async (_, trusted, annotations, expected) => {
-      const [tool] = await hostTools(source([listed({ annotations })]), { trusted: [trusted] })
+      const [tool] = await hostTools(
+        source([listed({ ...(annotations !== undefined && { annotations: annotations as object }) })]),
+        { trusted: [trusted] },
+      )
       expect(tool?.metadata).toEqual(expected)
     },
   )
@@ -95,12 +119,19 @@ describe('host tools', () => {
       source([
         listed({ name: 'both', _meta: { ui: { visibility: ['model', 'app'] } } }),
         listed({ name: 'app', _meta: { ui: { visibility: ['app'] } } }),
+        listed({ name: 'text', _meta: { ui: { visibility: 'app' } } }),
+        listed({ name: 'other', _meta: { ui: 'app' } }),
         listed({ name: 'plain', description: 'first' }),
         listed({ name: 'plain', description: 'second' }),
       ]),
     )
-    expect(tools.map(({ name }) => name)).toEqual(['mcp__shop__both', 'mcp__shop__plain'])
-    expect(tools[1]?.description).toContain('first')
+    expect(tools.map(({ name }) => name)).toEqual([
+      'mcp__shop__both',
+      'mcp__shop__text',
+      'mcp__shop__other',
+      'mcp__shop__plain',
+    ])
+    expect(tools[3]?.description).toContain('first')
   })
 
   it('come from one client as well, with its names', async () => {
@@ -199,8 +230,32 @@ describe('a result', () => {
     { type: 'image', mimeType: 'image/png' },
     { type: 'resource', resource: { uri: 'a://b' } },
     { type: 'resource_link', name: 'b' },
+    { type: 'image', data: 5, mimeType: 'image/png' },
+    { type: 'resource', resource: { text: 'b' } },
+    { type: 'resource', resource: 'a://b' },
+    { type: 'resource', resource: { uri: 'a://b', blob: 5 } },
   ])('keeps unknown content as JSON: %j', (block) => {
     expect(toHostResult(of([block])).text).toBe(JSON.stringify(block))
+  })
+
+  it.each<[object, string]>([
+    [{ type: 'resource_link', uri: 'a://b' }, '[link: a://b, a://b]'],
+    [{ type: 'resource_link', uri: 'a://b', name: 'b', title: 'B' }, '[link: B, a://b]'],
+    [{ type: 'resource', resource: { uri: 'a://b', text: '' } }, '[resource: a://b]\n'],
+    [
+      { type: 'resource', resource: { uri: 'a://b', blob: 'AAAA' } },
+      '[resource: a://b, application/octet-stream, 3 bytes]',
+    ],
+    [{ type: 'resource', resource: { uri: 'a://b', blob: '!' } }, '[resource: a://b, no readable data]'],
+    [{ type: 'audio', data: '!' }, '[audio: no readable data]'],
+    [{ type: 'audio', data: 'AAAA' }, '[audio: application/octet-stream, 3 bytes]'],
+    [{ type: 'audio', data: 'A'.repeat(13_332), mimeType: 'a/b' }, '[audio: a/b, 9999 bytes]'],
+    [{ type: 'audio', data: 'A'.repeat(13_336), mimeType: 'a/b' }, '[audio: a/b, 10 kB]'],
+    [{ type: 'audio', data: 'A'.repeat(14_000), mimeType: 'a/b' }, '[audio: a/b, 11 kB]'],
+    [{ type: 'audio', data: 'AAAA', mimeType: 'x'.repeat(512) }, `[audio: ${'x'.repeat(512)}, 3 bytes]`],
+    [{ type: 'audio', data: 'AAAA', mimeType: 'x'.repeat(513) }, `[audio: ${'x'.repeat(512)}…, 3 bytes]`],
+  ])('says what there is: %j', (block, text) => {
+    expect(toHostResult(of([block])).text).toBe(text)
   })
 
   it('says that the tool failed', () => {
@@ -235,6 +290,45 @@ describe('a result', () => {
     expect(toHostResult(of([{ type: 'text', text: 'x'.repeat(100_001) }])).text).toBe(
       `${'x'.repeat(100_000)}\n[left out: 1 more characters]`,
     )
+  })
+
+  it.each<[string, number, string]>([
+    ['the limit', 9, 'abc\nd🙂f\nxx'],
+    ['one less', 8, 'abc\nd🙂f\nx\n[left out: 1 more characters]'],
+    ['the first two', 7, 'abc\nd🙂f\n[left out: 2 more characters]'],
+    ['nothing', 0, '[left out: 9 more characters]'],
+  ])('has as many characters as allowed: %s', (_, maxText, expected) => {
+    const image = { type: 'image', data: PNG, mimeType: 'image/png' }
+    const texts = ['abc', 'd🙂f', 'xx'].map((text) => ({ type: 'text', text }))
+    const { text } = toHostResult(of([image, ...texts]), { maxText })
+    expect(text).toBe(`[image: image/png, 72 bytes]\n${expected}`)
+  })
+
+  it.each([
+    [PNG.length, 1],
+    [PNG.length - 1, 0],
+    [PNG.length * 2, 2],
+    [undefined, 2],
+  ])('has as much binary data as allowed: %s', (maxData, count) => {
+    const image = { type: 'image', data: PNG, mimeType: 'image/png' }
+    const limits = maxData === undefined ? {} : { maxData }
+    const { parts } = toHostResult(of([image, image]), limits)
+    expect(parts.filter(({ type }) => type === 'image')).toHaveLength(count)
+  })
+
+  it('has 20 MiB of base64 at most, unless the host allows more', () => {
+    const image = { type: 'image', data: 'A'.repeat(20_971_520), mimeType: 'image/png' }
+    const more = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
+    expect(toHostResult(of([image])).parts).toMatchObject([{ type: 'image' }])
+    expect(toHostResult(of([image, more])).parts).toMatchObject([{ type: 'image' }, { type: 'text' }])
+  })
+
+  it('has as many parts as allowed', () => {
+    const texts = ['a', 'b', 'c'].map((text) => ({ type: 'text', text }))
+    const textOf = (limits: object): string => toHostResult(of(texts), limits).text
+    expect(textOf({ maxParts: 3 })).toBe('a\nb\nc')
+    expect(textOf({ maxParts: 2 })).toBe('a\nb\n[left out: 1 more parts]')
+    expect(textOf({ maxParts: 2, maxText: 1 })).toBe('a\n[left out: 1 more characters, 1 more parts]')
   })
 
   it('has no binary data beyond the limit', () => {

@@ -14,6 +14,7 @@ const ENCODINGS: readonly (readonly [string, (base64: string) => string])[] = [
   ['wrapped', (base64) => base64.replaceAll(/.{1,76}/g, '$&\r\n')],
   ['with spaces around', (base64) => ` ${base64}\n`],
   ['as a data: URL', (base64) => `data:image/png;charset=x;base64,${base64}`],
+  ['as a data: URL with spaces', (base64) => ` data:image/png; Base64 ,${base64}`],
   ['as an escaped data: URL', (base64) => `DATA:;BASE64,${encodeURIComponent(base64)}`],
 ]
 
@@ -72,6 +73,10 @@ describe('base64', () => {
     'data:,hello',
     'data:image/png;base64,',
     'data:image/png;base64',
+    'data:image/png;charset=x,QUJD',
+    'data:base64,QUJD',
+    'data:;base64,%',
+    'data:;base64,QUJD%',
   ])('that has no bytes is none: %j', (text) => {
     expect(mediaOf(text, OTHER)).toBeUndefined()
   })
@@ -106,10 +111,10 @@ describe('the media type', () => {
 })
 
 describe('media that a model API would refuse', () => {
-  const sdkOutput = async (block: object): Promise<unknown> => {
+  const sdkOutput = async (block: object, version: 6 | 7 = 7): Promise<unknown> => {
     const tools = await aiSdkTools(
       [{ name: 'x', description: '', server: '', inputSchema: { type: 'object' }, metadata: {} } as never],
-      { jsonSchema: (schema) => schema },
+      { jsonSchema: (schema) => schema, version },
     )
     return tools['x']?.toModelOutput({ output: toHostResult({ content: [block as never] }) })
   }
@@ -138,6 +143,21 @@ describe('media that a model API would refuse', () => {
     const part = { type: 'image', data: PNG, mimeType: 'image/jpg' } as const
     const result = { parts: [part], text: '', structured: undefined, isError: false }
     expect(anthropicResult('t', result).content).toMatchObject([{ source: { media_type: 'image/png' } }])
+  })
+
+  it('is sent if no API knows the type, and a provider may', async () => {
+    const audio = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }
+    const file = { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'audio/wav' }
+    expect(await sdkOutput(audio)).toEqual({ type: 'content', value: [file] })
+    const old = { type: 'file-data', data: 'AAAA', mediaType: 'audio/wav' }
+    expect(await sdkOutput(audio, 6)).toEqual({ type: 'content', value: [old] })
+    const part = { type: 'audio', data: '', mimeType: 'audio/wav' } as const
+    const made = { parts: [part], text: 'nothing', structured: undefined, isError: false }
+    const tools = await aiSdkTools(
+      [{ name: 'x', description: '', server: '', inputSchema: { type: 'object' }, metadata: {} } as never],
+      { jsonSchema: (schema) => schema },
+    )
+    expect(tools['x']?.toModelOutput({ output: made })).toEqual({ type: 'text', value: 'nothing' })
   })
 
   it('is sent if it can be repaired', async () => {

@@ -83,6 +83,9 @@ describe('descriptions', () => {
       `${'x'.repeat(20)}… (MCP server: shop)`,
     )
     expect(shortened('short', 40)).toBe('short')
+    expect(shortened('short', 5)).toBe('short')
+    expect(shortened('short', 4)).toBe('sho…')
+    expect(shortened('long (MCP server: shop)', 3)).toBe('… (MCP server: shop)')
     expect(shortened('🙂'.repeat(10), 6)).toBe('🙂🙂…')
   })
 })
