@@ -116,19 +116,19 @@ function removeProperty(text: string, object: ObjectNode, removed: MemberNode): 
   return cut(text, cuts)
 }
 
-/** Cuts ranges out of a text. They are in order, and may overlap. */
+/** Cuts ranges out of a text. They are in order. */
 function cut(text: string, ranges: readonly (readonly [from: number, to: number])[]): string {
   let result = ''
   let at = 0
   for (const [from, to] of ranges) {
-    result += text.slice(at, Math.max(at, from))
-    at = Math.max(at, to)
+    result += text.slice(at, from)
+    at = to
   }
   return result + text.slice(at)
 }
 
 const isSingleLine = (text: string, object: ObjectNode): boolean =>
-  object.members.length > 0 && !text.slice(startOf(object), endOf(object)).includes('\n')
+  !text.slice(startOf(object), endOf(object)).includes('\n')
 
 /** One step of indentation: that of the first indented line. */
 const unitOf = (text: string): string => /\n([ \t]+)["}/]/.exec(text)?.[1] ?? '  '

@@ -22,7 +22,7 @@ export const yamlFormat: Format = {
     if (servers === undefined)
       return appendLine(text, withEol(stringify({ [key]: { [name]: entry } }, STYLE), eol), eol)
     const map = servers.value
-    if (isMap(map) && !(map.flow === true)) {
+    if (isMap(map) && map.flow !== true) {
       const last: PairNode | undefined = map.items.at(-1)
       const indent = last === undefined ? '  ' : columnOf(text, last)
       return insertAfter(text, endOfPair(text, last ?? servers), block(name, entry, indent, eol), eol)
@@ -30,11 +30,10 @@ export const yamlFormat: Format = {
     const isEmpty =
       map === null || (isMap(map) && map.items.length === 0) || (isScalar(map) && map.value === null)
     if (!isEmpty) throw new EditError(`${key} has another form than indented lines`)
-    const start = (servers.key.range?.[1] ?? 0) + 1
-    // `extensions: {}`, or `extensions:`.
-    const cutEnd = isMap(map) ? (map.range?.[1] ?? start) : start
     const colon = text.indexOf(':', servers.key.range?.[1] ?? 0) + 1
-    const source = text.slice(0, colon) + text.slice(Math.max(cutEnd, colon))
+    // `extensions: {}`, or `extensions:`.
+    const end = isMap(map) ? (map.range?.[1] ?? colon) : colon
+    const source = text.slice(0, colon) + text.slice(end)
     return insertAfter(source, lineEnd(source, colon), block(name, entry, '  ', eol), eol)
   },
   replace(text, edit, entry) {

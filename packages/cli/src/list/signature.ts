@@ -39,8 +39,7 @@ function typeOf(schema: JsonObject, depth: number): string {
   if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, depth)).join(' | ')
   if (type === 'array') return arrayOf(typeText(schema['items'] ?? true, depth))
   if (type === 'object') return objectOf(schema, depth)
-  if (type === 'integer') return 'integer'
-  return typeof type === 'string' ? type : 'unknown'
+  return shortForm(schema)
 }
 
 const arrayOf = (item: string): string => (item.includes(' | ') ? `(${item})[]` : `${item}[]`)
@@ -50,5 +49,4 @@ function objectOf(schema: JsonObject, depth: number): string {
   return inner.length === 0 ? 'object' : `{ ${inner.join(', ')} }`
 }
 
-const shortForm = ({ type }: JsonObject): string =>
-  type === 'object' || type === 'array' ? type : typeof type === 'string' ? type : 'unknown'
+const shortForm = ({ type }: JsonObject): string => (typeof type === 'string' ? type : 'unknown')

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import process from 'node:process'
 import type { AuthProvider } from '@jetway/client'
 import { authorizationCode, loopbackRedirect, oauth } from '@jetway/client/oauth'
+import { freePort } from '../server-file/free-port.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** OAuth in the user's browser. Tokens are kept in memory, for this run only. */
 export async function userAuthorization(terminal: Terminal): Promise<AuthProvider> {
+  // The client registers anew in every run, so the port may differ.
   const port = await freePort()
   return oauth({
     grant: authorizationCode(
@@ -21,17 +21,6 @@ export async function userAuthorization(terminal: Terminal): Promise<AuthProvide
     ),
     registration: { clientName: 'jetway' },
   })
-}
-
-/** The client registers anew in every run, so the port may differ. */
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  probe.listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
 
 /** The URL comes from the server: no shell gets it. `rundll32` takes it as it is, unlike `start`. */

@@ -17,6 +17,10 @@ const schema = {
     either: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
     size: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
     level: { enum: [1, 2] },
+    mixed: { oneOf: [true, { type: 'boolean' }, { enum: ['a'] }] },
+    lists: { type: 'array' },
+    flags: { type: ['array', 'null'], items: { type: 'boolean' } },
+    any: true,
   },
 }
 const read = (words: readonly string[], given: { text?: string; file?: string } = {}) =>
@@ -46,12 +50,35 @@ describe('arguments', () => {
     ['unknown=1', { unknown: '1' }],
     ['unknown:={"a":[1]}', { unknown: { a: [1] } }],
     ['constructor=1', { constructor: '1' }],
+    ['count= ', { count: ' ' }],
+    ['count=Infinity', { count: 'Infinity' }],
+    ['full=false', { full: false }],
+    ['full=TRUE', { full: 'TRUE' }],
+    ['price=nil', { price: 'nil' }],
+    ['text=null', { text: 'null' }],
+    ['mixed=true', { mixed: 'true' }],
+    ['any=1', { any: '1' }],
+    ['lists=1', { lists: ['1'] }],
+    ['lists= ["a"]', { lists: ['a'] }],
+    ['flags=true', { flags: [true] }],
+    ['flags=null', { flags: null }],
+    ['a:b=c', { 'a:b': 'c' }],
   ])('%s', (word, expected) => {
     expect(read([word])).toEqual(expected)
   })
 
   it('of the same name are a list where the schema has one, else the last one counts', () => {
     expect(read(['sizes=1', 'sizes=2', 'text=a', 'text=b'])).toEqual({ sizes: [1, 2], text: 'b' })
+  })
+
+  it('are a list only among words', () => {
+    expect(read(['tags=a'], { text: '{"tags":["x"]}' })).toEqual({ tags: ['a'] })
+    expect(read(['tags=a', 'tags:=["b"]'])).toEqual({ tags: ['b'] })
+    expect(read(['tags=a', 'tags=b', 'tags=["c"]'])).toEqual({ tags: ['a', 'b', 'c'] })
+  })
+
+  it('are text without a schema', () => {
+    expect(readArguments({ words: ['a=1'], text: undefined, file: undefined }, {})).toEqual({ a: '1' })
   })
 
   it('come from a file, then from --args, then from words', () => {
@@ -67,6 +94,9 @@ describe('arguments', () => {
   it.each([
     [['text'], {}, 'text is not an argument'],
     [['=a'], {}, '=a is not an argument'],
+    [[':=a'], {}, ':=a is not an argument'],
+    [['place={'], {}, 'The value of place is not valid JSON'],
+    [['tags=['], {}, 'The value of tags is not valid JSON'],
     [['text:={'], {}, 'The value of text is not valid JSON'],
     [[], { text: '{' }, '--args is not valid JSON'],
     [[], { text: '[]' }, '--args must be a JSON object'],

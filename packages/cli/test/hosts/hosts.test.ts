@@ -1,7 +1,9 @@
+import { homedir } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import type { LocalServer, RemoteServer } from '../../src/hosts/host.ts'
+import type { Host, LocalServer, RemoteServer } from '../../src/hosts/host.ts'
 import { HOSTS } from '../../src/hosts/index.ts'
-import type { Place } from '../../src/hosts/place.ts'
+import { type Place, thisPlace } from '../../src/hosts/place.ts'
+import { isPresent } from '../../src/hosts/presence.ts'
 
 const SERVER: LocalServer = { command: '/bin/node', args: ['/s.js'], env: { A: '1' }, references: ['KEY'] }
 const ADDRESS: RemoteServer = { url: 'https://h/mcp', headers: { 'X-A': '1' } }
@@ -62,6 +64,15 @@ describe('the entry of each host', () => {
   })
 })
 
+it.each(HOSTS.map((host) => [host.id, host] as const))('the entry of %s has no empty members', (_, host) => {
+  const local = host.local({ ...SERVER, env: {}, references: [] }, 'shop')
+  const remote = host.remote?.({ ...ADDRESS, headers: {} }, 'shop') ?? {}
+  const names = [...Object.keys(local), ...Object.keys(remote)]
+  const empty = host.id === 'goose' ? ['envs', 'env_keys', 'envs', 'env_keys', 'headers'] : []
+  const isEmpty = (name: string): boolean => /^(?:envs?|env_.*|headers|http_headers)$/.test(name)
+  expect(names.filter(isEmpty)).toEqual(empty)
+})
+
 describe('an entry that is read', () => {
   it.each(HOSTS.map((host) => [host.id, host] as const))('of %s has the usual form', (_, host) => {
     const { local, remote, references, read = (entry) => entry } = host
@@ -90,6 +101,42 @@ describe('an entry that is read', () => {
         env_http_headers: { 'X-K': 'KEY', 'X-N': 'NONE' },
       },
       { url: 'https://h/mcp', headers: { Authorization: 'Bearer mine', 'X-K': 'mine' } },
+    ],
+    ['zed', { command: '/z', args: ['a'] }, { command: '/z', args: ['a'] }],
+    ['windsurf', { command: '/w' }, { command: '/w' }],
+    [
+      'gemini-cli',
+      { command: '$A', args: ['${B} $C_1', 1], env: { D: '$D' }, trust: null },
+      { command: '${A}', args: ['${B} ${C_1}', 1], env: { D: '${D}' }, trust: null },
+    ],
+    [
+      'codex',
+      { command: '/c', env: { KEY: 'own' }, env_vars: ['KEY'] },
+      { command: '/c', env: { KEY: 'own' } },
+    ],
+    ['codex', { command: '/c', env: 'x', env_vars: [1, { name: 2 }] }, { command: '/c', env: {} }],
+    ['codex', { url: 'https://h', env_http_headers: { A: 1 } }, { url: 'https://h', headers: {} }],
+    [
+      'goose',
+      { type: 'stdio', cmd: '/g', env_keys: 'KEY', envs: 1 },
+      { type: 'stdio', command: '/g', env: {} },
+    ],
+    [
+      'goose',
+      { type: 'stdio', cmd: '/g', env_keys: ['KEY', 1], envs: { KEY: 'own' } },
+      { type: 'stdio', command: '/g', env: { KEY: 'own' } },
+    ],
+    ['goose', { type: 'sse', uri: 'https://h', headers: 1 }, { type: 'sse', url: 'https://h', headers: {} }],
+    [
+      'goose',
+      {
+        type: 'sse',
+        uri: 'https://h',
+        env_keys: ['KEY'],
+        envs: { N: 1 },
+        headers: { A: 1, B: '${ KEY } $N $' },
+      },
+      { type: 'sse', url: 'https://h', headers: { A: 1, B: 'mine $N $' } },
     ],
     [
       'codex',
@@ -193,4 +240,45 @@ describe('the files of each host', () => {
     expect(files).toHaveLength(2)
     expect(files?.[1]).toBe(String.raw`C:\Users\me\AppData\Roaming\Claude\claude_desktop_config.json`)
   })
+
+  it.each([
+    ['claude-desktop', LINUX, { XDG_CONFIG_HOME: '/x' }, '/x/Claude/claude_desktop_config.json'],
+    ['zed', MACS, { XDG_CONFIG_HOME: '/x' }, '/x/zed/settings.json'],
+    ['goose', LINUX, { XDG_CONFIG_HOME: '/x' }, '/x/goose/config.yaml'],
+    ['codex', LINUX, { CODEX_HOME: '/x' }, '/x/config.toml'],
+    ['vscode', WINDOWS, {}, String.raw`C:\Users\me\AppData\Roaming\Code\User\mcp.json`],
+    [
+      'claude-desktop',
+      WINDOWS,
+      {},
+      String.raw`C:\Users\me\AppData\Local\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming\Claude\claude_desktop_config.json`,
+    ],
+  ])('of %s are where the variables of %o say: %j', (id, place, env, file) => {
+    expect(HOSTS.find((one) => one.id === id)?.files({ ...place, env })[0]).toBe(file)
+  })
+})
+
+describe('a host is present', () => {
+  const cursor = HOSTS.find(({ id }) => id === 'cursor') as Host
+  const claude = HOSTS.find(({ id }) => id === 'claude-code') as Host
+  const having = (folder: string, name: string): Place => ({
+    ...LINUX,
+    list: (path) => (path === folder ? [name] : []),
+  })
+
+  it.each([
+    ['with its file', cursor, having('/home/me/.cursor', 'mcp.json'), true],
+    ['with its folder', cursor, having('/home/me', '.cursor'), true],
+    ['not with another file', cursor, having('/home/me/.cursor', 'mcp'), false],
+    ['with its file in the home folder', claude, having('/home/me', '.claude.json'), true],
+    ['not with the home folder alone', claude, having('/home', 'me'), false],
+  ])('%s', (_, host, place, expected) => {
+    expect(isPresent(host, place)).toBe(expected)
+  })
+})
+
+it('the home folder of this process is that of its environment', () => {
+  expect(thisPlace({ HOME: '/x' }).home).toBe('/x')
+  expect(thisPlace({}).home).toBe(homedir())
+  expect(thisPlace({}).list('/no/such/folder')).toEqual([])
 })

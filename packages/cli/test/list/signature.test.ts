@@ -18,6 +18,15 @@ it.each([
   [{ id: { type: 'object' } }, 'f(id: object)'],
   [{ id: { $ref: '#/$defs/address' } }, 'f(id: address)'],
   [{ id: true }, 'f(id: unknown)'],
+  [{ id: {} }, 'f(id: unknown)'],
+  [{ id: { oneOf: [{ type: 'string' }, { type: 'string' }, true] } }, 'f(id: string | unknown)'],
+  [{ id: { $ref: '#' } }, 'f(id: #)'],
+  [{ id: { $ref: '#/' } }, 'f(id: object)'],
+  [{ id: { type: ['array', 'null'], items: { type: 'integer' } } }, 'f(id: integer[] | null)'],
+  [{ id: { type: 'object', properties: { x: {} }, required: 'x' } }, 'f(id: { x?: unknown })'],
+  [{ id: { const: 'x'.repeat(78), type: 'string' } }, `f(id: "${'x'.repeat(78)}")`],
+  [{ id: { const: 'x'.repeat(79), type: 'string' } }, 'f(id: string)'],
+  [{ id: { const: 'x'.repeat(79) } }, 'f(id: unknown)'],
   [{ id: { enum: Array.from({ length: 40 }, (_, at) => `value ${at}`), type: 'string' } }, 'f(id: string)'],
 ])('%j is %s', (properties, expected) => {
   expect(signature(properties, ['id'])).toBe(expected)
@@ -33,4 +42,6 @@ it('a prompt has its arguments', () => {
   expect(promptSignature({ name: 'p', arguments: [{ name: 'a', required: true }, { name: 'b' }] })).toBe(
     'p(a, b?)',
   )
+  expect(promptSignature({ name: 'p' })).toBe('p()')
+  expect(toolSignature({ name: 'f', inputSchema: { type: 'object' } })).toBe('f()')
 })

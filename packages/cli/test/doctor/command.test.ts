@@ -1,0 +1,152 @@
+import process from 'node:process'
+import { describe, expect, it } from 'vitest'
+import { createHome, type Home } from '../install/support/home.ts'
+import { diagnose, type Setup } from './support/doctor.ts'
+
+const CURSOR = '.cursor/mcp.json'
+const GONE = JSON.stringify({ mcpServers: { a: { command: '/gone/a' }, b: { command: '/gone/b' } } })
+
+const homeWith = async (files: Readonly<Record<string, string>>): Promise<Home> => {
+  const home = await createHome()
+  for (const [file, text] of Object.entries(files)) await home.write(file, text)
+  return home
+}
+
+describe('jetway doctor', () => {
+  it.each([
+    [['x.js', 'y.js'], 2, 'doctor takes one target; y.js is another word'],
+    [['--host', 'cursor', 'x.js'], 2, 'Set either --host or a target, not both'],
+    [['--host', 'cursor', '--config', 'x.json'], 2, 'Set either --host or a target, not both'],
+    [['--host', 'cursor', '--', 'x'], 2, 'Set either --host or a target, not both'],
+    [[], 1, 'No host has a file of servers here\nName a target, or add a server with jetway install'],
+    [['cursr:shop'], 2, 'The host cursr is unknown'],
+    [['none.js'], 2, 'The file none.js does not exist'],
+  ])('%j is refused', async (argv, exitCode, message) => {
+    const home = await createHome()
+    expect(await home.run('doctor', ...argv)).toMatchObject({
+      exitCode,
+      stderr: expect.stringContaining(message),
+    })
+  })
+
+  it.each([
+    ['all servers of a host', ['--host', 'cursor'], ['cursor:a', 'cursor:b']],
+    ['all servers of a host, named as a target', ['cursor:'], ['cursor:a', 'cursor:b']],
+    ['one server of a host', ['cursor:b'], ['cursor:b']],
+    ['those of all hosts that are there', [], ['cursor:a', 'cursor:b', 'goose:c']],
+  ])('examines %s', async (_, argv, names) => {
+    const home = await homeWith({
+      [CURSOR]: GONE,
+      '.config/goose/config.yaml': 'extensions: {c: {type: stdio, cmd: /gone/c}}\n',
+    })
+    const { stdout, stderr, exitCode } = await home.run('doctor', ...argv)
+    expect(stdout.match(/^\w+:\w+$/gm)).toEqual(names)
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 1 })
+  })
+
+  it('says what takes time, unless it prints JSON', async () => {
+    const home = await createHome()
+    const argv = ['doctor', '--', '/bin/sh', '-c', 'exit 3']
+    const told = await home.run(...argv)
+    expect(told).toMatchObject({ stderr: 'Starting sh\n', exitCode: 1 })
+    expect(told.stdout).toMatch(/^sh\n {2}✓ command +\/bin\/sh\n/)
+    expect(await home.run(...argv.slice(0, 1), '--json', ...argv.slice(1))).toMatchObject({
+      stderr: '',
+      exitCode: 1,
+    })
+  })
+
+  it('masks the values of variables and of entries', async () => {
+    const home = await homeWith({
+      [CURSOR]: JSON.stringify({
+        mcpServers: { a: { command: '/gone/entry-value', env: { A: 'entry-value' } } },
+      }),
+    })
+    const { stdout } = await home.runWith({ MY_TOKEN: 'gone' }, 'doctor', 'cursor:a')
+    expect(stdout).toContain('There is no file /***/***')
+    const { stdout: others } = await home.run('doctor', '--', '/no/own-value')
+    expect(others).toContain('/no/own-value')
+  })
+})
+
+describe('the entries of a host', () => {
+  const shown = async (setup: Setup, section: string) =>
+    (await diagnose(setup)).findings.filter((finding) => finding.section.includes(section))
+  const VSCODE = '.config/Code/User/mcp.json'
+  const CODEX = '.codex/config.toml'
+
+  it('that is disabled is skipped', async () => {
+    const files = { [CODEX]: '[mcp_servers.a]\ncommand = "/gone"\nenabled = false\n' }
+    expect(await shown({ files, argv: ['--host', 'codex'] }, 'codex:a')).toEqual([
+      { section: 'codex:a', check: 'entry', verdict: 'skipped', evidence: 'It is disabled' },
+    ])
+  })
+
+  it('that needs an input is skipped without a terminal', async () => {
+    const inputs = [{ id: 'key', type: 'promptString' }]
+    const files = { [VSCODE]: JSON.stringify({ inputs, servers: { a: { command: '${input:key}' } } }) }
+    expect(await shown({ files, argv: ['vscode:a'] }, 'vscode:a')).toMatchObject([
+      { check: 'entry', verdict: 'skipped', evidence: expect.stringContaining('needs an input') },
+    ])
+  })
+
+  it('that is replaced by a nearer one is named, and only the nearer one is examined', async () => {
+    const list = { mcpServers: { a: { command: '/gone' } } }
+    const files = { '.claude.json': JSON.stringify({ ...list, projects: { [process.cwd()]: list } }) }
+    const found = await shown({ files, argv: ['claude-code:a'] }, 'claude-code:a')
+    expect(found.map(({ check, verdict }) => [check, verdict])).toEqual([
+      ['entry', 'ok'],
+      ['command', 'fault'],
+      ['entry', 'warning'],
+    ])
+  })
+
+  it.each([
+    ['{}', 'It has no servers'],
+    [GONE, 'It has a, b'],
+  ])('of the file %s are counted', async (text, evidence) => {
+    expect(await shown({ files: { [CURSOR]: text }, argv: ['--host', 'cursor'] }, 'Cursor: ')).toEqual([
+      {
+        section: expect.stringMatching(/^Cursor: .*\.cursor\/mcp\.json$/),
+        check: 'file',
+        verdict: 'ok',
+        evidence,
+      },
+    ])
+  })
+
+  it('that are in a file that the host does not read are named, unless it has them', async () => {
+    const other = '.cursor/settings.json'
+    const servers = { a: { command: '/gone/a' }, c: { command: '/gone/c' } }
+    const files = { [CURSOR]: GONE, [other]: JSON.stringify({ mcpServers: servers }) }
+    expect(await shown({ files, argv: ['--host', 'cursor'] }, other)).toMatchObject([
+      {
+        check: 'file',
+        verdict: 'fault',
+        evidence: 'Cursor does not read this file, which has c',
+        advice: expect.stringMatching(/^Move them to .*\.cursor\/mcp\.json, below "mcpServers"$/),
+      },
+    ])
+    delete (servers as Partial<typeof servers>).c
+    const same = { ...files, [other]: JSON.stringify({ mcpServers: servers }) }
+    expect(await shown({ files: same, argv: ['--host', 'cursor'] }, other)).toEqual([])
+  })
+
+  it('that cannot be read are named by the reason', async () => {
+    const files = { '.cursor/mcp.json/x': '' }
+    expect(await shown({ files, argv: ['--host', 'cursor'] }, 'Cursor: ')).toMatchObject([
+      { check: 'file', verdict: 'fault', evidence: 'Cursor cannot read it: EISDIR' },
+    ])
+  })
+
+  it('of a host without a file are those that it has not', async () => {
+    const [finding] = (await diagnose({ argv: ['cursor:shop'] })).findings
+    expect(finding).toMatchObject({
+      section: 'cursor:shop',
+      check: 'entry',
+      verdict: 'fault',
+      evidence: 'Cursor has no server shop. It has no servers',
+      advice: 'Add it: jetway install cursor server.js --name shop',
+    })
+  })
+})
