@@ -68,7 +68,7 @@ export function createSealer({ keys, name, random = secureRandom }: SealerOption
     },
     async open(purpose, sealed, context) {
       const bytes = fromBase64Url(sealed)
-      if (bytes === undefined || bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
+      if (bytes === undefined) return undefined
       const parameters = algorithm(bytes.slice(0, NONCE_BYTES), context)
       const data = bytes.subarray(NONCE_BYTES)
       for (const key of keysFor(purpose)) {

@@ -32,7 +32,7 @@ export class Recurring {
   }
 
   stop(): void {
-    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
+    this.#clock.clearTimeout(this.#timer)
     this.#timer = undefined
   }
 }
@@ -108,7 +108,7 @@ export class Deadlines {
   clear(): void {
     for (let first = this.#deadlines.first; first !== undefined; first = this.#deadlines.first)
       this.remove(first.member)
-    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
+    this.#clock.clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
@@ -125,7 +125,7 @@ export class Deadlines {
   }
 
   #arm(ms: number): void {
-    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
+    this.#clock.clearTimeout(this.#timer)
     this.#timer = this.#clock.setTimeout(() => this.#fire(), ms)
     unref(this.#timer)
   }

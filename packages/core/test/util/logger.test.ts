@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { stderrLogger } from '../../src/util/logger.ts'
+import { type Logger, safeLogger, stderrLogger } from '../../src/util/logger.ts'
 
 function logged(fields: object): string {
   const write = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -19,4 +19,35 @@ it('an error on stderr has its stack on indented lines, which no message can for
 
 it('other values on stderr stay on one line', () => {
   expect(logged({ name: 'a\nb', list: [1] })).toBe('[jetway] error: The tool failed name=a\\u000ab list=[1]')
+})
+
+it.each([
+  ['a long text', 'x'.repeat(9_000), 'x'.repeat(8_192)],
+  ['an error with a long stack', Object.assign(new Error(), { stack: 'x'.repeat(9_000) }), 'x'.repeat(8_192)],
+  ['an error without a stack', Object.assign(new Error('no'), { stack: undefined }), 'Error: no'],
+  ['a value that JSON does not have', 1n, '[unprintable]'],
+  ['nothing', undefined, 'undefined'],
+])('a field on stderr is shown as far as possible: %s', (_what, value, shown) => {
+  expect(logged({ value })).toBe(`[jetway] error: The tool failed value=${shown}`)
+})
+
+it('stderr gets warnings and errors only', () => {
+  const write = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => write.mockRestore())
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) stderrLogger[level]({}, 'said')
+  expect(write.mock.calls).toEqual([['[jetway] warn: said'], ['[jetway] error: said']])
+})
+
+it('a logger that throws fails no caller', () => {
+  const lines: unknown[] = []
+  const log =
+    (level: string) =>
+    (fields: object, message: string): void => {
+      lines.push([level, fields, message])
+      throw new Error('broken logger')
+    }
+  const broken: Logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
+  const levels = ['debug', 'info', 'warn', 'error'] as const
+  for (const level of levels) safeLogger(broken)[level]({ a: 1 }, 'said')
+  expect(lines).toEqual(levels.map((level) => [level, { a: 1 }, 'said']))
 })

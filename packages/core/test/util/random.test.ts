@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { randomToken, secureRandom } from '../../src/util/random.ts'
+import { randomToken, randomUuid, secureRandom } from '../../src/util/random.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -40,5 +40,16 @@ describe('random bytes', () => {
     for (const character of randomToken(64_000)) counts.set(character, (counts.get(character) ?? 0) + 1)
     expect(counts.size).toBe(64)
     for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(250)
+  })
+
+  it.each([
+    [0, '00000000-0000-4000-8000-000000000000'],
+    [0xff, 'ffffffff-ffff-4fff-bfff-ffffffffffff'],
+  ])('of %i make a UUID of version 4', (byte, uuid) => {
+    expect(randomUuid((bytes) => new Uint8Array(bytes).fill(byte))).toBe(uuid)
+  })
+
+  it('make a token by their lowest six bits', () => {
+    expect(randomToken(5, () => Uint8Array.of(0, 25, 63, 64, 255))).toBe('AZ_A_')
   })
 })

@@ -71,6 +71,12 @@ describe('a key', () => {
     expect(await one.open('a', text, 'x')).toBe('text')
   })
 
+  it('can be the last of eight', async () => {
+    const keys = Array.from({ length: 8 }, (_, at) => key(at))
+    const sealed = await sealer(key(7)).seal('a', 'text', 'x')
+    expect(await sealer(...keys).open('a', sealed, 'x')).toBe('text')
+  })
+
   it.each([
     ['no key', []],
     ['a short key', [new Uint8Array(31)]],

@@ -1,0 +1,141 @@
+import { FakeClock } from '@jetway-apps/test-support'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/util/clock.ts'
+import { Deadlines, type Due, Recurring } from '../../src/util/timers.ts'
+
+/** How many timers keep this process up. */
+const holding = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+
+describe('a recurring function', () => {
+  it('runs at its interval, from a start to the next stop', async () => {
+    const clock = new FakeClock()
+    let runs = 0
+    const recurring = new Recurring(clock, 100, () => runs++)
+    expect(clock.pending).toBe(0)
+    recurring.start()
+    recurring.start()
+    expect(clock.pending).toBe(1)
+    await clock.advance(99)
+    expect(runs).toBe(0)
+    await clock.advance(201)
+    expect(runs).toBe(3)
+    recurring.stop()
+    recurring.stop()
+    expect(clock.pending).toBe(0)
+    recurring.start()
+    await clock.advance(100)
+    expect(runs).toBe(4)
+  })
+
+  it('can stop itself', async () => {
+    const clock = new FakeClock()
+    const recurring = new Recurring(clock, 100, () => recurring.stop())
+    recurring.start()
+    await clock.advance(100)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('does not keep the process up', () => {
+    const recurring = new Recurring(systemClock, 60_000, () => {})
+    onTestFinished(() => recurring.stop())
+    const before = holding()
+    recurring.start()
+    expect(holding()).toBe(before)
+  })
+})
+
+describe('deadlines', () => {
+  const setUp = (): {
+    readonly clock: FakeClock
+    readonly deadlines: Deadlines
+    readonly fired: string[]
+    readonly member: (name: string, also?: () => void) => Due
+  } => {
+    const clock = new FakeClock()
+    const fired: string[] = []
+    const start = clock.now()
+    const member = (name: string, also?: () => void): Due => ({
+      deadline: undefined,
+      due: () => {
+        fired.push(`${name} ${clock.now() - start}`)
+        also?.()
+      },
+    })
+    return { clock, deadlines: new Deadlines(clock, 100), fired, member }
+  }
+
+  it('call each member once, on time, with one timer for all', async () => {
+    const { clock, deadlines, fired, member } = setUp()
+    const members = ['a', 'b', 'c', 'd'].map((name) => member(name))
+    for (const one of members) {
+      deadlines.add(one)
+      await clock.advance(30)
+    }
+    expect(clock.pending).toBe(1)
+    await clock.advance(200)
+    expect(fired).toEqual(['a 100', 'b 130', 'c 160', 'd 190'])
+    expect(members.map(({ deadline }) => deadline)).toEqual([undefined, undefined, undefined, undefined])
+    expect(clock.pending).toBe(0)
+  })
+
+  it('begin anew for a member that is added again, and leave out one that is removed', async () => {
+    const { clock, deadlines, fired, member } = setUp()
+    const [a, b, c] = [member('a'), member('b'), member('c')]
+    for (const one of [a, b, c]) deadlines.add(one)
+    await clock.advance(50)
+    deadlines.add(a)
+    deadlines.remove(b)
+    deadlines.remove(b)
+    await clock.advance(200)
+    expect(fired).toEqual(['c 100', 'a 150'])
+  })
+
+  it('stay on time where a member is added again when it is due', async () => {
+    const { clock, deadlines, fired, member } = setUp()
+    const again = member('again', () => fired.length < 4 && deadlines.add(again))
+    deadlines.add(again)
+    await clock.advance(30)
+    deadlines.add(member('b'))
+    await clock.advance(70)
+    expect(clock.pending).toBe(1)
+    await clock.advance(200)
+    expect(fired).toEqual(['again 100', 'b 130', 'again 200', 'again 300'])
+    expect(clock.pending).toBe(0)
+  })
+
+  it('release their timer only when they have no member', async () => {
+    const { clock, deadlines, fired, member } = setUp()
+    const a = member('a')
+    deadlines.add(a)
+    deadlines.releaseTimer()
+    expect(clock.pending).toBe(1)
+    deadlines.remove(a)
+    deadlines.releaseTimer()
+    expect(clock.pending).toBe(0)
+    deadlines.add(a)
+    await clock.advance(100)
+    expect(fired).toEqual(['a 100'])
+  })
+
+  it('can all end at once, or be forgotten', async () => {
+    const { clock, deadlines, fired, member } = setUp()
+    for (const name of ['a', 'b']) deadlines.add(member(name))
+    deadlines.expireAll()
+    expect([fired, clock.pending]).toEqual([['a 0', 'b 0'], 0])
+    const c = member('c')
+    deadlines.add(c)
+    deadlines.clear()
+    expect([c.deadline, clock.pending]).toEqual([undefined, 0])
+    deadlines.add(c)
+    await clock.advance(100)
+    expect(fired).toEqual(['a 0', 'b 0', 'c 100'])
+  })
+
+  it('do not keep the process up', () => {
+    const deadlines = new Deadlines(systemClock, 60_000)
+    onTestFinished(() => deadlines.clear())
+    const before = holding()
+    deadlines.add({ deadline: undefined, due: () => {} })
+    expect(holding()).toBe(before)
+  })
+})

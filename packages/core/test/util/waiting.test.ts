@@ -1,0 +1,54 @@
+import { FakeClock } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import { Outstanding } from '../../src/util/outstanding.ts'
+import { RareLog } from '../../src/util/rare-log.ts'
+
+describe('what a close still has to send', () => {
+  it('is waited for until all of it has ended', async () => {
+    const clock = new FakeClock()
+    const outstanding = new Outstanding(clock)
+    await outstanding.flushed()
+    let flushed = 0
+    for (let i = 0; i < 2; i++) outstanding.begin()
+    const waits = [1, 2].map(async () => {
+      await outstanding.flushed()
+      flushed++
+    })
+    outstanding.end()
+    await clock.advance(999)
+    expect([flushed, clock.pending]).toEqual([0, 2])
+    outstanding.end()
+    await Promise.all(waits)
+    expect([flushed, clock.pending]).toEqual([2, 0])
+  })
+
+  it('is waited for no longer than a second', async () => {
+    const clock = new FakeClock()
+    const outstanding = new Outstanding(clock)
+    outstanding.begin()
+    let flushed = false
+    void outstanding.flushed().then(() => (flushed = true))
+    await clock.advance(999)
+    expect(flushed).toBe(false)
+    await clock.advance(1)
+    expect(flushed).toBe(true)
+  })
+})
+
+it('a problem of each request is logged every ten minutes, with how often it was not', async () => {
+  const clock = new FakeClock()
+  const rare = new RareLog(clock)
+  const logged: number[] = []
+  const problem = (): void => rare.log((skipped) => logged.push(skipped))
+  problem()
+  expect(logged).toEqual([0])
+  problem()
+  await clock.advance(599_999)
+  problem()
+  expect(logged).toEqual([0])
+  await clock.advance(1)
+  problem()
+  await clock.advance(600_000)
+  problem()
+  expect(logged).toEqual([0, 2, 0])
+})
