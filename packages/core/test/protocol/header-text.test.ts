@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeHeaderText, trimHeader } from '../../src/protocol/header-text.ts'
+import { decodeHeaderText, encodeHeaderText, trimHeader } from '../../src/protocol/header-text.ts'
 
 describe('decodeHeaderText (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding)', () => {
   it.each([
@@ -52,5 +52,23 @@ describe('trimHeader', () => {
     ['\u00A0a', '\u00A0a'],
   ])('makes %j to %j', (value, trimmed) => {
     expect(trimHeader(value)).toBe(trimmed)
+  })
+})
+
+describe('encodeHeaderText', () => {
+  it.each([
+    ['', ''],
+    ['a', 'a'],
+    ['us west 1', 'us west 1'],
+    ['=?base64?', '=?base64?'],
+    ['a?=', 'a?='],
+    [' a', '=?base64?IGE=?='],
+    ['a ', '=?base64?YSA=?='],
+    ['a\tb', '=?base64?YQli?='],
+    ['é', '=?base64?w6k=?='],
+    ['=?base64??=', '=?base64?PT9iYXNlNjQ/Pz0=?='],
+  ])('makes %j to %j, which is read back', (text, header) => {
+    expect(encodeHeaderText(text)).toBe(header)
+    expect(decodeHeaderText(header)).toBe(text)
   })
 })

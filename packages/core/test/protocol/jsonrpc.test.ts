@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { classify, errorFrame, notificationFrame, resultFrame } from '../../src/protocol/jsonrpc.ts'
+import { McpError } from '../../src/errors.ts'
+import { readBatch } from '../../src/protocol/batch.ts'
+import {
+  classify,
+  errorFrame,
+  notificationFrame,
+  resultFrame,
+  toErrorObject,
+} from '../../src/protocol/jsonrpc.ts'
 
 const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
@@ -8,6 +16,8 @@ describe('sorting messages, https://modelcontextprotocol.io/specification/2025-1
     ['a request', request, 'request'],
     ['a request with id 0', { ...request, id: 0 }, 'request'],
     ['a request with an empty id', { ...request, id: '' }, 'request'],
+    ['a request with an id of 1024 characters', { ...request, id: 'x'.repeat(1_024) }, 'request'],
+    ['a request with params', { ...request, params: {} }, 'request'],
     ['a notification', { jsonrpc: '2.0', method: 'x' }, 'notification'],
     ['a result', { jsonrpc: '2.0', id: 1, result: {} }, 'response'],
     ['an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } }, 'response'],
@@ -25,6 +35,12 @@ describe('sorting messages, https://modelcontextprotocol.io/specification/2025-1
     ['a fraction as id', { ...request, id: 1.5 }],
     ['an id beyond 2^53', { ...request, id: 2 ** 63 }],
     ['an object as id', { ...request, id: {} }],
+    ['an id of 1025 characters', { ...request, id: 'x'.repeat(1_025) }],
+    ['a method and an error', { ...request, error: { code: 1, message: '' } }],
+    ['a result with a fraction as id', { jsonrpc: '2.0', id: 1.5, result: {} }],
+    ['an error that is no object', { jsonrpc: '2.0', id: 1, error: 'no' }],
+    ['an error with a fraction as code', { jsonrpc: '2.0', id: 1, error: { code: 1.5, message: '' } }],
+    ['an error without a message', { jsonrpc: '2.0', id: 1, error: { code: 1 } }],
     ['an id of 1 MiB', { ...request, id: 'x'.repeat(1_048_576) }],
     ['a method that is no string', { ...request, method: 1 }],
     ['array params', { ...request, params: [] }],
@@ -42,12 +58,23 @@ describe('sorting messages, https://modelcontextprotocol.io/specification/2025-1
   it('keeps a readable id of a refused message, so that the error can be matched', () => {
     expect(classify({ ...request, params: [] })).toMatchObject({ id: 1 })
     expect(classify({ ...request, id: null })).not.toHaveProperty('id')
+    for (const wrong of [{ jsonrpc: '1.0' }, { method: 1 }, { result: {} }])
+      expect(classify({ ...request, ...wrong })).toMatchObject({ kind: 'invalid', id: 1 })
   })
 })
 
 describe('frames', () => {
   it('wrap a prepared result without touching it', () => {
     expect(resultFrame('a"b', '{"x":1}')).toBe('{"jsonrpc":"2.0","id":"a\\"b","result":{"x":1}}')
+  })
+
+  it('carry an id that is a number, and the data of an error', () => {
+    expect(resultFrame(7, '{}')).toBe('{"jsonrpc":"2.0","id":7,"result":{}}')
+    expect(errorFrame('a', { code: 1, message: 'm', data: { b: 2 } })).toBe(
+      '{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"m","data":{"b":2}}}',
+    )
+    expect(toErrorObject(new McpError(1, 'm', 0))).toEqual({ code: 1, message: 'm', data: 0 })
+    expect(Object.keys(toErrorObject(new McpError(1, 'm')))).toEqual(['code', 'message'])
   })
 
   it('leave the id out of an error that answers nothing readable', () => {
@@ -67,5 +94,35 @@ describe('frames', () => {
 
   it('leave params out where there are none', () => {
     expect(notificationFrame('n')).toBe('{"jsonrpc":"2.0","method":"n"}')
+  })
+})
+
+describe('a batch (https://modelcontextprotocol.io/specification/2025-03-26/basic/transports#sending-messages-to-the-server)', () => {
+  const notification = { jsonrpc: '2.0', method: 'x' }
+  const response = { jsonrpc: '2.0', id: 1, result: {} }
+
+  it.each([
+    ['one request', [request], ['request']],
+    ['a hundred', Array.from({ length: 100 }, () => request), Array.from({ length: 100 }, () => 'request')],
+    ['requests and notifications', [notification, request], ['notification', 'request']],
+    ['responses', [response, response], ['response', 'response']],
+    [
+      'a notification with the name of a request',
+      [{ ...notification, method: 'initialize' }],
+      ['notification'],
+    ],
+  ])('can be %s', (_what, values, kinds) => {
+    const batch = readBatch(values)
+    expect('items' in batch && batch.items.map(({ kind }) => kind)).toEqual(kinds)
+  })
+
+  it.each([
+    ['nothing', [], 'A batch has 1 to 100 messages'],
+    ['a hundred and one', Array.from({ length: 101 }, () => request), 'A batch has 1 to 100 messages'],
+    ['a message that is malformed', [request, 1], 'A message of the batch is malformed'],
+    ['a request and a response', [request, response], 'Responses do not share a batch with other messages'],
+    ['initialize', [request, { ...request, method: 'initialize' }], 'initialize must not be part of a batch'],
+  ])('must not be %s', (_what, values, fault) => {
+    expect(readBatch(values)).toEqual({ fault })
   })
 })

@@ -81,6 +81,36 @@ describe('parsing a message', () => {
     expect(checkParsed(Array.from({ length: 60_000 }, () => 0))).toMatchObject({ ok: false })
   })
 
+  it.each([
+    ['[[]]', { maxDepth: 2, maxTokens: 100 }, undefined],
+    ['[[]]', { maxDepth: 1, maxTokens: 100 }, /too deeply/],
+    ['[[[]]]', { maxDepth: 2, maxTokens: 100 }, /too deeply/],
+    ['[[],[],[]]', { maxDepth: 2, maxTokens: 100 }, undefined],
+    ['{"a":{},"b":[]}', { maxDepth: 2, maxTokens: 6 }, undefined],
+    ['{"a":{},"b":[]}', { maxDepth: 2, maxTokens: 5 }, /too many/],
+    ['[1,2,3,4,5,6]', { maxDepth: 128, maxTokens: 6 }, undefined],
+    ['[1,2,3,4,5,6]', { maxDepth: 128, maxTokens: 5 }, /too many/],
+    ['{"a":1}', { maxDepth: 128, maxTokens: 1 }, /too many/],
+    ['{}', { maxDepth: 128, maxTokens: 0 }, /too many/],
+  ])('takes %s or not within %j', (text, limits, fault) => {
+    for (const parsed of [parseText(text, limits), parseBytes(bytes(text), limits)])
+      expect(parsed).toMatchObject(fault === undefined ? { ok: true } : { error: { message: fault } })
+  })
+
+  it.each([
+    [[1, 2], { maxDepth: 1, maxTokens: 6 }, undefined],
+    [[1, 2], { maxDepth: 1, maxTokens: 5 }, /too many/],
+    [[{ a: null }, 'a'], { maxDepth: 2, maxTokens: 10 }, undefined],
+    [[{ a: null }, 'a'], { maxDepth: 2, maxTokens: 9 }, /too many/],
+    [[{ a: null }], { maxDepth: 1, maxTokens: 10 }, /too deeply/],
+    [null, { maxDepth: 1, maxTokens: 0 }, undefined],
+    ['text', { maxDepth: 1, maxTokens: 0 }, undefined],
+  ])('takes a parsed %j or not within %j', (value, limits, fault) => {
+    expect(checkParsed(value, limits)).toMatchObject(
+      fault === undefined ? { ok: true, value } : { error: { message: fault } },
+    )
+  })
+
   it('counts brackets in strings as text', () => {
     expect(parseText(JSON.stringify('[{"'.repeat(200))).ok).toBe(true)
   })
@@ -92,6 +122,14 @@ describe('parsing a message', () => {
     ['{"\\u006dethod":"a","method":"b"}'],
     ['{"x":1,"id":1,"i\\u0064":2}'],
     ['{"x":1,"id":1,"x":2}'],
+    [' {"id":1,"id":2}'],
+    ['{"id" :1,"id"\n\t:2}'],
+    ['{"a":"\\\\","id":1,"id":2}'],
+    ['{"a":"\\"","id":1,"id":2}'],
+    ['{"result":1,"result":2}'],
+    ['{"error":1,"id":2,"error":2}'],
+    ['{"":1,"":2}'],
+    ['[{"id":1},{"x":1,"x":2}]'],
   ])('refuses an envelope in which a key occurs twice: %s', (text) => {
     expect(parseText(text)).toMatchObject({ ok: false, error: { message: /same key twice/ } })
   })
@@ -109,6 +147,16 @@ describe('parsing a message', () => {
   })
 
   it('accepts the same words as values and harmless keys', () => {
-    expect(parseText('{"a":"__proto__","constructor":"x"}').ok).toBe(true)
+    for (const text of [
+      '{"a":"__proto__","constructor":"x"}',
+      '{"a":"__proto__","constructor":null}',
+      '{"constructor":{"a":"prototype"}}',
+      '{"prototype":{"constructor":1}}',
+      '{"x":"id","y":"id"}',
+      '{"x":["id","id"]}',
+    ]) {
+      expect(parseText(text).ok, text).toBe(true)
+      expect(checkParsed(JSON.parse(text)).ok, text).toBe(true)
+    }
   })
 })

@@ -27,11 +27,19 @@ describe('the names of options', () => {
     ['one that objects inherit', { toString: 1 }, 'The option toString is unknown. Use one of '],
     ['a name with a hint', { title: 1 }, 'The option title is unknown: use name'],
     ['a near name', { nme: 1 }, 'The option nme is unknown. Did you mean name?'],
-    ['a near one in a group', { sessions: { maxi: 1 } }, 'sessions.maxi is unknown. Did you mean sessions.max?'],
+    [
+      'a near one in a group',
+      { sessions: { maxi: 1 } },
+      'sessions.maxi is unknown. Did you mean sessions.max?',
+    ],
     ['one of another group', { sessions: { maxTask: 1 } }, 'Did you mean limits.maxTasks?'],
     ['one of a deeper group', { dept: 1 }, 'The option dept is unknown. Did you mean limits.inner.depth?'],
     ['a group and its option in one', { sessionTtlMs: 1 }, 'Did you mean sessions.ttlMs?'],
-    ['a deep one', { limits: { inner: { dept: 1 } } }, 'limits.inner.dept is unknown. Did you mean limits.inner.depth?'],
+    [
+      'a deep one',
+      { limits: { inner: { dept: 1 } } },
+      'limits.inner.dept is unknown. Did you mean limits.inner.depth?',
+    ],
     ['a number as a group', { limits: 5 }, 'The option limits must be an object'],
     ['null as a group', { limits: { inner: null } }, 'The option limits.inner must be an object'],
   ])('are checked: %s', (_what, given, text) => {
