@@ -83,7 +83,7 @@ describe('the values of options', () => {
   })
 
   it('get defaults where they are undefined, and lose what is unknown', () => {
-    const given = { a: 0, b: undefined, d: 4 }
+    const given = { a: 0, b: undefined, d: 4 } as { readonly a: number }
     expect(withDefaults({ a: 1, b: 2, c: 3 }, given)).toEqual({ a: 0, b: 2, c: 3 })
   })
 

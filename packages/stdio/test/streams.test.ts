@@ -1,0 +1,149 @@
+import { PassThrough } from 'node:stream'
+import { McpServer } from '@jetway/core'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { serveStdio, type ServeStdioOptions, type StdioHandle } from '../src/index.ts'
+
+const createServer = (): McpServer => new McpServer({ name: 'test', version: '1.0.0' })
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+const listeners = (): number[] => SIGNALS.map((signal) => process.listenerCount(signal))
+
+interface Served {
+  readonly server: McpServer
+  readonly input: PassThrough
+  readonly output: PassThrough
+  readonly handle: StdioHandle
+}
+
+async function serve(options: ServeStdioOptions = {}): Promise<Served> {
+  const [server, input, output] = [createServer(), new PassThrough(), new PassThrough()]
+  const handle = await serveStdio(server, { input, output, ...options })
+  onTestFinished(() => handle.close({ deadline: 0 }))
+  return { server, input, output, handle }
+}
+
+/** Ends of the process, which go on. */
+function exits(): unknown[] {
+  const codes: unknown[] = []
+  const exit = vi
+    .spyOn(process, 'exit')
+    .mockImplementation(((code?: number) => void codes.push(code)) as never)
+  onTestFinished(() => exit.mockRestore())
+  return codes
+}
+
+function stderr(): string[] {
+  const texts: string[] = []
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => texts.push(String(text)) > 0)
+  onTestFinished(() => write.mockRestore())
+  return texts
+}
+
+describe('serveStdio with exitOnEnd', () => {
+  it('closes the server and ends the process when the input has ended', async () => {
+    const codes = exits()
+    const { server, input, handle } = await serve({ exitOnEnd: true })
+    const close = vi.spyOn(server, 'close')
+    input.end()
+    await handle.closed
+    expect(close).toHaveBeenCalledTimes(1)
+    await vi.waitFor(() => expect(codes).toEqual([undefined]))
+  })
+
+  it.each([
+    ['is closed by its handle', true],
+    ['has none', undefined],
+  ])('does neither where it %s', async (_what, exitOnEnd) => {
+    const codes = exits()
+    const { server, input, handle } = await serve(exitOnEnd === undefined ? {} : { exitOnEnd })
+    const close = vi.spyOn(server, 'close')
+    if (exitOnEnd === true) await handle.close()
+    else input.end()
+    await handle.closed
+    expect(close).not.toHaveBeenCalled()
+    expect(codes).toEqual([])
+  })
+})
+
+describe('serveStdio with handleSignals', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('closes at the first %s, and ends the process with %i at the second', async (signal, code) => {
+    const codes = exits()
+    const before = listeners()
+    const { handle } = await serve({ handleSignals: true })
+    expect(listeners()).toEqual(before.map((count) => count + 1))
+    process.emit(signal, signal)
+    expect(codes).toEqual([])
+    process.emit(signal, signal)
+    expect(codes).toEqual([code])
+    await handle.closed
+    expect(listeners()).toEqual(before)
+  })
+})
+
+describe('serveStdio with guardStdout', () => {
+  it('diverts what others write to its output, until it is closed', async () => {
+    const errors = stderr()
+    const warn = vi.fn<(fields: object, message: string) => void>()
+    const { output, handle } = await serve({ guardStdout: true, logger: { warn } })
+    output.write('stray\n')
+    output.write('again\n')
+    expect(errors).toEqual(['stray\n', 'again\n'])
+    expect(warn.mock.calls).toEqual([[{}, expect.stringMatching(/^Something wrote to stdout/)]])
+    await handle.close()
+    output.write('after')
+    expect(String(output.read())).toBe('after')
+    expect(output.writableEnded).toBe(false)
+  })
+
+  it('warns on stderr without a logger', async () => {
+    const errors = stderr()
+    const { output } = await serve({ guardStdout: true })
+    output.write('stray\n')
+    expect(errors).toEqual([
+      expect.stringMatching(/^\[jetway\] warn: Something wrote to stdout.*\n$/),
+      'stray\n',
+    ])
+  })
+})
+
+describe('serveStdio on its streams', () => {
+  it('refuses streams of which one is in use, until that is closed', async () => {
+    const { input, output, handle } = await serve()
+    const inUse = { code: 'ERR_MCP_IN_USE' }
+    await expect(serveStdio(createServer(), { input, output: new PassThrough() })).rejects.toMatchObject(
+      inUse,
+    )
+    await expect(serveStdio(createServer(), { input: new PassThrough(), output })).rejects.toMatchObject(
+      inUse,
+    )
+    await handle.close()
+    await serve({ input: new PassThrough(), output: new PassThrough() })
+    await serve({ input })
+  })
+
+  it('leaves them as they were if it fails', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const revisions = ['1999-01-01'] as never
+    const failing = serveStdio(createServer(), { input, output, guardStdout: true, revisions })
+    await expect(failing).rejects.toMatchObject({ code: 'ERR_MCP_REVISION' })
+    expect(Object.hasOwn(output, 'write')).toBe(false)
+    await serve({ input, output })
+  })
+
+  it('adds one listener for late errors to an output, however often it is used', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const first = await serve({ input, output, guardStdout: true })
+    await first.handle.close()
+    const once = output.listenerCount('error')
+    const second = await serve({ input: new PassThrough(), output, guardStdout: true })
+    await second.handle.close()
+    expect(output.listenerCount('error')).toBe(once + 1)
+  })
+
+  it('counts what it serves', async () => {
+    const { handle } = await serve()
+    expect(handle.stats()).toMatchObject({ sessions: 0, callsInFlight: 0 })
+  })
+})
