@@ -41,10 +41,7 @@ export class LineFramer {
 
   /** Adds a chunk, after `next` has returned undefined. */
   push(chunk: Uint8Array): void {
-    const bytes = Buffer.isBuffer(chunk)
-      ? chunk
-      : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-    this.#chunk = this.#chunk === undefined ? bytes : Buffer.concat([this.#chunk.subarray(this.#at), bytes])
+    this.#chunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     this.#at = 0
     this.#encoding = undefined
   }
@@ -107,7 +104,7 @@ export class LineFramer {
 
   #decode(bytes: Buffer, from: number, to: number, encoding: Encoding): string | Malformed | undefined {
     let start = from
-    const end = to > from && bytes[to - 1] === CR ? to - 1 : to
+    const end = bytes[to - 1] === CR ? to - 1 : to
     if (this.#first) {
       this.#first = false
       if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3

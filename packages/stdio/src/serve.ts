@@ -168,11 +168,7 @@ class StdioServing implements StdioHandle {
 const signals = Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]
 
 function callerOf({ auth, locals, revisions }: ServeStdioOptions): Caller {
-  return {
-    ...(auth === undefined ? {} : { auth }),
-    ...(locals === undefined ? {} : { locals }),
-    ...(revisions === undefined ? {} : { revisions }),
-  }
+  return { auth, locals, ...(revisions !== undefined && { revisions }) }
 }
 
 function createTransport(
@@ -181,14 +177,7 @@ function createTransport(
   onInputEnd: () => void,
 ): StdioTransport {
   const { input, output, maxLineBytes, maxQueuedBytes } = options
-  return new StdioTransport({
-    onInputEnd,
-    ...(input === undefined ? {} : { input }),
-    ...(output === undefined ? {} : { output }),
-    ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-    ...(maxQueuedBytes === undefined ? {} : { maxQueuedBytes }),
-    ...(guard === undefined ? {} : { write: guard.write }),
-  })
+  return new StdioTransport({ onInputEnd, input, output, maxLineBytes, maxQueuedBytes, write: guard?.write })
 }
 
 /** Calls `onClose` before the connection's handler, so that this drain starts first. */

@@ -18,24 +18,24 @@ export const DEFAULT_MAX_LINE_BYTES: number = 10 * MEBIBYTE
 /** Options of {@link StdioTransport}. */
 export interface StdioTransportOptions {
   /** @default process.stdin */
-  readonly input?: Readable
+  readonly input?: Readable | undefined
   /** @default process.stdout */
-  readonly output?: Writable
+  readonly output?: Writable | undefined
   /**
    * The longest line in bytes. A longer one gets a parse error and is skipped without buffering.
    *
    * @default 10 MiB
    */
-  readonly maxLineBytes?: number
+  readonly maxLineBytes?: number | undefined
   /**
    * If more bytes than this wait for a slow peer, `send` returns a promise and reading
    * stops until they are written.
    *
    * @default 1 MiB
    */
-  readonly maxQueuedBytes?: number
+  readonly maxQueuedBytes?: number | undefined
   /** Writes to the real output if it is guarded. The caller then also ends the output. */
-  readonly write?: (text: string, written?: (error?: Error | null) => void) => boolean
+  readonly write?: ((text: string, written?: (error?: Error | null) => void) => boolean) | undefined
   /** Runs at the end of the input. Messages that were read ahead may follow before `close`. */
   readonly onInputEnd?: () => void
 }

@@ -36,7 +36,7 @@ async function endOf(input: PassThrough): Promise<void> {
   await ended
 }
 
-describe('when the input ends', () => {
+describe('when the input ends, or the server closes', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -60,6 +60,22 @@ describe('when the input ends', () => {
     expect(closed()).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
     await handle.closed
+  })
+
+  it.each([
+    ['a deadline', { deadline: 1_000 }, 1_500],
+    ['no deadline', undefined, 10_500],
+  ])('a client that does not read has half a second more than the close: %s', async (_what, options, ms) => {
+    const output = new Writable({ write: () => {} })
+    const { handle, aborted, closed } = await running({ output })
+    void handle.close(options)
+    await vi.advanceTimersByTimeAsync(ms - 501)
+    expect(aborted()).toBe(false)
+    await vi.advanceTimersByTimeAsync(500)
+    expect([aborted(), closed()]).toEqual([true, false])
+    await vi.advanceTimersByTimeAsync(1)
+    await handle.closed
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('drainMs changes the time', async () => {

@@ -30,6 +30,8 @@ function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   return chunks
 }
 
+const TOO_LONG: Malformed = { reason: 'The line is longer than 100 bytes' }
+
 const isMalformed = (line: string | Malformed): boolean => typeof line !== 'string'
 
 describe('the line framer', () => {
@@ -45,6 +47,32 @@ describe('the line framer', () => {
     const bytes = Buffer.from('\ufeff{"a":1}\n\ufeff{"a":2}\n')
     expect(frame([bytes])).toEqual(['{"a":1}', '\ufeff{"a":2}'])
     expect(frame(cut(bytes, [1]))).toEqual(['{"a":1}', '\ufeff{"a":2}'])
+  })
+
+  it.each([
+    ['alone on its line', '\ufeff\n\ufeff\n', ['\ufeff']],
+    ['after a line that is too long', `${'x'.repeat(200)}\n\ufeff{}\n`, [TOO_LONG, '\ufeff{}']],
+    ['before a line of the limit', `\ufeff${'x'.repeat(100)}\n`, ['x'.repeat(100)]],
+  ])('drops it only at the beginning: %s', (_what, text, lines) => {
+    expect(frame([text], 100)).toEqual(lines)
+  })
+
+  it.each([
+    ['in the middle of a line that is too long', ['x'.repeat(200), 'y'.repeat(50)], [TOO_LONG]],
+    ['after a line of one byte more than the limit', ['x'.repeat(101)], [TOO_LONG]],
+    ['after a CR', ['x'.repeat(100), '\r'], ['x'.repeat(100)]],
+    ['after blanks', [' \t'], []],
+    ['with bytes that are no text', [Buffer.from([0x7b, 0xff])], [{ reason: 'The line is not valid UTF-8' }]],
+  ])('ends %s', (_what, chunks, lines) => {
+    expect(frame(chunks, 100)).toEqual(lines)
+  })
+
+  it('keeps long lines whole, in chunks of any size', () => {
+    const lines = [65_535, 65_536, 65_537, 10, 200_000].map((length) =>
+      Array.from({ length }, (_, at) => String.fromCharCode(0x61 + (at % 25))).join(''),
+    )
+    for (const size of [1_000, 65_536, 70_000, 130_000, 500_000])
+      expect(frame(cut(Buffer.from(`${lines.join('\n')}\n`), [size]))).toEqual(lines)
   })
 
   it('returns the last line of a stream without a final line end', () => {

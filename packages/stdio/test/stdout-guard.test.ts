@@ -19,6 +19,12 @@ function setUp() {
   return { output, diversion, guard, notices: () => notices }
 }
 
+/** The method `end` as it is now, for any arguments. */
+function endOf(output: Writable): (...args: readonly unknown[]) => unknown {
+  const end = Reflect.get(output, 'end') as (...args: readonly unknown[]) => unknown
+  return (...args) => Reflect.apply(end, output, args)
+}
+
 describe('the guard on stdout', () => {
   it('diverts other writes, and gives notice once', () => {
     const { output, diversion, notices } = setUp()
@@ -47,6 +53,34 @@ describe('the guard on stdout', () => {
     await new Promise<void>((resolve) => output.end('end', resolve))
     expect(diversion.text).toBe('textend')
     expect(output.writableEnded).toBe(false)
+  })
+
+  it.each<[string, readonly unknown[], string]>([
+    ['nothing', [], ''],
+    ['null', [null], ''],
+    ['a text', ['é'], 'é'],
+    ['a text in another encoding', ['e9', 'hex'], '\ufffd'],
+  ])('does not end the output with %s', async (_what, args, text) => {
+    const { output, diversion, notices } = setUp()
+    await new Promise<void>((resolve) => endOf(output)(...args, resolve))
+    expect(endOf(output)()).toBe(output)
+    expect([diversion.text, notices(), output.writableEnded]).toEqual([text, 1, false])
+  })
+
+  it('lets what still refers to it end the output after its release', async () => {
+    const { output, guard, notices } = setUp()
+    const end = endOf(output)
+    guard.release()
+    await new Promise<void>((resolve) => end(resolve))
+    expect([output.writableEnded, notices()]).toEqual([true, 0])
+  })
+
+  it('restores methods that were the output’s own', () => {
+    const output = new Collected()
+    const own = { write: output.write.bind(output), end: output.end.bind(output) }
+    Object.assign(output, own)
+    guardStdout(output, new Collected(), () => {}).release()
+    expect([Reflect.get(output, 'write'), Reflect.get(output, 'end')]).toEqual([own.write, own.end])
   })
 
   it('restores the methods', () => {

@@ -39,6 +39,9 @@ it.each([
     ['/usr/bin/node', `${process.cwd()}/server.ts`],
     ['--import', 'file:///a/node_modules/tsx/dist/loader.mjs'],
   ],
+  ['node server.js', [], []],
+  ['node server.js', ['/usr/bin/node.exe', `${process.cwd()}/server.js`], []],
+  [`node ${process.cwd()}`, ['/usr/bin/node', process.cwd()], []],
   ['bun server.ts', ['/usr/bin/bun', `${process.cwd()}/server.ts`], []],
 ])('the command to try is %s', (expected, argv, execArgv) => {
   expect(command(argv, execArgv)).toBe(expected)

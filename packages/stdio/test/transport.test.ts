@@ -112,6 +112,46 @@ describe('the stdio transport', () => {
     expect(output.writes[0]?.split('\n')).toHaveLength(101)
   })
 
+  it.each([
+    [65_534, 0],
+    [65_535, 1],
+  ])(
+    'writes a frame of %i characters and its line end in the next turn, or at once from 64 KiB on',
+    async (length, writes) => {
+      const output = new SlowOutput()
+      const { transport } = setUp({ output, maxQueuedBytes: 100_000 })
+      void transport.send('x'.repeat(length))
+      expect([output.writes.length, transport.queued]).toEqual([writes, length + 1])
+      await settled()
+      expect([output.writes.length, transport.queued]).toEqual([1, length + 1])
+    },
+  )
+
+  it('reads texts too', async () => {
+    const { input, messages, closed } = setUp()
+    input.setEncoding('utf8')
+    input.end('"é"\n')
+    await closed
+    expect(messages).toEqual(['"é"'])
+  })
+
+  it('closes after its last write', async () => {
+    const output = new SlowOutput()
+    const { transport } = setUp({ output })
+    void transport.send('last')
+    await settled()
+    let closed = false
+    const closing = transport.close().then(() => (closed = true))
+    await settled()
+    expect(closed).toBe(false)
+    // The write of nothing, which waits behind it.
+    output.release()
+    await settled()
+    output.release()
+    await closing
+    expect(output.writes[0]).toBe('last\n')
+  })
+
   it('writes no line end inside a frame', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
@@ -177,8 +217,7 @@ describe('the stdio transport', () => {
 
   it('notices the end of the input while it waits, and delivers buffered messages before it closes', async () => {
     const releases: (() => void)[] = []
-    let ended = (): void => {}
-    const inputEnd = new Promise<void>((resolve) => (ended = resolve))
+    const ended = vi.fn<() => void>()
     const { input, messages, closed } = setUp(
       { onInputEnd: ended },
       () => new Promise((resolve) => releases.push(resolve)),
@@ -187,7 +226,7 @@ describe('the stdio transport', () => {
     await settled()
     input.write('2\n')
     input.end('3')
-    await inputEnd
+    await vi.waitFor(() => expect(ended).toHaveBeenCalled())
     expect(messages).toEqual(['1'])
     while (releases.length > 0) {
       releases.shift()?.()
@@ -195,6 +234,8 @@ describe('the stdio transport', () => {
     }
     await closed
     expect(messages).toEqual(['1', '2', '3'])
+    await settled()
+    expect(ended).toHaveBeenCalledTimes(1)
   })
 
   it('limits the bytes that it reads ahead', async () => {

@@ -1,0 +1,113 @@
+import { describe, expect, it, vi } from 'vitest'
+import { type ChangeEvent, CHANGES_TOPIC, onChange } from '../../src/stores/bus.ts'
+import { MemoryBus } from '../../src/stores/memory-bus.ts'
+import { MemoryNodes } from '../../src/stores/memory-nodes.ts'
+
+describe('a change on the bus', () => {
+  const received = (message: unknown): readonly ChangeEvent[] => {
+    const bus = new MemoryBus()
+    const events: ChangeEvent[] = []
+    onChange(bus, (event) => events.push(event))
+    bus.publish(CHANGES_TOPIC, message as never)
+    return events
+  }
+  const extension = { kind: 'extension', id: 'e', method: 'm', params: {} }
+  const log = { kind: 'log', level: 'info', data: null }
+
+  it.each([
+    { kind: 'tools' },
+    { kind: 'resources' },
+    { kind: 'prompts' },
+    { kind: 'elicitation', id: '' },
+    { kind: 'task', owner: '', taskId: '' },
+    extension,
+    log,
+    { ...log, logger: '' },
+    { kind: 'resource', uri: '' },
+    { kind: 'resource', uri: '', within: '' },
+  ])('is received as it was published: %j', (message) => {
+    expect(received({ ...message, other: 1 })).toEqual([message])
+  })
+
+  it.each([
+    null,
+    'tools',
+    {},
+    { kind: 'gap' },
+    { kind: 'elicitation', id: 1 },
+    { kind: 'task', owner: 'o' },
+    { kind: 'task', taskId: 't' },
+    { ...extension, id: 1 },
+    { ...extension, method: 1 },
+    { ...extension, params: [] },
+    { ...log, level: 'loud' },
+    { kind: 'resource' },
+    { kind: 'other', uri: 'u' },
+  ])('is ignored if it is malformed: %j', (message) => {
+    expect(received(message)).toEqual([])
+  })
+
+  it.each([
+    [{ ...log, logger: 1 }, log],
+    [
+      { kind: 'resource', uri: 'u', within: 1 },
+      { kind: 'resource', uri: 'u' },
+    ],
+  ])('is received without a member that is malformed: %j', (message, event) => {
+    expect(received(message)).toEqual([event])
+  })
+})
+
+describe('the bus in memory', () => {
+  it('reports the errors of listeners, those that are not synchronous too', async () => {
+    const errors: unknown[] = []
+    const bus = new MemoryBus({ onError: (error, topic) => errors.push([error, topic]) })
+    bus.subscribe('a', () => {
+      throw 'now'
+    })
+    const rejects: () => unknown = () => Promise.reject('later')
+    bus.subscribe('a', rejects)
+    bus.publish('a', 1)
+    await vi.waitFor(() => expect(errors).toHaveLength(2))
+    expect(errors).toEqual([
+      ['now', 'a'],
+      ['later', 'a'],
+    ])
+  })
+
+  it('keeps the listeners that a topic gets after its last one has left', () => {
+    const bus = new MemoryBus()
+    const heard: string[] = []
+    const leave = bus.subscribe('a', () => heard.push('first'))
+    leave()
+    bus.subscribe('a', () => heard.push('second'))
+    leave()
+    bus.publish('a', 1)
+    expect(heard).toEqual(['second'])
+  })
+})
+
+describe('nodes in memory', () => {
+  it('have an id of ten characters, made at first use', () => {
+    const random = vi.fn<(bytes: number) => Uint8Array>((bytes) => new Uint8Array(bytes))
+    const nodes = new MemoryNodes({ random })
+    expect(random).not.toHaveBeenCalled()
+    expect([nodes.id, nodes.id]).toEqual(['AAAAAAAAAA', 'AAAAAAAAAA'])
+    expect(random).toHaveBeenCalledTimes(1)
+  })
+
+  it('deliver copies, later, and stay when one listener leaves twice', async () => {
+    const nodes = new MemoryNodes()
+    const messages: object[] = []
+    const leave = nodes.join(() => {})
+    nodes.join((message) => void messages.push(message))
+    leave()
+    leave()
+    const message = { a: { b: 1 } }
+    expect([nodes.send(nodes.id, message), messages.length]).toEqual([true, 0])
+    await Promise.resolve()
+    expect(messages).toEqual([message])
+    expect(messages[0]).not.toBe(message)
+    expect([nodes.alive([nodes.id, 'x']), nodes.send('x', {})]).toEqual([[true, false], false])
+  })
+})

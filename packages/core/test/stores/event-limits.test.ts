@@ -1,0 +1,82 @@
+import { FakeClock } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import type { StoredEvent, StreamKey, StreamOrigin } from '../../src/stores/event-store.ts'
+import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
+
+describe('the event store in memory', () => {
+  const ORIGIN: StreamOrigin = { node: 'n', kind: 'call', pending: [] }
+  const key = (stream: string, session = 's'): StreamKey => ({ principal: 'p', session, stream })
+  const fill = (store: MemoryEventStore, of: StreamKey, events: readonly StoredEvent[], final = false) => {
+    const lease = store.open(of, ORIGIN)
+    store.append(of, lease, events, { final })
+    return (seq: number) => store.read(of, { epoch: lease.epoch, seq })?.events.map((event) => event.seq)
+  }
+  const events = (count: number, frame = 'x'): StoredEvent[] =>
+    Array.from({ length: count }, (_, at) => ({ seq: at + 1, frame }))
+
+  it.each([
+    ['events', { maxEvents: 3 }, events(3), [1, 2, 3]],
+    ['events, one more', { maxEvents: 3 }, events(4), undefined],
+    ['bytes', { maxBytes: 6 }, events(3, 'é'), [1, 2, 3]],
+    ['bytes, one more', { maxBytes: 5 }, events(3, 'é'), undefined],
+    ['a size that is known', { maxBytes: 5 }, [{ seq: 1, frame: 'xxxxxx', bytes: 5 }], [1]],
+    ['a larger size that is known', { maxBytes: 5 }, [{ seq: 1, frame: 'x', bytes: 6 }], undefined],
+    ['a thousand events, unless told otherwise', {}, events(1_000), events(1_000).map(({ seq }) => seq)],
+    ['more than a thousand', {}, events(1_001), undefined],
+    ['a mebibyte, unless told otherwise', {}, [{ seq: 1, frame: '', bytes: 1_048_576 }], [1]],
+    ['more than a mebibyte', {}, [{ seq: 1, frame: '', bytes: 1_048_577 }], undefined],
+  ])('keeps a stream within its limits: %s', (_what, limits, given, kept) => {
+    expect(fill(new MemoryEventStore({ clock: new FakeClock(), ...limits }), key('a'), given)(0)).toEqual(
+      kept,
+    )
+  })
+
+  it.each([
+    ['of the limit', { maxFinalBytes: 5 }, 5, [1]],
+    ['beyond the limit', { maxFinalBytes: 5 }, 6, undefined],
+    ['of 8 MiB and 8 KiB, unless told otherwise', {}, 8_396_800, [1]],
+    ['of more', {}, 8_396_801, undefined],
+  ])('keeps a final response %s, or not', (_what, limits, bytes, kept) => {
+    const store = new MemoryEventStore({ clock: new FakeClock(), ...limits })
+    expect(fill(store, key('a'), [{ seq: 1, frame: '', bytes }], true)(0)).toEqual(kept)
+    expect(store.size).toMatchObject({ streams: 1, events: kept?.length ?? 0, bytes: kept ? bytes : 0 })
+  })
+
+  it('keeps an event and an ended stream for ten minutes, unless told otherwise', async () => {
+    const clock = new FakeClock()
+    const store = new MemoryEventStore({ clock })
+    const reads = [fill(store, key('open'), events(1)), fill(store, key('ended'), events(1), true)]
+    await clock.advance(600_000)
+    expect(reads.map((read) => read(0))).toEqual([[1], [1]])
+    await clock.advance(1)
+    expect(reads.map((read) => read(0))).toEqual([undefined, undefined])
+    expect(reads.map((read) => read(1))).toEqual([[], undefined])
+    expect(store.size).toMatchObject({ streams: 1, bytes: 0 })
+  })
+
+  it('keeps 512 streams of a session, unless told otherwise', () => {
+    const store = new MemoryEventStore({ clock: new FakeClock() })
+    for (let i = 0; i < 513; i++) store.open(key(`${i}`), ORIGIN)
+    store.open(key('other', 'other'), ORIGIN)
+    expect(store.size.streams).toBe(513)
+    store.open(key('512'), ORIGIN)
+    expect(store.size.streams).toBe(513)
+  })
+
+  it('keeps 256 MiB in total, unless told otherwise', () => {
+    const store = new MemoryEventStore({ clock: new FakeClock(), maxFinalBytes: 2 ** 30 })
+    const half = (stream: string, bytes = 2 ** 27) =>
+      fill(store, key(stream, stream), [{ seq: 1, frame: '', bytes }], true)
+    const reads = [half('a'), half('b')]
+    expect(reads.map((read) => read(0))).toEqual([[1], [1]])
+    half('c', 1)
+    expect(reads.map((read) => read(0))).toEqual([undefined, [1]])
+  })
+
+  it('reads no further back than what it has dropped, and its figures follow', () => {
+    const store = new MemoryEventStore({ clock: new FakeClock(), maxEvents: 2 })
+    const read = fill(store, key('a'), events(5))
+    expect([2, 3, 4, 5, 6].map(read)).toEqual([undefined, [4, 5], [5], [], undefined])
+    expect(store.size).toEqual({ streams: 1, events: 2, bytes: 2 })
+  })
+})

@@ -1,0 +1,45 @@
+import { FakeClock } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
+import type { SessionRecord } from '../../src/stores/session-store.ts'
+
+describe('the session store in memory', () => {
+  const record = (id: string, principal = ''): SessionRecord => ({
+    id,
+    principal,
+    revision: '2025-06-18',
+    client: { capabilities: {} },
+    initialized: true,
+    createdAt: 0,
+    listChanged: [],
+    subscriptions: [],
+  })
+
+  it('keeps a record until its time is over, and no longer', async () => {
+    const clock = new FakeClock()
+    const store = new MemorySessionStore({ clock })
+    const first = store.create(record('a'), { ttlMs: 100 })
+    await clock.advance(99)
+    expect(store.get(record('a'))?.version).toBe(first)
+    await clock.advance(1)
+    expect([store.get(record('a')), store.size]).toEqual([undefined, 0])
+  })
+
+  it('replaces a record of the same id, and removes two expired ones with each new one', async () => {
+    const clock = new FakeClock()
+    const store = new MemorySessionStore({ clock })
+    for (const id of ['a', 'a', 'b', 'c', 'd']) store.create(record(id), { ttlMs: 100 })
+    expect(store.size).toBe(4)
+    await clock.advance(100)
+    store.create(record('e'), { ttlMs: 100 })
+    expect(store.size).toBe(3)
+    store.create(record('f'), { ttlMs: 100 })
+    expect(store.size).toBe(2)
+  })
+
+  it('keeps ten thousand unless told otherwise', () => {
+    const store = new MemorySessionStore({ clock: new FakeClock() })
+    for (let i = 0; i < 10_001; i++) store.create(record(`${i}`), { ttlMs: 100 })
+    expect([store.size, store.get(record('0'))]).toEqual([10_000, undefined])
+  })
+})

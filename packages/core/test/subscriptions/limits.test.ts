@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { CoalescingQueue } from '../../src/subscriptions/coalescing-queue.ts'
+import type { Subscription, SubscriptionFilter } from '../../src/subscriptions/subscription.ts'
+import { SubscriptionSet } from '../../src/subscriptions/subscription-set.ts'
+
+describe('notices for a slow client', () => {
+  it('wait once each, in order, with their owners', () => {
+    const queue = new CoalescingQueue(100)
+    const [one, two] = [{}, {}]
+    expect([queue.add('é', one), queue.add('b', two), queue.add('é', two)]).toEqual([true, true, true])
+    expect([queue.bytes, queue.isEmpty]).toEqual([3, false])
+    expect(queue.take()).toEqual([
+      ['é', one],
+      ['b', two],
+    ])
+    expect([queue.bytes, queue.isEmpty, queue.take()]).toEqual([0, true, []])
+  })
+
+  it.each([
+    ['of the limit', 'bbbbbb', 0, true],
+    ['of one byte more', 'bbbbbbb', 0, false],
+    ['of the limit with what waits elsewhere', 'bbbb', 2, true],
+    ['of one byte more with that', 'bbbb', 3, false],
+    ['that waits already', 'aaaa', 99, true],
+  ])('have a limit: a second notice %s', (_what, frame, queued, taken) => {
+    const queue = new CoalescingQueue(10)
+    queue.add('aaaa')
+    expect(queue.add(frame, undefined, queued)).toBe(taken)
+    expect(queue.bytes).toBe(taken && frame !== 'aaaa' ? 4 + frame.length : 4)
+  })
+
+  it('have room for a first one of any size', () => {
+    expect(new CoalescingQueue(1).add('long', undefined, 100)).toBe(true)
+  })
+
+  it('of one owner can be discarded', () => {
+    const queue = new CoalescingQueue(100)
+    const owner = {}
+    for (const [frame, of] of [
+      ['é', owner],
+      ['b', {}],
+      ['c', owner],
+      ['d', undefined],
+    ] as const)
+      queue.add(frame, of)
+    queue.discard(owner)
+    expect([queue.bytes, queue.take().map(([frame]) => frame)]).toEqual([2, ['b', 'd']])
+  })
+})
+
+describe('open subscriptions', () => {
+  const setUp = (max: number, maxPerPrincipal: number) => {
+    const set = new SubscriptionSet({ max, maxPerPrincipal })
+    const log: string[] = []
+    const open = (id: string, principal = '', filters: readonly SubscriptionFilter[] = []) =>
+      set.open(
+        {
+          id,
+          filters,
+          answer: `answer ${id}`,
+          channel: {
+            send: (frame) => {
+              const { method } = JSON.parse(frame) as { method: string }
+              log.push(`${id} ${method}`)
+              return method !== 'full'
+            },
+            drop: () => void log.push(`${id} dropped`),
+            finish: (answer) => void log.push(answer),
+            overflow: (answer) => void log.push(`overflow: ${answer}`),
+          },
+        },
+        principal,
+      )
+    return { set, log, open }
+  }
+  const ids = (...all: (Subscription | undefined)[]): unknown[] => all.map((one) => one?.id)
+
+  it('of one principal have a limit, and so have all together', () => {
+    const { set, open } = setUp(3, 2)
+    expect(ids(open('a', 'ann'), open('b', 'ann'), open('c', 'ann'))).toEqual(['a', 'b', undefined])
+    expect(ids(open('d', 'bob'), open('e', 'bob'), open('f'))).toEqual(['d', undefined, undefined])
+    expect(set.size).toBe(3)
+  })
+
+  it('of anonymous clients make room for those of principals, the oldest first', () => {
+    const { set, log, open } = setUp(3, 2)
+    for (const id of ['a', 'b', 'c']) open(id)
+    expect(ids(open('d'), open('e', 'ann'))).toEqual([undefined, 'e'])
+    expect(log).toEqual(['answer a'])
+    expect(ids(set.find('a'), set.find('b'), set.find('e'))).toEqual([undefined, 'b', 'e'])
+  })
+
+  it('end once, with or without their answer', () => {
+    const { set, log, open } = setUp(9, 9)
+    const [one, two] = [open('one'), open('two')]
+    const ends: string[] = []
+    one?.onClose(() => ends.push('one'))
+    one?.drop()
+    one?.close()
+    one?.drop()
+    one?.onClose(() => ends.push('late'))
+    two?.close()
+    set.closeAll()
+    expect([log, ends, set.size]).toEqual([['one dropped', 'answer two'], ['one', 'late'], 0])
+  })
+
+  it('begin and end with their filters, and send nothing after a queue is full', () => {
+    const { set, log, open } = setUp(9, 9)
+    const steps: string[] = []
+    const filter = (name: string, method: string): SubscriptionFilter => ({
+      acknowledged: { [name]: true },
+      onChange: (event, notify) => event.kind === 'tools' && notify({ method }),
+      begin: () => {
+        steps.push(`begin ${name}`)
+        return name === 'a' ? () => void steps.push(`end ${name}`) : undefined
+      },
+    })
+    open('one', '', [filter('a', 'full'), filter('b', 'more')])?.begin()
+    expect(steps).toEqual(['begin a', 'begin b'])
+    set.onChange({ kind: 'prompts' })
+    set.onChange({ kind: 'tools' })
+    set.onChange({ kind: 'tools' })
+    expect(log).toEqual(['one notifications/subscriptions/acknowledged', 'one full', 'overflow: answer one'])
+    expect([steps.at(-1), set.size]).toEqual(['end a', 0])
+  })
+})
