@@ -1,4 +1,4 @@
-import { createMemoryTransportPair } from '@jetway/core/transport'
+import { createMemoryTransportPair, type Transport } from '@jetway/core/transport'
 import { describe, expect, it } from 'vitest'
 import { recordFetch } from '../src/record-fetch.ts'
 import { recordTransport } from '../src/record-transport.ts'
@@ -36,6 +36,46 @@ describe('recordTransport', () => {
   })
 })
 
+it('a recorded transport passes on all else', async () => {
+  const [left, right] = createMemoryTransportPair()
+  const seen: unknown[] = []
+  const inner: Transport = {
+    ...left,
+    start: (handlers) => {
+      handlers.malformed('bad')
+      return left.start(handlers)
+    },
+    send: async (_text, options) => void seen.push(options),
+    close: () => left.close(),
+  }
+  const { transport, frames } = recordTransport(inner)
+  await transport.start({
+    message: () => {},
+    malformed: (reason) => void seen.push(reason),
+    close: ({ kind }) => void seen.push(kind),
+  })
+  await right.start({ message: () => {}, malformed: () => {}, close: () => void seen.push('right') })
+  await transport.send('1', { headers: { a: 'b' } })
+  await transport.close()
+  await expect.poll(() => seen).toContain('right')
+  expect(seen.slice(0, 2)).toEqual(['bad', { headers: { a: 'b' } }])
+  expect(frames).toHaveLength(1)
+})
+
+it('records keep 10,000 entries', async () => {
+  const [left] = createMemoryTransportPair()
+  const { transport, frames } = recordTransport(left)
+  const { fetch, exchanges } = recordFetch(async () => ({ headers: new Headers(), body: null }) as Response)
+  const request = { body: null, headers: new Headers() } as Request
+  for (let i = 0; i < 10_001; i++) {
+    if (i === 10_000)
+      expect([frames.length, frames[0]?.text, exchanges.length]).toEqual([10_000, '0', 10_000])
+    void transport.send(`${i}`)
+    await fetch(request)
+  }
+  expect([frames.length, frames[0]?.text, exchanges.length]).toEqual([10_000, '1', 10_000])
+})
+
 describe('recordFetch', () => {
   const request = (): Request =>
     new Request('http://localhost/mcp', { method: 'POST', body: '{"id":1}', headers: { a: 'b' } })
@@ -71,7 +111,11 @@ describe('recordFetch', () => {
     expect(exchanges[0]?.events).toEqual([])
     void writer.write(new TextEncoder().encode('id: 7\ndata: {"a":1}\n\n'))
     await reader?.read()
-    expect(exchanges[0]?.events).toEqual([{ id: '7', data: '{"a":1}' }])
+    expect(exchanges[0]).toMatchObject({
+      events: [{ id: '7', data: '{"a":1}' }],
+      message: undefined,
+      body: 'id: 7\ndata: {"a":1}\n\n',
+    })
   })
 
   it('records a character whose bytes arrive one by one', async () => {
@@ -89,6 +133,8 @@ describe('recordFetch', () => {
   it('passes on a response without a body', async () => {
     const { fetch, exchanges } = recordFetch(async () => new Response(null, { status: 202 }))
     expect((await fetch(request())).status).toBe(202)
-    expect(exchanges[0]).toMatchObject({ status: 202, body: '', message: undefined })
+    expect(exchanges[0]).toMatchObject({ status: 202, body: '', message: undefined, events: [] })
+    await fetch(new Request('http://localhost/mcp'))
+    expect(exchanges[1]).toMatchObject({ method: 'GET', requestBody: '' })
   })
 })
