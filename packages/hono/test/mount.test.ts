@@ -1,3 +1,4 @@
+import type { WellKnown } from '@jetway/core/http'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { requestId } from 'hono/request-id'
@@ -197,6 +198,25 @@ describe('bodies', () => {
       callFrame('name').length,
     ])
   })
+})
+
+it('a public document gets the host of the URL where there is no header', async () => {
+  const wellKnown: WellKnown = {
+    paths: [],
+    elsewhere: false,
+    answer: ({ path = '', header }) => ({
+      status: 200,
+      headers: {},
+      body: [path, header('host'), header('x-one')].join(' '),
+    }),
+  }
+  const app = new Hono().use(
+    mcp({ ...STATELESS, authenticate: Object.assign(() => undefined, { wellKnown }) }),
+  )
+  const ask = async (headers: Record<string, string>): Promise<string> =>
+    (await app.request('http://mcp.example/.well-known/any', { headers })).text()
+  expect(await ask({ 'x-one': '1' })).toBe('/.well-known/any mcp.example 1')
+  expect(await ask({ host: 'other.example' })).toBe('/.well-known/any other.example ')
 })
 
 it('the handle says when the mount is closed', async () => {

@@ -61,7 +61,7 @@ export class Cancellations {
   /** Takes the count of another node. */
   counted(name: string, node: string, calls: number): void {
     const round = this.#rounds.get(name)
-    if (round === undefined || calls === 0) return
+    if (round === undefined) return
     round.calls.set(node, calls)
     if (!round.isLate) return
     // Others may be as busy as this one.

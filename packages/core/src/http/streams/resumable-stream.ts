@@ -132,13 +132,13 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * Ends the connection but not the stream, after an event with an id and the time to wait. Does nothing if
-   * the stream cannot be resumed, or if the client does not accept that event.
+   * Ends the connection but not the stream, after an event with an id and the time to wait, which the client
+   * must accept. Does nothing if the stream cannot be resumed.
    */
   closeConnection(retryMs: number | undefined): void {
     this.#run(() => {
       const writer = this.#writer
-      if (this.#ended || writer === undefined || this.#log === undefined || !this.#options.primes) return
+      if (this.#ended || writer === undefined || this.#log === undefined) return
       this.#prime(writer, retryMs ?? this.#context.options.retryMs)
       writer.end()
     })

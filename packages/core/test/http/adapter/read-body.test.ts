@@ -135,11 +135,19 @@ describe('collectStream', () => {
     stream.pause()
     const done: unknown[] = []
     collectStream(stream, { bodyLimit: 1, reading: new Reading() }, (read) => done.push(read))
-    stream.end('0123')
-    stream.destroy()
-    await settled()
-    await settled()
+    for (const chunk of ['01', '23']) stream.write(chunk)
+    stream.end()
+    for (let turn = 0; turn < 3; turn++) await settled()
     expect(done).toHaveLength(1)
+  })
+
+  it('encodes the text of a stream that middleware has decoded', async () => {
+    const stream = new PassThrough().setEncoding('utf8')
+    const done: unknown[] = []
+    collectStream(stream, { bodyLimit: 3, reading: new Reading() }, (read) => done.push(read))
+    stream.end('aé')
+    await settled()
+    expect(done).toEqual([bytesOf('aé')])
   })
 })
 

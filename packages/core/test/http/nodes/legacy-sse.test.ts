@@ -322,20 +322,38 @@ describe('a session of HTTP+SSE', () => {
     expect(cluster.sessions.size).toBe(0)
   })
 
-  it('ends with its stream if the node of the stream does not learn of it', async () => {
-    const { cluster, sink, b, atB } = await streaming()
-    b.shared.nodes.send = () => Promise.reject(new Error('down'))
-    const opening = atB.post(initializeMessage())
-    for (let i = 0; i < 40; i++) {
-      await settled()
-      await cluster.clock.advance(100)
+  it.each([
+    ['session', 404, 'opened', initializeMessage()],
+    ['answer to a ping before initialize', 202, 'frames', ping('early')],
+  ])(
+    'ends with its stream if the node of the stream does not get the %s',
+    async (_, status, kind, message) => {
+      const { cluster, sink, b, atB } = await streaming()
+      b.shared.nodes.send = () => Promise.reject(new Error('down'))
+      const posted = atB.post(message)
+      for (let i = 0; i < 40; i++) {
+        await settled()
+        await cluster.clock.advance(100)
+      }
+      expect([(await posted).status, sink.closed, cluster.sessions.size]).toEqual([status, true, 0])
+      expect(b.log).toContainEqual({
+        level: 'error',
+        fields: { err: new Error('down'), kind },
+        message: 'Another node could not be reached',
+      })
+    },
+  )
+
+  it('looks once for each verifyMs whether the node of its stream runs', async () => {
+    const { cluster, b, atB } = await started()
+    const alive = vi.spyOn(b.shared.nodes, 'alive')
+    const looks: number[] = []
+    for (const ms of [0, 999, 1]) {
+      await cluster.clock.advance(ms)
+      await atB.post(ping())
+      looks.push(alive.mock.calls.length)
     }
-    expect([(await opening).status, sink.closed, cluster.sessions.size]).toEqual([404, true, 0])
-    expect(b.log).toContainEqual({
-      level: 'error',
-      fields: { err: new Error('down'), kind: 'opened' },
-      message: 'Another node could not be reached',
-    })
+    expect(looks).toEqual([0, 0, 1])
   })
 
   it('lives as long as its stream, also without notifications/initialized', async () => {
@@ -484,6 +502,21 @@ describe('a client that reads slowly', () => {
     await client.sink.until(() => client.sink.text.includes('"progress":300,'))
     const steps = messagesOf(client).flatMap(({ params: sent }) => sent?.['progress'] ?? [])
     expect(steps.length).toBeGreaterThanOrEqual(300)
+  })
+
+  it('delays a handler at another node by 5 s for each message that the client does not read', async () => {
+    const { cluster, sink, a, atB } = await started()
+    sink.stall()
+    const params = { name: 'long', arguments: {}, _meta: { progressToken: 'p' } }
+    await atB.post(request('tools/call', params, 7))
+    for (let i = 0; i < 3; i++) await settled()
+    const waiting: number[] = []
+    for (const ms of [0, 4_999, 1, 5_000]) {
+      await cluster.clock.advance(ms)
+      waiting.push(a.endpoint.stats().queuedBytes)
+    }
+    const [before = 0, , one = 0, two = 0] = waiting
+    expect([waiting[1], one - before > 1_000, two - one > 1_000]).toEqual([before, true, true])
   })
 
   it('is cut when other nodes send more than may wait', async () => {

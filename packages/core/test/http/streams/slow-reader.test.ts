@@ -1,6 +1,7 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { CallerBytes } from '../../../src/http/caller-bytes.ts'
 import { SseWriter } from '../../../src/http/streams/sse-writer.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import type { McpServer } from '../../../src/index.ts'
@@ -289,15 +290,82 @@ describe('the writer of one connection', () => {
     }
   })
 
-  it('ends at once for a client that has disconnected before it was opened', () => {
+  it('lets senders go on when it ends, although much is queued', async () => {
+    const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop' })
+    outbound.writeAlways('x'.repeat(65_537))
+    const pressure = outbound.pressure()
+    outbound.end()
+    await pressure
+    expect(outbound.pressure()).toBeUndefined()
+  })
+
+  it('writes comments only to a client that has read everything, until the end', async () => {
+    const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
+    const sink = new TestSink()
+    outbound.writeIfIdle('not open ')
+    outbound.open(sink, request())
+    outbound.writeIfIdle('idle ')
+    sink.stall()
+    outbound.write('stalled ')
+    outbound.writeIfIdle('behind ')
+    sink.drain()
+    await settled()
+    outbound.writeIfIdle('idle again')
+    outbound.end()
+    outbound.writeIfIdle('ended')
+    expect(sink.text).toBe('idle stalled idle again')
+  })
+
+  it('writes notices that wait before its last chunk', async () => {
+    const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
+    const sink = new TestSink()
+    sink.stall()
+    outbound.open(sink, request())
+    outbound.write('first ')
+    for (const notice of ['notice ', 'notice ', 'other ']) outbound.notify(notice)
+    outbound.finish('last')
+    expect(sink.text).toBe('first ')
+    sink.drain()
+    await sink.ended()
+    expect(sink.text).toBe('first notice other last')
+  })
+
+  it.each([
+    [65_535, 0],
+    [65_536, 65_536],
+  ])('counts a chunk of %i units that its host still sends as %i bytes, until a cut', (units, counted) => {
+    const queued = new CallerBytes(1_000_000)
+    const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop', queued, principal: 'ann' })
+    const sink = new TestSink()
+    sink.stall()
+    outbound.open(sink, request())
+    outbound.write('x'.repeat(units))
+    expect([outbound.queuedBytes, queued.total]).toEqual([counted, counted])
+    outbound.write('1234')
+    outbound.notify('56')
+    expect([outbound.waitingBytes, queued.total]).toEqual([6, counted + 6])
+    outbound.cut()
+    expect([outbound.waitingBytes, outbound.queuedBytes, queued.total]).toEqual([0, 0, 0])
+  })
+
+  it.each([
+    ['client has disconnected', (_: SseWriter, peer: FakeRequest) => peer.leave()],
+    ['connection was cut', (outbound: SseWriter) => outbound.cut()],
+  ])('ends at once if its %s before it was opened', (_, leave) => {
     const gone: SseWriter[] = []
-    const outbound = new SseWriter({ limit: 10, overflow: 'drop', onDisconnect: (one) => gone.push(one) })
+    const open: SseWriter[] = []
+    const outbound = new SseWriter({
+      limit: 10,
+      overflow: 'drop',
+      openStreams: { add: (one) => void open.push(one), remove: () => {} },
+      onDisconnect: (one) => gone.push(one),
+    })
     outbound.write('x')
     const sink = new TestSink()
     const peer = request()
-    peer.leave()
+    leave(outbound, peer)
     outbound.open(sink, peer)
-    expect([sink.text, sink.closed, gone]).toEqual(['', true, [outbound]])
+    expect([sink.text, sink.closes, gone, open]).toEqual(['', 1, [outbound], []])
   })
 
   it('treats a sink that rejects as disconnected', async () => {
