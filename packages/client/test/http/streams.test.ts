@@ -1,0 +1,201 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { resolveHttpOptions } from '../../src/http/options.ts'
+import {
+  deliver,
+  nextDelay,
+  readEvents,
+  type StreamPosition,
+  type StreamReading,
+  wait,
+} from '../../src/http/streams.ts'
+import type { ClientTransportHandlers } from '../../src/transport/client-transport.ts'
+
+/** Handlers that record messages. */
+function recording() {
+  const messages: unknown[] = []
+  const malformed = vi.fn<(reason: string, request?: unknown) => void>()
+  const handlers: ClientTransportHandlers = {
+    message: (value) => void messages.push(value),
+    malformed,
+    requestFailed: () => {},
+    close: () => {},
+  }
+  return { handlers, messages, malformed }
+}
+
+const options = resolveHttpOptions('http://127.0.0.1/mcp', {})
+
+/** Reads these pieces of a stream to its end. */
+async function reading(pieces: readonly string[], more: Partial<StreamReading> = {}) {
+  const { handlers, messages } = recording()
+  const onAnswered = vi.fn<() => void>()
+  const position: StreamPosition = { failures: 7 }
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece))
+      controller.close()
+    },
+  })
+  const { signal } = new AbortController()
+  const answered = await readEvents(body, {
+    options,
+    handlers,
+    signal,
+    position,
+    onAnswered,
+    request: 3,
+    ...more,
+  })
+  return { answered, messages, position, told: onAnswered.mock.calls.length }
+}
+
+const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
+
+describe('the response on the stream of a request', () => {
+  it.each<[string, unknown, boolean]>([
+    ['its own', { id: 3, result: {} }, true],
+    ['its own, with the id as a text', { id: '3', result: {} }, true],
+    [
+      'its own in a batch',
+      [
+        { id: 2, result: {} },
+        { id: 3, result: {} },
+      ],
+      true,
+    ],
+    ['of another request', { id: 2, result: {} }, false],
+    ['a request with the same id', { id: 3, method: 'ping' }, false],
+    ['a notification', { method: 'ping' }, false],
+    ['a batch without it', [{ method: 'ping' }], false],
+    ['null', null, false],
+    ['a number', 3, false],
+  ])('is found: %s', async (_, message, found) => {
+    const { answered, messages, told } = await reading([data(message)])
+    expect({ answered, messages, told }).toEqual({
+      answered: found,
+      messages: [message],
+      told: found ? 1 : 0,
+    })
+  })
+
+  it('is reported once', async () => {
+    expect(await reading([data({ id: 3 }), data({ id: 3 })])).toMatchObject({ answered: true, told: 1 })
+  })
+
+  it('is not looked for on a stream without a request', async () => {
+    expect(await reading([data({ id: 'undefined' })], { request: undefined })).toMatchObject({ told: 0 })
+  })
+})
+
+describe('a stream', () => {
+  it('keeps its position and forgets failures with a message', async () => {
+    expect((await reading([`id: a\nretry: 20\ndata: {}\n\n`])).position).toEqual({
+      lastEventId: 'a',
+      retryMs: 20,
+      failures: 0,
+    })
+    expect((await reading(['id: a\n\nid:\ndata:\n\nevent: other\ndata: {}\n\n'])).position).toEqual({
+      failures: 7,
+    })
+  })
+
+  it('waits until a message is taken', async () => {
+    const taken: string[] = []
+    const { handlers } = recording()
+    const message = async (value: unknown): Promise<void> => {
+      await Promise.resolve()
+      taken.push(`taken ${String(value)}`)
+    }
+    const onAnswered = (): void => void taken.push('answered')
+    await reading(['data: 1\n\n', data({ id: 3 })], { handlers: { ...handlers, message }, onAnswered })
+    expect(taken).toEqual(['taken 1', 'taken [object Object]', 'answered'])
+  })
+
+  it('that is cut rejects before the response, and not after it', async () => {
+    const long = ':'.repeat(20)
+    const short = { options: { ...options, maxMessageBytes: 10 } }
+    await expect(reading([long], short)).rejects.toMatchObject({
+      code: 'transport',
+      message: 'The stream was cut',
+    })
+    const answer = ['data:{"id"\n', 'data::3}\n\n', long]
+    expect(await reading(answer, { options: { ...options, maxMessageBytes: 20 } })).toMatchObject({
+      answered: true,
+    })
+    expect(await reading([long], { ...short, signal: AbortSignal.abort() })).toMatchObject({
+      answered: false,
+    })
+  })
+
+  it('that stayed open for the longest delay forgets failures', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 })
+    onTestFinished(() => void vi.useRealTimers())
+    const lasting = async (ms: number): Promise<number> => {
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          vi.setSystemTime(Date.now() + ms)
+          controller.close()
+        },
+      }, { highWaterMark: 0 }) // prettier-ignore
+      const position: StreamPosition = { failures: 7 }
+      const { signal } = new AbortController()
+      await readEvents(body, { options, handlers: recording().handlers, signal, position })
+      return position.failures
+    }
+    expect([await lasting(29_999), await lasting(30_000)]).toEqual([7, 0])
+  })
+})
+
+describe('a message', () => {
+  it.each([
+    ['128 deep', `${'['.repeat(128)}${']'.repeat(128)}`, true],
+    ['129 deep', `${'['.repeat(129)}${']'.repeat(129)}`, false],
+    ['no JSON', '{', false],
+  ])('%s is passed on or reported', (_, text, passes) => {
+    const { handlers, messages, malformed } = recording()
+    const { value, taken } = deliver(text, { options, handlers, request: 3 })
+    expect(taken).toBeUndefined()
+    expect(messages).toEqual(passes ? [JSON.parse(text)] : [])
+    expect(value).toEqual(messages[0])
+    expect(malformed.mock.calls.map(([, request]) => request)).toEqual(passes ? [] : [3])
+  })
+})
+
+/** What a function returns if chance gives this number. */
+function withLuck<T>(random: number, run: () => T): T {
+  const chance = vi.spyOn(Math, 'random').mockReturnValue(random)
+  try {
+    return run()
+  } finally {
+    chance.mockRestore()
+  }
+}
+
+describe('the next attempt', () => {
+  it.each<[string, Partial<StreamPosition>, number]>([
+    ['is made after the first delay', {}, 1_000],
+    ['after twice that, after a failure', { failures: 1 }, 2_000],
+    ['after the longest delay at most', { failures: 5 }, 30_000],
+    ['after the same, however many fail', { failures: 5_000 }, 30_000],
+    ["after the server's delay", { retryMs: 700 }, 700],
+    ['after half a second at least', { retryMs: 3 }, 500],
+    ["after the server's delay, beyond the longest of the host", { retryMs: 40_000, failures: 1 }, 40_000],
+    ['after an hour at most', { retryMs: 3_600_001 }, 3_600_000],
+  ])('%s', (_, position, ms) => {
+    const at = { failures: 0, ...position }
+    const { failures } = at
+    expect(withLuck(0, () => nextDelay(options, at))).toBe(ms)
+    expect(at.failures).toBe(failures + 1)
+  })
+
+  it('is up to a fifth later by chance, and sooner if the host wants it', () => {
+    const host = { initialDelayMs: 5, maxDelayMs: 20 }
+    expect(withLuck(1, () => nextDelay(host, { failures: 0, retryMs: 0 }))).toBe(6)
+    const none = { initialDelayMs: 0, maxDelayMs: 20 }
+    expect(withLuck(0, () => nextDelay(none, { failures: 1 }))).toBe(2)
+  })
+
+  it('is not waited for after an abort', async () => {
+    await wait(3_600_000, AbortSignal.abort())
+  })
+})
