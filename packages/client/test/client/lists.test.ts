@@ -91,6 +91,56 @@ describe('a list', () => {
     expect(server.of(method)).toMatchObject([{ params: { cursor: '2' } }])
   })
 
+  it.each([
+    ['tools', Method.ListTools, tool('a')],
+    ['prompts', Method.ListPrompts, { name: 'a', arguments: [] }],
+    ['resources', Method.ListResources, { uri: 'a://b' }],
+    ['resourceTemplates', Method.ListResourceTemplates, { uriTemplate: 'a://{b}' }],
+  ] as const)(
+    'of %s is read at once or entry by entry, without malformed entries',
+    async (name, method, good) => {
+      const bad = [{}, { name: 1, uri: 1, uriTemplate: 1 }, { name: 'a', arguments: {} }, null]
+      const { client } = await scripted({ ...sessions(), [method]: { [name]: [good, ...bad] } })
+      const errors = listener(client, 'error')
+      const lists = {
+        tools: () => client.listTools(),
+        prompts: () => client.listPrompts(),
+        resources: () => client.listResources(),
+        resourceTemplates: () => client.listResourceTemplates(),
+      }
+      expect(await lists[name]()).toEqual([good])
+      const entries: unknown[] = []
+      for await (const entry of client[name]()) entries.push(entry)
+      expect(entries).toEqual([good])
+      expect(errors.mock.calls.map(([{ message }]) => message)).toEqual(
+        Array.from({ length: 2 }, () => `4 malformed entries of ${method} are left out`),
+      )
+    },
+  )
+
+  it.each([
+    [2, { maxPages: 2 }, undefined],
+    [3, { maxPages: 2 }, 'it has more than 2 pages'],
+    [2, { maxItems: 4 }, undefined],
+    [2, { maxItems: 3 }, 'it has more than 3 entries'],
+  ])('of %i pages with two entries, with %j, ends or is endless', async (pages, limits, problem) => {
+    const { client } = await scripted(
+      {
+        ...sessions(),
+        [Method.ListTools]: ({ params }) => {
+          const at = Number((params as { cursor?: string } | undefined)?.cursor ?? 1)
+          return { tools: [tool('a'), tool('b')], ...(at < pages && { nextCursor: String(at + 1) }) }
+        },
+      },
+      limits,
+    )
+    const outcome = await client.listTools().then(
+      (tools) => tools.length,
+      ({ message }: Error) => message,
+    )
+    expect(outcome).toBe(problem === undefined ? 4 : `The list of tools/list does not end: ${problem}`)
+  })
+
   it('keeps unknown members and cache hints', async () => {
     const odd = { ...tool('a'), 'com.example/new': [1], icons: [{ src: 'https://x' }] }
     const { client } = await scripted({

@@ -232,6 +232,106 @@ it.each([
   await expect(client.task('t').result()).rejects.toMatchObject({ code: 'invalid-response' })
 })
 
+describe('a task in a session', () => {
+  const task = { taskId: 't', status: 'working', pollInterval: 5_000 }
+  const serverWith = (tasks: unknown): object => ({
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {}, tasks },
+    serverInfo: {},
+  })
+  const TASKS = { requests: { tools: { call: {} } } }
+
+  it.each([
+    [undefined, {}],
+    [0, { ttl: 0 }],
+    [5, { ttl: 5 }],
+  ])('that is kept for %j ms is requested with %j', async (ttlMs, expected) => {
+    const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { task } })
+    expect((await client.startTask('x', { a: 1 }, ttlMs === undefined ? {} : { ttlMs })).taskId).toBe('t')
+    expect(server.of(Method.CallTool)).toMatchObject([
+      { params: { name: 'x', arguments: { a: 1 }, task: expected } },
+    ])
+  })
+
+  it('is read after the interval of the server, and its result has no time limit', async () => {
+    let status = 'working'
+    const { client, server, clock } = await timed({
+      ...sessions(),
+      [Method.CallTool]: { task },
+      'tasks/get': () => ({ ...task, status }),
+    })
+    const call = client.callTool('x')
+    await server.hears('tasks/get')
+    await settled()
+    await clock.advance(4_999)
+    expect(server.of('tasks/get')).toHaveLength(1)
+    status = 'input_required'
+    await clock.advance(1)
+    const { id } = await server.hears('tasks/result')
+    await clock.advance(2 ** 31 - 2)
+    server.answer(id, { content: [] })
+    expect(await call).toEqual({ content: [] })
+  })
+
+  it.each([
+    ['asks for one', TASKS, 'required', [{ task: {} }]],
+    ['does not, if the tool only may be one', TASKS, 'optional', [{}]],
+    ['does not, if the server has no tasks', undefined, 'required', [{}]],
+    ['does not, if the server has none for tools', { requests: {} }, 'required', [{}]],
+    ['does not, if the server has none for calls', { requests: { tools: {} } }, 'required', [{}]],
+  ])('callTool %s', async (_, tasks, taskSupport, params) => {
+    const { client, server } = await scripted({
+      ...sessions(),
+      [Method.Initialize]: serverWith(tasks),
+      [Method.ListTools]: { tools: [{ name: 'x', inputSchema: {}, execution: { taskSupport } }] },
+      [Method.CallTool]: { content: [] },
+    })
+    await client.listTools()
+    await client.callTool('x')
+    const plain = { name: 'x', arguments: {} }
+    expect(server.of(Method.CallTool).map((sent) => sent['params'])).toEqual(
+      params.map((more) => ({ ...plain, ...more })),
+    )
+  })
+
+  it('lists the tools once if a call is refused that may have to be one', async () => {
+    const tool = { name: 'x', inputSchema: {}, execution: { taskSupport: 'required' } }
+    const { client, server } = await scripted({
+      ...sessions(),
+      [Method.Initialize]: serverWith(TASKS),
+      [Method.ListTools]: { tools: [tool] },
+      [Method.CallTool]: { error: { code: -32601, message: 'No' } },
+    })
+    await expect(client.callTool('x')).rejects.toThrow('No')
+    await expect(client.callTool('x')).rejects.toThrow('No')
+    await expect(client.startTask('x')).rejects.toThrow('No')
+    expect(server.of(Method.ListTools)).toHaveLength(1)
+    const asked = server.of(Method.CallTool).map(({ params }) => 'task' in (params as object))
+    expect(asked).toEqual([false, true, true, true])
+  })
+})
+
+it('a call that has run at once is a task that is completed', async () => {
+  const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content: [] } })
+  const task = await client.startTask('x')
+  expect(task.taskId).toBe('')
+  expect(await task.get()).toEqual({ taskId: '', status: 'completed' })
+  expect(await task.result()).toEqual({ content: [] })
+  await task.cancel()
+  expect(server.methods.at(-1)).toBe(Method.CallTool)
+})
+
+it.each([
+  ['the extension', { extensions: { 'io.modelcontextprotocol/tasks': {} } }, 2],
+  ['another extension', { extensions: { 'com.example/other': {} } }, 1],
+  ['no extension', {}, 1],
+])('a refusal that requires %s is answered with %j as many times', async (_, requiredCapabilities, times) => {
+  const error = { code: -32021, message: 'Declare more', data: { requiredCapabilities } }
+  const { client, server } = await scripted({ ...modern(), [Method.CallTool]: { error } })
+  await expect(client.callTool('x')).rejects.toThrow('Declare more')
+  expect(server.of(Method.CallTool)).toHaveLength(times)
+})
+
 it('startTask rejects in a revision without tasks', async () => {
   const client = await connectTo(archive(), { revisions: ['2025-06-18'] })
   await expect(client.startTask('dig', { depth: 1 })).rejects.toMatchObject({ code: 'not-supported' })

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { Method } from '../support/dates.ts'
+import { modern, scripted, sessions } from '../support/scripted.ts'
+
+const block = { type: 'text', text: 'Hello' }
+const INVALID = { code: 'invalid-response' }
+
+describe('a prompt', () => {
+  it.each([
+    ['no messages', {}],
+    ['messages that are no list', { messages: { role: 'user', content: block } }],
+    ['a message that is null', { messages: [null] }],
+    ['a message without a role', { messages: [{ content: block }] }],
+    ['a message whose content is a text', { messages: [{ role: 'user', content: 'Hello' }] }],
+    ['one message without content', { messages: [{ role: 'user', content: block }, { role: 'user' }] }],
+  ])('with %s is a named error', async (_, result) => {
+    const { client } = await scripted({ ...sessions(), [Method.GetPrompt]: result })
+    await expect(client.getPrompt('x')).rejects.toMatchObject(INVALID)
+  })
+
+  it('keeps all of its members', async () => {
+    const result = { description: 'd', messages: [{ role: 'user', content: block, more: 1 }] }
+    const { client, server } = await scripted({ ...sessions(), [Method.GetPrompt]: result })
+    expect(await client.getPrompt('x', { city: 'Rome' })).toEqual(result)
+    expect(server.of(Method.GetPrompt)).toMatchObject([
+      { params: { name: 'x', arguments: { city: 'Rome' } } },
+    ])
+  })
+})
+
+describe('a completion', () => {
+  it.each([
+    ['nothing', {}],
+    ['a text', { completion: 'a' }],
+    ['no values', { completion: { total: 1 } }],
+    ['values that are no list', { completion: { values: 'a' } }],
+    ['a value that is no text', { completion: { values: ['a', 1] } }],
+  ])('of %s is a named error', async (_, result) => {
+    const { client } = await scripted({ ...sessions(), [Method.Complete]: result })
+    await expect(client.complete({ prompt: 'x', argument: 'a' }, '')).rejects.toMatchObject(INVALID)
+  })
+
+  it.each([
+    [
+      { values: ['a'], total: 0, hasMore: false },
+      { values: ['a'], total: 0, hasMore: false },
+    ],
+    [{ values: [], total: '9', hasMore: 1, more: 1 }, { values: [] }],
+  ])('%j is read as %j', async (completion, expected) => {
+    const { client } = await scripted({ ...sessions(), [Method.Complete]: { completion } })
+    expect(await client.complete({ prompt: 'x', argument: 'a' }, '')).toEqual(expected)
+  })
+
+  it.each([
+    [
+      { prompt: 'p', argument: 'a' },
+      { type: 'ref/prompt', name: 'p' },
+    ],
+    [
+      { template: 't://{a}', argument: 'a' },
+      { type: 'ref/resource', uri: 't://{a}' },
+    ],
+  ])('is requested for %j', async (ref, expected) => {
+    const { client, server } = await scripted({
+      ...sessions(),
+      [Method.Complete]: { completion: { values: [] } },
+    })
+    await client.complete(ref, 'v')
+    await client.complete(ref, 'v', { known: { b: 'c' } })
+    const argument = { name: 'a', value: 'v' }
+    expect(server.of(Method.Complete).map(({ params }) => params)).toEqual([
+      { ref: expected, argument },
+      { ref: expected, argument, context: { arguments: { b: 'c' } } },
+    ])
+  })
+})
+
+it.each([
+  [
+    { ttlMs: -1, cacheScope: 'private' },
+    { ttlMs: 0, cacheScope: 'private' },
+  ],
+  [
+    { ttlMs: 5, cacheScope: 'public' },
+    { ttlMs: 5, cacheScope: 'public' },
+  ],
+  [{ ttlMs: '5', cacheScope: 'shared' }, {}],
+])('the cache hints %j of a resource are read as %j', async (hints, expected) => {
+  const contents = [{ uri: 'a://b', text: 'x' }]
+  const { client } = await scripted({
+    ...modern(),
+    [Method.ReadResource]: { contents, ...hints, _meta: { a: 1 } },
+  })
+  expect(await client.readResource('a://b')).toEqual({ contents, ...expected, _meta: { a: 1 } })
+})
+
+describe('a result with the type', () => {
+  const tools = { tools: [], content: [] }
+
+  it.each([
+    ['complete', true, true],
+    ['task', false, true],
+    ['other', false, false],
+    [5, false, false],
+  ])('%j may be a list: %j, and the start of a task: %j', async (resultType, isList, isTask) => {
+    const task = { taskId: 't', status: 'completed' }
+    const { client } = await scripted({
+      ...modern(),
+      [Method.ListTools]: { ...tools, resultType },
+      [Method.CallTool]: { ...tools, ...task, resultType },
+    })
+    const outcome = (of: Promise<unknown>): Promise<unknown> => of.catch((error: unknown) => String(error))
+    const refused = (method: string): string =>
+      `ClientError: The answer to ${method} is malformed: its resultType is ${JSON.stringify(resultType)}`
+    expect(await outcome(client.listTools())).toEqual(isList ? [] : refused('tools/list'))
+    expect(await outcome(client.startTask('x').then(({ taskId }) => taskId))).toEqual(
+      isTask ? (resultType === 'task' ? 't' : '') : refused('tools/call'),
+    )
+  })
+
+  it('of any kind may come in a session, where it means nothing', async () => {
+    const { client } = await scripted({
+      ...sessions(),
+      [Method.ListTools]: { ...tools, resultType: 'other' },
+    })
+    expect(await client.listTools()).toEqual([])
+  })
+})
