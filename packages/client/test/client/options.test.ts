@@ -28,7 +28,7 @@ describe('the options of a client', () => {
     ['sampling', 'its name is sample'],
     ['auth', 'it is an option of the transport'],
   ])('have no %s, and hint at the right name', (name, hint) => {
-    expect(() => new Client(INFO, { [name]: {} } as object)).toThrow(hint)
+    expect(() => new Client(INFO, { [name]: {} })).toThrow(hint)
   })
 })
 

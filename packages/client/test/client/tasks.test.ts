@@ -1,5 +1,6 @@
 import { settled } from '@jetway-apps/test-support'
 import { asks, elicit, McpServer, tasks } from '@jetway/core'
+import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { ClientOptions } from '../../src/client/options.ts'
@@ -234,9 +235,9 @@ it.each([
 
 describe('a task in a session', () => {
   const task = { taskId: 't', status: 'working', pollInterval: 5_000 }
-  const serverWith = (tasks: unknown): object => ({
+  const serverWith = (declared: unknown): JsonObject => ({
     protocolVersion: '2025-11-25',
-    capabilities: { tools: {}, tasks },
+    capabilities: { tools: {}, tasks: declared },
     serverInfo: {},
   })
   const TASKS = { requests: { tools: { call: {} } } }
@@ -279,10 +280,10 @@ describe('a task in a session', () => {
     ['does not, if the server has no tasks', undefined, 'required', [{}]],
     ['does not, if the server has none for tools', { requests: {} }, 'required', [{}]],
     ['does not, if the server has none for calls', { requests: { tools: {} } }, 'required', [{}]],
-  ])('callTool %s', async (_, tasks, taskSupport, params) => {
+  ])('callTool %s', async (_, declared, taskSupport, params) => {
     const { client, server } = await scripted({
       ...sessions(),
-      [Method.Initialize]: serverWith(tasks),
+      [Method.Initialize]: serverWith(declared),
       [Method.ListTools]: { tools: [{ name: 'x', inputSchema: {}, execution: { taskSupport } }] },
       [Method.CallTool]: { content: [] },
     })

@@ -193,9 +193,47 @@ describe('the era', () => {
 
   it('is cached for 1,024 servers', () => {
     const eras = createEraCache()
-    for (let i = 0; i < 1_100; i++) eras.set(`server ${i}`, 'modern')
-    expect(eras.get('server 0')).toBeUndefined()
-    expect(eras.get('server 1099')).toBe('modern')
+    for (let i = 0; i < 1_024; i++) eras.set(`server ${i}`, 'modern')
+    expect(eras.get('server 0')).toBe('modern')
+    eras.set('server 1024', 'modern')
+    expect([0, 1, 1_024].map((i) => eras.get(`server ${i}`))).toEqual([undefined, 'modern', 'modern'])
+  })
+})
+
+describe('a known era', () => {
+  it.each<[string, ClientOptions['revisions'], string[]]>([
+    ['is used', undefined, [Method.Initialize, Notification.Initialized]],
+    ['is not, if the client does not speak it', ['2026-07-28'], [Method.Discover]],
+  ])('%s', async (_, revisions, methods) => {
+    const eras = createEraCache()
+    eras.set('it', 'legacy')
+    const server = new ScriptedServer({ ...sessions(), ...(revisions && modern()) }, 'it')
+    await new Client(INFO, { eras, ...(revisions && { revisions }) }).connect(server.transport)
+    await settled()
+    expect(server.methods).toEqual(methods)
+    expect(eras.get('it')).toBe(revisions === undefined ? 'legacy' : 'modern')
+  })
+
+  it('that is wrong fails a transport that cannot be created again', async () => {
+    const eras = createEraCache()
+    eras.set('it', 'legacy')
+    const server = new ScriptedServer({ ...modern(), [Method.Initialize]: REFUSED }, 'it')
+    await expect(new Client(INFO, { eras }).connect(server.transport)).rejects.toMatchObject({ code: -32602 })
+    expect([server.methods, eras.get('it')]).toEqual([[Method.Initialize], 'legacy'])
+  })
+
+  it('is not looked up without a key, nor if the cache is disabled', async () => {
+    const looked: string[] = []
+    const eras = {
+      get: (key: string) => void looked.push(`get ${key}`),
+      set: (key: string, era: string) => void looked.push(`set ${key} ${era}`),
+      delete: () => false,
+    } as unknown as NonNullable<ClientOptions['eras']>
+    await new Client(INFO, { eras }).connect(new ScriptedServer(modern()).transport)
+    await new Client(INFO, { eras: false }).connect(new ScriptedServer(modern(), 'it').transport)
+    expect(looked).toEqual([])
+    await new Client(INFO, { eras }).connect(new ScriptedServer(modern(), 'it').transport)
+    expect(looked).toEqual(['get it', 'set it modern'])
   })
 })
 
@@ -321,6 +359,43 @@ describe('connect', () => {
     expect(client.stats().pending).toBe(0)
   })
 
+  it('creates no transport for a signal that has aborted', async () => {
+    const target = vi.fn<() => ClientTransport>(() => new ScriptedServer(modern()).transport)
+    const signal = AbortSignal.abort(new Error('Too late'))
+    await expect(new Client(INFO).connect(target, { signal })).rejects.toThrow('Too late')
+    expect(target).not.toHaveBeenCalled()
+  })
+
+  it('closes a transport that is created after its signal has aborted', async () => {
+    const server = new ScriptedServer(modern())
+    const controller = new AbortController()
+    let create = (_transport: ClientTransport): void => {}
+    const target = (): Promise<ClientTransport> => new Promise((resolve) => (create = resolve))
+    const connecting = new Client(INFO).connect(target, { signal: controller.signal })
+    controller.abort(new Error('Too slow'))
+    await expect(connecting).rejects.toThrow('Too slow')
+    const closed = vi.spyOn(server.transport, 'close')
+    create(server.transport)
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce())
+    expect(server.methods).toEqual([])
+  })
+
+  it('does not wait for a transport that does not start, and reports one that does not close', async () => {
+    const transport: ClientTransport = {
+      streamPerRequest: false,
+      start: () => new Promise(() => {}),
+      send: () => {},
+      close: () => Promise.reject(new Error('It is stuck')),
+    }
+    const client = new Client(INFO)
+    const errors = listener(client, 'error')
+    const controller = new AbortController()
+    const connecting = client.connect(transport, { signal: controller.signal })
+    controller.abort(new Error('Too slow'))
+    await expect(connecting).rejects.toThrow('Too slow')
+    expect(errors).toHaveBeenCalledExactlyOnceWith(new Error('It is stuck'))
+  })
+
   it('is refused on a closed client, and for another target', async () => {
     const { client } = await scripted(sessions())
     await expect(client.connect(new ScriptedServer(sessions()).transport)).rejects.toThrow('another target')
@@ -351,7 +426,7 @@ describe('a transport with a stream per request', () => {
     expect(client.server?.protocolVersion).toBe('2025-11-25')
   })
 
-  it.each([401, 403, 429, undefined])('reports status %s', async (status) => {
+  it.each([399, 401, 402, 403, 407, 429, undefined])('reports status %s', async (status) => {
     const transport = failing(() => new TransportError('No', status === undefined ? {} : { status }))
     await expect(new Client(INFO).connect(transport)).rejects.toMatchObject({ code: 'transport', status })
     expect(transport.methods).toEqual([Method.Discover])
