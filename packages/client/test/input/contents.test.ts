@@ -1,0 +1,174 @@
+import type { FormSchema, JsonObject } from '@jetway/core/protocol'
+import { describe, expect, it } from 'vitest'
+import { readFormContent } from '../../src/input/form-content.ts'
+import { checkSampleRequest } from '../../src/input/sampling.ts'
+import { UrlCompletions } from '../../src/input/url-completions.ts'
+import { isWebUrl } from '../../src/input/url-elicitation.ts'
+import { Method } from '../support/dates.ts'
+import { modern, scripted } from '../support/scripted.ts'
+
+describe('the content of a form', () => {
+  const properties = {
+    text: { type: 'string', default: 'none' },
+    size: { type: 'number' },
+    count: { type: 'integer', default: 0 },
+    yes: { type: 'boolean', default: false },
+    odd: { type: 'object' },
+  }
+  const form = { type: 'object', properties, required: [] } as unknown as FormSchema
+
+  it.each<[JsonObject, JsonObject]>([
+    [{}, {}],
+    [
+      { size: ' -1.5e2 ', count: '+7' },
+      { size: -150, count: 7 },
+    ],
+    [{ size: '.5' }, { size: 0.5 }],
+    [{ size: '5.' }, { size: 5 }],
+    [{ yes: 'true' }, { yes: true }],
+    [
+      { yes: 'false', text: 'true' },
+      { yes: false, text: 'true' },
+    ],
+    [{ text: '5' }, { text: '5' }],
+    [
+      { odd: '5', more: 'x' },
+      { odd: '5', more: 'x' },
+    ],
+  ])('%j is read as %j, with defaults', (content, expected) => {
+    expect(readFormContent(form, content)).toEqual({
+      ok: true,
+      content: { text: 'none', count: 0, yes: false, ...expected },
+    })
+  })
+
+  it.each<[JsonObject, string]>([
+    [{ size: 'five' }, 'size '],
+    [{ size: '' }, 'size '],
+    [{ yes: 'maybe' }, 'yes '],
+    [{ count: '1.5' }, 'count '],
+  ])('%j is refused', (content, problem) => {
+    expect(readFormContent(form, content)).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining(problem) as string,
+    })
+  })
+
+  it.each([
+    [{ type: 'object' }, 'the form has no properties'],
+    [{ type: 'object', properties: { a: 5 } }, 'the field "a" is malformed'],
+  ])('of the form %j is refused', (malformed, problem) => {
+    expect(readFormContent(malformed as unknown as FormSchema, {})).toEqual({ ok: false, problem })
+  })
+})
+
+describe('a request for the model of the host', () => {
+  const text = { type: 'text', text: 'Hi' }
+  const use = (id: string): object => ({ type: 'tool_use', id })
+  const outcome = (toolUseId: string): object => ({ type: 'tool_result', toolUseId })
+  const MISSING = 'the message after a tool use must have its result'
+  const MIXED = 'a message with tool results must not have other content'
+  const ALONE = 'a tool result needs its tool use in the message before'
+
+  it.each<[string, unknown[], string | undefined]>([
+    ['a text', [text], undefined],
+    ['a list of texts', [[text, text]], undefined],
+    ['a use and its result', [use('a'), outcome('a')], undefined],
+    [
+      'two uses and their results',
+      [
+        [use('a'), text, use('b')],
+        [outcome('b'), outcome('a')],
+      ],
+      undefined,
+    ],
+    ['a use at the end', [use('a')], MISSING],
+    ['a use without a result', [use('a'), text], MISSING],
+    ['a use with the result of another', [use('a'), outcome('b')], MISSING],
+    ['two uses and one result', [[use('a'), use('b')], outcome('a')], MISSING],
+    ['one use and two results', [use('a'), [outcome('a'), outcome('b')]], MISSING],
+    ['a result at the beginning', [outcome('a')], ALONE],
+    ['a result after a text', [text, outcome('a')], ALONE],
+    ['a result beside a text', [use('a'), [outcome('a'), text]], MIXED],
+  ])('may have %s, or not', (_, contents, problem) => {
+    const messages = contents.map((content) => ({ role: 'user', content }))
+    const check = (): void => checkSampleRequest({ messages, maxTokens: 1 }, false)
+    if (problem === undefined) expect(check).not.toThrow()
+    else expect(check).toThrow(problem)
+  })
+
+  it.each<[JsonObject, boolean, string | undefined]>([
+    [{ messages: [] }, true, 'sampling/createMessage needs messages and maxTokens'],
+    [{ messages: {}, maxTokens: 1 }, true, 'sampling/createMessage needs messages and maxTokens'],
+    [{ messages: [], maxTokens: 1, tools: [] }, false, 'this client does not sample with tools'],
+    [{ messages: [], maxTokens: 1, toolChoice: {} }, false, 'this client does not sample with tools'],
+    [{ messages: [], maxTokens: 1, tools: [], toolChoice: {} }, true, undefined],
+  ])('%j with tools %j is checked', (params, offersTools, problem) => {
+    const check = (): void => checkSampleRequest(params, offersTools)
+    if (problem === undefined) expect(check).not.toThrow()
+    else expect(check).toThrow(problem)
+  })
+})
+
+it.each([
+  ['https://a.example/', true],
+  ['http://a.example/', true],
+  ['ftp://a.example/', false],
+  ['https://a.example/\u200B', false],
+  ['https://a.example/ b', false],
+  ['a.example', false],
+  [5, false],
+])('%j is a URL for a browser: %j', (url, expected) => {
+  expect(isWebUrl(url)).toBe(expected)
+})
+
+it('1,024 open URLs are remembered, and the oldest is forgotten first', () => {
+  const completions = new UrlCompletions()
+  for (let at = 0; at < 1_025; at++) completions.add(`${at}`)
+  expect(['0', '1', '1', '1024'].map((id) => completions.complete(id))).toEqual([false, true, false, true])
+})
+
+describe('a result that asks for input', () => {
+  const asking = (result: JsonObject) =>
+    scripted({ ...modern(), [Method.CallTool]: { resultType: 'input_required', ...result } })
+  const requests = (count: number): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${at}`, { method: 'roots/list' }]))
+
+  it.each<[string, JsonObject, string]>([
+    ['nothing', {}, 'it requires input, but has no inputRequests and no requestState'],
+    ['a state that is no text', { requestState: 5 }, 'its requestState is not a string'],
+    ['requests that are a list', { inputRequests: [] }, 'its inputRequests are not an object'],
+    ['a request without a method', { inputRequests: { a: {} } }, 'its input request "a" is malformed'],
+    ['a request that is null', { inputRequests: { a: null } }, 'its input request "a" is malformed'],
+    [
+      'parameters that are a list',
+      { inputRequests: { a: { method: 'roots/list', params: [] } } },
+      'its input request "a" is malformed',
+    ],
+    ['65 requests', { inputRequests: requests(65) }, 'it has more than 64 input requests'],
+  ])('with %s is malformed', async (_, result, problem) => {
+    const { client } = await asking(result)
+    await expect(client.callTool('x')).rejects.toThrow(`The answer to tools/call is malformed: ${problem}`)
+  })
+
+  it('may have 64 requests', async () => {
+    const { client } = await asking({ inputRequests: requests(64) })
+    await expect(client.callTool('x')).rejects.toMatchObject({
+      code: 'input-unavailable',
+      message: 'The server asked for input and got none: This client does not handle that method',
+    })
+  })
+
+  it('with a state only is sent again with that state', async () => {
+    let calls = 0
+    const { client, server } = await scripted({
+      ...modern(),
+      [Method.CallTool]: () =>
+        calls++ === 0 ? { resultType: 'input_required', requestState: 's' } : { content: [] },
+    })
+    expect(await client.callTool('x')).toEqual({ content: [] })
+    const sent = server.of(Method.CallTool).map(({ params }) => params as JsonObject)
+    expect(sent[1]).toMatchObject({ requestState: 's' })
+    expect(sent[1]).not.toHaveProperty('inputResponses')
+  })
+})

@@ -1,0 +1,114 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { childProcess } from '../../src/stdio/child-process.ts'
+import { childEnvironment } from '../../src/stdio/environment.ts'
+import { ProcessExitError, SpawnError } from '../../src/stdio/errors.ts'
+import { endWithThisProcess } from '../../src/stdio/exit-guard.ts'
+import { stopSteps } from '../../src/stdio/options.ts'
+import { readLines } from '../../src/stdio/read-lines.ts'
+
+/** The lines in these pieces of a stream. */
+async function linesOf(...pieces: readonly (string | Buffer)[]): Promise<string[]> {
+  const stream = new PassThrough()
+  const lines: string[] = []
+  readLines(stream, (line) => void lines.push(line))
+  for (const piece of pieces) stream.write(piece)
+  stream.end()
+  await new Promise((resolve) => stream.once('close', resolve))
+  return lines
+}
+
+describe('the lines of stderr', () => {
+  const letters = Buffer.from('für')
+
+  test.for<[string, (string | Buffer)[], string[]]>([
+    ['in one piece', ['a\nb\n'], ['a', 'b']],
+    ['in pieces', ['a', 'b\nc', 'd\n'], ['ab', 'cd']],
+    ['with the ends of Windows', ['a\r\nb\r', '\n'], ['a', 'b']],
+    ['without an end', ['a\nb'], ['a', 'b']],
+    ['that are empty', ['\n\n', ''], ['', '']],
+    ['with a divided character', [letters.subarray(0, 2), letters.subarray(2)], ['für']],
+  ])('%s are read', async ([, pieces, lines]) => {
+    expect(await linesOf(...pieces)).toEqual(lines)
+  })
+
+  test('are cut at 8,192 characters, wherever they are divided', async () => {
+    const long = 'x'.repeat(8_192)
+    expect(await linesOf(`${long}\n${long}y\n`)).toEqual([long, long])
+    expect(await linesOf(`a\n${long}`, 'y', 'z\nb\n')).toEqual(['a', long, 'b'])
+    expect(await linesOf(`${long}y`)).toEqual([long])
+  })
+})
+
+describe('the error of a process', () => {
+  test('quotes the last ten lines, up to 300 characters of each', () => {
+    const lines = ['first', ...Array.from({ length: 9 }, (_, at) => `line ${at}`), 'x'.repeat(301)]
+    const error = new ProcessExitError(3, null, lines)
+    expect(error.message).toBe(
+      `The server's process ended with code 3. The last lines of its stderr:\n${lines.slice(1, -1).join('\n')}\n${'x'.repeat(300)}`,
+    )
+    expect(error).toMatchObject({ exitCode: 3, signal: null, stderr: lines })
+  })
+
+  test('without lines has only the reason', () => {
+    expect(new ProcessExitError(null, 'SIGKILL', []).message).toBe("The server's process ended by SIGKILL")
+  })
+
+  test.for<[unknown, string]>([
+    [{ code: 'ENOENT' }, 'no such program, or cwd does not exist'],
+    [{ code: 'EACCES' }, 'permission denied'],
+    [{ code: 'EMFILE' }, 'EMFILE'],
+    [{ code: 5 }, 'the system refused'],
+    [null, 'the system refused'],
+  ])('that could not be started says why: %j', ([cause, why]) => {
+    expect(new SpawnError('a b', cause)).toMatchObject({
+      message: `Could not start "a b": ${why}`,
+      command: 'a b',
+      cause,
+    })
+  })
+})
+
+describe('the environment of a child', () => {
+  const own = { PATH: '/bin', TOKEN: 'secret', HOME: '() { :; }', TZ: undefined }
+
+  test.for<[Parameters<typeof childEnvironment>[0], object]>([
+    [{}, { PATH: '/bin' }],
+    [{ inheritEnv: 'all' }, { PATH: '/bin', TOKEN: 'secret' }],
+    [{ inheritEnv: 'none' }, {}],
+    [{ env: { PATH: '/own' } }, { PATH: '/own' }],
+  ])('with %j has %j', ([options, expected]) => {
+    expect(childEnvironment(options, own)).toEqual(expected)
+  })
+})
+
+test('processes are ended at the exit of this one while one of them runs', () => {
+  const before = process.listenerCount('exit')
+  const listening = (): number => process.listenerCount('exit') - before
+  const first = endWithThisProcess(2 ** 30)
+  const second = endWithThisProcess(2 ** 30 + 1)
+  const counts = [listening()]
+  first()
+  counts.push(listening())
+  second()
+  counts.push(listening())
+  expect(counts).toEqual(process.platform === 'win32' ? [0, 0, 0] : [1, 1, 0])
+})
+
+test('a process is ended as specified, at once, or as the host says', () => {
+  const own = { inputMs: 1, signal: 'SIGINT', signalMs: 2 } as const
+  expect([stopSteps(), stopSteps('graceful'), stopSteps('interrupt'), stopSteps(own)]).toEqual([
+    { inputMs: 2_000, signal: 'SIGTERM', signalMs: 2_000 },
+    { inputMs: 2_000, signal: 'SIGTERM', signalMs: 2_000 },
+    { inputMs: 0, signal: 'SIGINT', signalMs: 3_000 },
+    own,
+  ])
+})
+
+test('a transport to a process is identified by its command, arguments and folder', async () => {
+  const options = { command: 'a', args: ['b'], cwd: '/c', env: { SECRET: 'x' } }
+  const target = childProcess(options)
+  expect(target.process).toBe(options)
+  expect(await target()).toMatchObject({ key: '["a",["b"],"/c"]', network: { transport: 'pipe' } })
+  expect((await childProcess({ command: 'a' })()).key).toBe('["a",[],null]')
+})
