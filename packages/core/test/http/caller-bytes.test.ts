@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { CallerBytes } from '../../src/http/caller-bytes.ts'
+
+/** Replies of so many bytes of each caller; gives the names of those that must end soon. */
+function held() {
+  const bytes = new CallerBytes(100)
+  const hastened: string[] = []
+  const hold = (principal: string, size: number, name: string): (() => void) =>
+    bytes.hold(principal, size, () => hastened.push(name))
+  return { bytes, hastened, hold }
+}
+
+it('hastens the replies of a caller that has more than half of the bytes, once', () => {
+  const { bytes, hastened, hold } = held()
+  hold('ann', 30, 'ann 1')
+  const release = hold('ann', 20, 'ann 2')
+  hold('bob', 40, 'bob')
+  expect([hastened, bytes.exceeded('ann')]).toEqual([[], false])
+  release()
+  hold('ann', 20, 'ann 3')
+  expect(hastened).toEqual([])
+  hold('ann', 1, 'ann 4')
+  expect(hastened).toEqual(['ann 1', 'ann 3', 'ann 4'])
+  expect(['ann', 'bob'].map((one) => bytes.exceeded(one))).toEqual([true, false])
+  hold('ann', 1, 'ann 5')
+  expect(hastened).toEqual(['ann 1', 'ann 3', 'ann 4', 'ann 5'])
+})
+
+it('hastens the replies of all when together they have more than all bytes', () => {
+  const { bytes, hastened, hold } = held()
+  for (const name of ['ann', 'bob']) hold(name, 50, name)
+  expect([hastened, bytes.total, bytes.exceeded('ann'), bytes.exceeded('carol')]).toEqual([
+    [],
+    100,
+    false,
+    false,
+  ])
+  const release = hold('carol', 1, 'carol')
+  expect([hastened, bytes.exceeded('nobody')]).toEqual([['ann', 'bob', 'carol'], true])
+  release()
+  expect([bytes.total, bytes.exceeded('nobody')]).toEqual([100, false])
+})

@@ -1,0 +1,56 @@
+import { FakeClock } from '@jetway-apps/test-support'
+import { describe, expect, it } from 'vitest'
+import { BodyBudget } from '../../../src/http/guard/body-budget.ts'
+
+/** The bytes of 64 bodies, half of them for one caller. */
+const OF_CALLER = 32 * 10
+
+function budget() {
+  const clock = new FakeClock()
+  const made = new BodyBudget(clock, { bodyTimeoutMs: 1_000, bodyLimit: 10 })
+  const stopped: number[] = []
+  const begin = (principal: string) => {
+    const reading = made.reading(principal)
+    reading.begin(({ status }) => void stopped.push(status))
+    return reading
+  }
+  return { clock, begin, close: () => made.close(), stopped }
+}
+
+describe('the bodies that a mount reads', () => {
+  it('may bring as many bytes as 32 whole ones for each caller', () => {
+    const { begin } = budget()
+    const first = begin('ann')
+    expect(first.add(OF_CALLER)).toBeUndefined()
+    const second = begin('ann')
+    expect(second.add(1)).toMatchObject({ status: 503 })
+    second.end()
+    second.end()
+    expect(begin('bob').add(OF_CALLER)).toBeUndefined()
+    expect(begin('carol').add(1)).toMatchObject({ status: 503 })
+    first.end()
+    expect(begin('ann').add(OF_CALLER - 1)).toBeUndefined()
+  })
+
+  it('are stopped when they take too long, and then hold nothing', async () => {
+    const { clock, begin, stopped } = budget()
+    const ended = begin('ann')
+    begin('ann').add(OF_CALLER)
+    await clock.advance(999)
+    ended.end()
+    expect(stopped).toEqual([])
+    await clock.advance(1)
+    expect(stopped).toEqual([408])
+    expect(begin('ann').add(OF_CALLER)).toBeUndefined()
+  })
+
+  it('are stopped when the mount closes, and later', () => {
+    const { clock, begin, close, stopped } = budget()
+    begin('ann')
+    close()
+    expect(stopped).toEqual([408])
+    begin('ann')
+    expect(stopped).toEqual([408, 408])
+    expect(clock.pending).toBe(0)
+  })
+})
