@@ -119,10 +119,17 @@ describe('tools for the AI SDK', () => {
   })
 
   it("have names that every provider accepts, and use the server's own name for the call", async () => {
-    const source = sourceOf('files/read', { type: 'object', properties: { $top: {} } })
+    const source = sourceOf('files/read', {
+      type: 'object',
+      properties: { $top: { type: 'array' } },
+    })
     const tools = await aiSdkTools(await hostTools(source), { jsonSchema, version: 6 })
     const [name = ''] = Object.keys(tools)
     expect(name).toMatch(/^files_read_[0-9a-f]{8}$/)
+    expect(tools[name]).toMatchObject({
+      inputSchema: { jsonSchema: { properties: { _top: { type: 'array', items: {} } } } },
+    })
+    expect(tools[name]).not.toHaveProperty('title')
     const result = await tools[name]?.execute({ _top: 5 }, {})
     expect(source.calls).toEqual([['files/read', { $top: 5 }, {}]])
     expect(tools[name]?.toModelOutput({ output: result as never })).toEqual({

@@ -207,6 +207,7 @@ describe('a bridge to a registry', () => {
     expect(bridge.count).toBe(4)
     server.addTool({ name: 'new_one', handler: () => 'new' })
     await vi.waitFor(() => expect(registry.has('new_one')).toBe(true))
+    expect(registry.get('new_one')?.server).toBe('shop')
     expect(await registry.get('new_one')?.execute()).toMatchObject({ text: 'new' })
   })
 })

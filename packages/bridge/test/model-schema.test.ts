@@ -139,6 +139,29 @@ describe('a schema for models', () => {
     expect(schema['required']).toEqual(['_top_2', '_top', 'x'.repeat(56)])
   })
 
+  it('takes the properties of 32 references in turn, and of 256 branches', () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [
+        `d${i}`,
+        { properties: { [`p${i}`]: TEXT }, $ref: `#/$defs/d${i + 1}` },
+      ]),
+    )
+    const deep = modelSchema({ $defs: chain, $ref: '#/$defs/d0' }).schema['properties'] as object
+    expect(Object.keys(deep)).toEqual(Array.from({ length: 32 }, (_, i) => `p${i}`))
+    const anyOf = Array.from({ length: 300 }, (_, i) => ({ properties: { [`p${i}`]: TEXT } }))
+    const wide = modelSchema({ anyOf }).schema['properties'] as object
+    expect(Object.keys(wide)).toEqual(Array.from({ length: 256 }, (_, i) => `p${i}`))
+  })
+
+  it('keeps what is required only as names', () => {
+    const branch = { properties: { a: TEXT }, required: ['a', 5] }
+    expect(modelSchema({ allOf: [branch, 'x'], oneOf: 'x', required: 'b' } as never).schema).toEqual({
+      type: 'object',
+      properties: { a: TEXT },
+      required: ['a'],
+    })
+  })
+
   it('is made quickly from any schema', () => {
     const cycle = {
       $defs: { a: { anyOf: Array.from({ length: 50 }, () => ({ $ref: '#/$defs/a' })) } },
@@ -198,10 +221,41 @@ describe('a schema with single types', () => {
     [{ anyOf: [{ oneOf: [{ type: 'null' }, { const: true }] }] }, 'boolean'],
     [{ type: ['null'] }, 'null'],
     [{ description: 'anything' }, undefined],
+    [{ enum: [null] }, 'null'],
+    [{ enum: [], const: 'a' }, undefined],
+    [{ const: 'a', default: 1 }, 'string'],
+    [{ default: null, const: false }, 'boolean'],
+    [{ const: { a: 1 }, default: 'x' }, 'object'],
+    [{ allOf: [{}, 5, { type: 'string' }] }, 'string'],
+    [{ anyOf: 'x', oneOf: [{}] }, undefined],
+    [{ required: [] }, 'object'],
+    [{ prefixItems: [] }, 'array'],
+    [{ maxItems: 1 }, 'array'],
+    [{ maxLength: 1, minimum: 1 }, 'string'],
+    [{ format: 'date' }, 'string'],
+    [{ multipleOf: 2 }, 'number'],
+    [{ type: [] }, undefined],
+    [{ type: [5, 'string'] }, 'string'],
   ])('takes the type from what there is: %j is %s', (schema, type) => {
     expect(withSingleTypes({ type: 'object', properties: { a: schema } })).toMatchObject({
       properties: { a: type === undefined ? schema : { ...schema, type } },
     })
+  })
+
+  it('has types 32 levels deep', () => {
+    let deep: object = { const: 1 }
+    for (let i = 0; i < 40; i++) deep = { minItems: 1, items: deep }
+    let typed = 0
+    let at = withSingleTypes(deep as never) as { readonly type?: string; readonly items?: typeof at }
+    for (; at.type === 'array'; at = at.items ?? {}) typed++
+    expect(typed).toBe(33)
+  })
+
+  it.each(['patternProperties', '$defs', 'definitions', 'dependentSchemas'])('has types within %s', (key) => {
+    const part = (schema: object): never => ({ type: 'object', [key]: { a: schema, b: true } }) as never
+    expect(withSingleTypes(part({ const: 'x' }))).toEqual(part({ const: 'x', type: 'string' }))
+    const typed = part(TEXT)
+    expect(withSingleTypes(typed)).toBe(typed)
   })
 
   it('is unchanged if every part has one type', () => {

@@ -153,6 +153,59 @@ describe("tools in OpenAI's Responses API", () => {
     ])
   })
 
+  it.each([
+    ['a.pdf', 'a.pdf'],
+    ['file:///a/Bill.PDF', 'Bill.PDF'],
+    [`file:///${'a'.repeat(251)}.pdf`, `${'a'.repeat(251)}.pdf`],
+    [`file:///${'a'.repeat(252)}.pdf`, 'document.pdf'],
+    ['file:///a.pdf/', 'document.pdf'],
+    ['file:///long name.txt', 'document.pdf'],
+  ])('call the document at %s %s', (uri, filename) => {
+    const resource = { uri, blob: 'JVBERi0=', mimeType: 'application/pdf' }
+    const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
+    expect(output).toMatchObject([{ filename }])
+  })
+
+  it('say that a call failed, in text alone', () => {
+    const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
+    expect(openAiCallOutput('1', toHostResult({ content: [image], isError: true }))).toEqual({
+      type: 'function_call_output',
+      call_id: '1',
+      output: 'The tool failed: [image: image/png, 72 bytes]',
+    })
+  })
+
+  it('ignore what is no call of a function', async () => {
+    const { run } = await openAiResponsesTools([])
+    expect(await run([{}, { type: 'message' }])).toEqual([])
+    const chat = await openAiChatTools([], { images: 'user-message' })
+    expect(await chat.run([{ id: '1', type: 'custom' }])).toEqual([])
+    expect(await chat.run()).toEqual([])
+  })
+
+  it('send no documents as images, and say of which call images are', async () => {
+    const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
+    const resource = { uri: 'a://b', blob: 'JVBERi0=', mimeType: 'application/pdf' }
+    const source: ToolSource = {
+      tools: async () =>
+        ['none', 'some'].map((name) => ({
+          server: 's',
+          name,
+          tool: { name, inputSchema: { type: 'object' } },
+        })),
+      callTool: async (name) => ({
+        content: [{ type: 'resource', resource }, ...(name === 'some' ? [image, image] : [])],
+      }),
+    }
+    const { run } = await openAiChatTools(await hostTools(source), { images: 'user-message' })
+    const answers = await run([chatCall('1', 'none', ''), chatCall('2', 'some', '')])
+    const url = { type: 'image_url', image_url: { url: IMAGE } }
+    expect(answers.slice(2)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Of the result of the call 2:' }, url, url] },
+    ])
+    expect((await run([chatCall('1', 'none', '')])).map(({ role }) => role)).toEqual(['tool'])
+  })
+
   it('name a document after its URI', () => {
     const resource = { uri: 'file:///a/Bill 1.pdf', blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))

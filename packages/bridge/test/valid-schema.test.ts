@@ -94,6 +94,66 @@ describe('a schema that model APIs refuse keeps what is valid in it', () => {
       },
       { default: null },
     ],
+    [
+      'limits that are none',
+      {
+        minLength: -1,
+        maxLength: 1.5,
+        minItems: 0,
+        maximum: '1',
+        minimum: null,
+        multipleOf: -1,
+        uniqueItems: 1,
+        maxContains: -1,
+        minContains: 0,
+      },
+      { minItems: 0, minContains: 0 },
+    ],
+    ['a small multiple', { multipleOf: 0.5 }, { multipleOf: 0.5 }],
+    [
+      'both exclusive limits of draft-04',
+      { minimum: 1, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: true },
+      { exclusiveMinimum: 1, exclusiveMaximum: 2 },
+    ],
+    ['an exclusive limit of nothing', { exclusiveMinimum: true }, {}],
+    [
+      'a property that is required, beside others',
+      { properties: { a: { required: true }, b: { required: 'true' }, c: true }, required: ['c'] },
+      { properties: { a: {}, b: {}, c: true }, required: ['c', 'a'] },
+    ],
+    [
+      'dependents that are no names',
+      { dependentRequired: { a: ['b', 1], c: 'd', e: ['f'] } },
+      { dependentRequired: { a: ['b'], e: ['f'] } },
+    ],
+    ['dependents that are no object', { dependentRequired: [] }, {}],
+    [
+      'names that are no patterns',
+      { patternProperties: { '(': TEXT, '^a': TEXT, '[\\w-.]': 5 } },
+      { patternProperties: { '^a': TEXT, '[\\w-.]': {} } },
+    ],
+    ['maps that are none', { properties: ['a'], $defs: 'x', definitions: [] }, { definitions: {} }],
+    ['a tuple with what is no schema', { prefixItems: [5, TEXT] }, { prefixItems: [{}, TEXT] }],
+    ['anchors that are no names', { $anchor: '1', $dynamicAnchor: 5 }, {}],
+    [
+      'values of any kind',
+      { default: { a: 1 }, const: { type: 'any' } },
+      { default: { a: 1 }, const: { type: 'any' } },
+    ],
+    ['keywords of older drafts', { id: 'x', $id: 'y', dependencies: {}, additionalItems: true }, {}],
+    ['one type among many', { type: ['string', 'String'] }, { type: ['string'] }],
+    ['a type that is a number', { type: 5 }, {}],
+    ...Object.entries({
+      integer: ['int', 'int32', 'INT64', 'long'],
+      number: ['float', 'double', 'decimal'],
+      string: ['str', 'text'],
+      object: ['dict', 'map'],
+      boolean: ['bool'],
+      array: ['list'],
+      null: ['none'],
+    }).flatMap(([type, others]) =>
+      others.map((other): [string, object, object] => [`the type ${other}`, { type: other }, { type }]),
+    ),
     ['a pattern that does not compile', { ...TEXT, pattern: '(' }, TEXT],
     [
       'another draft',
@@ -118,13 +178,16 @@ describe('a schema that model APIs refuse keeps what is valid in it', () => {
     ['to an anchor that is not there', '#none'],
     ['to an anchor that occurs twice', '#twice'],
     ['that cannot be decoded', '#/%'],
+    ['to an anchor without a hash', 'xonce'],
+    ['that is no text', 5],
   ])('a reference %s', (_, $ref) => {
     const properties = { ref: { $ref, description: 'x' }, value: { default: { type: 'any' } } }
-    const $defs = { a: { $anchor: 'twice' }, b: { $dynamicAnchor: 'twice' } }
+    const once = { $anchor: 'once' }
+    const $defs = { a: { $anchor: 'twice' }, b: { $dynamicAnchor: 'twice' }, once }
     expect(modelSchema({ type: 'object', properties, $defs }).schema).toEqual({
       type: 'object',
       properties: { ...properties, ref: { description: 'x' } },
-      $defs: { a: {}, b: {} },
+      $defs: { a: {}, b: {}, once },
     })
   })
 
@@ -152,6 +215,15 @@ describe('anything that a server sends as a schema', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  it('keeps 28 levels', () => {
+    let deep: object = TEXT
+    for (let i = 0; i < 40; i++) deep = { items: deep }
+    let levels = 0
+    let at = validSchema(deep as never) as { readonly items?: typeof at }
+    for (; at.items !== undefined; at = at.items) levels++
+    expect([levels, at]).toEqual([29, {}])
   })
 
   it('becomes a valid schema however deep it is', () => {

@@ -80,6 +80,8 @@ describe('a reference leads to', () => {
     'none#/$defs/a',
     'i#none',
     '#/$defs/a/type/x',
+    '#/$defs/a/type/length',
+    '#x$defs/a',
   ])('nothing: %s', ($ref) => {
     const schema = { ...root, properties: { p: { $ref } } }
     expect(() => createValidator(schema)).toThrow(`can't resolve reference ${$ref} from id http://a.test/r`)
@@ -119,6 +121,34 @@ describe('a reference leads to', () => {
     const values = [{ p: { type: 'string' } }, { p: { type: 'strin' } }, { p: true }, { p: 1 }]
     for (const $ref of [$schema, 'http://json-schema.org/schema'])
       expect(expectSame({ $schema, properties: { p: { $ref } } }, values)).toEqual([true, false, true, false])
+  })
+
+  it('schemas whose ids differ in the query', () => {
+    const schema = {
+      $defs: {
+        a: { $id: 'http://a.test/x?1', ...TEXT },
+        b: { $id: 'http://a.test/x?2', type: 'number' },
+      },
+      properties: { p: { $ref: 'http://a.test/x?1' }, q: { $ref: 'http://a.test/x?2' } },
+    }
+    expect(expectSame(schema, [...VALUES, { q: 1 }, { q: 'x' }])).toEqual([true, false, true, false])
+  })
+
+  it.each([
+    [DRAFT_2019, ['core', 'applicator', 'validation', 'meta-data', 'format', 'content']],
+    [
+      DRAFT_2020,
+      ['core', 'applicator', 'unevaluated', 'validation', 'meta-data', 'format-annotation', 'content'],
+    ],
+  ] as const)('the vocabularies of %s', ($schema, names) => {
+    for (const name of names) {
+      const $ref = $schema.replace(/schema$/, `meta/${name}`)
+      const validator = createValidator({ $schema, properties: { p: { $ref } } })
+      expect(
+        [{}, true, 1].map((p) => validator.isValid({ p })),
+        name,
+      ).toEqual([true, true, false])
+    }
   })
 })
 
@@ -212,6 +242,11 @@ describe('lists', () => {
 it.each<[string, JsonSchema, boolean]>([
   [DRAFT_07, { enum: [1, 1] }, false],
   [DRAFT_07, { enum: [] }, false],
+  [DRAFT_07, { enum: [1], default: 1, const: 1 }, true],
+  [DRAFT_2020, { $dynamicRef: 5 }, false],
+  [DRAFT_2020, { $dynamicAnchor: '1' }, false],
+  [DRAFT_2019, { $recursiveAnchor: 5 }, false],
+  [DRAFT_2020, { properties: null }, false],
   [DRAFT_2019, { enum: [1, 1] }, true],
   [DRAFT_2020, { required: ['a', 'a'] }, false],
   [DRAFT_2020, { required: [] }, true],

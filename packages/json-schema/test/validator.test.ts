@@ -50,6 +50,7 @@ describe('createValidator', () => {
       { $defs: { a: { $id: 'https://json-schema.org/draft/2020-12/schema', type: 'string' } } },
       /^reference "https:\/\/json-schema\.org\/draft\/2020-12\/schema" resolves to more than one schema/,
     ],
+    ['properties that are null', { properties: null }, /^schema is invalid: data\/properties must be object/],
     ['a bad pattern', { pattern: '(' }, /^Invalid regular expression/],
     [
       'an unknown dialect',
@@ -208,6 +209,22 @@ describe('createValidator', () => {
     expect(() => validator.isValid(value)).toThrow(RangeError)
     expect(() => validator.errors(value)).toThrow(RangeError)
   })
+})
+
+it.each([
+  ['\uFFFFa', 2],
+  ['\u{10000}', 1],
+  ['😀a', 2],
+  ['a😀', 2],
+  ['\uD83D', 1],
+  ['', 0],
+])('%j has %i characters', (text, length) => {
+  const isValid = (schema: object): boolean => createValidator({ ...schema }).isValid(text)
+  expect([isValid({ minLength: length }), isValid({ maxLength: length })]).toEqual([true, true])
+  expect([isValid({ minLength: length + 1 }), length > 0 && isValid({ maxLength: length - 1 })]).toEqual([
+    false,
+    false,
+  ])
 })
 
 it('dialectOf reads $schema', () => {
