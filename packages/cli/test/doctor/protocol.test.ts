@@ -16,6 +16,27 @@ describe('the check of revisions', () => {
     })
   })
 
+  it('tells of each connection but that of the revision which it has already', async () => {
+    const progress: string[] = []
+    const target = http(`${await serve(scripted({}))}/mcp`)
+    await checkProtocol({ target, progress: (text) => progress.push(text), timeoutMs: 5_000 })
+    expect(progress).toEqual(
+      ['2026-07-28', '2025-06-18', '2025-03-26', '2024-11-05'].map((version) => `Connecting with ${version}`),
+    )
+  })
+
+  it.each([
+    ['2026-07-28', 'ok'],
+    ['2025-11-25', 'ok'],
+    ['2025-06-18', 'warning'],
+  ] as const)('finds that a server with %s alone is %s', async (revision, verdict) => {
+    const [first, ...others] = await check(jetway({ revisions: [revision] }))
+    expect(first).toMatchObject({ check: 'revisions', verdict, evidence: `answers ${revision}` })
+    expect(others.map(({ check: name, verdict: other }) => [name, other])).toEqual([
+      ['unknown-revision', 'ok'],
+    ])
+  })
+
   it('finds the revisions of a server without the newest one', async () => {
     const findings = await check(scripted({}))
     expect(problems(findings)).toEqual([])
