@@ -4,8 +4,8 @@ import { isolatedRequests } from './platform.ts'
 
 /** Lets the process end while the timer waits, on runtimes with `unref`. */
 function unref(timer: unknown): void {
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
-    timer.unref()
+  const { unref: release } = Object(timer) as { readonly unref?: () => void }
+  release?.call(timer)
 }
 
 /** Runs a function at an interval while it is started. */

@@ -115,6 +115,32 @@ describe('projection to what a revision can say', () => {
   })
 })
 
+it('each revision has what its specification says', () => {
+  const has = (each: Revision): readonly string[] =>
+    Object.entries(each).flatMap(([name, value]) => (value === true ? [name] : []))
+  const since = ['progressMessage', 'samplingTools', 'elicitationIds', 'versionHeader']
+  expect(Object.fromEntries(REVISIONS.map((each) => [each.version, has(each).toSorted()]))).toEqual({
+    '2024-11-05': [],
+    '2025-03-26': ['batching', 'progressMessage'],
+    '2025-06-18': ['progressMessage', 'versionHeader'],
+    '2025-11-25': [...since, 'primesStreams'].toSorted(),
+    '2026-07-28': [
+      'cancelOnDisconnect',
+      'parameterHeaders',
+      'progressMessage',
+      'samplingTools',
+      'versionHeader',
+    ],
+  })
+  expect(REVISIONS.map(({ forms }) => forms)).toEqual([
+    { fields: 'full', url: true },
+    { fields: 'full', url: true },
+    { fields: 'plain', url: false },
+    undefined,
+    undefined,
+  ])
+})
+
 describe('which revisions are served', () => {
   it('lists them newest first, whatever the order asked for', () => {
     const versions = resolveRevisions(['2024-11-05', '2025-11-25']).map(({ version }) => version)

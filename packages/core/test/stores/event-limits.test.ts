@@ -47,11 +47,12 @@ describe('the event store in memory', () => {
     const store = new MemoryEventStore({ clock })
     const reads = [fill(store, key('open'), events(1)), fill(store, key('ended'), events(1), true)]
     await clock.advance(600_000)
+    store.open(key('new'), ORIGIN)
     expect(reads.map((read) => read(0))).toEqual([[1], [1]])
     await clock.advance(1)
     expect(reads.map((read) => read(0))).toEqual([undefined, undefined])
     expect(reads.map((read) => read(1))).toEqual([[], undefined])
-    expect(store.size).toMatchObject({ streams: 1, bytes: 0 })
+    expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
   })
 
   it('keeps 512 streams of a session, unless told otherwise', () => {
@@ -71,6 +72,16 @@ describe('the event store in memory', () => {
     expect(reads.map((read) => read(0))).toEqual([[1], [1]])
     half('c', 1)
     expect(reads.map((read) => read(0))).toEqual([undefined, [1]])
+  })
+
+  it('beyond its total keeps streams that hold nothing', () => {
+    const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 10 })
+    const empty = [
+      fill(store, key('ended'), [{ seq: 1, frame: '' }], true),
+      fill(store, key('open'), [{ seq: 1, frame: '' }]),
+    ]
+    const full = ['a', 'b'].map((stream) => fill(store, key(stream), [{ seq: 1, frame: 'xxxxxx' }]))
+    expect([...empty, ...full].map((read) => read(0))).toEqual([[1], [1], undefined, [1]])
   })
 
   it('reads no further back than what it has dropped, and its figures follow', () => {

@@ -97,4 +97,33 @@ describe('the task store in memory', () => {
     )
     expect(left).toEqual(['b', 'c', 'd'])
   })
+
+  it.each([
+    ['fits', 0, true],
+    ['is one byte too large, and makes room', 1, false],
+  ])('counts a change in place of what it replaces: one that %s', (_what, less, kept) => {
+    const [other, running] = [task('other', { status: 'completed' }), task('a')]
+    const change = { status: 'completed', updatedAt: 0, result: { text: 'x'.repeat(500) } } as const
+    const maxBytes = bytes(other) + bytes({ ...running, ...change }) - less
+    const store = new MemoryTaskStore({ clock: new FakeClock(), maxBytes })
+    for (const record of [other, running]) expect(store.create(record)).toBe(true)
+    expect(store.update(running, change)).toEqual({ ...running, ...change })
+    expect(store.get(other) !== undefined).toBe(kept)
+  })
+
+  it('lists tasks of one time by their ids', () => {
+    const store = new MemoryTaskStore({ clock: new FakeClock() })
+    for (const taskId of ['b', 'a', 'c']) store.create(task(taskId))
+    const list = (after?: string, limit = 9): unknown =>
+      store
+        .list('principal:ann', { limit, after: after === undefined ? undefined : task(after) })
+        .map(({ taskId }) => taskId)
+    expect([list(), list('a'), list('aa'), list('c'), list(undefined, 2)]).toEqual([
+      ['a', 'b', 'c'],
+      ['b', 'c'],
+      ['b', 'c'],
+      [],
+      ['a', 'b'],
+    ])
+  })
 })

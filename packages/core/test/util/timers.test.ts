@@ -1,5 +1,5 @@
 import { FakeClock } from '@jetway-apps/test-support'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/util/clock.ts'
 import { Deadlines, type Due, Recurring } from '../../src/util/timers.ts'
 
@@ -129,6 +129,20 @@ describe('deadlines', () => {
     deadlines.add(c)
     await clock.advance(100)
     expect(fired).toEqual(['a 0', 'b 0', 'c 100'])
+  })
+
+  it('are timers of their own where requests are isolated', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { clock, deadlines, fired, member } = setUp()
+    const [a, b] = [member('a'), member('b')]
+    for (const one of [a, b, a]) deadlines.add(one)
+    expect(clock.pending).toBe(2)
+    deadlines.expireAll()
+    deadlines.remove(b)
+    expect([fired, clock.pending]).toEqual([[], 1])
+    await clock.advance(100)
+    expect(fired).toEqual(['a 100'])
   })
 
   it('do not keep the process up', () => {
