@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Progress } from '../../src/call/progress.ts'
+import { Progress, progressFault } from '../../src/call/progress.ts'
 
 interface Params {
   readonly progress: number
@@ -106,4 +106,19 @@ describe('keepalives between the reports of a handler, https://modelcontextproto
       },
     )
   })
+})
+
+it.each([
+  [[1, undefined, undefined], undefined],
+  [[1, 2, 'a'], undefined],
+  [['50%', undefined, undefined], "'50%'"],
+  [[1, 'half', undefined], "1, 'half'"],
+  [[1, undefined, 5], '1, undefined, 5'],
+  [[null, [], {}], 'null, an array, object'],
+  [['x'.repeat(41), undefined, undefined], `'${'x'.repeat(40)}'`],
+])('the arguments of ctx.progress are checked: %j', ([progress, total, message], given) => {
+  const fault = progressFault(progress, total, message)
+  if (given === undefined) expect(fault).toBeUndefined()
+  else
+    expect(fault).toMatch(new RegExp(`^ctx\\.progress takes a number, .*, not ctx\\.progress\\(${given}\\)$`))
 })

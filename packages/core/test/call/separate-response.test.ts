@@ -1,0 +1,19 @@
+import { FakeClock } from '@jetway-apps/test-support'
+import { expect, it } from 'vitest'
+import { separating } from '../../src/call/separate-response.ts'
+
+it('a response is set apart from a notification of the last second', async () => {
+  const clock = new FakeClock()
+  const sent: string[] = []
+  const exchange = separating(
+    { duplex: true, send: (frame) => void sent.push(frame) },
+    clock,
+    (frame) => `apart ${frame}`,
+  )
+  expect(exchange.separate?.('a')).toBe('a')
+  void exchange.send('progress')
+  await clock.advance(999)
+  expect(exchange.separate?.('b')).toBe('apart b')
+  await clock.advance(1)
+  expect([exchange.separate?.('c'), sent]).toEqual(['c', ['progress']])
+})
