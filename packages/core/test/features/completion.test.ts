@@ -63,6 +63,7 @@ describe('completion/complete', () => {
     const expected = { completion: { values: ['{"arguments":{}}'] } }
     expect(await ask(features)).toMatchObject(expected)
     expect(await ask(features, { ...asking(), context: {} })).toMatchObject(expected)
+    expect(await ask(features, { ...asking(), context: { arguments: null } })).toMatchObject(expected)
   })
 
   it.each([
@@ -70,6 +71,10 @@ describe('completion/complete', () => {
     ['101 values', numbers(101), { total: 101, hasMore: true }, 100],
     ['a total', { values: ['a'], total: 7 }, { total: 7, hasMore: true }, 1],
     ['a total of what is there', { values: ['a'], total: 1 }, { total: 1, hasMore: false }, 1],
+    ['a total of less than there is', { values: ['a', 'b'], total: 1 }, { total: 1, hasMore: false }, 2],
+    ['a total that is no number', { values: ['a'], total: '7' }, { total: 1, hasMore: false }, 1],
+    ['more that is no boolean', { values: ['a'], hasMore: 'yes' }, { total: 1, hasMore: false }, 1],
+    ['a total and more', { values: ['a'], total: 1, hasMore: true }, { total: 1, hasMore: true }, 1],
     ['more, but not how much', { values: ['a'], hasMore: true }, { hasMore: true }, 1],
     ['a total and too many values', { values: numbers(200), total: 500 }, { total: 500, hasMore: true }, 100],
     ['nothing', [], { total: 0, hasMore: false }, 0],
@@ -103,6 +108,10 @@ describe('completion/complete', () => {
     ['a prompt without a name', asking('o', { type: 'ref/prompt' })],
     ['no ref', asking('o', null)],
     ['no argument', { ref: PROMPT }],
+    ['a name that is no string', { ref: PROMPT, argument: { name: 5, value: 'x' } }],
+    ['an argument that is nothing', { ref: PROMPT, argument: null }],
+    ['arguments of the context that are a list', { ...asking(), context: { arguments: ['a'] } }],
+    ['a context that is nothing', { ...asking(), context: null }],
     ['a value that is no string', { ref: PROMPT, argument: { name: 'city', value: 5 } }],
     ['a context that is no object', { ...asking(), context: 5 }],
     ['arguments of the context that are no strings', { ...asking(), context: { arguments: { a: 5 } } }],

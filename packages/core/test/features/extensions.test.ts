@@ -173,6 +173,9 @@ describe('an invalid extension', () => {
     ['a prefix that begins with a digit', [{ id: 'com.1x/a' }], /ERR_MCP_INVALID_NAME/],
     ['two slashes', [{ id: 'com.example/a/b' }], /ERR_MCP_INVALID_NAME/],
     ['no id', [{}], /ERR_MCP_INVALID_NAME/],
+    ['nothing', [null], /ERR_MCP_INVALID_NAME/],
+    ['an id that is a number', [{ id: 5 }], /ERR_MCP_INVALID_NAME/],
+    ['an id of 257 characters', [{ id: 'a/'.padEnd(257, 'x') }], /ERR_MCP_INVALID_NAME/],
     ['an id that is there already', [{ id: ID }, { id: ID }], /ERR_MCP_DUPLICATE_NAME/],
     ['a method of the protocol', [{ id: ID, methods: { 'tools/call': handler } }], /ERR_MCP_DUPLICATE_NAME/],
     ['a method that the protocol had', [{ id: ID, methods: { ping: handler } }], /ERR_MCP_DUPLICATE_NAME/],
@@ -192,6 +195,27 @@ describe('an invalid extension', () => {
     ['a method that is no function', [{ id: ID, methods: { 'a/b': 5 } }], /ERR_MCP_INVALID_DEFINITION/],
     ['a method with a space', [{ id: ID, methods: { 'a b': handler } }], /ERR_MCP_INVALID_DEFINITION/],
     ['a name for a method that it lacks', [{ id: ID, names: { 'a/b': 'c' } }], /ERR_MCP_INVALID_DEFINITION/],
+    [
+      'no name of a parameter',
+      [{ id: ID, methods: { 'a/b': handler }, names: { 'a/b': '' } }],
+      /needs the name of a parameter for "a\/b"/,
+    ],
+    [
+      'a name of a parameter that is no text',
+      [{ id: ID, methods: { 'a/b': handler }, names: { 'a/b': 5 } }],
+      /needs the name of a parameter for "a\/b"/,
+    ],
+    ['a notification that is no text', [{ id: ID, notifications: [5] }], /ERR_MCP_INVALID_DEFINITION/],
+    [
+      'an era that is no list',
+      [{ id: ID, eras: 'modern', methods: { 'a/b': handler } }],
+      /needs eras: "modern", "legacy" or both/,
+    ],
+    [
+      'an era that there is not',
+      [{ id: ID, eras: ['modern', 'later'], methods: { 'a/b': handler } }],
+      /needs eras: "modern", "legacy" or both/,
+    ],
     ['notifications that are no list', [{ id: ID, notifications: 'a' }], /ERR_MCP_INVALID_DEFINITION/],
     [
       'a notification with another prefix',
@@ -214,6 +238,12 @@ describe('an invalid extension', () => {
     const create = (): McpServer =>
       new McpServer({ name: 'a', version: '1' }, { extensions: extensions as Extension[] })
     expect(create).toThrow(problem)
+  })
+
+  it('is none with an id of 256 characters, or with a method that only sessions have', () => {
+    const long = { id: 'a/'.padEnd(256, 'x') }
+    const extensions: Extension[] = [long, { id: ID, methods: { 'tasks/list': handler } }]
+    expect(() => new McpServer({ name: 'a', version: '1' }, { extensions })).not.toThrow()
   })
 
   it('is reported if the list is no array', () => {

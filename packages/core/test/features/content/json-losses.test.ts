@@ -108,6 +108,12 @@ const PLACES: readonly (readonly [string, Define, Call, string])[] = [
     callTool,
     'content[1]._meta.deep[0]: ',
   ],
+  [
+    'the annotations of a block from a helper',
+    tool((lost) => content.text('hello', { annotations: { audience: lost } as object })),
+    callTool,
+    'content[0].annotations.audience: ',
+  ],
   ['result({ structured })', tool((lost) => result({ structured: [lost] })), callTool, '[0]: '],
   ['result({ _meta })', tool((lost) => result({ content: 'x', ...meta(lost) })), callTool, '_meta.deep[0]: '],
   ["a resource's object", resource((lost) => ({ a: lost })), readResource, 'a: '],

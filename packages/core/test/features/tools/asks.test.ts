@@ -145,6 +145,30 @@ describe('several asks', () => {
     )
   })
 
+  it('know the names of all answers', async () => {
+    const server = new McpServer({ name: 'a', version: '1' })
+    server.addTool({
+      name: 'a',
+      asks: { one: () => 1, two: (_args, { answers }) => Object.keys(answers).join() },
+      handler: (_args, ctx) => String(ctx.answers.two),
+    })
+    const client = await openAnsweringClient(server)
+    expect(textOf(await client.call('a'))).toBe('one,two')
+    await client.close()
+  })
+
+  it('cannot read their own answer', async () => {
+    const errors: unknown[] = []
+    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const one = (_args: unknown, { answers }: { readonly answers: object }): unknown =>
+      (answers as { readonly one: unknown }).one
+    server.addTool({ name: 'a', asks: { one }, handler: () => 'x' })
+    const client = await openAnsweringClient(server)
+    expect((await client.call('a')).result?.['isError']).toBe(true)
+    expect(String(errors[0])).toContain('the ask "one" that reads the answer "one", which comes later')
+    await client.close()
+  })
+
   it("that look at later ones are an author's mistake, and say so", async () => {
     const errors: unknown[] = []
     const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })

@@ -367,6 +367,25 @@ describe('tools/call: with an outputSchema', () => {
     expect((error as Error).message).toMatch(/^high: must be number/m)
   })
 
+  it.each([
+    ['has', content.text('[1]'), ['[1]']],
+    ['lacks', content.text('[1'), ['[1', '[1]']],
+  ])(
+    'repeats a value that is no object in text only if its content %s no such text',
+    async (_, block, texts) => {
+      const features = serve(
+        defineTool({
+          name: 't',
+          outputSchema: z.array(z.number()),
+          handler: () => result({ structured: [1], content: block }),
+        }),
+      )
+      expect(await callTool(features)).toMatchObject({
+        content: texts.map((text) => ({ type: 'text', text })),
+      })
+    },
+  )
+
   it('does not validate error results', async () => {
     expect(await callTool(serve(structuredTool(() => result.error('no'))))).toMatchObject(failureOf('no'))
     const partial = result({ content: 'no', structured: { partly: 1 }, isError: true })
