@@ -98,6 +98,27 @@ describe('what zod 3 schemas publish', () => {
     expect(checkOutput(schema, { v: 1, kids: [leaf] })).toEqual({ v: 1, kids: [{ v: 2, kids: [] }] })
   })
 
+  it('converts tuples with their description, and refers to one that is in several places', () => {
+    const pair = z.tuple([z.string(), z.number()]).describe('Two')
+    expect(publishedInput(zod3(z.object({ a: pair, b: pair })))).toMatchObject({
+      properties: {
+        a: {
+          prefixItems: [{ type: 'string' }, { type: 'number' }],
+          items: false,
+          minItems: 2,
+          description: 'Two',
+        },
+        b: { $ref: '#/properties/a' },
+      },
+    })
+  })
+
+  it('refuses a schema that is nothing but itself', () => {
+    const endless: z.ZodTypeAny = z.lazy(() => z.union([z.string(), endless]))
+    const schema = zod3(z.object({ endless }))
+    expect(() => publishedOutput(schema)).toThrow('leads back to its own schema')
+  })
+
   it('requires of an output what it cannot leave out', () => {
     const schema = zod3(
       z.object({
@@ -110,13 +131,33 @@ describe('what zod 3 schemas publish', () => {
         joined: z.object({ a: z.string() }).and(z.object({ b: z.string() })),
         later: z.lazy(() => z.string()),
         parsed: z.string().transform(Number).pipe(z.number()),
+        half: z.string().optional().and(z.string()),
         left: z.string().optional(),
+        nullableLeft: z.string().optional().nullable(),
+        brandedLeft: z.string().optional().brand('b'),
+        checkedLeft: z
+          .string()
+          .optional()
+          .refine(() => true),
+        laterLeft: z.lazy(() => z.string().optional()),
+        joinedLeft: z.string().optional().and(z.string().optional()),
         rarely: z.union([z.string(), z.number().optional()]),
         anything: z.any(),
       }),
     )
     expect(publishedOutput(schema)).toMatchObject({
-      required: ['plain', 'nullable', 'filled', 'branded', 'caught', 'checked', 'joined', 'later', 'parsed'],
+      required: [
+        'plain',
+        'nullable',
+        'filled',
+        'branded',
+        'caught',
+        'checked',
+        'joined',
+        'later',
+        'parsed',
+        'half',
+      ],
       properties: { parsed: { type: 'number' } },
     })
     expect(publishedInput(schema)).toMatchObject({ properties: { parsed: { type: 'string' } } })

@@ -26,6 +26,7 @@ describe('positional variables', () => {
     ['file:///{+path}', 'file:///a%2Fb', { path: 'a/b' }],
     ['{+dir}/{name}', 'a/b/c', { dir: 'a/b', name: 'c' }],
     ['x{#frag}', 'x#a/b', { frag: 'a/b' }],
+    ['get://x?url={+url}', 'get://x?url=a?b', { url: 'a?b' }],
     ['get://{+url}', 'get://https://a.example/b?c=1#d', { url: 'https://a.example/b?c=1#d' }],
     ['a{x:3}', 'aabc', { x: 'abc' }],
     ['notes://café/{id}', 'notes://café/1', { id: '1' }],
@@ -54,6 +55,8 @@ describe('positional variables', () => {
     ['{x,y}', '1,2,3'],
     ['{a*,b}', ',x'],
     ['files{/a}', 'files/x/y'],
+    ['file:///{+path}?x={q}', 'file:///a?b?x=1'],
+    ['{+path}#x{at}', 'a#b#x1'],
     ['m{;a}', 'm;a=1?x'],
     ['m{;a}', 'm;a=1#x'],
     ['{a}', '%4G'],
@@ -159,5 +162,10 @@ describe('matching is safe for any URI', () => {
   it('finds a repetitive literal in any position', () => {
     expect(match('{a}aab{b}', 'aaaabaab')).toEqual({ a: 'aa', b: 'aab' })
     expect(match('{a}abab{b}abc', 'xabababababc')).toEqual({ a: 'x', b: 'abab' })
+    expect(match('{a}aab{b}', 'xaaaby')).toEqual({ a: 'xa', b: 'y' })
+    expect(match('{a}abac{b}', 'xababacy')).toEqual({ a: 'xab', b: 'y' })
+    expect(match('{a}abcbd{b}', 'xabbcbdy')).toBeUndefined()
+    expect(match('{a}aacd{b}', 'xaacacdy')).toBeUndefined()
+    expect(match('{a}ab{b}', 'xaxby')).toBeUndefined()
   })
 })

@@ -7,7 +7,7 @@ import { z as z3 } from 'zod3'
 
 import { McpServer } from '../../../src/server/mcp-server.ts'
 import { describeIssues } from '../../../src/schema/issues.ts'
-import type { AnySchema } from '../../../src/schema/types.ts'
+import type { AnySchema, JsonSchema } from '../../../src/schema/types.ts'
 import { zod3 } from '@jetway/zod3'
 import { openPeer } from '../../support/peer.ts'
 import { engine, inputSite } from '../helpers.ts'
@@ -96,6 +96,13 @@ describe('a strict input of zod', () => {
       'z',
     ],
     [
+      'intersections with references',
+      A.meta({ id: 'StrictX' }).and(z.union([B.meta({ id: 'StrictY' }), z.object({ c: z.string() })])),
+      { a: 'x', b: 1 },
+      { a: 'x', b: 1, z: 1 },
+      'z',
+    ],
+    [
       'discriminated unions',
       z.discriminatedUnion('k', [
         z.object({ k: z.literal('a'), n: z.number() }),
@@ -148,6 +155,61 @@ describe('a strict input of zod', () => {
     const schema = z.object({ a: z.string().refine(async () => true) })
     expect(await check(schema, { a: 'x' })).toEqual({ a: 'x' })
     expect(await check(schema, { a: 'x', z: 1 })).toEqual(unknown('z'))
+  })
+})
+
+describe('a strict input of any library', () => {
+  const a = { properties: { a: {} } }
+  const b = { properties: { b: {} } }
+  const $defs = { a, b }
+  const [refA, refB] = [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }]
+  const closed = { additionalProperties: false }
+  const joined = { unevaluatedProperties: false }
+  const publishing = (published: JsonSchema): AnySchema => ({
+    '~standard': {
+      version: 1,
+      vendor: 'made-by-hand',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: () => ({ type: 'object', ...published }), output: () => ({}) },
+    },
+  })
+
+  it.each<[string, JsonSchema, JsonSchema]>([
+    ['joined objects', { allOf: [a, b] }, { allOf: [a, b], ...joined }],
+    ['joined unions', { allOf: [a, { anyOf: [a, b] }] }, { allOf: [a, { anyOf: [a, b] }], ...joined }],
+    ['joins in a join', { allOf: [{ allOf: [a, b] }, a] }, { allOf: [{ allOf: [a, b] }, a], ...joined }],
+    ['joined references', { allOf: [refA, refB], $defs }, { allOf: [refA, refB], $defs, ...joined }],
+    [
+      'objects with something else',
+      { allOf: [refA, {}], $defs },
+      { allOf: [refA, {}], $defs: { a, b: { ...b, ...closed } } },
+    ],
+    [
+      'unions with something else',
+      { allOf: [{ oneOf: [a, b] }, true] },
+      { allOf: [{ oneOf: [a, b] }, true] },
+    ],
+    [
+      'a union',
+      { anyOf: [a, b] },
+      {
+        anyOf: [
+          { ...a, ...closed },
+          { ...b, ...closed },
+        ],
+      },
+    ],
+    [
+      'a join within',
+      { properties: { a: { allOf: [a, b] } } },
+      { properties: { a: { allOf: [a, b], ...joined } }, ...closed },
+    ],
+  ])('closes objects that nothing else describes: %s', (_, published, expected) => {
+    expect(strictly(publishing(published))).toEqual({ properties: {}, type: 'object', ...expected })
+  })
+
+  it('refuses an object that is joined with itself', () => {
+    expect(() => strictly(publishing({ allOf: [{ $ref: '#' }, a] }))).toThrow('leads back to its own schema')
   })
 })
 
