@@ -1,0 +1,117 @@
+import { PassThrough, Writable } from 'node:stream'
+import { listen } from '@jetway-apps/test-support/http'
+import type { HandlerContext } from '@jetway/client'
+import { McpServer } from '@jetway/core'
+import { mcp } from '@jetway/node'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { handlersFor } from '../../src/target/handlers.ts'
+import { Terminal } from '../../src/terminal.ts'
+import { runCli } from '../support/run-cli.ts'
+
+/** A terminal whose user answers each question with this. */
+interface Given {
+  readonly isTTY?: boolean
+  readonly json?: boolean
+  /** Undefined: the input ends. */
+  readonly answer?: string | undefined
+}
+
+function terminalOf({ isTTY = true, json = false, answer }: Given) {
+  let noted = ''
+  const stdin = Object.assign(new PassThrough(), { isTTY })
+  const stderr = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      noted += chunk.toString()
+      if (/\] $|> $/.test(noted))
+        setImmediate(() => (answer === undefined ? stdin.end() : stdin.write(`${answer}\n`)))
+      done()
+    },
+  })
+  const streams = { stdin, stdout: stderr, stderr: Object.assign(stderr, { isTTY }), env: { TERM: 'dumb' } }
+  return { handlers: handlersFor(new Terminal(streams, { json, yes: false })), noted: () => noted }
+}
+
+const contextOf = (given: object): HandlerContext =>
+  ({ signal: new AbortController().signal, ...given }) as HandlerContext
+const LINK = { message: 'Log in\u0007', url: 'https://h/\u001B' } as never
+const FORM = { message: 'Who?\nYou', requestedSchema: { type: 'object', properties: {} } } as never
+
+describe('a question of the server', () => {
+  it.each([
+    ['y', 'accept'],
+    [' YES ', 'accept'],
+    ['yesterday', 'decline'],
+    ['', 'decline'],
+  ])('to open a URL, answered with %j: %s', async (answer, action) => {
+    const { handlers, noted } = terminalOf({ answer })
+    expect(await handlers.elicitUrl?.(LINK, contextOf({ server: { name: 'shop' } }))).toEqual({ action })
+    expect(noted()).toContain('\nshop asks you to open a URL: Log in\uFFFD\n  https://h/\uFFFD\n')
+    expect(noted()).toContain('Will you open it in your browser? [y/N] ')
+  })
+
+  it.each([
+    [{ name: 'cursor:shop', server: { name: 'shop' } }, 'cursor:shop'],
+    [{ server: { name: 'shop' } }, 'shop'],
+    [{}, 'The server'],
+  ])('has the name of %j', async (context, name) => {
+    const { handlers, noted } = terminalOf({ answer: 'y' })
+    expect(await handlers.elicit?.(FORM, contextOf(context))).toEqual({ action: 'accept' })
+    expect(noted()).toContain(`\n${name} asks: Who?`)
+  })
+
+  it('is cancelled at the end of the input', async () => {
+    const { handlers } = terminalOf({ answer: undefined })
+    expect(await handlers.elicitUrl?.(LINK, contextOf({}))).toEqual({ action: 'cancel' })
+  })
+
+  it.each([
+    [
+      false,
+      'declined, because there is no terminal: Who? You\ndeclined, because there is no terminal: Log in',
+    ],
+    [true, ''],
+  ])('is declined without a terminal, with --json: %j', async (json, text) => {
+    const { handlers, noted } = terminalOf({ isTTY: false, json })
+    expect(await handlers.elicit?.(FORM, contextOf({}))).toEqual({ action: 'decline' })
+    expect(await handlers.elicitUrl?.(LINK, contextOf({}))).toEqual({ action: 'decline' })
+    expect(noted().slice(0, text.length)).toBe(text)
+    expect(noted() === '').toBe(json)
+  })
+
+  it.each([true, false])('for a text of a model is declined, in a terminal: %j', (isTTY) => {
+    const { handlers, noted } = terminalOf({ isTTY })
+    expect(() => handlers.sample?.({} as never, contextOf({}))).toThrow(
+      expect.objectContaining({ code: -1, message: 'User rejected sampling request' }),
+    )
+    expect(noted()).toBe('declined a request for sampling: this client has no model\n')
+  })
+})
+
+describe('what a server logs', () => {
+  const serve = async (): Promise<string> => {
+    const server = new McpServer({ name: 'shop', version: '1' })
+    server.addTool({
+      name: 'log',
+      handler(_args, { log }) {
+        log.warning('on it')
+        log.info({ a: 1 })
+        log.debug('more')
+        return 'done'
+      },
+    })
+    const { origin, release } = await listen(mcp({ server, path: '/mcp' }))
+    onTestFinished(async () => {
+      await server.close({ deadline: 0 })
+      release()
+    })
+    return `${origin}/mcp`
+  }
+
+  it.each([
+    [[], 'warning: on it\ninfo: {"a":1}\n'],
+    [['--json'], ''],
+  ])('is printed on stderr, with %j', async (options, expected) => {
+    const { stderr, exitCode } = await runCli(['call', await serve(), 'log', ...options])
+    expect({ stderr, exitCode }).toEqual({ stderr: expected, exitCode: 0 })
+  })
+})
