@@ -1,5 +1,4 @@
-import type { Authenticate, HttpRequest, ProtectedMount } from '@jetway/core/http'
-import { Rejection } from '@jetway/core/http'
+import type { Authenticate, HttpRequest, ProtectedMount, Rejection } from '@jetway/core/http'
 import { describe, expect, it } from 'vitest'
 import { oauth } from '../src/index.ts'
 import { ISSUER, protect, requestWith } from './support/protect.ts'
@@ -21,8 +20,7 @@ function resourceOf(authenticate: Authenticate, request: HttpRequest): unknown {
   const url = /resource_metadata="([^"]+)"/.exec(found.headers['www-authenticate'] ?? '')?.[1]
   if (url === undefined) return found.headers['www-authenticate']
   const path = new URL(url).pathname
-  const { header } = request
-  const answer = authenticate.wellKnown?.answer({ method: 'GET', path, header, peer: undefined })
+  const answer = authenticate.wellKnown?.answer({ ...request, method: 'GET', path, peer: undefined })
   return answer === undefined ? url : (JSON.parse(String(answer.body)) as { resource: string }).resource
 }
 
@@ -119,10 +117,10 @@ describe('an address that is known', () => {
   })
 
   it('is needed if only some issuers are on loopback', () => {
-    const mount = oauth({ issuers: [{ issuer: LOCAL }, { issuer: ISSUER }] }).mount
+    const both = oauth({ issuers: [{ issuer: LOCAL }, { issuer: ISSUER }] })
     const clock = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} }
     const where = { ...DEVELOPMENT, path: '/mcp', legacySse: undefined, clock, logger: console }
-    expect(() => mount?.(where as never)).toThrow('option resource is missing')
+    expect(() => both.mount?.(where)).toThrow('option resource is missing')
   })
 })
 
@@ -146,7 +144,7 @@ describe('the metadata of several mounts', () => {
       const clock = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} }
       const publicUrl = `https://api.example.com/${name}`
       const where = { publicUrl, path: `/${name}`, legacySse: undefined, clock, logger: console }
-      return both.mount?.(where as never) ?? both
+      return both.mount?.(where) ?? both
     }
     const first = mount('a')
     expect([both.wellKnown?.elsewhere, first.wellKnown?.elsewhere]).toEqual([false, false])

@@ -72,7 +72,7 @@ describe('ctx.auth', () => {
   })
 
   it('has the principal of the option, which an empty text refuses', async () => {
-    const principal = ({ email }: Claims): string => String(email ?? '')
+    const principal = ({ email }: Claims): string => (typeof email === 'string' ? email : '')
     expect(await authOf({ email: 'a@b.test' }, { principal })).toMatchObject({ principal: 'a@b.test' })
     const anonymous = { sub: undefined, client_id: undefined }
     expect(await authOf({ ...anonymous, email: 'x' }, { principal })).toMatchObject({ principal: 'x' })

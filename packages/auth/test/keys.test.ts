@@ -55,8 +55,8 @@ describe('the metadata of an issuer', () => {
     issuer.documents.set(`${ISSUER}/.well-known/${OAUTH}`, () => new Response(text))
     issuer.documents.set(`${ISSUER}/.well-known/${OPENID}`, () => new Response(text))
     expect(await send(await tokenOf(issuer))).toBe(503)
-    const { err } = logged[0]?.[1] as { readonly err: Error }
-    expect(`${err.message} ${String(err.cause)}`).toContain(why)
+    const { err } = (logged[0]?.[1] ?? {}) as { readonly err?: Error }
+    expect(`${err?.message} ${String(err?.cause)}`).toContain(why)
     expect(countOf(issuer, KEYS)).toBe(0)
   })
 

@@ -182,63 +182,6 @@ describe('ids and anchors', () => {
   })
 })
 
-describe('lists', () => {
-  const LISTS = [[], ['x'], ['x', 'x'], ['x', 'x', 'x'], [1], ['x', 1], [1, 'x'], ['x', 1, 1], 5]
-
-  it.each<[string, JsonSchema]>([
-    [DRAFT_2020, { prefixItems: [TEXT], unevaluatedItems: false }],
-    [DRAFT_2020, { prefixItems: [TEXT], items: { type: 'number' } }],
-    [DRAFT_2020, { prefixItems: [TEXT, true, { type: 'number' }] }],
-    [DRAFT_2020, { unevaluatedItems: TEXT }],
-    [
-      DRAFT_2019,
-      {
-        anyOf: [{ minItems: 3, items: true }, { items: [TEXT, true] }, { items: [TEXT] }],
-        unevaluatedItems: { type: 'number' },
-      },
-    ],
-    [DRAFT_2019, { contains: true, maxContains: 1 }],
-    [DRAFT_2019, { contains: TEXT, minContains: 0 }],
-    [DRAFT_2019, { contains: TEXT, minContains: 2, maxContains: 2 }],
-    [DRAFT_2019, { contains: TEXT, minContains: 3, maxContains: 2 }],
-    [DRAFT_2019, { items: [TEXT], additionalItems: { type: 'number' } }],
-    [DRAFT_07, { contains: TEXT, maxContains: 1 }],
-    [DRAFT_07, { additionalItems: false }],
-    [DRAFT_07, { prefixItems: [], items: false }],
-    [DRAFT_07, { items: [true], additionalItems: false }],
-  ])('have the verdicts and the errors of ajv: %s %j', ($schema, schema) => {
-    const values = LISTS.map((p) => ({ p }))
-    const verdicts = expectSame({ $schema, properties: { p: schema } }, values)
-    expect(verdicts).toContain(true)
-  })
-
-  it.each<[unknown, unknown]>([
-    [{}, ''],
-    [{}, []],
-    [{}, null],
-    [[], null],
-    [null, {}],
-    [{ a: 1 }, { b: 1 }],
-    [[1, 2], { 0: 1, 1: 2 }],
-    ['{"a":1}', { a: 1 }],
-    ['[1]', [1]],
-    [[1, 2], [1]],
-    ['1', 1],
-  ])('%j differs from %j', (a, b) => {
-    const schema = {
-      properties: { const: { const: { v: a } }, enum: { enum: [{ v: a }] }, list: { uniqueItems: true } },
-    }
-    const values = [
-      { list: [a, b] },
-      { const: { v: b } },
-      { enum: { v: b } },
-      { const: { v: a } },
-      { list: [a, a] },
-    ]
-    expect(expectSame(schema, values)).toEqual([true, false, false, true, false])
-  })
-})
-
 it.each<[string, JsonSchema, boolean]>([
   [DRAFT_07, { enum: [1, 1] }, false],
   [DRAFT_07, { enum: [] }, false],

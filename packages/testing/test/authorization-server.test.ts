@@ -195,7 +195,8 @@ it('starts at the port that it should', async () => {
 
 it('counts the requests of each endpoint, with those below /authorize', async ({ issuer }) => {
   const endpoints = ['metadata', 'keys', 'registration', 'authorization', 'token', 'introspection'] as const
-  const counts = (): readonly number[] => [...endpoints, 'revocation' as const].map(issuer.requests)
+  const counts = (): readonly number[] =>
+    [...endpoints, 'revocation' as const].map((endpoint) => issuer.requests(endpoint))
   expect(counts()).toEqual([0, 0, 0, 0, 0, 0, 0])
   for (const path of ['/authorize', '/authorize/x', '/authorizer', '/', '/keys?x', '/token', '/token'])
     await (await fetch(issuer.issuer + path)).text()

@@ -130,8 +130,8 @@ describe('a transport that refuses a text', () => {
     let malformed: ((reason: string) => unknown) | undefined
     const transport: Transport = {
       start: (handlers) => {
-        answer = handlers.message
-        malformed = handlers.malformed as never
+        answer = (text) => handlers.message(text)
+        malformed = (reason) => handlers.malformed(reason)
       },
       async send(text, options = {}) {
         headers.push(options.headers)
@@ -174,7 +174,7 @@ describe('a transport that refuses a text', () => {
   it('gets the name of what a request is about, as a header', async () => {
     const { peer, headers } = await refusing(MODERN, '')
     const names = async (params: Record<string, unknown>): Promise<unknown> => {
-      await peer.notify('x', params as never)
+      await peer.notify('x', params)
       return (headers.at(-1) as Record<string, string>)['mcp-name']
     }
     expect(await names({ name: 'a b' })).toBe('a b')
