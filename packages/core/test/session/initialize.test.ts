@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { ofEra, REVISIONS } from '../../src/protocol/revisions/index.ts'
+import {
+  answerInitialize,
+  type InitializeInput,
+  type InitializeResult,
+} from '../../src/session/initialize.ts'
+import { createTestRuntime } from '../support/runtime.ts'
+
+const VERSION = { protocolVersion: '2025-11-25' }
+const CAPABILITIES = {
+  tools: { listChanged: true },
+  prompts: {},
+  resources: { listChanged: true },
+  tasks: {},
+}
+
+function answer(
+  params: object | undefined,
+  change: Partial<InitializeInput> = {},
+): Promise<InitializeResult> {
+  const runtime = createTestRuntime({}, { capabilities: () => CAPABILITIES })
+  return answerInitialize(runtime, {
+    served: ofEra('legacy', REVISIONS),
+    message: { jsonrpc: '2.0', id: 1, method: 'initialize', ...(params && { params: params as never }) },
+    principal: '',
+    id: 'id',
+    ...change,
+  })
+}
+
+const resultOf = ({ frame }: InitializeResult): object => (JSON.parse(frame) as { result: object }).result
+
+describe('initialize', () => {
+  it.each([
+    ['no parameters', undefined, 'initialize needs params.protocolVersion, a string'],
+    ['a number as version', { protocolVersion: 1 }, 'initialize needs params.protocolVersion, a string'],
+    ['a list of capabilities', { ...VERSION, capabilities: [] }, 'params.capabilities must be an object'],
+    ['a text as client', { ...VERSION, clientInfo: 'c' }, 'params.clientInfo must be an object'],
+  ])('is refused with %s', async (_what, params, message) => {
+    const { error, frame, record } = await answer(params)
+    expect([error?.message, record]).toEqual([message, undefined])
+    expect(JSON.parse(frame)).toMatchObject({ id: 1, error: { code: -32602, message } })
+  })
+
+  it('records the client, and the lists whose changes it is told of', async () => {
+    const clientInfo = { name: 'c', version: '1', icons: [{ src: 'data:,' }] }
+    const { record, revision } = await answer({ ...VERSION, capabilities: { roots: {} }, clientInfo })
+    expect(record).toEqual({
+      id: 'id',
+      principal: '',
+      revision: '2025-11-25',
+      client: { capabilities: { roots: {} }, info: clientInfo },
+      initialized: false,
+      createdAt: 1_000_000,
+      listChanged: ['tools', 'resources'],
+      subscriptions: [],
+    })
+    expect(revision?.version).toBe('2025-11-25')
+    expect((await answer(VERSION)).record?.client).toEqual({ capabilities: {} })
+  })
+
+  it.each([
+    ['of the limit', 0, 0, true],
+    ['of one character more', 1, 0, false],
+    ['of the limit without its icons', 0, 9, true],
+    ['of more without its icons', 1, 9, false],
+  ])('keeps a client %s, or not', async (_what, more, icons, kept) => {
+    const info = { name: '', version: '' }
+    const size = JSON.stringify({ capabilities: {}, info }).length
+    info.name = 'x'.repeat(16_384 - size + more)
+    const clientInfo = icons === 0 ? info : { ...info, icons: [{ src: 'y'.repeat(icons) }] }
+    const { record, error } = await answer({ ...VERSION, clientInfo })
+    expect(record?.client.info).toEqual(kept ? info : undefined)
+    expect(error?.message).toBe(kept ? undefined : 'params.capabilities and params.clientInfo are too large')
+  })
+
+  it.each([
+    ['an anonymous client', {}, true],
+    ['a principal without a session', { id: '', principal: 'ann' }, true],
+    ['an anonymous client without a session', { id: '' }, false],
+  ])('offers tasks, or not, to %s', async (_what, change, offered) => {
+    const result = resultOf(await answer(VERSION, change)) as { readonly capabilities: object }
+    expect('tasks' in result.capabilities).toBe(offered)
+  })
+
+  it('makes the id of the session of its record', async () => {
+    const { record } = await answer(VERSION, { id: async ({ revision }) => `of ${revision}` })
+    expect(record?.id).toBe('of 2025-11-25')
+  })
+
+  it('names the versions of a server without sessions', async () => {
+    const { error } = await answer(VERSION, { served: [] })
+    expect(error).toMatchObject({ code: -32022, data: { requested: '2025-11-25' } })
+  })
+})
