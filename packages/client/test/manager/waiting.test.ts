@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { TransportError } from '../../src/errors.ts'
+import { Method } from '../support/dates.ts'
+import { FakeTransport } from '../support/fake-transport.ts'
+import { sessions } from '../support/scripted.ts'
+import { connected, settled, world } from './support/world.ts'
+
+const CONTENTS = { contents: [] }
+
+describe('requests that wait for a reconnect', () => {
+  const reading = () => connected({ [Method.ReadResource]: CONTENTS }, { resources: false })
+
+  it('are 1,024 at most, each time', async () => {
+    const { manager, clock, a } = await reading()
+    for (let times = 0; times < 2; times++) {
+      await a.lose()
+      const waiting = Array.from({ length: 1_024 }, () => manager.readResource('a', 'a://b'))
+      await expect(manager.readResource('a', 'a://b')).rejects.toMatchObject({
+        code: 'unavailable',
+        message: 'The server a is being reconnected, and 1024 requests wait for it already',
+      })
+      await clock.advance(2_000)
+      const read = await Promise.all(waiting)
+      expect(read.filter(({ contents }) => contents.length === 0)).toHaveLength(1_024)
+    }
+  })
+
+  it('wait for half a minute', async () => {
+    const { manager, clock, a } = await reading()
+    a.down = new Error('down')
+    await a.lose()
+    const outcome = manager.readResource('a', 'a://b').catch(({ message }: Error) => message)
+    await clock.advance(29_999)
+    expect(manager.stats().servers).toMatchObject([{ state: 'reconnecting', attempts: 5 }])
+    await clock.advance(1)
+    expect(await outcome).toBe('The server a is being reconnected, which takes more than 30000 ms')
+  })
+})
+
+describe('a request that fails over HTTP', () => {
+  /** Connects to a server whose resources fail, and reads one. */
+  async function failing(failure: Error, pong: object | Error | undefined) {
+    const made = world({ resources: false })
+    const dialled: FakeTransport[] = []
+    await made.manager.connect('a', () => {
+      const transport = new FakeTransport(({ method }) => {
+        if (method === Method.Initialize) return { result: sessions()[Method.Initialize] as object }
+        if (method === Method.Discover) return { error: { code: -32601, message: 'No' } }
+        if (method === Method.Ping) return pong
+        return method === Method.ReadResource ? failure : undefined
+      })
+      dialled.push(transport)
+      return transport
+    })
+    await expect(made.manager.readResource('a', 'a://b')).rejects.toThrow(failure.message)
+    await settled()
+    return { ...made, transport: dialled[0] as FakeTransport }
+  }
+
+  it.each<[string, Error, number]>([
+    ['without a status', new TransportError('No'), 1],
+    ['with status 500', new TransportError('No', { status: 500 }), 1],
+    ['with status 404', new TransportError('No', { status: 404 }), 1],
+    ['with status 499', new TransportError('No', { status: 499 }), 0],
+    ['because of its credentials', new TransportError('No', { authFailed: true }), 0],
+    ['for another reason', new Error('No'), 0],
+  ])('%s pings the server, or not', async (_, failure, pings) => {
+    const { transport, named } = await failing(failure, { result: {} })
+    expect(transport.of(Method.Ping)).toHaveLength(pings)
+    expect(named('reconnecting')).toEqual([])
+  })
+
+  it.each<[string, object | Error, number]>([
+    ['an error', { error: { code: 1, message: 'No' } }, 0],
+    ['a status of the caller', new TransportError('No', { status: 400 }), 0],
+    ['a status of a proxy', new TransportError('No', { status: 502 }), 1],
+    ['a failure', new Error('No'), 1],
+  ])('and a ping that is answered with %s reconnect it, or not', async (_, pong, times) => {
+    const { named } = await failing(new TransportError('No'), pong)
+    expect(named('reconnecting')).toHaveLength(times)
+  })
+
+  it('and a ping without an answer reconnect the server after 5 s', async () => {
+    const { clock, named, manager } = await failing(new TransportError('No'), undefined)
+    await clock.advance(4_999)
+    expect([named('reconnecting').length, manager.names()]).toEqual([0, ['a']])
+    await clock.advance(1)
+    expect([named('reconnecting').length, manager.names()]).toEqual([1, []])
+  })
+})
