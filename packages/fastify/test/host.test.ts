@@ -211,14 +211,17 @@ describe('authentication of the app', () => {
 })
 
 describe('bodies', () => {
-  const large = (bytes: number): string => callFrame('size', { text: 'x'.repeat(bytes) })
+  const empty = callFrame('size', { text: '' })
+  /** A call of so many bytes. */
+  const large = (bytes: number): string => callFrame('size', { text: 'x'.repeat(bytes - empty.length) })
 
   it.each([
-    ['larger than the app’s default, within the mount’s', {}, {}, 2_000_000, 200],
-    ['beyond the mount’s 4 MiB', {}, {}, 4_300_000, 413],
-    ['beyond the mount’s own limit', {}, { limits: { bodyBytes: 1000 } }, 2000, 413],
-    ['beyond a smaller limit of the app', { bodyLimit: 1000 }, {}, 2000, 413],
-    ['within a larger limit of the app, beyond the mount’s', { bodyLimit: 10_000_000 }, {}, 4_300_000, 413],
+    ['larger than the app’s default, of the mount’s 4 MiB', {}, {}, 4_194_304, 200],
+    ['beyond the mount’s 4 MiB', {}, {}, 4_194_305, 413],
+    ['beyond the mount’s own limit', {}, { limits: { bodyBytes: 1000 } }, 1001, 413],
+    ['of a smaller limit of the app', { bodyLimit: 1000 }, {}, 1000, 200],
+    ['beyond a smaller limit of the app', { bodyLimit: 1000 }, {}, 1001, 413],
+    ['within a larger limit of the app, beyond the mount’s', { bodyLimit: 10_000_000 }, {}, 4_194_305, 413],
   ])('%s', async (_case, host, mount, bytes, status) => {
     const app = Fastify(host)
     const url = `${await mounted({ ...STATELESS, ...mount }, app)}/mcp`
@@ -242,8 +245,23 @@ describe('bodies', () => {
   )
 
   it.each([
-    [503, -32603, ['Fastify refused an MCP request']],
-    [400, -32600, []],
+    [undefined, 500],
+    [399, 500],
+    [400, 400],
+    [418, 418],
+  ])('that a hook refuses with %s are left to the app, with the status %i', async (statusCode, status) => {
+    const app = Fastify()
+    app.setErrorHandler((error: Error, _request, reply) => void reply.send(`app: ${error.message}`))
+    app.addHook('preHandler', () => {
+      throw Object.assign(new Error('canary'), { statusCode })
+    })
+    const response = await post(`${await mounted(STATELESS, app)}/mcp`)
+    expect([response.status, await response.text()]).toEqual([status, 'app: canary'])
+  })
+
+  it.each([
+    [500, -32603, ['Fastify refused an MCP request']],
+    [499, -32600, []],
   ])('that Fastify refuses with %i are answered as JSON-RPC', async (statusCode, code, logged) => {
     const errors: string[] = []
     const write = (line: string): void => void errors.push((JSON.parse(line) as { msg: string }).msg)
@@ -255,7 +273,7 @@ describe('bodies', () => {
     expect(response.status).toBe(statusCode)
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',
-      error: { code, message: STATUS_CODES[statusCode] },
+      error: { code, message: STATUS_CODES[statusCode] ?? 'Refused' },
     })
     expect(errors).toEqual(logged)
   })
