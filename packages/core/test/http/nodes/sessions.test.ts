@@ -1,5 +1,5 @@
 import { settled } from '@jetway-apps/test-support'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createEndpoint } from '../../../src/http/endpoint.ts'
 import type { McpServer } from '../../../src/index.ts'
 import { initializeMessage, type TestSession } from '../support/harness.ts'
@@ -167,6 +167,24 @@ describe('a session that several nodes serve', () => {
     expect(stored?.logLevel).toBe('debug')
   })
 
+  it.each([
+    ['is stored if the record was changed elsewhere 4 times meanwhile', 4, 'debug'],
+    ['is stored later if it was changed 5 times', 5, undefined],
+  ])('has a change that %s', async (_, times, stored) => {
+    const cluster = createCluster()
+    const { sessions } = cluster
+    const session = await cluster.node({ setUp: logging }).open()
+    const replace = sessions.replace.bind(sessions)
+    let left = times
+    sessions.replace = (...args) => (left-- > 0 ? undefined : replace(...args))
+    const level = (): unknown => sessions.get({ principal: '', id: session.id })?.record.logLevel
+    await session.post(setLevel('debug'))
+    expect(level()).toBe(stored)
+    await cluster.clock.advance(1_001)
+    await session.post(ping)
+    expect(level()).toBe('debug')
+  })
+
   it('is renewed in the store once for each quarter of its time to live', async () => {
     const cluster = createCluster()
     const a = cluster.node({ endpoint: { sessions: { ttlMs: 100_000 } } })
@@ -298,7 +316,35 @@ describe('sealed ids', () => {
   })
 })
 
+describe('a node that cannot join the others', () => {
+  it('opens no session, and tries again at the next request', async () => {
+    const { shared, post } = createCluster().node()
+    const join = shared.nodes.join.bind(shared.nodes)
+    shared.nodes.join = () => Promise.reject(new Error('down'))
+    expect((await post(initializeMessage())).status).toBe(503)
+    const joined = vi.fn(join)
+    shared.nodes.join = joined
+    for (let again = 0; again < 2; again++) expect((await post(initializeMessage())).status).toBe(200)
+    expect(joined).toHaveBeenCalledTimes(1)
+  })
+})
+
 describe('a node that stops', () => {
+  it('ends its use of the stores although it cannot leave the others', async () => {
+    const { server, shared, open, log, uses } = createCluster().node()
+    const { join } = shared.nodes
+    shared.nodes.join = async (listener) => {
+      await Reflect.apply(join, shared.nodes, [listener])
+      return () => Promise.reject(new Error('down'))
+    }
+    await open()
+    await server.close()
+    expect(uses()).toBe(0)
+    expect(log).toMatchObject([
+      { level: 'error', message: 'A node could not leave the others. Its lease expires' },
+    ])
+  })
+
   it('leaves its sessions to the others, and ends its use of the stores', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]

@@ -137,6 +137,27 @@ describe('the stream of a call, resumed at another node', () => {
     expect(numbers(third.sink.messages)).toEqual([3])
   })
 
+  it('goes on after failures of the stores, which are logged', async () => {
+    const nodes = await bench()
+    const { b, cluster } = nodes
+    const first = await started(nodes, 5)
+    const { sink } = await resume(b, nodes.session, lastId(first.sink))
+    const read = cluster.events.read.bind(cluster.events)
+    cluster.events.read = () => {
+      throw new Error('down')
+    }
+    await nodes.step()
+    b.shared.nodes.alive = () => Promise.reject(new Error('down'))
+    await cluster.clock.advance(1_000)
+    cluster.events.read = read
+    await nodes.step()
+    expect([numbers(sink.messages), sink.closed]).toEqual([[2, 3], false])
+    expect(b.log.map(({ message }) => message)).toEqual([
+      'The events of another node could not be read',
+      'The writers of streams could not be checked',
+    ])
+  })
+
   it('has the response if the call has ended meanwhile, and is unknown after it', async () => {
     const nodes = await bench()
     const first = await started(nodes, 1)

@@ -340,6 +340,40 @@ describe('the number of sessions', () => {
     looks.mockRestore()
   })
 
+  it('of a principal is kept by closing its uninitialized session, or else the one that is idle longest', async () => {
+    const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
+    const opened = async (): Promise<TestSession> => {
+      await clock.advance(1)
+      return open({ more: alice })
+    }
+    const statusOf = async (headers: object): Promise<number> => {
+      await clock.advance(1)
+      return (await post(ping(), { ...headers }, alice)).status
+    }
+    const first = await opened()
+    const never = await post(initializeMessage(), undefined, alice)
+    const second = await opened()
+    expect(await statusOf({ 'mcp-session-id': never.headers['mcp-session-id'] })).toBe(404)
+    expect(await statusOf(first.headers)).toBe(200)
+    const third = await opened()
+    expect([await statusOf(second.headers), await statusOf(first.headers)]).toEqual([404, 200])
+    await first.get()
+    await statusOf(third.headers)
+    await opened()
+    expect([await statusOf(third.headers), await statusOf(first.headers)]).toEqual([404, 200])
+  })
+
+  it('does not include sessions that were refused', async () => {
+    const { post } = createHarness({ endpoint: { sessions: { max: 1, maxPerPrincipal: 1 } } })
+    const refused = { ...initializeMessage(), params: {} }
+    for (const [message, status] of [
+      [refused, 400],
+      [refused, 400],
+      [initializeMessage(), 200],
+    ] as const)
+      expect((await post(message, undefined, alice)).status).toBe(status)
+  })
+
   it('includes sessions that are just opening', async () => {
     const { promise: opened, resolve: open } = deferred()
     const { post } = createHarness({ endpoint: { sessions: { max: 2 } }, server: { lifespan: () => opened } })
