@@ -1,0 +1,95 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createLifespan } from '../../src/session/lifespan.ts'
+import { NOTHING_HELD } from '../../src/session/stats.ts'
+import { ServerMounts } from '../../src/session/server-mounts.ts'
+import type { ServerMount } from '../../src/session/server-runtime.ts'
+import { deferred } from '../../src/util/promises.ts'
+
+describe('a lifespan', () => {
+  it('is ready at once where there is none', async () => {
+    const lifespan = createLifespan(undefined)
+    expect([lifespan.ready(), lifespan.value()]).toEqual([undefined, undefined])
+    await lifespan.close()
+  })
+
+  it('opens once, for the first client, and is ready from then on', async () => {
+    const open = vi.fn<() => unknown>(() => ({ db: 1 }))
+    const lifespan = createLifespan(open)
+    expect([open.mock.calls.length, lifespan.value()]).toEqual([0, undefined])
+    const waits = [lifespan.ready(), lifespan.ready()]
+    expect(waits[0]).toBe(waits[1])
+    await waits[0]
+    expect([open.mock.calls.length, lifespan.ready(), lifespan.value()]).toEqual([1, undefined, { db: 1 }])
+  })
+
+  it('is tried again for the next client after it has failed', async () => {
+    let tries = 0
+    const lifespan = createLifespan(() => {
+      if (++tries === 1) throw new Error('down')
+      return 'up'
+    })
+    await expect(lifespan.ready()).rejects.toMatchObject({
+      code: 'ERR_MCP_LIFESPAN',
+      cause: new Error('down'),
+    })
+    await lifespan.ready()
+    expect(lifespan.value()).toBe('up')
+  })
+
+  it.each([
+    ['both', ['async', 'sync'], ['async']],
+    ['one that waits', ['async'], ['async']],
+    ['one that does not', ['sync'], ['sync']],
+    ['none', [], []],
+  ])('disposes its value once, by %s of the methods', async (_what, has, called) => {
+    const calls: string[] = []
+    const lifespan = createLifespan(() => ({
+      ...(has.includes('async') && { [Symbol.asyncDispose]: async () => void calls.push('async') }),
+      ...(has.includes('sync') && { [Symbol.dispose]: () => void calls.push('sync') }),
+    }))
+    const ready = lifespan.ready()
+    await lifespan.close()
+    await ready
+    expect([calls, lifespan.value()]).toEqual([called, undefined])
+    await lifespan.close()
+    expect(calls).toEqual(called)
+  })
+
+  it.each([null, 'text', undefined])('disposes nothing of %j', async (value) => {
+    const lifespan = createLifespan(() => value)
+    await lifespan.ready()
+    await lifespan.close()
+    expect(lifespan.value()).toBeUndefined()
+  })
+})
+
+describe('the mounts of a server', () => {
+  const mountOf = (change: Partial<ServerMount> = {}) => {
+    const { promise: closed, resolve } = deferred()
+    const close = vi.fn<(options?: object) => Promise<void>>(async () => resolve())
+    const mount = { closed, close, gauges: () => ({ ...NOTHING_HELD, sessions: 2 }), ...change }
+    return { mount: mount as unknown as ServerMount, close, resolve, closed }
+  }
+
+  it('are counted while they are open, without those that are none to users', async () => {
+    const mounts = new ServerMounts()
+    const [one, hidden] = [mountOf(), mountOf({ isMount: false })]
+    for (const { mount } of [one, hidden]) mounts.attach(mount)
+    expect([mounts.size, mounts.gauges().sessions, mounts.closed]).toEqual([1, 4, false])
+    one.resolve()
+    await one.closed
+    expect([mounts.size, mounts.gauges().sessions]).toEqual([0, 2])
+  })
+
+  it('all close although one fails, and none is added later', async () => {
+    const mounts = new ServerMounts()
+    const failing = mountOf({ close: () => Promise.reject(new Error('stuck')) })
+    const fine = mountOf()
+    for (const { mount } of [failing, fine]) mounts.attach(mount)
+    await expect(mounts.close({ deadline: 5 })).rejects.toThrow('stuck')
+    expect(fine.close.mock.calls).toEqual([[{ deadline: 5 }]])
+    expect(mounts.closed).toBe(true)
+    expect(() => mounts.attach(fine.mount)).toThrow('This server is closed')
+    await new ServerMounts().close({})
+  })
+})

@@ -1,0 +1,96 @@
+import { silent } from '@jetway-apps/test-support'
+import { describe, expect, it, vi } from 'vitest'
+import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import { MemoryNodes } from '../../src/stores/memory-nodes.ts'
+import type { NodeListener, Nodes } from '../../src/stores/nodes.ts'
+import type { TaskRecord } from '../../src/stores/task-store.ts'
+import { TaskNodes } from '../../src/tasks/task-nodes.ts'
+
+const KEY = { owner: 'o', taskId: 't' }
+const taskAt = (node: string | undefined): TaskRecord => ({ ...KEY, node }) as TaskRecord
+
+const setUp = () => {
+  const network = new Map<string, NodeListener>()
+  const [here, there] = [new MemoryNodes({ network }), new MemoryNodes({ network })]
+  const mail: unknown[] = []
+  const tasks = new TaskNodes(there, silent, (key, message) => mail.push([key, message]))
+  return { network, here, there, mail, tasks, sender: new TaskNodes(here, silent, () => {}) }
+}
+
+describe('the nodes of tasks', () => {
+  it('take part from the first task on, until they leave, and again', async () => {
+    const { network, there, tasks } = setUp()
+    expect([tasks.id, network.size]).toEqual([there.id, 0])
+    for (let round = 0; round < 2; round++) {
+      await Promise.all([tasks.ready(), tasks.ready()])
+      expect([tasks.ready(), network.has(there.id)]).toEqual([undefined, true])
+      await tasks.leave()
+      await tasks.leave()
+      expect(network.size).toBe(0)
+    }
+  })
+
+  it('get mail of other nodes about their tasks', async () => {
+    const { there, mail, tasks, sender } = setUp()
+    await tasks.ready()
+    expect(sender.send(taskAt(there.id), { kind: 'cancelled' })).toBe(true)
+    const responses = { q: { a: 1 } }
+    void sender.send(taskAt(there.id), { kind: 'answers', responses })
+    await Promise.resolve()
+    expect(mail).toEqual([
+      [KEY, { kind: 'cancelled' }],
+      [KEY, { kind: 'answers', responses }],
+    ])
+    for (const node of [undefined, sender.id, 'stopped'])
+      expect(sender.send(taskAt(node), { kind: 'cancelled' })).toBe(false)
+  })
+
+  it.each<JsonObject>([
+    { mail: { kind: 'cancelled' } },
+    { task: KEY },
+    { task: { ...KEY, owner: 1 }, mail: { kind: 'cancelled' } },
+    { task: { ...KEY, taskId: 1 }, mail: { kind: 'cancelled' } },
+    { task: KEY, mail: { kind: 'other' } },
+    { task: KEY, mail: { kind: 'answers' } },
+    { task: KEY, mail: { kind: 'answers', responses: { q: 1 } } },
+  ])('ignore mail that is malformed: %j', async (message) => {
+    const { here, there, mail, tasks } = setUp()
+    await tasks.ready()
+    here.send(there.id, message)
+    await Promise.resolve()
+    expect(mail).toEqual([])
+  })
+
+  it('tell which of them have stopped', async () => {
+    const { there, tasks, sender } = setUp()
+    await tasks.ready()
+    const stopped: boolean[] = []
+    for (const node of [undefined, sender.id, there.id, 'gone'])
+      stopped.push(await sender.hasStopped(taskAt(node)))
+    expect(stopped).toEqual([false, false, false, true])
+  })
+
+  it('that fail are logged, count as running, and can be joined again', async () => {
+    const error = vi.fn<(fields: object, message: string) => void>()
+    let fails = true
+    const fail = (): never => {
+      throw new Error('down')
+    }
+    const nodes: Nodes = {
+      id: 'a',
+      join: async () => (fails ? fail() : fail),
+      send: () => false,
+      alive: fail,
+    }
+    const tasks = new TaskNodes(nodes, { ...silent, error }, () => {})
+    await expect(tasks.ready()).rejects.toThrow('down')
+    fails = false
+    await tasks.ready()
+    expect(await tasks.hasStopped(taskAt('b'))).toBe(false)
+    await tasks.leave()
+    expect(error.mock.calls.map(([, message]) => message)).toEqual([
+      'The node of a task could not be checked',
+      'A node could not leave the others. Its lease expires',
+    ])
+  })
+})
