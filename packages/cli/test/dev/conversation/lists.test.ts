@@ -29,6 +29,20 @@ describe('the changes of lists', () => {
       ['resources'],
     ],
     [
+      'several members',
+      { 'resources/list': { resources: [{ uri: 'a', name: '1' }] } },
+      { 'resources/list': { resources: [{ uri: 'a', name: '2', title: 't' }] } },
+      ['resources: ~a(name, title)'],
+      ['resources'],
+    ],
+    [
+      'no list, and items that are none',
+      { 'tools/list': { tools: { name: 'a' } } },
+      tools('b' as never, { name: 'c' }),
+      ['tools: +c'],
+      ['tools'],
+    ],
+    [
       'a second page',
       { 'prompts/list': { prompts: [], nextCursor: '2' }, 'prompts/list 2': { prompts: [{ name: 'a' }] } },
       { 'prompts/list': { prompts: [] } },
@@ -39,6 +53,21 @@ describe('the changes of lists', () => {
     const changes = compareLists(await listsOf(before), await listsOf(after))
     expect(changes.lines).toEqual(lines)
     expect([...changes.kinds]).toEqual(kinds)
+  })
+
+  it('are printed whole up to 12', async () => {
+    const twelve = Array.from({ length: 12 }, (_, index) => ({ name: `t${index}` }))
+    const { lines } = compareLists(await listsOf({}), await listsOf(tools(...twelve)))
+    expect(lines).toEqual([`tools: ${twelve.map(({ name }) => `+${name}`).join(' ')}`])
+  })
+
+  it('are looked for in the first 100 pages', async () => {
+    let pages = 0
+    await readLists((method) => {
+      if (method === 'tools/list') pages++
+      return Promise.resolve({ tools: [{ name: `t${pages}` }], nextCursor: 'next' })
+    })
+    expect(pages).toBe(100)
   })
 
   it('are cut if there are many', async () => {

@@ -67,6 +67,53 @@ describe('requests', () => {
     expect(relay.lost(1).toClient).toEqual([])
   })
 
+  it('of another process stay when one ends', () => {
+    const relay = initialized()
+    relay.fromClient(request(1, 'tools/call'))
+    relay.moveTo(2)
+    relay.fromClient(request(2, 'tools/call'))
+    expect(relay.lost(1).toClient).toMatchObject([{ id: 1 }])
+    expect(relay.current).toBe(2)
+    expect(relay.inFlight(2)).toBe(1)
+    relay.leave(1)
+    expect(relay.current).toBe(2)
+    expect(relay.lost(2).toClient).toMatchObject([{ id: 2 }])
+    expect(relay.current).toBeUndefined()
+  })
+
+  it.each([
+    [1, -32_603, 1],
+    [2, -32_603, 'The server was restarted while this ran; call again'],
+    [2, -32_602, 1],
+  ])('have their own error, unless process %i is used and the error is %i', (current, code, expected) => {
+    const relay = initialized()
+    relay.fromClient(request(1, 'resources/read'))
+    relay.moveTo(current)
+    const error = { jsonrpc: '2.0', id: 1, error: { code, message: 'own' } }
+    const passed = relay.fromProcess(1, error)
+    expect(passed).toEqual(
+      expected === 1 ? error : { jsonrpc: '2.0', id: 1, error: { code: -32_603, message: expected } },
+    )
+  })
+
+  it('are full at 4,096', () => {
+    const relay = initialized()
+    for (let id = 1; id < 4_096; id++) relay.fromClient(request(id, 'ping'))
+    expect(relay.full).toBe(false)
+    relay.fromClient(request(4_096, 'ping'))
+    expect(relay.full).toBe(true)
+    relay.fromProcess(1, result(1))
+    expect(relay.full).toBe(false)
+  })
+
+  it.each([{ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'no' } }, 'text', { method: 1 }])(
+    'that the relay does not know pass: %o',
+    (value) => {
+      const relay = initialized()
+      expect(relay.fromProcess(1, value)).toBe(value)
+    },
+  )
+
   it('initialize goes to the next process', () => {
     const relay = new Relay()
     relay.moveTo(1)
@@ -97,6 +144,30 @@ describe('questions', () => {
     expect(relay.fromClient(result(second.id))).toBeUndefined()
   })
 
+  it('beyond 1,024 are not asked', () => {
+    const relay = initialized()
+    for (let id = 1; id < 1_024; id++) relay.fromProcess(1, request(id, 'ping'))
+    expect(relay.fromProcess(1, request(1_024, 'ping'))).toEqual(request('1:1024', 'ping'))
+    expect(relay.fromProcess(1, request(1_025, 'ping'))).toBeUndefined()
+    relay.fromClient(result('1:1024'))
+    expect(relay.fromProcess(1, request(1_025, 'ping'))).toEqual(request('1:1025', 'ping'))
+  })
+
+  it('of one process stay when another ends', () => {
+    const relay = initialized()
+    relay.fromProcess(1, question)
+    relay.fromProcess(2, question)
+    expect(relay.lost(1).toClient).toEqual([
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: '1:7', reason: 'The server was restarted' },
+      },
+    ])
+    expect(relay.lost(1).toClient).toEqual([])
+    expect(relay.fromClient(result('2:7'))).toEqual({ generation: 2, message: result(7) })
+  })
+
   it('are cancelled when their process ends', () => {
     const relay = initialized()
     const { id } = relay.fromProcess(1, question) as { readonly id: string }
@@ -110,7 +181,12 @@ describe('questions', () => {
     const relay = initialized()
     const { id } = relay.fromProcess(1, question) as { readonly id: string }
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
-    expect(relay.fromProcess(1, cancelled)).toMatchObject({ params: { requestId: id } })
+    expect(relay.fromProcess(1, cancelled)).toEqual({ ...cancelled, params: { requestId: id } })
+    expect(relay.fromClient(result(id))).toBeUndefined()
+    for (const params of [undefined, { requestId: {} }]) {
+      const other = { ...cancelled, params }
+      expect(relay.fromProcess(1, other)).toBe(other)
+    }
   })
 })
 
@@ -153,6 +229,20 @@ describe('the session', () => {
     ])
   })
 
+  it('keeps 1,024 subscriptions', () => {
+    const relay = initialized()
+    for (let id = 1; id <= 1_025; id++) {
+      relay.fromClient(request(id, 'resources/subscribe', { uri: `a:${id}` }))
+      relay.fromProcess(1, result(id))
+    }
+    expect(relay.replay.settings()).toHaveLength(1_024)
+    for (const method of ['resources/subscribe', 'resources/unsubscribe'] as const) {
+      relay.fromClient(request(2_000, method, { uri: 1 }))
+      relay.fromProcess(1, result(2_000))
+    }
+    expect(relay.replay.settings()).toHaveLength(1_024)
+  })
+
   it('gets list_changed only for lists whose server promised it', () => {
     const relay = initialized({ tools: { listChanged: true }, prompts: {} })
     expect(relay.listChanged('tools')).toEqual([
@@ -182,6 +272,29 @@ describe('subscriptions/listen', () => {
     expect(relay.fromProcess(1, result(9))).toBeUndefined()
     expect(relay.fromProcess(2, result(9))).toEqual(result(9))
     expect(relay.moveTo(3)).toEqual([])
+  })
+
+  it('is cancelled in the process that has it', () => {
+    const relay = listening()
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } }
+    expect(relay.fromClient(cancelled)).toEqual({ generation: 1, message: cancelled })
+    expect(relay.moveTo(2)).toEqual([])
+  })
+
+  it('passes the acknowledgements of others', () => {
+    const relay = listening()
+    for (const other of [acknowledged(8, {}), { ...acknowledged(9, {}), params: {} }])
+      expect(relay.fromProcess(1, other)).toBe(other)
+    expect(relay.fromProcess(1, acknowledged(9, {}))).toBeUndefined()
+  })
+
+  it('without a filter gets no changes', () => {
+    const relay = new Relay()
+    relay.moveTo(1)
+    relay.fromClient(listen)
+    const first = acknowledged(9, 'none' as never)
+    expect(relay.fromProcess(1, first)).toBe(first)
+    expect(relay.listChanged('tools')).toEqual([])
   })
 
   it('waits for a process when its own ends', () => {
