@@ -170,8 +170,8 @@ export class LastingStream {
   async #compare(old: Promise<Lists>, now: Promise<Lists>): Promise<Lists> {
     const outdated = this.#outdated
     this.#outdated = false
-    const before = await old.catch((): Lists => new Map())
-    const after = await now.catch(() => undefined)
+    // Both at once: the new process may end before the lists of the old one are there.
+    const [before, after] = await Promise.all([old.catch((): Lists => new Map()), now.catch(() => undefined)])
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
     const all: ReadonlySet<ListKind> = outdated ? new Set(['tools', 'resources', 'prompts']) : kinds

@@ -177,6 +177,8 @@ export class StdioRelay implements ClientSide {
     if (this.#lists !== undefined || !isObject(message)) return
     if (message['method'] !== Notification.Initialized && this.#relay.meta === undefined) return
     this.#lists = this.#readLists(link)
+    // The process may end meanwhile.
+    this.#lists.catch(() => {})
   }
 
   #readLists(link: ChildLink): Promise<Lists> {

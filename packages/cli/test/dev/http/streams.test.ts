@@ -321,6 +321,25 @@ describe('subscriptions/listen', () => {
     expect(front.printed).toEqual([])
   })
 
+  it('stays when processes end while their lists are read', async () => {
+    const unhandled = vi.fn()
+    globalThis.process.on('unhandledRejection', unhandled)
+    onTestFinished(() => void globalThis.process.off('unhandledRejection', unhandled))
+    const front = await relayHttp()
+    const first = await front.start({ ...process(['a']).replies, 'tools/list': () => {} })
+    const stream = await listening(front)
+    await stream.next()
+    const second = await front.start({
+      ...process(['b']).replies,
+      'tools/list': () => void setImmediate(() => second.end()),
+    })
+    await vi.waitFor(() => expect(second.asked()).toContain('tools/list'))
+    await front.start(process(['c']).replies)
+    first.end()
+    await vi.waitFor(() => expect(front.printed).toEqual(['tools: +c']))
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
   it('that the server does not know is answered by it', async () => {
     const front = await relayHttp()
     const error = { jsonrpc: '2.0', id: 9, error: { code: -32_601, message: 'no' } }

@@ -36,6 +36,7 @@ const say = (...messages: readonly object[]): string =>
 describe('a process', () => {
   it('is told to start, and reports what it imports and its port', async () => {
     const { child, output, imported } = await spawn(`
+      setInterval(() => {}, 1_000)
       process.once('message', ({ type }) => {
         console.log(type, process.env.PORT)
         ${say({ type: 'imported', urls: ['file:///a', 'file:///b'] }, { type: 'ready', port: 81 })}
@@ -110,8 +111,9 @@ describe('a process', () => {
   it('that ignores SIGTERM is killed 2 s later, with all that it has started', async () => {
     const { child, imported } = await spawn(`
       import { spawn } from 'node:child_process'
+      setInterval(() => {}, 1_000)
       process.on('SIGTERM', () => process.send({ type: 'imported', urls: ['SIGTERM'] }))
-      const { pid } = spawn('sleep', ['1000'])
+      const { pid } = spawn('sh', ['-c', 'trap "" TERM; exec sleep 1000'])
       process.send({ type: 'imported', urls: [String(pid)] })
       process.send({ type: 'ready' })`)
     await child.ready

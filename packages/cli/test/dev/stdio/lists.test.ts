@@ -117,6 +117,25 @@ describe('the lists', () => {
     expect(front.client.take()).toEqual([TOOLS_CHANGED])
   })
 
+  it('of the first process are taken for empty if it ends meanwhile', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    onTestFinished(() => void process.off('unhandledRejection', unhandled))
+    const front = relayStdio()
+    await front.start(server())
+    await front.client.write(INITIALIZE)
+    const silent = front.spawn()
+    front.relay.use(silent.child)
+    await front.client.write(INITIALIZED)
+    expect(methods(silent.got)).toContain('tools/list')
+    front.relay.lost(silent.child)
+    await settled()
+    expect(unhandled).not.toHaveBeenCalled()
+    await front.start(server(['a']))
+    await settled()
+    expect(front.printed).toEqual(['tools: +a'])
+  })
+
   it('of a process that ends meanwhile are skipped', async () => {
     const front = relayStdio()
     await front.start(server(['a']))

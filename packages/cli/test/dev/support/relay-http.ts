@@ -123,7 +123,10 @@ async function serve(
     if (result !== undefined) json(response, 200, { jsonrpc: '2.0', id: one.message?.id, result })
     else if (replies[one.asks] === undefined) response.writeHead(202).end()
   }
-  const { port, release } = await listen((request, response) => void take(request, response))
+  const { port, release } = await listen((request, response) => {
+    // The client, or the process, may end before the body.
+    take(request, response).catch(() => response.destroy())
+  })
   let ended = false
   const child = {
     generation,
