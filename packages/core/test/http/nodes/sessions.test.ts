@@ -332,9 +332,9 @@ describe('a node that cannot join the others', () => {
 describe('a node that stops', () => {
   it('ends its use of the stores although it cannot leave the others', async () => {
     const { server, shared, open, log, uses } = createCluster().node()
-    const { join } = shared.nodes
+    const join = shared.nodes.join.bind(shared.nodes)
     shared.nodes.join = async (listener) => {
-      await Reflect.apply(join, shared.nodes, [listener])
+      await join(listener)
       return () => Promise.reject(new Error('down'))
     }
     await open()
