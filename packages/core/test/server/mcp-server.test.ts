@@ -1,5 +1,5 @@
 import { settled } from '@jetway-apps/test-support'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import {
   definePrompt,
@@ -373,6 +373,30 @@ describe('closing a server', () => {
     expect(disposed).toBe(true)
   })
 
+  it('is what its disposal does, to the end', async () => {
+    const events: string[] = []
+    const end = async (): Promise<void> => {
+      await settled()
+      events.push('disposed')
+    }
+    const server = create({ lifespan: () => ({ [Symbol.asyncDispose]: end }) })
+    await openPeer(server)
+    await server[Symbol.asyncDispose]()
+    expect(events).toEqual(['disposed'])
+    await expect(openPeer(server)).rejects.toThrow(/ERR_MCP_CLOSED/)
+  })
+
+  it('detaches its telemetry once, and stops what it observes', async () => {
+    const detach = vi.fn()
+    const unsubscribe = vi.fn()
+    const telemetry = { attach: () => detach, received: () => undefined, sent: () => undefined }
+    const server = create({ telemetry: telemetry as never })
+    server.observe({ tools: () => [tool('a')], onChange: () => unsubscribe })
+    for (let time = 0; time < 2; time++) await server.close()
+    expect(detach).toHaveBeenCalledTimes(1)
+    expect(unsubscribe).toHaveBeenCalledTimes(1)
+  })
+
   it('closes its connections and takes no new ones', async () => {
     const server = create()
     await openPeer(server)
@@ -390,6 +414,16 @@ describe('logging that is off', () => {
     await peer.request('tools/call', { name: 'chatty' })
     await settled()
     expect(peer.notifications).toEqual([])
+  })
+})
+
+describe('listeners and middleware that are none', () => {
+  it.each<[string, (server: McpServer) => unknown, string]>([
+    ['an unknown event', (s) => s.on('nothing' as 'reject', () => {}), 'server.on takes one of'],
+    ['no listener', (s) => s.on('reject', 1 as never), 'server.on takes one of'],
+    ['no middleware', (s) => s.use('ping', 1 as never), 'server.use needs a function of (ctx, next)'],
+  ])('are refused: %s', (_, act, message) => {
+    expect(() => act(create())).toThrow(message)
   })
 })
 
