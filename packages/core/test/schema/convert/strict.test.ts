@@ -169,7 +169,7 @@ describe('a strict input of any library', () => {
     '~standard': {
       version: 1,
       vendor: 'made-by-hand',
-      validate: (value) => ({ value }),
+      validate: (value: unknown) => ({ value }),
       jsonSchema: { input: () => ({ type: 'object', ...published }), output: () => ({}) },
     },
   })
