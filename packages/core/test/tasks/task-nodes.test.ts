@@ -32,7 +32,7 @@ describe('the nodes of tasks', () => {
 
   it('get mail of other nodes about their tasks', async () => {
     const { there, mail, tasks, sender } = setUp()
-    await tasks.ready()
+    await Promise.all([tasks.ready(), sender.ready()])
     expect(sender.send(taskAt(there.id), { kind: 'cancelled' })).toBe(true)
     const responses = { q: { a: 1 } }
     void sender.send(taskAt(there.id), { kind: 'answers', responses })
