@@ -35,15 +35,19 @@ describe('the log of a refused token', () => {
     expect(logged[0]?.[2]).toMatch(advice)
   })
 
-  it('names a signature by another key, and what is no token', async () => {
+  it('names a signature by another key, what is no token, and a critical extension', async () => {
     const { issuer, send, logged } = await protect()
     const { privateKey } = await keysOf('ES256', 'other')
     await send(await issuer.sign({ aud: RESOURCE }, {}, privateKey))
     await send('opaque')
     await send('a.b.c')
+    const [, ...rest] = (await issuer.sign({ aud: RESOURCE })).split('.')
+    const header = { alg: 'ES256', kid: 'ES256', crit: ['x'], x: 1 }
+    await send([Buffer.from(JSON.stringify(header)).toString('base64url'), ...rest].join('.'))
     expect(logged.map(([level, fields]) => [level, fields])).toEqual([
       ['info', { reason: 'signature', skipped: 0 }],
       ['info', { reason: 'malformed', skipped: 0 }],
+      ['info', { reason: 'crit', skipped: 0 }],
     ])
   })
 
