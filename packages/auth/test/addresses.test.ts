@@ -11,7 +11,7 @@ const DEVELOPMENT = { publicUrl: undefined } as const
 const at = (host: string | undefined, path: string | undefined, authorization?: string): HttpRequest =>
   requestWith('', {
     ...(path !== undefined && { path }),
-    header: (name) => ({ host, authorization })[name],
+    header: (name) => (name === 'host' ? host : name === 'authorization' ? authorization : undefined),
   })
 
 /** The resource that the metadata names, by the address in the challenge. */

@@ -1,7 +1,7 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { introspection, jwt } from '../src/index.ts'
-import { ISSUER, protect, requestWith } from './support/protect.ts'
+import { ISSUER, protect, type Protected, requestWith } from './support/protect.ts'
 import { createIssuer, keysOf, type TestIssuer } from './support/issuer.ts'
 import { RESOURCE } from './support/requests.ts'
 
@@ -210,11 +210,12 @@ describe('several issuers', () => {
     const second = 'https://second.example.com'
     const own = await createIssuer(second, () => 1_000_000)
     const token = introspection({ clientId: 'a', clientSecret: 'b', endpoint: `${ISSUER}/introspect` })
-    const { send, issuer } = await protect({
+    const site: Protected = await protect({
       issuers: [{ issuer: second }, { issuer: ISSUER, token }],
       issuer: undefined as never,
-      fetch: (url, init) => (url.startsWith(second) ? own : issuer).fetch(url, init),
+      fetch: (url, init) => (url.startsWith(second) ? own : site.issuer).fetch(url, init),
     })
+    const { send, issuer } = site
     issuer.documents.set(`${ISSUER}/introspect`, () =>
       Response.json({ active: true, aud: RESOURCE, sub: 'user' }),
     )

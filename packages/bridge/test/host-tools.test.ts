@@ -37,7 +37,7 @@ describe('host tools', () => {
     expect(callTool).toHaveBeenCalledWith('mcp__shop__x', { a: 1 }, { signal, timeoutMs: 5 })
   })
 
-  it.each([
+  it.each<[Partial<Tool>, string, string]>([
     [{ description: 'Buys' }, 'shop', 'Buys (MCP server: shop)'],
     [{ annotations: { title: 'Buy' } }, 'shop', 'Buy (MCP server: shop)'],
     [{ title: 'Buy', annotations: { title: 'Sell' } }, 'shop', 'Buy (MCP server: shop)'],

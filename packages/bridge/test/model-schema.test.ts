@@ -1,9 +1,15 @@
+import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { withSingleTypes } from '../src/index.ts'
 import { modelSchema } from '../src/model-schema.ts'
 
 const KEYS = /^[a-zA-Z0-9_.-]{1,64}$/
 const TEXT = { type: 'string' }
+interface Level {
+  readonly type?: string
+  readonly items?: Level
+}
+
 const DEEP = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -246,13 +252,13 @@ describe('a schema with single types', () => {
     let deep: object = { const: 1 }
     for (let i = 0; i < 40; i++) deep = { minItems: 1, items: deep }
     let typed = 0
-    let at = withSingleTypes(deep as never) as { readonly type?: string; readonly items?: typeof at }
+    let at: Level = withSingleTypes(deep as never)
     for (; at.type === 'array'; at = at.items ?? {}) typed++
     expect(typed).toBe(33)
   })
 
   it.each(['patternProperties', '$defs', 'definitions', 'dependentSchemas'])('has types within %s', (key) => {
-    const part = (schema: object): never => ({ type: 'object', [key]: { a: schema, b: true } }) as never
+    const part = (schema: object): JsonObject => ({ type: 'object', [key]: { a: schema, b: true } })
     expect(withSingleTypes(part({ const: 'x' }))).toEqual(part({ const: 'x', type: 'string' }))
     const typed = part(TEXT)
     expect(withSingleTypes(typed)).toBe(typed)

@@ -42,6 +42,10 @@ const { schema: ANYTHING } = fc.letrec<{ schema: object; value: unknown }>((tie)
 const fromServer = (schema: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
 
+interface Level {
+  readonly items?: Level
+}
+
 const TEXT = { type: 'string' }
 const NUMBER = { type: 'number' }
 
@@ -221,7 +225,7 @@ describe('anything that a server sends as a schema', () => {
     let deep: object = TEXT
     for (let i = 0; i < 40; i++) deep = { items: deep }
     let levels = 0
-    let at = validSchema(deep as never) as { readonly items?: typeof at }
+    let at: Level = validSchema(deep as never)
     for (; at.items !== undefined; at = at.items) levels++
     expect([levels, at]).toEqual([29, {}])
   })
