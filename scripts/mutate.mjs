@@ -5,14 +5,16 @@
  *
  * The mutants are drawn with a seed, which it prints. A first run without mutants learns which
  * test files reach which places, so that a mutant costs the nearest of these only. `--only` limits
- * the sources that are changed, and `--tests` the tests that run. With `--system`, system tests of
- * the packages run too: they need what `.ci/run` installs. Exits with 1 if fewer than 85 % are killed.
+ * the sources that are changed, and `--tests` the tests that run. Types are checked for mutants that no test
+ * notices. With `--system`, system tests of the packages run for what is left: they need what
+ * `.ci/run` installs. Exits with 1 if fewer than 85 % are killed.
  */
 import { randomInt } from 'node:crypto'
 import process, { stdout } from 'node:process'
 import { parseArgs } from 'node:util'
 import { runBase } from './mutate/base.mjs'
 import { Checkout } from './mutate/checkout.mjs'
+import { compiling } from './mutate/compiling.mjs'
 import { killerOf } from './mutate/kill.mjs'
 import { mutantsOf } from './mutate/mutants.mjs'
 import { Suite } from './mutate/suite.mjs'
@@ -44,23 +46,32 @@ async function main(count, seed) {
   const checkout = await Checkout.create()
   console.log(`seed ${seed}, ${checkout.commit()}`)
   const mutants = draw(checkout, count, seed)
-  let left = mutants
-  for (const suite of suitesOf(checkout)) left = await survivorsOf(suite, left)
-  const killed = mutants.length - left.length
-  console.log(`${killed} of ${mutants.length} killed (${Math.floor((100 * killed) / mutants.length)} %)`)
-  return killed >= MIN_KILLED * mutants.length ? 0 : 1
+  const report = (by, left) => {
+    const killed = mutants.length - left.length
+    console.log(`${killed} of ${mutants.length} killed by ${by} (${percent(killed, mutants.length)} %)`)
+  }
+  const { tests = [] } = values
+  let left = await survivorsOf(new Suite(checkout, { tests }), mutants)
+  report('tests', left)
+  const compiled = compiling(checkout, left)
+  for (const mutant of left)
+    if (!compiled.includes(mutant)) console.log(`killed   ${nameOf(mutant)}  (by types)`)
+  left = compiled
+  report('tests and types', left)
+  if (values.system) {
+    // These come last, since they take the longest.
+    const env = { JETWAY_SYSTEM_TESTS: '1' }
+    left = await survivorsOf(new Suite(checkout, { tests: values.tests ?? ['packages/'], env }), left)
+    report('tests, types and system tests', left)
+  }
+  return mutants.length - left.length >= MIN_KILLED * mutants.length ? 0 : 1
 }
 
-/** System tests come last, since they take the longest: they run for mutants that survive all others. */
-function suitesOf(checkout) {
-  const suites = [new Suite(checkout, { tests: values.tests ?? [] })]
-  if (values.system)
-    suites.push(
-      new Suite(checkout, { tests: values.tests ?? ['packages/'], env: { JETWAY_SYSTEM_TESTS: '1' } }),
-    )
-  return suites
-}
+const percent = (part, whole) => Math.floor((100 * part) / whole)
 
+const nameOf = ({ file, line, from, to }) => `${file}:${line}  ${from}  →  ${to}`
+
+/** @returns the mutants that no test of the suite notices */
 async function survivorsOf(suite, mutants) {
   const reaching = await runBase(suite, mutants)
   const survivors = []
@@ -68,10 +79,9 @@ async function survivorsOf(suite, mutants) {
     const files = reaching(mutant)
     const killer = await killerOf(suite, mutant, files)
     if (killer === undefined) survivors.push(mutant)
-    const { file, line, from, to } = mutant
     const verdict = killer === undefined ? 'SURVIVED' : 'killed  '
     const by = killer === undefined ? `${files.length} test files reach it` : `by ${killer}`
-    stdout.write(`${index + 1}/${mutants.length} ${verdict} ${file}:${line}  ${from}  →  ${to}  (${by})\n`)
+    stdout.write(`${index + 1}/${mutants.length} ${verdict} ${nameOf(mutant)}  (${by})\n`)
   }
   suite.end()
   return survivors

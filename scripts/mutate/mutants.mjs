@@ -54,7 +54,7 @@ export function mutantsOf(file, source) {
     },
     ExpressionStatement: (node) => {
       if (node.expression.type.endsWith('CallExpression') || node.expression.type === 'AwaitExpression')
-        replace(node, ';')
+        replace(node, 'void 0;')
     },
     TSLiteralType: (node) => types.push(node),
     VariableDeclarator: ({ id, init }) => {
