@@ -180,7 +180,7 @@ describe("tools in OpenAI's Responses API", () => {
     expect(await run([{}, { type: 'message' }])).toEqual([])
     const chat = await openAiChatTools([], { images: 'user-message' })
     expect(await chat.run([{ id: '1', type: 'custom' }])).toEqual([])
-    expect(await chat.run()).toEqual([])
+    expect(await chat.run(undefined)).toEqual([])
   })
 
   it('send no documents as images, and say of which call images are', async () => {

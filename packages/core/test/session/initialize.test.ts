@@ -45,8 +45,8 @@ describe('initialize', () => {
 
   it('records the client, and the lists whose changes it is told of', async () => {
     const clientInfo = { name: 'c', version: '1', icons: [{ src: 'data:,' }] }
-    const { record, revision } = await answer({ ...VERSION, capabilities: { roots: {} }, clientInfo })
-    expect(record).toEqual({
+    const result = await answer({ ...VERSION, capabilities: { roots: {} }, clientInfo })
+    expect(result.record).toEqual({
       id: 'id',
       principal: '',
       revision: '2025-11-25',
@@ -56,7 +56,7 @@ describe('initialize', () => {
       listChanged: ['tools', 'resources'],
       subscriptions: [],
     })
-    expect(revision?.version).toBe('2025-11-25')
+    expect(result).toMatchObject({ revision: { version: '2025-11-25' } })
     expect((await answer(VERSION)).record?.client).toEqual({ capabilities: {} })
   })
 
