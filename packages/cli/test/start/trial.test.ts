@@ -29,18 +29,24 @@ function useFakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-/** Lets the time pass of the timers of some ms, as they are set. */
+/** Lets the time pass of the fake timers of some ms, as they are set. */
 async function pass(trial: Promise<unknown>, ...limits: readonly number[]): Promise<void> {
-  const set = vi.spyOn(globalThis, 'setTimeout')
+  const { setTimeout } = globalThis
+  const set: unknown[] = []
+  // Not a spy: Vitest restores spies at the end of the file too, after the timers are real again.
+  globalThis.setTimeout = ((callback: () => void, ms: number) => {
+    set.push(ms)
+    return setTimeout(callback, ms)
+  }) as typeof setTimeout
   const ended = vi.fn()
   void trial.then(() => ended())
   for (const ms of limits) {
-    const isSet = () => set.mock.calls.some(([, given]) => given === ms)
-    while (!isSet() && ended.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    set.mockClear()
+    while (!set.includes(ms) && ended.mock.calls.length === 0)
+      await new Promise((resolve) => setImmediate(resolve))
+    set.length = 0
     await vi.advanceTimersByTimeAsync(ms)
   }
-  set.mockRestore()
+  globalThis.setTimeout = setTimeout
 }
 
 describe('a server', () => {
