@@ -67,9 +67,13 @@ async function main(count, seed) {
   return mutants.length - left.length >= MIN_KILLED * mutants.length ? 0 : 1
 }
 
-const percent = (part, whole) => Math.floor((100 * part) / whole)
+function percent(part, whole) {
+  return Math.floor((100 * part) / whole)
+}
 
-const nameOf = ({ file, line, from, to }) => `${file}:${line}  ${from}  →  ${to}`
+function nameOf({ file, line, from, to }) {
+  return `${file}:${line}  ${from}  →  ${to}`
+}
 
 /** @returns the mutants that no test of the suite notices */
 async function survivorsOf(suite, mutants) {
