@@ -17,4 +17,5 @@ vi.waitFor = (callback, options) => waitFor(callback, withTimeout(options))
 vi.waitUntil = (callback, options) => waitUntil(callback, withTimeout(options))
 
 // Time limits of tests would not work, and a test that waits would wait for ever.
-if ('clock' in setTimeout) throw new Error('An earlier test file has left fake timers in this process')
+if ('clock' in setTimeout || 'clock' in Date)
+  throw new Error('An earlier test file has left fake timers in this process')

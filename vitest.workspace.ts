@@ -34,6 +34,7 @@ const exclude = long || system ? [] : [...named('.long.test.ts'), ...named('.sys
  */
 const ISOLATED = [
   'packages/{fastify,hono}/test/seam.test.ts',
+  'packages/client/test/stdio/exit-guard.test.ts',
   'packages/client/test/stdio/windows.test.ts',
   'packages/core/test/schema/validate/tiered.test.ts',
 ]

@@ -1,5 +1,6 @@
 /**
- * `npm run mutate`: changes one place of the sources at a time, and tells which changes no test notices.
+ * `npm run mutate`: changes one place of the sources at a time, and lists the changes that neither tests nor
+ * types notice.
  *
  *     npm run mutate -- [--count <n>] [--seed <n>] [--only <path>]... [--tests <path>]... [--system]
  *
@@ -64,6 +65,7 @@ async function main(count, seed) {
     left = await survivorsOf(new Suite(checkout, { tests: values.tests ?? ['packages/'], env }), left)
     report('tests, types and system tests', left)
   }
+  for (const mutant of left) console.log(`left     ${nameOf(mutant)}`)
   return mutants.length - left.length >= MIN_KILLED * mutants.length ? 0 : 1
 }
 
@@ -77,6 +79,7 @@ function nameOf({ file, line, from, to }) {
 
 /** @returns the mutants that no test of the suite notices */
 async function survivorsOf(suite, mutants) {
+  if (mutants.length === 0) return []
   const reaching = await runBase(suite, mutants)
   const survivors = []
   for (const [index, mutant] of mutants.entries()) {

@@ -31,7 +31,13 @@ export function compiling(checkout, mutants) {
 
 function filesWithErrors(checkout) {
   const tsc = checkout.path('node_modules/.bin/tsc')
-  const { stdout, error } = spawnSync(tsc, TSC.split(' '), { cwd: checkout.path('.'), encoding: 'utf8' })
+  const { status, stdout, error } = spawnSync(tsc, TSC.split(' '), {
+    cwd: checkout.path('.'),
+    encoding: 'utf8',
+    maxBuffer: Infinity,
+  })
   if (error) throw error
-  return new Set([...stdout.matchAll(/^(\S+?)\(\d+,\d+\): error/gm)].map(([, file]) => file))
+  const files = new Set([...stdout.matchAll(/^(\S+?)\(\d+,\d+\): error/gm)].map(([, file]) => file))
+  if (status !== 0 && files.size === 0) throw new Error(`tsc failed: ${stdout}`)
+  return files
 }

@@ -41,7 +41,7 @@ export class Suite {
     ]
     const code = await run(command, { cwd: this.checkout.path('.'), output: 'ignore', env: this.#env })
     if (code === 0) return []
-    if (!existsSync(report)) return ['vitest']
+    if (!existsSync(report)) throw new Error('Vitest could not run the tests')
     const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
     const failed = testResults.filter(({ status }) => status === 'failed')
     return failed.length === 0

@@ -56,12 +56,12 @@ describe('ctx.auth', () => {
     expect(await authOf(claims)).toMatchObject({ scopes })
   })
 
-  it.each<[string, string[], boolean]>([
-    ['256 scopes', Array.from({ length: 256 }, (_, i) => `s${i}`), true],
-    ['257 scopes', Array.from({ length: 257 }, (_, i) => `s${i}`), false],
-    ['a scope of 256 characters', ['s'.repeat(256)], true],
-    ['a scope of 257 characters', ['a', 's'.repeat(257)], false],
-  ])('accepts %s: %#', async (_, scopes, accepted) => {
+  it.each<[string, boolean, string[]]>([
+    ['256 scopes', true, Array.from({ length: 256 }, (_, i) => `s${i}`)],
+    ['257 scopes', false, Array.from({ length: 257 }, (_, i) => `s${i}`)],
+    ['a scope of 256 characters', true, ['s'.repeat(256)]],
+    ['a scope of 257 characters', false, ['a', 's'.repeat(257)]],
+  ])('%s: accepted %s', async (_, accepted, scopes) => {
     expect(await authOf({ scope: scopes.join(' ') })).toMatchObject(accepted ? { scopes } : REFUSED)
   })
 
@@ -89,7 +89,7 @@ describe('ctx.auth', () => {
     const { issuer, authenticate } = await protect({ token })
     issuer.documents.set(
       `${ISSUER}/introspect`,
-      () => new Response(`{"active":true,"sub":"user","aud":"${RESOURCE}","cnf_":null,${exp}}`),
+      () => new Response(`{"active":true,"sub":"user","aud":"${RESOURCE}",${exp}}`),
     )
     const auth = (await authenticate(requestWith('opaque'))) as object
     expect(auth).toMatchObject({ extra: { subject: 'user' } })

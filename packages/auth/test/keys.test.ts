@@ -139,7 +139,7 @@ describe('the keys of an issuer', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('may be 100, of which a token has to name one if several fit', async () => {
+  it('may be 100; a token must name its key if several fit', async () => {
     const { issuer, send, logged } = await protect()
     const [own] = issuer.keys
     issuer.keys = [...issuer.keys, ...Array.from({ length: 99 }, (_, i) => ({ ...own, kid: `k${i}` }))]

@@ -46,19 +46,6 @@ describe('the keys of an issuer', () => {
     expect(await send(rotated)).toBe(200)
   })
 
-  it('go on to be used for an hour while they cannot be fetched, and then give 503', async () => {
-    const { issuer, send, clock } = await protect({ cache: false })
-    const sign = (): Promise<string> => issuer.sign({ aud: RESOURCE })
-    expect(await send(await sign())).toBe(200)
-    issuer.documents.set(KEYS, fails)
-    await clock.advance(11 * 60_000)
-    expect(await send(await sign())).toBe(200)
-    await clock.advance(50 * 60_000)
-    expect(await send(await sign())).toBe(200)
-    await clock.advance(10 * 60_000)
-    expect(await send(await sign())).toBe(503)
-  })
-
   it.each([
     ['fails', fails],
     ['has status 500', () => new Response(null, { status: 500 })],
@@ -90,19 +77,6 @@ describe('the keys of an issuer', () => {
     expect(await send(await issuer.sign({ aud: RESOURCE }))).toBe(503)
     expect(fetchedKeys(issuer)).toBe(0)
   })
-
-  it('cause 503 if the key server stalls for 5 s', async () => {
-    const { issuer, send, clock } = await protect()
-    issuer.documents.set(
-      KEYS,
-      ({ signal }) =>
-        new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
-    )
-    const answered = send(await issuer.sign({ aud: RESOURCE }))
-    await new Promise((resolve) => setImmediate(resolve))
-    await clock.advance(5_000)
-    expect(await answered).toBe(503)
-  })
 })
 
 describe('a verified token', () => {
@@ -117,9 +91,7 @@ describe('a verified token', () => {
     const { issuer, send, clock, authenticate } = await protect()
     const token = await issuer.sign({ aud: RESOURCE, exp: Math.floor(clock.now() / 1000) + 10 })
     expect(await send(token)).toBe(200)
-    await clock.advance(59_999)
-    expect(authenticate(requestWith(token))).not.toBeInstanceOf(Promise)
-    await clock.advance(1)
+    await clock.advance(60_000)
     expect(authenticate(requestWith(token))).toBeInstanceOf(Promise)
     await clock.advance(11_000)
     expect(await send(token)).toBe(401)
@@ -146,8 +118,7 @@ describe('a verified token', () => {
       issuer.sign({ aud: RESOURCE, padding: 'x'.repeat(length) })
     let padding = 11_900
     while ((await padded(padding)).length < 16_384 - 'Bearer '.length) padding++
-    const longest = 'x'.repeat(16_384 - 'Bearer '.length - (await padded(padding)).length)
-    expect(longest).toBe('')
+    expect((await padded(padding)).length).toBe(16_384 - 'Bearer '.length)
     expect(await send(await padded(padding))).toBe(200)
     expect(await send(await padded(padding + 1))).toBe(401)
   })

@@ -35,7 +35,7 @@ describe('the log of a refused token', () => {
     expect(logged[0]?.[2]).toMatch(advice)
   })
 
-  it('names a signature by another key, what is no token, and a critical extension', async () => {
+  it('names a foreign signature, a malformed token and a critical extension', async () => {
     const { issuer, send, logged } = await protect()
     const { privateKey } = await keysOf('ES256', 'other')
     await send(await issuer.sign({ aud: RESOURCE }, {}, privateKey))
@@ -88,7 +88,7 @@ describe('the log of a refused token', () => {
   })
 })
 
-it('what an authorization server fails to answer is logged as an error', async () => {
+it('a failure of the authorization server is logged as an error', async () => {
   const { issuer, send, logged, clock } = await protect({}, {})
   issuer.documents.set(`${ISSUER}/jwks`, () => new Response('no', { status: 418 }))
   expect(await send(await issuer.sign({ aud: RESOURCE }))).toBe(503)

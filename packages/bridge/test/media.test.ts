@@ -145,12 +145,15 @@ describe('media that a model API would refuse', () => {
     expect(anthropicResult('t', result).content).toMatchObject([{ source: { media_type: 'image/png' } }])
   })
 
-  it('is sent if no API knows the type, and a provider may', async () => {
+  it('is sent to the provider if it is audio', async () => {
     const audio = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }
     const file = { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'audio/wav' }
     expect(await sdkOutput(audio)).toEqual({ type: 'content', value: [file] })
     const old = { type: 'file-data', data: 'AAAA', mediaType: 'audio/wav' }
     expect(await sdkOutput(audio, 6)).toEqual({ type: 'content', value: [old] })
+  })
+
+  it('is left out if it has no bytes, even if the host has made the result', async () => {
     const part = { type: 'audio', data: '', mimeType: 'audio/wav' } as const
     const made = { parts: [part], text: 'nothing', structured: undefined, isError: false }
     const tools = await aiSdkTools(

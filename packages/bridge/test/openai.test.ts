@@ -183,7 +183,7 @@ describe("tools in OpenAI's Responses API", () => {
     expect(await chat.run(undefined)).toEqual([])
   })
 
-  it('send no documents as images, and say of which call images are', async () => {
+  it('send no documents as images, and name the call of each image', async () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
     const resource = { uri: 'a://b', blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const source: ToolSource = {

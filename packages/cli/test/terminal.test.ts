@@ -95,16 +95,16 @@ it('a name that is far from all has no nearest one', async () => {
   expect(await nearest('abc', ['xyz'])).toBeUndefined()
 })
 
+it('-v prints the version', async () => {
+  expect((await runCli(['-v'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
 describe('help', () => {
-  it.each([['-h'], ['help'], ['--help']])('is printed for %s', async (word) => {
+  it.each([['-h'], ['help']])('is printed for %s', async (word) => {
     const { stdout, exitCode } = await runCli([word])
     expect(stdout).toMatch(/^Usage: jetway <command> \[options\]\n\n {2}list {2,}\S/)
     expect(stdout).toContain('\n\njetway <command> --help describes a command.')
     expect(exitCode).toBe(0)
-  })
-
-  it('is what -v does not print', async () => {
-    expect((await runCli(['-v'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
   it('of a command has its options below each other, with their placeholders, and notes', async () => {

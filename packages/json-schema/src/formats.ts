@@ -66,7 +66,7 @@ const isUriReference = (text: string): boolean => {
   return (
     (scheme === undefined || SCHEME.test(scheme)) &&
     (authority === undefined || isAuthority(authority)) &&
-    // It would be read as an empty scheme.
+    // A leading colon would be read as an empty scheme.
     !text.startsWith(':') &&
     PATH.test(path) &&
     QUERY.test(query) &&

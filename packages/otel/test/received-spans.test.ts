@@ -218,12 +218,12 @@ describe('the span of a received call', () => {
 })
 
 describe('a telemetry', () => {
-  it.each<[string, TelemetryOptions, boolean, boolean]>([
-    ['without an SDK', {}, false, false],
-    ['that only passes contexts on, without an SDK', { mode: 'propagate' }, false, true],
-    ['with an SDK', {}, true, true],
-    ['with an SDK, and no metrics', { metrics: false }, true, true],
-  ])('%s is active or not', (_what, options, registered, active) => {
+  it.each<[string, boolean, TelemetryOptions, boolean]>([
+    ['without an SDK', false, {}, false],
+    ['that only passes contexts on, without an SDK', true, { mode: 'propagate' }, false],
+    ['with an SDK', true, {}, true],
+    ['with an SDK, and no metrics', true, { metrics: false }, true],
+  ])('%s is active: %s', (_what, active, options, registered) => {
     if (registered) registerSdk()
     expect(telemetry(options).active).toBe(active)
   })

@@ -198,12 +198,12 @@ describe('the trace context of a request that is sent', () => {
 
   it.each([
     [
-      'that of the caller',
+      'with a state',
       { traceparent: 'own', tracestate: 'a=1', other: 1 },
       { traceparent: 'own', tracestate: 'a=1' },
     ],
-    ['that of the caller without a state', { traceparent: 'own', tracestate: 1 }, { traceparent: 'own' }],
-  ])('is in headers %s', (_what, meta, headers) => {
+    ['without a valid state', { traceparent: 'own', tracestate: 1 }, { traceparent: 'own' }],
+  ])('is sent in headers only, if the caller gave one %s', (_what, meta, headers) => {
     registerSdk()
     const request = sent({ params: { name: 'tool', _meta: meta } })
     expect(telemetry({ headers: true }).sent(request)).toMatchObject({ meta: undefined, headers })

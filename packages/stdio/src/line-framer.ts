@@ -39,9 +39,11 @@ export class LineFramer {
     this.#maxLineBytes = maxLineBytes
   }
 
-  /** Adds a chunk, after `next` has returned undefined. */
+  /** Adds a chunk. */
   push(chunk: Uint8Array): void {
-    this.#chunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    // A handler may write to the input while the lines of a chunk are delivered.
+    this.#chunk = this.#chunk === undefined ? bytes : Buffer.concat([this.#chunk.subarray(this.#at), bytes])
     this.#at = 0
     this.#encoding = undefined
   }

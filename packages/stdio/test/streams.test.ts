@@ -21,7 +21,7 @@ async function serve(options: ServeStdioOptions = {}): Promise<Served> {
   return { server, input, output, handle }
 }
 
-/** Ends of the process, which go on. */
+/** The codes with which the process was asked to exit. It goes on. */
 function exits(): unknown[] {
   const codes: unknown[] = []
   const exit = vi
@@ -51,8 +51,8 @@ describe('serveStdio with exitOnEnd', () => {
 
   it.each([
     ['is closed by its handle', true],
-    ['has none', undefined],
-  ])('does neither where it %s', async (_what, exitOnEnd) => {
+    ['has no exitOnEnd, and its input ends', undefined],
+  ])('does neither when it %s', async (_what, exitOnEnd) => {
     const codes = exits()
     const { server, input, handle } = await serve(exitOnEnd === undefined ? {} : { exitOnEnd })
     const close = vi.spyOn(server, 'close')
@@ -71,11 +71,16 @@ describe('serveStdio with handleSignals', () => {
   ] as const)('closes at the first %s, and ends the process with %i at the second', async (signal, code) => {
     const codes = exits()
     const before = listeners()
+    const others = new Set(process.listeners(signal))
     const { handle } = await serve({ handleSignals: true })
+    // Other test files of this process may listen too.
+    const send = (): void => {
+      for (const own of process.listeners(signal)) if (!others.has(own)) own(signal)
+    }
     expect(listeners()).toEqual(before.map((count) => count + 1))
-    process.emit(signal, signal)
+    send()
     expect(codes).toEqual([])
-    process.emit(signal, signal)
+    send()
     expect(codes).toEqual([code])
     await handle.closed
     expect(listeners()).toEqual(before)
@@ -132,7 +137,7 @@ describe('serveStdio on its streams', () => {
     await serve({ input, output })
   })
 
-  it('adds one listener for late errors to an output, however often it is used', async () => {
+  it('keeps one error listener for each use of an output, and one for all of them', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const first = await serve({ input, output, guardStdout: true })
     await first.handle.close()

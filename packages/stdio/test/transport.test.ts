@@ -54,6 +54,24 @@ class SlowOutput extends Writable {
 }
 
 describe('the stdio transport', () => {
+  it('delivers each line when its input delivers more in the meantime', async () => {
+    const input = new Readable({ read() {} })
+    const messages: string[] = []
+    const message = (text: string): void => {
+      messages.push(text)
+      if (text === '1') input.push('3\n')
+    }
+    new StdioTransport({ input, output: new PassThrough() }).start({
+      message,
+      malformed: () => {},
+      close: () => {},
+    })
+    await settled()
+    input.push('1\n2\n')
+    await settled()
+    expect(messages).toEqual(['1', '2', '3'])
+  })
+
   it.each([
     ['1 MiB in one chunk, with the 512 bytes of a chunk', [1024 * 1024 - 512], [1]],
     ['2,044 chunks of a byte', Array.from({ length: 2_044 }, () => 1), [1]],
@@ -144,7 +162,7 @@ describe('the stdio transport', () => {
     const closing = transport.close().then(() => (closed = true))
     await settled()
     expect(closed).toBe(false)
-    // The write of nothing, which waits behind it.
+    // Closing has queued an empty write behind it.
     output.release()
     await settled()
     output.release()

@@ -5,6 +5,7 @@ import {
   type Endpoint,
   startAuthorizationServer,
 } from '@jetway/testing/authorization-server'
+import { listen } from '@jetway-apps/test-support/http'
 import * as oauth from 'oauth4webapi'
 import { expect, it as base, onTestFinished } from 'vitest'
 
@@ -171,7 +172,7 @@ it.for(['http://127.0.0.1:5/oauth/callback', 'http://localhost:5/callback'])(
   },
 )
 
-it('needs a challenge of PKCE', async ({ issuer }) => {
+it('requires a PKCE challenge', async ({ issuer }) => {
   const url = new URL('/authorize', issuer.issuer)
   const fields = { client_id: issuer.client.clientId, redirect_uri: REDIRECT, response_type: 'code' }
   url.search = String(new URLSearchParams(fields))
@@ -186,11 +187,10 @@ it('says why it issues no tokens', async ({ issuer }) => {
   await expect(issuer.issue({ resource: RESOURCE })).rejects.toThrow('The token endpoint answered 503')
 })
 
-it('starts at the port that it should', async () => {
-  const first = await started()
-  await first.close()
-  const { port } = new URL(first.issuer)
-  expect((await started({ port: Number(port) })).issuer).toBe(first.issuer)
+it('listens on the port of the option', async () => {
+  const { origin, release } = await listen(() => {})
+  onTestFinished(release)
+  await expect(started({ port: Number(new URL(origin).port) })).rejects.toThrow('EADDRINUSE')
 })
 
 it('counts the requests of each endpoint, with those below /authorize', async ({ issuer }) => {

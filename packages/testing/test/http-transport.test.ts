@@ -79,7 +79,7 @@ describe('the HTTP client of tests', () => {
     expect(ends).toEqual([{ kind: 'end' }, { kind: 'end' }])
   })
 
-  /** What a transport delivers of one response, and how it ends. */
+  /** The messages that a transport delivers of one response, and its end or error. */
   async function delivered(response: () => Response): Promise<unknown[]> {
     const seen: unknown[] = []
     const transport = new HttpTransport({ url, fetch: async () => response() })

@@ -11,7 +11,7 @@ type Message = { readonly id?: unknown; readonly method?: string; readonly [memb
 
 interface Site {
   readonly peer: TestConnection
-  /** What the server has got. */
+  /** The messages that the server has received. */
   readonly sent: readonly Message[]
   readonly say: (message: unknown) => Promise<void>
   readonly end: Transport

@@ -36,11 +36,10 @@ describe('recordTransport', () => {
   })
 })
 
-it('a recorded transport passes on all else', async () => {
+it('a recorded transport passes on options, malformed messages and its end', async () => {
   const [left, right] = createMemoryTransportPair()
   const seen: unknown[] = []
   const inner: Transport = {
-    ...left,
     start: (handlers) => {
       handlers.malformed('bad')
       return left.start(handlers)
@@ -58,6 +57,7 @@ it('a recorded transport passes on all else', async () => {
   await transport.send('1', { headers: { a: 'b' } })
   await transport.close()
   await expect.poll(() => seen).toContain('right')
+  await expect.poll(() => seen).toContain('end')
   expect(seen.slice(0, 2)).toEqual(['bad', { headers: { a: 'b' } }])
   expect(frames).toHaveLength(1)
 })

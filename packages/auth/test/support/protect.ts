@@ -6,7 +6,7 @@ import { RESOURCE } from './requests.ts'
 
 export const ISSUER = 'https://auth.example.com'
 
-/** What a protected mount has logged: the level, the fields and the message. */
+/** One log entry of a protected mount: its level, fields and message. */
 export type Logged = readonly [level: string, fields: object, message: string]
 
 /** A protected mount without a server. */

@@ -1,6 +1,6 @@
 import type { Child } from './process/child.ts'
 
-/** What the side of the clients needs of a process. */
+/** The part of a process that the side of the clients uses. */
 export type ServedProcess = Pick<Child, 'generation' | 'port' | 'ended' | 'lines'>
 
 /** The side of `jetway dev` that clients see, over stdio or HTTP. */

@@ -43,6 +43,8 @@ export class Supervisor {
   #retry: NodeJS.Timeout | undefined
   #attempt = 0
   #closed = false
+  /** Resolves when the old process has ended, with `stopFirst`. */
+  #retiring: Promise<void> = Promise.resolve()
   readonly #children = new Set<Supervised>()
 
   constructor(options: SupervisorOptions) {
@@ -77,7 +79,10 @@ export class Supervisor {
     clearTimeout(this.#retry)
     this.#candidate?.kill()
     this.#candidate = undefined
-    if (this.#stopFirst && this.#active !== undefined) await this.#retire(this.#active)
+    if (this.#stopFirst) {
+      if (this.#active !== undefined) this.#retiring = this.#retire(this.#active)
+      await this.#retiring
+    }
     if (isStale()) return
     const child = await this.#takeSpare()
     if (isStale()) return child.kill()

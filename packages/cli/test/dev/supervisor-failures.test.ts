@@ -75,12 +75,13 @@ describe('a start that fails', () => {
   it('is not printed if another change came meanwhile', async () => {
     const { change, child, printed } = await serving()
     await change()
+    const failed = child(2).fail(needsChange)
     await change()
-    await child(2).fail(needsChange)
+    await failed
     expect(printed).toEqual([])
   })
 
-  it('since the sessions are not taken over leaves the code before in use', async () => {
+  it('leaves the code before in use if the new process refuses the sessions', async () => {
     let prepare = (): Promise<void> => Promise.resolve()
     const { change, child, printed } = await serving({ prepare: () => prepare() })
     prepare = () => Promise.reject(new StartError('failed', 'no session'))
@@ -119,7 +120,7 @@ describe('a port in use', () => {
 })
 
 describe('a process that ends by itself', () => {
-  it('is started again, sooner after it had served for more than 5 s', async () => {
+  it('starts again, and the wait is short again if it served for more than 5 s', async () => {
     const { child, printed } = await serving()
     await child(1).exit('exited with code 3')
     expect(printed).toEqual(['The server exited with code 3\nIt starts again in 0.2 s, or after a change'])

@@ -139,7 +139,7 @@ describe('the entries of a host', () => {
     ])
   })
 
-  it('of a host without a file are those that it has not', async () => {
+  it('of a host without a file do not exist: the finding says how to add one', async () => {
     const [finding] = (await diagnose({ argv: ['cursor:shop'] })).findings
     expect(finding).toMatchObject({
       section: 'cursor:shop',

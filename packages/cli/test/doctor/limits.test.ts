@@ -45,7 +45,7 @@ describe('the names of tools', () => {
     [{ tools: [tool('a'), tool('A'), tool('b')] }, 'warning', 'a and A: they differ only in case'],
     [{ tools: [tool('a'), tool('a'), tool('A')] }, 'fault', 'twice in a list: tool a'],
     [{ tools: [tool('a')], prompts: [{ name: 'a' }], resources: [{ uri: 'a', name: 'a' }] }, 'ok', 'none'],
-  ])('and of others may occur twice: %j', async (offers, verdict, evidence) => {
+  ])('are unique in their list: %j', async (offers, verdict, evidence) => {
     expect(await found('duplicate-names', offers)).toMatchObject([{ verdict, evidence }])
   })
 

@@ -16,7 +16,7 @@ describe('the check of revisions', () => {
     })
   })
 
-  it('tells of each connection but that of the revision which it has already', async () => {
+  it('reports each connection, except that of the revision which it already has', async () => {
     const progress: string[] = []
     const target = http(`${await serve(scripted({}))}/mcp`)
     await checkProtocol({ target, progress: (text) => progress.push(text), timeoutMs: 5_000 })

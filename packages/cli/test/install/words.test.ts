@@ -62,10 +62,12 @@ describe('the words of a command line', () => {
     [{ rest: ['none'] }, 'The program none is not in PATH'],
     [{ rest: ['/x'], env: ['1=a'] }, '--env has another form'],
     [{ rest: ['/x'], env: ['A B=a'] }, '--env has another form'],
-    [{ word: 'README.md' }, 'README.md is not a JavaScript file'],
+    [{ word: '~/server.txt' }, 'server.txt is not a JavaScript file'],
     [{ word: 'none.js' }, 'The file none.js does not exist'],
-  ])('%j are refused', (given, message) => {
-    expect(() => serverFrom(words(given), '/no')).toThrow(
+  ])('%j are refused', ({ word, ...other }, message) => {
+    const { path } = folderWith(FILES)
+    const given = words({ ...other, ...(word !== undefined && { word: path(word) }) })
+    expect(() => serverFrom(given, '/no')).toThrow(
       expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) }),
     )
   })
@@ -87,7 +89,7 @@ describe('the words of a command line', () => {
     [{ word: 'server.js', rest: ['npx'] }, 'A link is for other machines'],
     [{}, 'A link is for other machines'],
     [{ rest: [] }, 'A link is for other machines'],
-  ])('%j may be no link', (given, message) => {
+  ])('%j are refused for a link', (given, message) => {
     expect(() => remoteOrCommand(words(given))).toThrow(message)
   })
 })

@@ -1,7 +1,9 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Start } from '../../src/start/environment.ts'
 import { answers, runTrial } from '../../src/start/trial.ts'
 import { ownVersion } from '../../src/version.ts'
+import { until } from '../support/until.ts'
+import { useFakeTimers } from '../support/fake-timers.ts'
 
 /** Begins a server that answers by `on`, which maps methods to functions of the parameters. */
 const SERVER = `
@@ -24,11 +26,6 @@ const start = (code: string): Start => ({
 
 const run = (code: string) => runTrial(start(SERVER + code))
 
-function useFakeTimers(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-}
-
 /** Lets the time pass of the fake timers of some ms, as they are set. */
 async function pass(trial: Promise<unknown>, ...limits: readonly number[]): Promise<void> {
   const { setTimeout } = globalThis
@@ -40,13 +37,15 @@ async function pass(trial: Promise<unknown>, ...limits: readonly number[]): Prom
   }) as typeof setTimeout
   const ended = vi.fn()
   void trial.then(() => ended())
-  for (const ms of limits) {
-    while (!set.includes(ms) && ended.mock.calls.length === 0)
-      await new Promise((resolve) => setImmediate(resolve))
-    set.length = 0
-    await vi.advanceTimersByTimeAsync(ms)
+  try {
+    for (const ms of limits) {
+      await until(() => set.includes(ms) || ended.mock.calls.length > 0)
+      set.length = 0
+      await vi.advanceTimersByTimeAsync(ms)
+    }
+  } finally {
+    if (vi.isFakeTimers()) globalThis.setTimeout = setTimeout
   }
-  globalThis.setTimeout = setTimeout
 }
 
 describe('a server', () => {

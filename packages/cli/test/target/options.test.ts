@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Arguments } from '../../src/command.ts'
 import type { TargetOptions } from '../../src/target/options.ts'
 import { findTarget } from '../../src/target/target.ts'
@@ -13,6 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'jetway-cli-'))
 for (const name of ['a.py', 'a.MJS', 'a.jsonc', 'a.txt']) writeFileSync(join(folder, name), '')
 writeFileSync(join(folder, 'two.json'), '{"mcpServers":{"a":{"command":"x"},"b":{"command":"y"}}}')
 writeFileSync(join(folder, 'none.json'), '{"mcpServers":{}}')
+afterAll(() => rmSync(folder, { recursive: true }))
 const inFolder = (name: string): string => join(folder, name)
 
 function find(args: Partial<Arguments<TargetOptions>>, env: Readonly<Record<string, string>> = {}) {

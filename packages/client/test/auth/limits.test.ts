@@ -8,7 +8,7 @@ import {
 import { withAuth } from '@jetway/client'
 import { freePort } from '@jetway-apps/test-support/http'
 import { describe, expect, it as base, vi } from 'vitest'
-import { challengeWith, failure, it, post, reasonOf } from './support/world.ts'
+import { challengeWith, failure, it, post } from './support/world.ts'
 
 const SERVER = 'https://mcp.public.example/mcp'
 const grant = clientCredentials()
@@ -101,8 +101,8 @@ describe('a challenge', () => {
   })
 })
 
-describe('what is stored', () => {
-  it('has no more members than the server has sent', async ({ made }) => {
+describe('stored credentials', () => {
+  it('have no more members than the server has sent', async ({ made }) => {
     const store = memoryCredentials()
     const token = { access_token: 'access-token-1', token_type: 'Bearer' }
     made.token = () => ({ json: token })
@@ -125,7 +125,7 @@ describe('what is stored', () => {
     })
   })
 
-  it('has the expiry of tokens and secrets in ms', async ({ made }) => {
+  it('have the expiry of tokens and secrets in ms', async ({ made }) => {
     const store = memoryCredentials()
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_basic', 'client_secret_post']
     const answer = { client_id: 'r', client_secret: 'given-secret', client_secret_expires_at: 4_000_000_000 }
@@ -160,17 +160,6 @@ describe('a refused token', () => {
     const { searchParams } = made.visits[0] as URL
     expect([searchParams.get('scope'), searchParams.get('prompt')]).toEqual([null, null])
   })
-})
-
-describe('without a key of its own', () => {
-  it.for([undefined, ['RS256']])(
-    'a client that requires DPoP does not go on if the server has the algorithms %j',
-    async (algs, { made }) => {
-      made.metadata['dpop_signing_alg_values_supported'] = algs
-      expect(await reasonOf(made.post({ dpop: {} }))).toBe('dpop')
-      expect([made.visits, made.issuer.to('POST /token')]).toEqual([[], []])
-    },
-  )
 })
 
 describe('the text of an error', () => {
@@ -248,29 +237,29 @@ describe('the smallest and the largest options', () => {
         `http://127.0.0.1:${port}/callback`,
       )
   })
+})
 
-  it('show a page of their own after a redirect to loopback', async () => {
-    const port = await freePort()
-    const pages: unknown[] = []
-    const redirect = loopbackRedirect({
-      port,
-      path: '/back',
-      open: async () => {
-        const answer = await fetch(`http://127.0.0.1:${port}/back?state=s&code=c`)
-        const { status, headers } = answer
-        pages.push(status, headers.get('content-type'), headers.get('cache-control'), await answer.text())
-      },
-    })
-    const { signal } = new AbortController()
-    const back = await redirect.authorize(new URL('https://as.example/?state=s'), { signal })
-    expect(back).toBe(`http://127.0.0.1:${port}/back?state=s&code=c`)
-    expect(pages).toEqual([
-      200,
-      'text/html; charset=utf-8',
-      'no-store',
-      expect.stringContaining('You can close this window'),
-    ])
+base('a redirect to loopback shows its default page', async () => {
+  const port = await freePort()
+  const pages: unknown[] = []
+  const redirect = loopbackRedirect({
+    port,
+    path: '/back',
+    open: async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/back?state=s&code=c`)
+      const { status, headers } = answer
+      pages.push(status, headers.get('content-type'), headers.get('cache-control'), await answer.text())
+    },
   })
+  const { signal } = new AbortController()
+  const back = await redirect.authorize(new URL('https://as.example/?state=s'), { signal })
+  expect(back).toBe(`http://127.0.0.1:${port}/back?state=s&code=c`)
+  expect(pages).toEqual([
+    200,
+    'text/html; charset=utf-8',
+    'no-store',
+    expect.stringContaining('You can close this window'),
+  ])
 })
 
 describe('a token of a server', () => {

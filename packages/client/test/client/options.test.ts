@@ -82,7 +82,7 @@ describe('a client', () => {
   it.each([
     ['with sessions', sessions(), 1],
     ['without sessions', modern(), 0],
-  ])('tells a server %s about new roots where that has a message for it', async (_, handshake, times) => {
+  ])('notifies a server %s of new roots if the revision has that message', async (_, handshake, times) => {
     const { client, server } = await scripted({ ...handshake, example: {} })
     await client.rootsChanged()
     await client.request('example')

@@ -295,7 +295,7 @@ describe('a task in a session', () => {
     )
   })
 
-  it('lists the tools once if a call is refused that may have to be one', async () => {
+  it('lists the tools once if a refused call may need a task', async () => {
     const tool = { name: 'x', inputSchema: {}, execution: { taskSupport: 'required' } }
     const { client, server } = await scripted({
       ...sessions(),

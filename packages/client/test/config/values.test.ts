@@ -9,7 +9,7 @@ const file = join(folder, 'servers.json')
 writeFileSync(file, '{}')
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What is read from a file with this content. */
+/** Loads a file with this content. */
 const loading = (content: unknown, options: LoadConfigOptions = {}) =>
   loadConfig(file, {
     env: {},

@@ -81,7 +81,7 @@ describe('a subscription to an extension', () => {
 })
 
 describe('a subscription that the server ends', () => {
-  /** A client with a listener, whose attempts come without chance. */
+  /** A client with one subscription, which it opens again without random delays. */
   async function watching(script = listening()) {
     const chance = vi.spyOn(Math, 'random').mockReturnValue(0)
     onTestFinished(() => chance.mockRestore())

@@ -161,7 +161,7 @@ describe('a message', () => {
   })
 })
 
-/** What a function returns if chance gives this number. */
+/** Runs a function while Math.random returns this number. */
 function withLuck<T>(random: number, run: () => T): T {
   const chance = vi.spyOn(Math, 'random').mockReturnValue(random)
   try {

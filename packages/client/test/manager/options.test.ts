@@ -28,7 +28,7 @@ describe('the options of a manager', () => {
     })
   })
 
-  it('are refused if nothing has their name', () => {
+  it('are refused if their names are unknown', () => {
     expect(() => world({ maxServer: 1 } as object)).toThrow('maxServers')
     expect(() => world({ reconnect: { attempts: 1 } } as object)).toThrow('reconnect')
   })

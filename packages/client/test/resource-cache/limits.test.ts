@@ -71,6 +71,7 @@ describe('a cache of resources', () => {
     [{ maxEntries: 0 }, 'maxEntries must be a positive whole number, and is 0'],
     [{ maxEntries: 1.5 }, 'maxEntries must be a positive whole number, and is 1.5'],
     [{ maxBytes: -1 }, 'maxBytes must be a positive whole number, and is -1'],
+    [{ maxBytes: Number.NaN }, 'maxBytes must be a positive whole number, and is NaN'],
     [{ ttlMs: Number.NaN }, 'ttlMs must be a number of ms'],
     [{ ttlMs: '5' as never }, 'ttlMs must be a number of ms'],
   ])('refuses %j', (options, message) => {

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { childProcess } from '../../src/stdio/child-process.ts'
 import { childEnvironment } from '../../src/stdio/environment.ts'
 import { ProcessExitError, SpawnError } from '../../src/stdio/errors.ts'
-import { endWithThisProcess } from '../../src/stdio/exit-guard.ts'
 import { stopSteps } from '../../src/stdio/options.ts'
 import { readLines } from '../../src/stdio/read-lines.ts'
 
@@ -80,19 +79,6 @@ describe('the environment of a child', () => {
   ])('with %j has %j', ([options, expected]) => {
     expect(childEnvironment(options, own)).toEqual(expected)
   })
-})
-
-test('processes are ended at the exit of this one while one of them runs', () => {
-  const before = process.listenerCount('exit')
-  const listening = (): number => process.listenerCount('exit') - before
-  const first = endWithThisProcess(2 ** 30)
-  const second = endWithThisProcess(2 ** 30 + 1)
-  const counts = [listening()]
-  first()
-  counts.push(listening())
-  second()
-  counts.push(listening())
-  expect(counts).toEqual(process.platform === 'win32' ? [0, 0, 0] : [1, 1, 0])
 })
 
 test('a process is ended as specified, at once, or as the host says', () => {

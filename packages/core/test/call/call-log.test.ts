@@ -1,10 +1,11 @@
+import { silent } from '@jetway-apps/test-support'
 import { expect, it, vi } from 'vitest'
 import { CallLog, type LoggedCall } from '../../src/call/observation/call-log.ts'
 
 it('a line about a call goes to the logger of its request, with what tells calls apart', () => {
   const [server, request] = [vi.fn<(fields: object, message: string) => void>(), vi.fn<() => void>()]
   const log = new CallLog<LoggedCall & { readonly name?: string }>(
-    { debug() {}, info() {}, warn: server, error: server },
+    { ...silent, warn: server, error: server },
     ({ name }) => name,
   )
   const call = (id: string | number, caller: object = {}) =>

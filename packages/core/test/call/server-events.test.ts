@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { Events, outcomeOf } from '../../src/call/server-events.ts'
 import { McpError } from '../../src/errors.ts'
@@ -15,7 +16,7 @@ it.each([
 describe('events', () => {
   it('reach every listener until it is removed, and make their payload for listeners only', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
-    const events = new Events({ debug() {}, info() {}, warn() {}, error })
+    const events = new Events({ ...silent, error })
     const heard: unknown[] = []
     const payload = vi.fn<() => never>(() => ({ reason: 'busy' }) as never)
     const emit = (): void => events.emit('reject', payload)

@@ -1,10 +1,11 @@
+import { silent } from '@jetway-apps/test-support'
 import { expect, it, vi } from 'vitest'
 import { WaitUntil } from '../../src/call/wait-until.ts'
 
 it('work that goes on after an answer is counted, given to the platform, and its failure told', async () => {
   const count = { begin: vi.fn<() => void>(), end: vi.fn<() => void>() }
   const warn = vi.fn<() => void>()
-  const background = new WaitUntil(count, { debug() {}, info() {}, warn, error() {} })
+  const background = new WaitUntil(count, { ...silent, warn })
   const failed = vi.fn<(error: unknown) => void>()
   const given: Promise<unknown>[] = []
   background.track(Promise.resolve(), { waitUntil: (work) => void given.push(work) }, failed)

@@ -212,7 +212,7 @@ describe('an invalid extension', () => {
       /needs eras: "modern", "legacy" or both/,
     ],
     [
-      'an era that there is not',
+      'an unknown era',
       [{ id: ID, eras: ['modern', 'later'], methods: { 'a/b': handler } }],
       /needs eras: "modern", "legacy" or both/,
     ],
@@ -240,7 +240,7 @@ describe('an invalid extension', () => {
     expect(create).toThrow(problem)
   })
 
-  it('is none with an id of 256 characters, or with a method that only sessions have', () => {
+  it('does not include one with an id of 256 characters, or with a method that only sessions have', () => {
     const long = { id: 'a/'.padEnd(256, 'x') }
     const extensions: Extension[] = [long, { id: ID, methods: { 'tasks/list': handler } }]
     expect(() => new McpServer({ name: 'a', version: '1' }, { extensions })).not.toThrow()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { CallerBytes } from '../../src/http/caller-bytes.ts'
 
-/** Replies of so many bytes of each caller; gives the names of those that must end soon. */
+/** Holds replies of callers, and collects the names of those that must end soon. */
 function held() {
   const bytes = new CallerBytes(100)
   const hastened: string[] = []

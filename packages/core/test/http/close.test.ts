@@ -175,12 +175,14 @@ describe('closing a mount', () => {
     expect((await session.post(ping)).status).toBe(503)
   })
 
-  it('leaves replies that nobody can send to `discard`, which ends their streams and logs once', async () => {
+  it('opens replies that nobody can send, so that their streams end with their requests, and logs once', async () => {
     const { endpoint, session, log } = await bench()
     for (let again = 0; again < 2; again++) {
       const get = new FakeRequest({ method: 'GET', headers: session.headers })
       endpoint.discard(await endpoint.handle(get, get.body))
       expect(endpoint.stats().openStreams).toBe(1)
+      get.leave()
+      expect(endpoint.stats().openStreams).toBe(0)
     }
     expect(log.map(({ level, message }) => [level, message])).toEqual([
       ['warn', expect.stringContaining('The app replied before the MCP server did')],

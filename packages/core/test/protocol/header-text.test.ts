@@ -67,7 +67,7 @@ describe('encodeHeaderText', () => {
     ['a\tb', '=?base64?YQli?='],
     ['é', '=?base64?w6k=?='],
     ['=?base64??=', '=?base64?PT9iYXNlNjQ/Pz0=?='],
-  ])('makes %j to %j, which is read back', (text, header) => {
+  ])('encodes %j as %j, which decodes to the same text', (text, header) => {
     expect(encodeHeaderText(text)).toBe(header)
     expect(decodeHeaderText(header)).toBe(text)
   })

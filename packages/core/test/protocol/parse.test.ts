@@ -92,7 +92,7 @@ describe('parsing a message', () => {
     ['[1,2,3,4,5,6]', { maxDepth: 128, maxTokens: 5 }, /too many/],
     ['{"a":1}', { maxDepth: 128, maxTokens: 1 }, /too many/],
     ['{}', { maxDepth: 128, maxTokens: 0 }, /too many/],
-  ])('takes %s or not within %j', (text, limits, fault) => {
+  ])('checks %s against %j: the fault is %s', (text, limits, fault) => {
     for (const parsed of [parseText(text, limits), parseBytes(bytes(text), limits)])
       expect(parsed).toMatchObject(fault === undefined ? { ok: true } : { error: { message: fault } })
   })
@@ -105,7 +105,7 @@ describe('parsing a message', () => {
     [[{ a: null }], { maxDepth: 1, maxTokens: 10 }, /too deeply/],
     [null, { maxDepth: 1, maxTokens: 0 }, undefined],
     ['text', { maxDepth: 1, maxTokens: 0 }, undefined],
-  ])('takes a parsed %j or not within %j', (value, limits, fault) => {
+  ])('checks a parsed %j against %j: the fault is %s', (value, limits, fault) => {
     expect(checkParsed(value, limits)).toMatchObject(
       fault === undefined ? { ok: true, value } : { error: { message: fault } },
     )

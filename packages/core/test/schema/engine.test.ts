@@ -18,7 +18,7 @@ function counted(schema: z.ZodType): { schema: z.ZodType; conversions: () => num
   }
 }
 
-/** Text in as many lists. */
+/** A schema of a text inside that many lists. */
 function lists(levels: number): z.ZodType {
   let schema: z.ZodType = z.string()
   for (let level = 0; level < levels; level++) schema = z.array(schema)

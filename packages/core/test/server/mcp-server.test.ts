@@ -417,7 +417,7 @@ describe('logging that is off', () => {
   })
 })
 
-describe('listeners and middleware that are none', () => {
+describe('invalid listeners and middleware', () => {
   it.each<[string, (server: McpServer) => unknown, string]>([
     ['an unknown event', (s) => s.on('nothing' as 'reject', () => {}), 'server.on takes one of'],
     ['no listener', (s) => s.on('reject', 1 as never), 'server.on takes one of'],

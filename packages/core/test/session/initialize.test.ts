@@ -61,11 +61,11 @@ describe('initialize', () => {
   })
 
   it.each([
-    ['of the limit', 0, 0, true],
-    ['of one character more', 1, 0, false],
-    ['of the limit without its icons', 0, 9, true],
-    ['of more without its icons', 1, 9, false],
-  ])('keeps a client %s, or not', async (_what, more, icons, kept) => {
+    ['of the limit', true, 0, 0],
+    ['of one character more', false, 1, 0],
+    ['of the limit without its icons', true, 0, 9],
+    ['of more without its icons', false, 1, 9],
+  ])('keeps the info of a client %s: %s', async (_what, kept, more, icons) => {
     const info = { name: '', version: '' }
     const size = JSON.stringify({ capabilities: {}, info }).length
     info.name = 'x'.repeat(16_384 - size + more)
@@ -76,10 +76,10 @@ describe('initialize', () => {
   })
 
   it.each([
-    ['an anonymous client', {}, true],
-    ['a principal without a session', { id: '', principal: 'ann' }, true],
-    ['an anonymous client without a session', { id: '' }, false],
-  ])('offers tasks, or not, to %s', async (_what, change, offered) => {
+    ['an anonymous client', true, {}],
+    ['a principal without a session', true, { id: '', principal: 'ann' }],
+    ['an anonymous client without a session', false, { id: '' }],
+  ])('offers tasks to %s: %s', async (_what, offered, change) => {
     const result = resultOf(await answer(VERSION, change)) as { readonly capabilities: object }
     expect('tasks' in result.capabilities).toBe(offered)
   })

@@ -59,7 +59,7 @@ describe('a change on the bus', () => {
 })
 
 describe('the bus in memory', () => {
-  it('reports the errors of listeners, those that are not synchronous too', async () => {
+  it('reports the errors of listeners, whether they throw or reject', async () => {
     const errors: unknown[] = []
     const bus = new MemoryBus({ onError: (error, topic) => errors.push([error, topic]) })
     bus.subscribe('a', () => {

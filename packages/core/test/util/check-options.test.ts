@@ -46,7 +46,7 @@ describe('the names of options', () => {
     expect(() => checkNames(given, NAMES, HINTS)).toThrow(text)
   })
 
-  it('may be left out, be undefined, and switch a group', () => {
+  it('may be left out or undefined, and a group may be true or false', () => {
     checkNames({}, NAMES)
     checkNames({ name: 1, unknown: undefined, limits: { inner: undefined }, clock: {} }, NAMES)
     checkNames({ sessions: false, limits: { inner: true } }, NAMES)

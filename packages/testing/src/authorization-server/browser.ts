@@ -12,7 +12,7 @@ export async function followSignIn(
   const cookies = new Map<string, string>()
   let url = new URL(address)
   if (user !== undefined) url.searchParams.set('login_hint', user)
-  for (let redirects = 0; redirects < MAX_REDIRECTS; redirects += 1) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     if (url.origin !== issuer) return url.href
     const response = await fetch(url, {
       redirect: 'manual',
@@ -20,8 +20,8 @@ export async function followSignIn(
       ...(signal === undefined ? {} : { signal }),
     })
     for (const cookie of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
-      cookies.set(name, value)
+      const [, name, value] = /^([^=;]+)=([^;]*)/.exec(cookie) ?? []
+      if (name !== undefined && value !== undefined) cookies.set(name, value)
     }
     const text = await response.text()
     const location = response.headers.get('location')

@@ -1,4 +1,5 @@
 /** POST requests, which get exactly one answer each. */
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { callOf, openSession, post, request } from '../support/raw-http.ts'
 import {
@@ -196,11 +197,19 @@ describe('when the process ends', () => {
 
   it('a request that it refuses to take goes to the next one', async () => {
     const { relay, url, start } = await relayHttp()
-    const refusing = { generation: 9, port: 1, lines: undefined, ended: false }
+    const tried = vi.fn(() => 1)
+    const refusing = {
+      generation: 9,
+      lines: undefined,
+      ended: false,
+      get port() {
+        return tried()
+      },
+    }
     await relay.prepare(refusing)
     relay.use(refusing)
     const asked = post(url, request(1, 'ping'))
-    await new Promise((resolve) => setImmediate(resolve))
+    await vi.waitFor(() => expect(tried).toHaveBeenCalled())
     const next = await start()
     expect(await (await asked).json()).toEqual(answerOf(1))
     expect(next.asked()).toEqual(['ping'])
@@ -219,7 +228,7 @@ describe('when the process ends', () => {
     await vi.waitFor(() => expect(process.got).toHaveLength(1))
     let drained = false
     const draining = relay.drained({ ...unused, generation: 1 }).then(() => (drained = true))
-    await new Promise((resolve) => setImmediate(resolve))
+    await settled()
     expect(drained).toBe(false)
     finish()
     await draining
@@ -283,7 +292,7 @@ describe('a stream', () => {
     expect(process.asked()).toContain('ping')
   })
 
-  it('of a process that is no longer used is answered when that ends it without the answer', async () => {
+  it('of a replaced process gets an error if the process ends the stream without an answer', async () => {
     const { url, start } = await relayHttp()
     let finish = (): void => {}
     const first = await start({
@@ -299,7 +308,7 @@ describe('a stream', () => {
     expect(await readStream(reply, new AbortController()).rest()).toMatchObject([lost(1)])
   })
 
-  it('that the client leaves is left', async () => {
+  it('is closed in the process when the client disconnects', async () => {
     const { url, start, relay } = await relayHttp()
     const left = vi.fn()
     const process = await start({

@@ -1,4 +1,4 @@
-/** What goes to the process that has asked, or that has the call, also when another one is used. */
+/** Answers go to the process that asked, and cancellations to the one that has the call, even after a restart. */
 import { describe, expect, it } from 'vitest'
 import { callOf, openSession, post } from '../support/raw-http.ts'
 import { listenOn, openStream, readStream, relayHttp, type Reply, writeEvent } from '../support/relay-http.ts'

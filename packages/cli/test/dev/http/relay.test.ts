@@ -1,17 +1,14 @@
+import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { HttpRelay } from '../../../src/dev/http/http-relay.ts'
 import { INITIALIZE, openSession, post, request } from '../support/raw-http.ts'
 import { ask, json, listenOn, relayHttp } from '../support/relay-http.ts'
+import { useFakeTimers } from '../../support/fake-timers.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const PING = JSON.stringify(request(1, 'ping'))
 const down = { id: 1, error: { code: -32_603, message: expect.stringContaining('is not running') } }
 const busy = { error: { code: -32_603, message: expect.stringContaining('Too many requests wait') } }
-
-function useFakeTimers(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-}
 
 /** Resolves when so many timers wait: those of the relay. */
 async function timers(count: number): Promise<void> {
@@ -91,13 +88,23 @@ describe('while no process runs', () => {
 
   it('a request that no process takes is given up after 10 s', async () => {
     const { relay, url } = await relayHttp()
-    const refusing = { generation: 9, port: 1, lines: undefined, ended: false }
+    const tried = vi.fn(() => 1)
+    const refusing = {
+      generation: 9,
+      lines: undefined,
+      ended: false,
+      get port() {
+        return tried()
+      },
+    }
     await relay.prepare(refusing)
     relay.use(refusing)
-    const now = vi.spyOn(Date, 'now')
-    onTestFinished(() => now.mockRestore())
-    now.mockReturnValueOnce(0).mockReturnValue(10_001)
-    const { body } = await ask(url, 'POST', JSON_TYPE, PING)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const asked = ask(url, 'POST', JSON_TYPE, PING)
+    await vi.waitFor(() => expect(tried).toHaveBeenCalled())
+    vi.setSystemTime(Date.now() + 10_001)
+    const { body } = await asked
     expect(JSON.parse(body)).toMatchObject(down)
     relay.lost(refusing)
   })
@@ -223,7 +230,7 @@ describe('a request that is not MCP', () => {
     await vi.waitFor(() => expect(process.got).toHaveLength(2))
     const drained = vi.fn()
     const draining = relay.drained({ generation: 1, port: 0, lines: undefined, ended: false }).then(drained)
-    await new Promise((resolve) => setImmediate(resolve))
+    await settled()
     expect(drained).not.toHaveBeenCalled()
     finish()
     await draining
@@ -287,7 +294,7 @@ describe('the relay', () => {
     await vi.waitFor(() => expect(process.got).toHaveLength(1))
     const closed = vi.fn()
     const closing = front.relay.close().then(closed)
-    await new Promise((resolve) => setImmediate(resolve))
+    await settled()
     expect(closed).not.toHaveBeenCalled()
     await expect(ask(front.url, 'POST', JSON_TYPE, JSON.stringify(INITIALIZE))).rejects.toThrow(
       'ECONNREFUSED',

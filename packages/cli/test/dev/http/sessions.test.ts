@@ -120,7 +120,7 @@ describe('a session in the next process', () => {
     expect(second.got.at(-1)?.headers['mcp-session-id']).toBe('other')
   })
 
-  it('keeps the settings that the new process accepts', async () => {
+  it('is opened although the new process refuses a setting', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)

@@ -263,7 +263,7 @@ describe('subscriptions/listen', () => {
     expect(front.printed).toEqual(['tools: +b'])
     expect(second.got[0]?.message).toEqual(LISTEN)
     first.end()
-    // What the process answers ends the subscription.
+    // An answer of the process ends the subscription.
     const answer = { jsonrpc: '2.0', id: 9, result: {} }
     now.write(answer)
     expect((await stream.next())?.message).toEqual(answer)
@@ -275,14 +275,15 @@ describe('subscriptions/listen', () => {
     await front.start(old.replies)
     const stream = await listening(front)
     await stream.next()
+    const read = deferred()
     const next = await front.prepare({
       'subscriptions/listen': (_, response) => {
         old.write({ jsonrpc: '2.0', id: 9, result: {} })
         old.write(mark('last'))
-        setTimeout(() => {
+        void read.promise.then(() => {
           openStream(response)
           writeEvent(response, acknowledged({}))
-        }, 0)
+        })
       },
     })
     next.use()
@@ -290,11 +291,11 @@ describe('subscriptions/listen', () => {
   })
 
   it.each([
-    ['does not', { promptsListChanged: true }, []],
-    ['does', { toolsListChanged: true }, [announced]],
-    ['does not with another value', { toolsListChanged: 1 }, []],
-    ['does not without any', null, []],
-  ])('gets what its server %s acknowledge', async (_, agreed, expected) => {
+    ['another list', { promptsListChanged: true }, []],
+    ['this list', { toolsListChanged: true }, [announced]],
+    ['another value', { toolsListChanged: 1 }, []],
+    ['nothing', null, []],
+  ])('gets changes only of lists that its server acknowledged: %s', async (_, agreed, expected) => {
     const front = await relayHttp()
     await front.start(process(['a'], agreed).replies)
     const stream = await listening(front)

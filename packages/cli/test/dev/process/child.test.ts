@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { runs } from '@jetway-apps/test-support/processes'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Child } from '../../../src/dev/process/child.ts'
+import { until } from '../../support/until.ts'
 
 const TOLD = fileURLToPath(new URL('../../fixtures/told.mjs', import.meta.url))
 
@@ -34,7 +35,7 @@ const say = (...messages: readonly object[]): string =>
   messages.map((message) => `process.send(${JSON.stringify(message)});`).join('')
 
 describe('a process', () => {
-  it('is told to start, and reports what it imports and its port', async () => {
+  it('starts its file, and reports its imports and its port', async () => {
     const { child, output, imported } = await spawn(`
       setInterval(() => {}, 1_000)
       process.once('message', ({ type }) => {
@@ -61,6 +62,8 @@ describe('a process', () => {
   })
 
   it('over stdio has lines in place of a port', async () => {
+    vi.stubEnv('PORT', undefined)
+    onTestFinished(() => void vi.unstubAllEnvs())
     const { child } = await spawn(
       `process.stdin.pipe(process.stdout); ${say({ type: 'ready' })}; console.log('PORT' in process.env)`,
       'stdio',
@@ -69,7 +72,7 @@ describe('a process', () => {
     const lines: string[] = []
     child.lines?.start({ message: (line) => void lines.push(line), malformed: () => {}, close: () => {} })
     await child.lines?.send('hello')
-    await vi.waitFor(() => expect(lines).toEqual([String('PORT' in process.env), 'hello']))
+    await vi.waitFor(() => expect(lines).toEqual(['false', 'hello']))
     expect(child.port).toBe(0)
   })
 
@@ -120,12 +123,12 @@ describe('a process', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const stopping = child.stop()
-    while (imported.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => imported.length >= 2)
     await vi.advanceTimersByTimeAsync(1_999)
     expect(child.ended).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
     await stopping
     expect(await child.exited).toBe('was ended by SIGKILL')
-    while (runs(Number(imported[0]))) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => !runs(Number(imported[0])))
   })
 })

@@ -11,13 +11,9 @@ import {
   server,
   TOOLS_CHANGED,
 } from '../support/relay-stdio.ts'
+import { useFakeTimers } from '../../support/fake-timers.ts'
 
 const methods = (messages: readonly Message[]): readonly unknown[] => messages.map(({ method }) => method)
-
-function useFakeTimers(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-}
 
 describe('the lists', () => {
   it('are compared, and the client learns what has changed', async () => {
@@ -100,8 +96,8 @@ describe('the lists', () => {
     useFakeTimers()
     const front = relayStdio()
     let answers = true
-    const silent = server(['a'])
-    const first = await front.start((message) => (answers ? silent(message) : undefined))
+    const usual = server(['a'])
+    const first = await front.start((message) => (answers ? usual(message) : undefined))
     await initialize(front)
     answers = false
     await first.write(TOOLS_CHANGED)
@@ -140,15 +136,16 @@ describe('the lists', () => {
     const front = relayStdio()
     await front.start(server(['a']))
     await initialize(front)
-    const second = await front.start(
-      server([], ({ method }) => (method === 'tools/list' ? undefined : undefined)),
+    const usual = server([])
+    const second = await front.start((message) =>
+      message.method === 'tools/list' ? undefined : usual(message),
     )
     front.relay.lost(second.child)
     await settled()
-    front.printed.length = 0
-    front.client.take()
+    expect(front.printed).toEqual([])
     await front.start(server(['a', 'b']))
     await settled()
-    expect(front.client.take().length).toBeGreaterThan(0)
+    expect(front.client.take()).toEqual([TOOLS_CHANGED])
+    expect(front.printed).toEqual(['tools: +b'])
   })
 })

@@ -1,5 +1,5 @@
 import { settled } from '@jetway-apps/test-support'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { callOf, INITIALIZE, request } from '../support/raw-http.ts'
 import {
   answerOf,
@@ -10,17 +10,13 @@ import {
   server,
   TOOLS_CHANGED,
 } from '../support/relay-stdio.ts'
+import { useFakeTimers } from '../../support/fake-timers.ts'
 
 const down = (id: number) => ({
   id,
   error: { code: -32_603, message: expect.stringContaining('is not running') },
 })
 const busy = (id: number) => ({ id, error: { message: expect.stringContaining('Too many requests wait') } })
-
-function useFakeTimers(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-}
 
 describe('messages', () => {
   it('go to the process and back', async () => {
@@ -42,7 +38,7 @@ describe('messages', () => {
     expect(front.client.take()).toEqual([[answerOf(1), answerOf(2)]])
   })
 
-  it('that are none are printed', async () => {
+  it('lines that are no messages are printed', async () => {
     const front = relayStdio()
     const process = await front.start()
     await process.write('hello', '7', 'null', '"text"')
@@ -89,7 +85,7 @@ describe('the session', () => {
       { ...request(0, 'logging/setLevel', { level: 'debug' }), id: id(1) },
       { ...request(0, 'resources/subscribe', { uri: 'a:1' }), id: id(2) },
     ])
-    // What is set meanwhile follows.
+    // Settings that change meanwhile are sent when the process is used.
     await front.client.write(
       request(3, 'resources/unsubscribe', { uri: 'a:1' }),
       request(4, 'resources/subscribe', { uri: 'a:2' }),
@@ -147,7 +143,7 @@ describe('the session', () => {
       { protocolVersion: 'r', capabilities: { tools: {}, logging: {}, prompts: {} } },
       'The client must reconnect to use the new capabilities logging, prompts',
     ],
-  ])('with %s is a hint', async (_, result, hint) => {
+  ])('with %s prints a hint', async (_, result, hint) => {
     const front = relayStdio()
     await front.start(server())
     await initialize(front)
@@ -282,7 +278,7 @@ describe('at the end', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('it is disconnected after a while if there are none', async () => {
+  it('the client is disconnected at the time limit if a request has no answer', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.start()
@@ -302,5 +298,6 @@ describe('at the end', () => {
     await front.start()
     await front.relay.finish(1_000)
     await relayStdio().relay.finish(1_000)
+    expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -11,7 +11,7 @@ export class FakeChild implements Supervised {
   readonly lines = undefined
   readonly ready: Promise<void>
   readonly exited: Promise<string>
-  /** What it was told. */
+  /** The methods that were called, in order. */
   readonly calls: string[] = []
   ended = false
   #resolve = (): void => {}

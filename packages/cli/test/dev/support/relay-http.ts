@@ -1,4 +1,4 @@
-/** `HttpRelay` before processes that are served here, and that answer as told. */
+/** An `HttpRelay` in front of HTTP servers in this process, whose replies the test sets. */
 import { once } from 'node:events'
 import {
   type IncomingHttpHeaders,
@@ -32,7 +32,7 @@ export type Reply = (got: Got, response: ServerResponse) => object | undefined |
 export interface Process {
   readonly generation: number
   readonly got: Got[]
-  /** What it was asked, in order. */
+  /** The methods of its requests, in order. */
   readonly asked: () => readonly string[]
   /** It serves from now on. */
   readonly use: () => void

@@ -14,7 +14,7 @@ export type Message = any
 export interface Peer {
   /** All that it has got. */
   readonly got: Message[]
-  /** What it has got since it was asked last. */
+  /** The messages since the last `take`. */
   readonly take: () => readonly Message[]
   /** Writes messages, or text as it is. */
   readonly write: (...messages: readonly (object | string)[]) => Promise<void>

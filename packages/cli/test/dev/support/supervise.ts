@@ -4,7 +4,7 @@ import { StartError } from '../../../src/dev/process/child.ts'
 import { Supervisor } from '../../../src/dev/supervisor.ts'
 import { FakeChild } from './fake-child.ts'
 
-/** A supervisor whose processes are told what to do. */
+/** A supervisor whose processes the test controls. */
 export function supervise({ stopFirst = false, prepare = (): Promise<void> => Promise.resolve() } = {}) {
   const children: FakeChild[] = []
   const events: string[] = []
@@ -56,7 +56,7 @@ export function supervise({ stopFirst = false, prepare = (): Promise<void> => Pr
     drain: async (generation: number) => {
       drained.get(generation)?.()
       await settled()
-      // It has been told to stop, and ends.
+      // `stop` was called, and the process ends.
       await settled()
     },
   }

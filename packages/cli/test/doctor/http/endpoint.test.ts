@@ -144,7 +144,7 @@ describe('a path without a server', () => {
     ],
     ['other events', '/x', '/sse', events('event: endpoints\ndata: /m\n\n'), OTHER_PATH],
     ['another media type', '/x', '/sse', events('event: endpoint\ndata: /m\n\n', 'text/plain'), OTHER_PATH],
-  ])('is told %s at another one: %s, %s', async (_, asked, at, listener, advice) => {
+  ])('with %s elsewhere has advice: %s, %s', async (_, asked, at, listener, advice) => {
     const origin = await serve((request, response) =>
       request.url === at ? listener(request, response) : void response.writeHead(404).end(),
     )

@@ -125,7 +125,7 @@ describe('a session', () => {
     ])
   })
 
-  it('that there is not is not ended, and not looked for', async () => {
+  it('that does not exist is neither ended nor checked', async () => {
     const site = siteAt('http://127.0.0.1:1/mcp')
     expect(await checkSessionEnd(site, { ...opened, sessionId: undefined })).toEqual([])
     expect(await checkSession(site, { ...opened, sessionId: undefined })).toMatchObject([
@@ -157,7 +157,7 @@ describe('a session', () => {
     ['without a version', { ...OPENING, result: {} }, { 'mcp-session-id': 'a' }, [['a', '2025-11-25']]],
     ['with an error', { error: {} }, { 'mcp-session-id': 'a' }, []],
     ['without an id', OPENING, {}, []],
-  ])('%s by a try is ended', async (_, body, headers, expected) => {
+  ])('%s: the try ends the session that it opened', async (_, body, headers, expected) => {
     const ended: unknown[] = []
     const site = await listening((request, response) => {
       if (METHOD(request) === 'DELETE')

@@ -40,7 +40,7 @@ describe('a server that starts', () => {
     expect(serves).toBe(true)
   })
 
-  it('and prints what is no message is told where', async () => {
+  it('that prints a line that is no message: the finding names the place', async () => {
     const { path } = folderWith({ 'server.cjs': server('console.log("Loading"); console.log("Ready")') })
     const start = {
       command: process.execPath,
@@ -58,7 +58,7 @@ describe('a server that starts', () => {
     expect(serves).toBe(true)
   })
 
-  it('and prints what is no message is not told where by another program than Node.js', async () => {
+  it('that is no Node.js program and prints such a line: the finding names no place', async () => {
     const { findings } = await shell('echo Loading')
     expect(findings.find((each) => each.check === 'stdout')?.evidence).toBe(
       'This line is no message: Loading',

@@ -19,7 +19,7 @@ const HEALTHY = [
   { check: 'shutdown', verdict: 'ok', evidence: 'It ended 2.0 s after its stdin was closed' },
 ]
 
-/** The findings of a check, with the advice of faults only where it is told. */
+/** The findings of one check. */
 const of = (check: string, trial: Trial, writer?: string): readonly object[] =>
   trialFindings(trial, writer).filter((finding) => finding.check === check)
 

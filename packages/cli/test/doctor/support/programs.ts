@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -13,7 +13,8 @@ export interface Folder {
 
 /** Files by their paths, until the test has finished. Those in folders `bin` are executable. */
 export function folderWith(files: Readonly<Record<string, string>>): Folder {
-  const root = mkdtempSync(join(tmpdir(), 'jetway-doctor-'))
+  // Node prints real paths, and the folder of temporary files may be a link.
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'jetway-doctor-')))
   onTestFinished(() => rmSync(root, { recursive: true }))
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(join(root, dirname(file)), { recursive: true })

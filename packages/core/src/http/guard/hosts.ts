@@ -141,7 +141,7 @@ function parseAllowedHost(entry: string, option: string): Host {
 }
 
 function parseAllowedOrigin(entry: string): string {
-  const origin = parseOrigin(entry)
+  const origin = typeof entry === 'string' ? parseOrigin(entry) : undefined
   const text = `allowedOrigins: "${entry}" is not an origin such as https://app.example.com`
   if (origin === undefined) throw usageError('ERR_MCP_OPTION', text)
   return origin.text

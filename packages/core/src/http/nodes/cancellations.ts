@@ -58,7 +58,7 @@ export class Cancellations {
     void this.#peers.broadcast(key, { kind: 'count', id, round: name })
   }
 
-  /** Takes the count of another node. */
+  /** Takes the count of another node. Nodes without such a call send none. */
   counted(name: string, node: string, calls: number): void {
     const round = this.#rounds.get(name)
     if (round === undefined) return

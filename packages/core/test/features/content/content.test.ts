@@ -56,7 +56,7 @@ describe('content blocks', () => {
       'a link with wrong annotations',
       () => content.link({ uri: 'a://b', name: 'b', annotations: { priority: 2 } }),
     ],
-    ['a text of a resource that is none', () => content.resource({ uri: 'a://b', text: 5 as never })],
+    ['a resource whose text is not a string', () => content.resource({ uri: 'a://b', text: 5 as never })],
     ['a resource without content', () => content.resource({ uri: 'a://b' })],
     ['a resource with two contents', () => content.resource({ uri: 'a://b', text: 'a', blob: 'AQID' })],
     ['a resource without an address', () => content.resource({ text: 'a' } as never)],

@@ -14,7 +14,7 @@ describe('a definition', () => {
   it.each<[string, (more: object) => unknown, object]>([
     ['the shortest time', addTool, { timeoutMs: 1 }],
     ['the longest time', addTool, { timeoutMs: MAX_TIMEOUT_MS }],
-    ['the least bytes', addTool, { maxResultBytes: 1024 }],
+    ['the fewest bytes', addTool, { maxResultBytes: 1024 }],
     ['a scope', addTool, { scopes: ['files:write'] }],
     ['a name of 128 characters', addTool, { name: 'x'.repeat(128) }],
     ['a name of 1024 characters', addResource, { name: 'x'.repeat(1024) }],
@@ -32,7 +32,7 @@ describe('a definition', () => {
     ['no time', addTool, { timeoutMs: 0 }, 'needs a timeoutMs between 1'],
     ['a longer time', addTool, { timeoutMs: MAX_TIMEOUT_MS + 1 }, 'needs a timeoutMs between 1'],
     ['a time in text', addTool, { timeoutMs: '5' }, 'needs a timeoutMs between 1'],
-    ['less bytes', addTool, { maxResultBytes: 1023 }, 'needs a whole number of bytes, 1024 or more'],
+    ['fewer bytes', addTool, { maxResultBytes: 1023 }, 'needs a whole number of bytes, 1024 or more'],
     ['half a byte', addTool, { maxResultBytes: 1024.5 }, 'needs a whole number of bytes, 1024 or more'],
     ['a scope in place of a list', addTool, { scopes: 'files:write' }, 'needs a list of scopes'],
     ['no scope', addTool, { scopes: [] }, 'needs a list of scopes'],

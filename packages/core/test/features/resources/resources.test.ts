@@ -310,7 +310,7 @@ describe('registering a resource', () => {
     )
   })
 
-  it('takes an address of 8192 characters, and no longer one', async () => {
+  it('takes an address of 8192 characters, and refuses a longer one', async () => {
     const uri = 'a://'.padEnd(8192, 'x')
     expect(await read(serve([resource(handler, { uri })]), uri)).toMatchObject({ contents: [{ uri }] })
     expect(() => serve([resource(handler, { uri: `${uri}x` })])).toThrow('more than 8192 characters')

@@ -180,6 +180,7 @@ describe('the guard of a mount', () => {
     { allowedHosts: [5 as unknown as string] },
     { allowedHosts: 'a.example' as unknown as string[] },
     { allowedOrigins: [5 as unknown as string] },
+    { allowedOrigins: [['https://a.example'] as unknown as string] },
     { allowedOrigins: 'https://a.example' as unknown as string[] },
     { allowedOrigins: ['a.example'] },
     { allowedOrigins: ['https://a.example/'] },

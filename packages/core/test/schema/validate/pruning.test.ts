@@ -154,7 +154,7 @@ describe('properties that a zod object does not know are dropped', () => {
     expect(checkOutput(schema, value)).toEqual(value)
   })
 
-  it('takes no name of the prototype for a known one', () => {
+  it('does not take a name of Object.prototype for a known property', () => {
     const o = { a: 'x', constructor: { y: 1 } }
     expect(checkOutput(z.object({ o: z.looseObject({}) }), { o, z: 1 })).toEqual({ o })
   })

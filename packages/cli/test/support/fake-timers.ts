@@ -1,0 +1,7 @@
+import { onTestFinished, vi } from 'vitest'
+
+/** Fakes timers and the date until the test has finished. */
+export function useFakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { endWithThisProcess } from '../../src/stdio/exit-guard.ts'
+
+test('processes are ended at the exit of this one while one of them runs', () => {
+  const before = process.listenerCount('exit')
+  const listening = (): number => process.listenerCount('exit') - before
+  const first = endWithThisProcess(2 ** 30)
+  const second = endWithThisProcess(2 ** 30 + 1)
+  const counts = [listening()]
+  first()
+  counts.push(listening())
+  second()
+  counts.push(listening())
+  expect(counts).toEqual(process.platform === 'win32' ? [0, 0, 0] : [1, 1, 0])
+})
