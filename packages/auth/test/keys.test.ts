@@ -115,7 +115,7 @@ describe('the keys of an issuer', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('are used for 70 min', async () => {
+  it('are used for 70 min while they cannot be fetched, and then give 503', async () => {
     const { issuer, clock, send } = await protect()
     expect(await send(await tokenOf(issuer))).toBe(200)
     issuer.documents.delete(KEYS)

@@ -95,12 +95,12 @@ export const AUTHORIZATION: Group = {
       row: 'I8',
       fault: 'Signing keys that change or cannot be fetched',
       behaviour:
-        'A key that is new is fetched, at most once in 30 s. Known keys serve for an hour while the key server is down; then requests get 503.',
+        'A key that is new is fetched, at most once in 30 s. Known keys serve for 70 min while the key server is down; then requests get 503.',
       tests: [
         { file: 'packages/auth/test/outages.test.ts', name: 'are fetched again when a new one signs' },
         {
-          file: 'packages/auth/test/outages.test.ts',
-          name: 'go on to be used for an hour while they cannot be fetched, and then give 503',
+          file: 'packages/auth/test/keys.test.ts',
+          name: 'are used for 70 min while they cannot be fetched, and then give 503',
         },
       ],
     },
