@@ -5,7 +5,7 @@ import { program } from '@jetway-tools/runtimes/program'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const PROGRAM = program(new URL('support/serve-blocking.ts', import.meta.url))
-const BLOCKED_MS = 2_000
+const BLOCKED_MS = 4_000
 
 /** Sends calls while a handler holds the event loop; the statuses, and what comes of one more when it has ended. */
 async function callsMeanwhile(...args: readonly string[]): Promise<readonly Response[]> {
