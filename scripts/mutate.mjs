@@ -2,13 +2,12 @@
  * `npm run mutate`: changes one place of the sources at a time, and lists the changes that neither tests nor
  * types notice.
  *
- *     npm run mutate -- [--count <n>] [--seed <n>] [--only <path>]... [--tests <path>]... [--system]
+ *     npm run mutate -- [--count <n>] [--seed <n>] [--only <path>]... [--tests <path>]...
  *
  * The mutants are drawn with a seed, which it prints. A first run without mutants learns which
  * test files reach which places, so that a mutant costs the nearest of these only. `--only` limits
- * the sources that are changed, and `--tests` the tests that run. Types are checked for mutants that no test
- * notices. With `--system`, system tests of the packages run for what is left: they need what
- * `.ci/run` installs. Exits with 1 if fewer than 85 % are killed.
+ * the sources that are changed, and `--tests` the tests that run. Types are checked for the mutants that no
+ * test notices. Exits with 1 if fewer than 85 % are killed.
  */
 import { randomInt } from 'node:crypto'
 import process, { stdout } from 'node:process'
@@ -18,7 +17,6 @@ import { Checkout } from './mutate/checkout.mjs'
 import { compiling } from './mutate/compiling.mjs'
 import { killerOf } from './mutate/kill.mjs'
 import { mutantsOf } from './mutate/mutants.mjs'
-import { Suite } from './mutate/suite.mjs'
 
 const MIN_KILLED = 0.85
 /**
@@ -36,62 +34,47 @@ const { values } = parseArgs({
     count: { type: 'string', default: '150' },
     seed: { type: 'string', default: `${randomInt(2 ** 31 - 1)}` },
     only: { type: 'string', multiple: true, default: DRAWN_FROM },
-    tests: { type: 'string', multiple: true },
-    system: { type: 'boolean', default: false },
+    tests: { type: 'string', multiple: true, default: [] },
   },
 })
 
-process.exitCode = await main(Number(values.count), Number(values.seed))
+// The process of the tests would keep this one alive.
+process.exit(await main(Number(values.count), Number(values.seed)))
 
 async function main(count, seed) {
   const checkout = await Checkout.create()
   console.log(`seed ${seed}, ${checkout.commit()}`)
   const mutants = draw(checkout, count, seed)
-  const report = (by, left) => {
-    const killed = mutants.length - left.length
-    console.log(`${killed} of ${mutants.length} killed by ${by} (${percent(killed, mutants.length)} %)`)
-  }
-  const { tests = [] } = values
-  let left = await survivorsOf(new Suite(checkout, { tests }), mutants)
-  report('tests', left)
-  const compiled = compiling(checkout, left)
-  for (const mutant of left)
-    if (!compiled.includes(mutant)) console.log(`killed   ${nameOf(mutant)}  (by types)`)
-  left = compiled
-  report('tests and types', left)
-  if (values.system) {
-    // These come last, since they take the longest.
-    const env = { JETWAY_SYSTEM_TESTS: '1' }
-    left = await survivorsOf(new Suite(checkout, { tests: values.tests ?? ['packages/'], env }), left)
-    report('tests, types and system tests', left)
-  }
+  const unnoticed = await survivors(checkout, mutants)
+  report('tests', unnoticed, mutants)
+  const left = compiling(checkout, unnoticed)
+  report('tests and types', left, mutants)
   for (const mutant of left) console.log(`left     ${nameOf(mutant)}`)
   return mutants.length - left.length >= MIN_KILLED * mutants.length ? 0 : 1
 }
 
-function percent(part, whole) {
-  return Math.floor((100 * part) / whole)
+/** @returns the mutants that no test notices */
+async function survivors(checkout, mutants) {
+  const reaching = await runBase(checkout, mutants, values.tests)
+  const unnoticed = []
+  for (const [index, mutant] of mutants.entries()) {
+    const files = reaching(mutant)
+    const killer = await killerOf(checkout, mutant, files)
+    if (killer === undefined) unnoticed.push(mutant)
+    const verdict = killer === undefined ? 'SURVIVED' : 'killed  '
+    const by = killer === undefined ? `${files.length} test files reach it` : `by ${killer}`
+    stdout.write(`${index + 1}/${mutants.length} ${verdict} ${nameOf(mutant)}  (${by})\n`)
+  }
+  return unnoticed
 }
 
 function nameOf({ file, line, from, to }) {
   return `${file}:${line}  ${from}  →  ${to}`
 }
 
-/** @returns the mutants that no test of the suite notices */
-async function survivorsOf(suite, mutants) {
-  if (mutants.length === 0) return []
-  const reaching = await runBase(suite, mutants)
-  const survivors = []
-  for (const [index, mutant] of mutants.entries()) {
-    const files = reaching(mutant)
-    const killer = await killerOf(suite, mutant, files)
-    if (killer === undefined) survivors.push(mutant)
-    const verdict = killer === undefined ? 'SURVIVED' : 'killed  '
-    const by = killer === undefined ? `${files.length} test files reach it` : `by ${killer}`
-    stdout.write(`${index + 1}/${mutants.length} ${verdict} ${nameOf(mutant)}  (${by})\n`)
-  }
-  suite.end()
-  return survivors
+function report(by, left, all) {
+  const killed = all.length - left.length
+  console.log(`${killed} of ${all.length} killed by ${by} (${Math.floor((100 * killed) / all.length)} %)`)
 }
 
 /** @returns mutants of different places, in the order of the draw */

@@ -1,17 +1,16 @@
 /** The run without mutants: which test files reach which places, and how long each takes. */
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { Sources } from './scopes.mjs'
 
 /** @typedef {{ path: string, ms: number, places: Set<number> }} TestFile */
 
 /**
- * @param {import('./suite.mjs').Suite} suite
+ * @param {import('./checkout.mjs').Checkout} checkout
  * @param {object[]} mutants
- * @returns {Promise<(mutant: object) => TestFile[]>} the test files of the suite that reach a mutant
+ * @param {string[]} tests the paths of test files, or of folders; all if empty
+ * @returns {Promise<(mutant: object) => TestFile[]>} the test files that reach a mutant
  */
-export async function runBase(suite, mutants) {
-  const { checkout } = suite
-  rmSync(logOf(checkout), { force: true })
+export async function runBase(checkout, mutants, tests) {
   const sources = new Sources(checkout.sources)
   const ids = new Map()
   const idOf = ({ file, scope }) => {
@@ -21,9 +20,9 @@ export async function runBase(suite, mutants) {
   }
   const places = new Map(mutants.map((mutant) => [mutant, sources.running(mutant).map(idOf)]))
   insertProbes(checkout, [...ids.values()])
-  const failed = await suite.run()
+  const failed = await checkout.test(tests, { oneByOne: true })
   checkout.restore()
-  const failing = await failingAgain(suite, failed)
+  const failing = await failingAgain(checkout, failed)
   const files = readLog(checkout).filter(({ path }) => !failing.includes(path))
   return (mutant) => files.filter((file) => places.get(mutant).some((id) => file.places.has(id)))
 }
@@ -62,23 +61,20 @@ function insertProbes(checkout, probes) {
  * Tests that fail without a mutant would kill them all. Those that read the sources
  * fail because of the probes only.
  */
-async function failingAgain(suite, failed) {
+async function failingAgain(checkout, failed) {
   const files = failed.filter((name) => name.endsWith('.ts'))
   if (files.length < failed.length) console.log(`Without mutants, there was: ${failed.join(', ')}`)
   if (files.length === 0) return []
   console.log(`Failed with probes, runs again without: ${files.join(', ')}`)
-  const again = await suite.run(files)
+  const again = await checkout.test(files)
   if (again.length > 0) console.log(`Fails without a mutant, so it kills none: ${again.join(', ')}`)
   return again
 }
 
-const logOf = (checkout) => checkout.path('scripts/mutate/reached.log')
-
 /** @returns {TestFile[]} */
 function readLog(checkout) {
   const files = []
-  if (!existsSync(logOf(checkout))) return files
-  for (const line of readFileSync(logOf(checkout), 'utf8').trim().split('\n')) {
+  for (const line of readFileSync(checkout.path('scripts/mutate/reached.log'), 'utf8').trim().split('\n')) {
     const [, time, path] = /^(\d+) (.*)$/.exec(line) ?? []
     if (time === undefined) files.at(-1)?.places.add(Number(line))
     else files.push({ path: checkout.relative(path), start: Number(time), places: new Set() })

@@ -1,11 +1,12 @@
 /** A checkout of HEAD in the system's temporary folder, where mutants live: none can be committed. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import process from 'node:process'
 import { pnpm, root } from '../../.ci/pnpm.mjs'
-import { stepOrExit } from '../steps.mjs'
+import { run, stepOrExit } from '../steps.mjs'
+import { WarmTests } from './warm-tests.mjs'
 
 const git = (cwd, ...args) => execFileSync('git', args, { cwd, encoding: 'utf8' }).trim()
 
@@ -13,9 +14,11 @@ export class Checkout {
   #folder
   /** The texts of the packages' sources, by path. @type {Record<string, string>} */
   sources = {}
+  #warm
 
   constructor(folder) {
     this.#folder = folder
+    this.#warm = new WarmTests(folder)
   }
 
   static async create() {
@@ -59,5 +62,44 @@ export class Checkout {
   /** Removes all changes of files. */
   restore() {
     git(this.#folder, 'checkout', '--quiet', '--', '.')
+  }
+
+  /**
+   * @param {string[]} files of tests; all if empty
+   * @returns {Promise<string[]>} the files that failed, or a reason if no file did
+   */
+  async test(files, { oneByOne = false } = {}) {
+    const report = this.path('mutate-report.json')
+    rmSync(report, { force: true })
+    const command = [
+      this.path('node_modules/.bin/vitest'),
+      'run',
+      '--experimental.fsModuleCache',
+      '--reporter=json',
+      `--outputFile=${report}`,
+      ...(oneByOne ? ['--no-file-parallelism'] : []),
+      ...files,
+    ]
+    const code = await run(command, { cwd: this.#folder, output: 'ignore' })
+    if (code === 0) return []
+    if (!existsSync(report)) throw new Error('Vitest could not run the tests')
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
+    const failed = testResults.filter(({ status }) => status === 'failed')
+    return failed.length === 0 ? ['an unhandled error'] : failed.map(({ name }) => this.relative(name))
+  }
+
+  /**
+   * Runs tests with a mutant, until one fails.
+   *
+   * @param {string[]} files of tests
+   * @param {{ changed: string, timeoutMs: number }} options `changed` is the mutant's source
+   * @returns {Promise<string | undefined>} the file that failed, or the reason; undefined if all passed
+   */
+  async failure(files, { changed, timeoutMs }) {
+    const failed = await this.#warm.failure(
+      files.map((file) => this.path(file)),
+      { changed: this.path(changed), timeoutMs },
+    )
+    return failed?.startsWith(this.#folder) ? this.relative(failed) : failed
   }
 }

@@ -8,20 +8,19 @@ import { writeFileSync } from 'node:fs'
 const RUNS_MS = [2_000, 10_000, 120_000]
 
 /**
- * @param {import('./suite.mjs').Suite} suite
+ * @param {import('./checkout.mjs').Checkout} checkout
  * @param {{ file: string, start: number, end: number, to: string }} mutant
  * @param {import('./base.mjs').TestFile[]} reaching the test files that run its place
  * @returns {Promise<string | undefined>} the test file that fails, or the reason;
  *   undefined if the mutant survives
  */
-export async function killerOf(suite, { file, start, end, to }, reaching) {
-  const { checkout } = suite
+export async function killerOf(checkout, { file, start, end, to }, reaching) {
   const source = checkout.sources[file]
   writeFileSync(checkout.path(file), source.slice(0, start) + to + source.slice(end))
   try {
     for (const files of inRuns(file, reaching)) {
       const timeoutMs = 5 * sum(files) + 30_000
-      const failed = await suite.failure(
+      const failed = await checkout.failure(
         files.map(({ path }) => path),
         { changed: file, timeoutMs },
       )

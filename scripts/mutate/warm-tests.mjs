@@ -7,19 +7,14 @@ const MAX_RUNS = 40
 
 export class WarmTests {
   #folder
-  #env
   #child
   #runs = 0
   #changed = new Set()
 
-  /**
-   * @param {string} folder of the checkout
-   * @param {Record<string, string>} env additional environment variables
-   */
-  constructor(folder, env) {
+  /** @param {string} folder of the checkout */
+  constructor(folder) {
     this.#folder = folder
-    this.#env = env
-    process.once('exit', () => this.end())
+    process.once('exit', () => this.#end())
   }
 
   /**
@@ -32,14 +27,13 @@ export class WarmTests {
     if (this.#child === undefined) await this.#start()
     this.#child.send({ files, changed: [...this.#changed] })
     const failed = await this.#message(timeoutMs)
-    if (++this.#runs >= MAX_RUNS || !this.#child?.connected) this.end()
+    if (++this.#runs >= MAX_RUNS || !this.#child?.connected) this.#end()
     return failed === '' ? undefined : failed
   }
 
   async #start() {
     this.#child = fork('scripts/mutate/runner.mjs', {
       cwd: this.#folder,
-      env: { ...process.env, ...this.#env },
       stdio: 'ignore',
       // In its own process group, so that all that tests have started ends with it.
       detached: true,
@@ -58,7 +52,7 @@ export class WarmTests {
         resolve(result)
       }
       const timer = setTimeout(() => {
-        this.end()
+        this.#end()
         settle('the time limit')
       }, timeoutMs)
       child.once('message', settle)
@@ -66,7 +60,7 @@ export class WarmTests {
     })
   }
 
-  end() {
+  #end() {
     const { pid } = this.#child ?? {}
     this.#child = undefined
     if (pid === undefined) return

@@ -1,18 +1,12 @@
 import { McpServer } from '@jetway/core'
-import { mcp } from '@jetway/node'
-import { listen } from '@jetway-apps/test-support/http'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { runCli } from '../support/run-cli.ts'
+import { serve } from '../support/serve.ts'
 
-async function serve(addTo: (server: McpServer) => void): Promise<string> {
+function serveShop(addTo: (server: McpServer) => void): Promise<string> {
   const server = new McpServer({ name: 'shop', version: '1.2.3' }, { instructions: 'Buy' })
   addTo(server)
-  const { origin, release } = await listen(mcp({ server, path: '/mcp' }))
-  onTestFinished(async () => {
-    await server.close({ deadline: 0 })
-    release()
-  })
-  return `${origin}/mcp`
+  return serve(server)
 }
 
 const REVISION = ['--revision', '2025-11-25'] as const
@@ -33,7 +27,7 @@ function fill(server: McpServer): void {
 }
 
 it('list prints each entry with its description, or else its name', async () => {
-  const { stdout } = await runCli(['list', await serve(fill), ...REVISION])
+  const { stdout } = await runCli(['list', await serveShop(fill), ...REVISION])
   expect(stdout).toBe(`shop 1.2.3 (2025-11-25)
 
 Tools
@@ -55,12 +49,12 @@ Prompts
 })
 
 it('list prints nothing below the name of a server that has nothing', async () => {
-  const { stdout } = await runCli(['list', await serve(() => {}), ...REVISION])
+  const { stdout } = await runCli(['list', await serveShop(() => {}), ...REVISION])
   expect(stdout).toBe('shop 1.2.3 (2025-11-25)\n')
 })
 
 it('list --schema prints the schemas that a tool has', async () => {
-  const { stdout } = await runCli(['list', await serve(fill), ...REVISION, '--schema'])
+  const { stdout } = await runCli(['list', await serveShop(fill), ...REVISION, '--schema'])
   expect(stdout.match(/^ {4}(?:input|output): \{$/gm)).toEqual([
     '    input: {',
     '    output: {',
@@ -71,7 +65,7 @@ it('list --schema prints the schemas that a tool has', async () => {
 
 it('list --json has all that the server says', async () => {
   const document: unknown = JSON.parse(
-    (await runCli(['list', await serve(fill), ...REVISION, '--json'])).stdout,
+    (await runCli(['list', await serveShop(fill), ...REVISION, '--json'])).stdout,
   )
   expect(document).toMatchObject({
     server: { name: 'shop' },
@@ -86,7 +80,7 @@ it('list --json has all that the server says', async () => {
 })
 
 it('list takes one target', async () => {
-  expect(await runCli(['list', await serve(() => {}), 'other'])).toMatchObject({
+  expect(await runCli(['list', await serveShop(() => {}), 'other'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('list takes one target; other is another word'),
   })

@@ -1,12 +1,11 @@
 import { PassThrough, Writable } from 'node:stream'
-import { listen } from '@jetway-apps/test-support/http'
 import type { HandlerContext } from '@jetway/client'
 import { McpServer } from '@jetway/core'
-import { mcp } from '@jetway/node'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { handlersFor } from '../../src/target/handlers.ts'
 import { Terminal } from '../../src/terminal.ts'
 import { runCli } from '../support/run-cli.ts'
+import { serve } from '../support/serve.ts'
 
 /** A terminal whose user answers each question with this. */
 interface Given {
@@ -88,7 +87,7 @@ describe('a question of the server', () => {
 })
 
 describe('what a server logs', () => {
-  const serve = async (): Promise<string> => {
+  const serveLog = (): Promise<string> => {
     const server = new McpServer({ name: 'shop', version: '1' })
     server.addTool({
       name: 'log',
@@ -99,19 +98,14 @@ describe('what a server logs', () => {
         return 'done'
       },
     })
-    const { origin, release } = await listen(mcp({ server, path: '/mcp' }))
-    onTestFinished(async () => {
-      await server.close({ deadline: 0 })
-      release()
-    })
-    return `${origin}/mcp`
+    return serve(server)
   }
 
   it.each([
     [[], 'warning: on it\ninfo: {"a":1}\n'],
     [['--json'], ''],
   ])('is printed on stderr, with %j', async (options, expected) => {
-    const { stderr, exitCode } = await runCli(['call', await serve(), 'log', ...options])
+    const { stderr, exitCode } = await runCli(['call', await serveLog(), 'log', ...options])
     expect({ stderr, exitCode }).toEqual({ stderr: expected, exitCode: 0 })
   })
 })

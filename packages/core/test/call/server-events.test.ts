@@ -9,7 +9,7 @@ it.each([
   [{ frame: '', error: new McpError(1, '') }, true, 'error'],
   [{ frame: '' }, true, 'failed'],
   [{ frame: '' }, false, 'ok'],
-])('the outcome of an answer is told: %#', (answer, failed, outcome) => {
+])('names the outcome of a request: %#', (answer, failed, outcome) => {
   expect(outcomeOf(answer, failed)).toBe(outcome)
 })
 

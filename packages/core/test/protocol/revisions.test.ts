@@ -1,22 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { resourceNotFound } from '../../src/errors.ts'
-import {
-  negotiate,
-  ofEra,
-  resolveRevisions,
-  revisionOf,
-  REVISIONS,
-} from '../../src/protocol/revisions/index.ts'
+import { negotiate, ofEra, resolveRevisions, REVISIONS } from '../../src/protocol/revisions/index.ts'
 import type { Revision } from '../../src/protocol/revisions/revision.ts'
+import { revision } from '../support/revision.ts'
 import { selectRevision } from '../../src/protocol/revisions/select.ts'
 import { STRUCTURED_JSON } from '../../src/protocol/structured.ts'
 import type { ContentBlock, Tool } from '../../src/protocol/types.ts'
-
-const revision = (version: string): Revision => {
-  const found = revisionOf(version)
-  if (found === undefined) throw new Error(`no revision ${version}`)
-  return found
-}
 
 const tool: Tool = {
   name: 't',

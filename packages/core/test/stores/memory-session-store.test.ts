@@ -42,4 +42,28 @@ describe('the session store in memory', () => {
     for (let i = 0; i < 10_001; i++) store.create(record(`${i}`), { ttlMs: 100 })
     expect([store.size, store.get(record('0'))]).toEqual([10_000, undefined])
   })
+
+  it('keeps a maximum of records and drops the least recently used', () => {
+    const store = new MemorySessionStore({ max: 3, clock: new FakeClock() })
+    for (const id of ['a', 'b', 'c']) store.create(record(id), { ttlMs: 1_000 })
+    store.get({ principal: '', id: 'a' }, 1_000)
+    store.create(record('d'), { ttlMs: 1_000 })
+    expect(['a', 'b', 'c', 'd'].filter((id) => store.get({ principal: '', id }) !== undefined)).toEqual([
+      'a',
+      'c',
+      'd',
+    ])
+    for (let i = 0; i < 1_000; i++) store.create(record(`x${i}`), { ttlMs: 1_000 })
+    expect(store.size).toBe(3)
+  })
+
+  it('does not grow with expired records', async () => {
+    const clock = new FakeClock()
+    const store = new MemorySessionStore({ clock })
+    for (let i = 0; i < 5_000; i++) {
+      store.create(record(`x${i}`), { ttlMs: 10 })
+      await clock.advance(i % 100 === 0 ? 20 : 0)
+    }
+    expect(store.size).toBeLessThan(500)
+  })
 })

@@ -5,19 +5,8 @@ import { MemoryBus } from '../../src/stores/memory-bus.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import type { StreamLease, StreamOrigin } from '../../src/stores/event-store.ts'
-import type { SessionRecord } from '../../src/stores/session-store.ts'
 import { utf8Length } from '../../src/util/bytes.ts'
 
-const record = (id: string, principal = ''): SessionRecord => ({
-  id,
-  principal,
-  revision: '2025-06-18',
-  client: { capabilities: {} },
-  initialized: true,
-  createdAt: 0,
-  listChanged: [],
-  subscriptions: [],
-})
 const key = (
   stream: string,
   session = 's',
@@ -30,7 +19,6 @@ const key = (
 
 const ORIGIN: StreamOrigin = { node: 'node', kind: 'call', pending: [] }
 const FINAL = { final: true }
-const LIFETIME = { ttlMs: 1_000 }
 
 describe('building a memory store', () => {
   it('starts no timer and draws nothing random', () => {
@@ -40,32 +28,6 @@ describe('building a memory store', () => {
     }
     const made = [new MemoryBus(), new MemorySessionStore({ clock }), new MemoryEventStore({ clock, random })]
     expect([made.length, clock.pending]).toEqual([3, 0])
-  })
-})
-
-describe('the session store in memory', () => {
-  it('keeps a maximum of records and drops the least recently used', () => {
-    const store = new MemorySessionStore({ max: 3, clock: new FakeClock() })
-    for (const id of ['a', 'b', 'c']) store.create(record(id), LIFETIME)
-    store.get({ principal: '', id: 'a' }, 1_000)
-    store.create(record('d'), LIFETIME)
-    expect(['a', 'b', 'c', 'd'].filter((id) => store.get({ principal: '', id }) !== undefined)).toEqual([
-      'a',
-      'c',
-      'd',
-    ])
-    for (let i = 0; i < 1_000; i++) store.create(record(`x${i}`), LIFETIME)
-    expect(store.size).toBe(3)
-  })
-
-  it('does not grow with expired records', async () => {
-    const clock = new FakeClock()
-    const store = new MemorySessionStore({ clock })
-    for (let i = 0; i < 5_000; i++) {
-      store.create(record(`x${i}`), { ttlMs: 10 })
-      await clock.advance(i % 100 === 0 ? 20 : 0)
-    }
-    expect(store.size).toBeLessThan(500)
   })
 })
 

@@ -1,14 +1,16 @@
 /** POST requests, which get exactly one answer each. */
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
-import { callOf, openSession, post, request } from '../support/raw-http.ts'
+import { answerOf, callOf, openSession, post, request } from '../support/raw-http.ts'
 import {
   ask,
   json,
   openStream,
   readStream,
+  refusingProcess,
   relayHttp,
   type Reply,
+  streams,
   writeEvent,
 } from '../support/relay-http.ts'
 
@@ -18,16 +20,6 @@ const lost = (id: number) => ({
   id,
   error: { code: -32_603, message: expect.stringContaining('was restarted') },
 })
-
-/** Begins a stream, and keeps it open. */
-const streams =
-  (...events: readonly (readonly [unknown, string?])[]): Reply =>
-  (_, response) => {
-    openStream(response)
-    for (const [message, id] of events) writeEvent(response, message, id)
-  }
-
-const answerOf = (id: unknown, result: object = {}) => ({ jsonrpc: '2.0', id, result })
 
 describe('a request', () => {
   it('and its reply are passed on with their headers, except for those of the connection', async () => {
@@ -197,15 +189,7 @@ describe('when the process ends', () => {
 
   it('a request that it refuses to take goes to the next one', async () => {
     const { relay, url, start } = await relayHttp()
-    const tried = vi.fn(() => 1)
-    const refusing = {
-      generation: 9,
-      lines: undefined,
-      ended: false,
-      get port() {
-        return tried()
-      },
-    }
+    const { process: refusing, tried } = refusingProcess()
     await relay.prepare(refusing)
     relay.use(refusing)
     const asked = post(url, request(1, 'ping'))

@@ -1,17 +1,15 @@
 /** Answers go to the process that asked, and cancellations to the one that has the call, even after a restart. */
 import { describe, expect, it } from 'vitest'
-import { callOf, openSession, post } from '../support/raw-http.ts'
-import { listenOn, openStream, readStream, relayHttp, type Reply, writeEvent } from '../support/relay-http.ts'
-
-/** Begins a stream, and keeps it open. */
-const streams =
-  (...events: readonly (readonly [unknown, string?])[]): Reply =>
-  (_, response) => {
-    openStream(response)
-    for (const [message, id] of events) writeEvent(response, message, id)
-  }
-
-const answerOf = (id: unknown, result: object = {}) => ({ jsonrpc: '2.0', id, result })
+import { answerOf, callOf, openSession, post } from '../support/raw-http.ts'
+import {
+  listenOn,
+  openStream,
+  readStream,
+  relayHttp,
+  type Reply,
+  streams,
+  writeEvent,
+} from '../support/relay-http.ts'
 
 describe('a question', () => {
   const question = { jsonrpc: '2.0', id: 7, method: 'elicitation/create', params: {} }

@@ -2,7 +2,7 @@ import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { HttpRelay } from '../../../src/dev/http/http-relay.ts'
 import { INITIALIZE, openSession, post, request } from '../support/raw-http.ts'
-import { ask, json, listenOn, relayHttp } from '../support/relay-http.ts'
+import { ask, json, listenOn, refusingProcess, relayHttp } from '../support/relay-http.ts'
 import { useFakeTimers } from '../../support/fake-timers.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -88,15 +88,7 @@ describe('while no process runs', () => {
 
   it('a request that no process takes is given up after 10 s', async () => {
     const { relay, url } = await relayHttp()
-    const tried = vi.fn(() => 1)
-    const refusing = {
-      generation: 9,
-      lines: undefined,
-      ended: false,
-      get port() {
-        return tried()
-      },
-    }
+    const { process: refusing, tried } = refusingProcess()
     await relay.prepare(refusing)
     relay.use(refusing)
     vi.useFakeTimers({ toFake: ['Date'] })

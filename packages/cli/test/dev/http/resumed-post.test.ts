@@ -26,12 +26,11 @@ interface Cut {
   readonly id: string
 }
 
-/** Sends calls, and leaves after the first event. */
-async function cut(front: Front, ...ids: readonly number[]): Promise<Cut> {
+/** Sends a call, and disconnects after the first event. */
+async function cut(front: Front): Promise<Cut> {
   const session = await openSession(front.url)
   const abort = new AbortController()
-  const body = ids.length === 1 ? callOf(ids[0] as number, 'a') : ids.map((id) => callOf(id, 'a'))
-  const stream = readStream(await post(front.url, body, session, abort.signal), abort)
+  const stream = readStream(await post(front.url, callOf(1, 'a'), session, abort.signal), abort)
   const { id = '' } = (await stream.next()) ?? {}
   abort.abort()
   return { session, id }
@@ -70,7 +69,7 @@ it('goes on in the process that has the call', async () => {
       response.end()
     },
   })
-  const call = await cut(front, 1)
+  const call = await cut(front)
   expect(call.id).toBe('1.post.a.1')
   await whenKept(left)
   const stream = await resume(front, call, '?q=1')
@@ -93,8 +92,8 @@ it('goes on in the process that has the call', async () => {
 it('is answered here when the process has ended, once', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
-  const first = await front.start({ 'tools/call': reply, answer: reply, POST: reply })
-  const call = await cut(front, 1)
+  const first = await front.start({ 'tools/call': reply })
+  const call = await cut(front)
   await whenKept(left)
   const next = await front.start()
   first.end()
@@ -107,7 +106,7 @@ it('is answered here when the process ends while it is resumed', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply, GET: begins })
-  const call = await cut(front, 1)
+  const call = await cut(front)
   await whenKept(left)
   const stream = await resume(front, call)
   expect((await stream.next())?.message).toMatchObject({ method: 'notifications/begun' })
@@ -127,7 +126,7 @@ it('may be resumed again when the process ends the stream early', async () => {
       response.end()
     },
   })
-  const call = await cut(front, 1)
+  const call = await cut(front)
   await whenKept(left)
   expect(await (await resume(front, call)).rest()).toEqual([])
   expect(await (await resume(front, call)).rest()).toEqual([answer(1)])
@@ -140,7 +139,7 @@ it('is refused as the process that is used says', async () => {
     'tools/call': reply,
     GET: (_, response) => json(response, 503, 'busy', { 'x-reply': 'r' }),
   })
-  const call = await cut(front, 1)
+  const call = await cut(front)
   await whenKept(left)
   const { reply: refused } = await resume(front, call)
   expect([refused.status, refused.headers.get('x-reply'), await refused.text()]).toEqual([503, 'r', 'busy'])
@@ -153,7 +152,7 @@ it.each([
   const front = await relayHttp()
   const { reply, left } = leaving()
   await front.start({ 'tools/call': reply, GET: (_, response) => json(response, status, 'no') })
-  const call = await cut(front, 1)
+  const call = await cut(front)
   await whenKept(left)
   await front.start()
   const stream = await resume(front, call)
@@ -165,7 +164,7 @@ it('of two processes before is forgotten when the one after has ended', async ()
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })
-  const call = await cut(front, 1)
+  const call = await cut(front)
   await whenKept(left)
   const second = await front.start()
   first.end()

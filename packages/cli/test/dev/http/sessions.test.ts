@@ -1,6 +1,6 @@
 /** A session that goes on in one process after another. */
 import { describe, expect, it, vi } from 'vitest'
-import { openSession, post, request } from '../support/raw-http.ts'
+import { openSession, post, request, TOOLS_CHANGED } from '../support/raw-http.ts'
 import {
   CAPABILITIES,
   type Front,
@@ -211,8 +211,6 @@ describe('a session in the next process', () => {
 })
 
 describe('the lists of a session', () => {
-  const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
-
   async function withSession(front: Front) {
     const first = await front.start(tools('a'))
     const session = await openSession(front.url)
@@ -226,11 +224,11 @@ describe('the lists of a session', () => {
     const stream = await listenOn(front.url, session)
     expect(stream.reply.headers.get('mcp-session-id')).toBe('session-1')
     await front.start(tools('b'))
-    expect((await stream.next())?.message).toEqual(changed)
+    expect((await stream.next())?.message).toEqual(TOOLS_CHANGED)
     expect(front.printed).toEqual(['tools: +b -a'])
     // The next process is compared with this one.
     await front.start({ ...tools('b', 'c'), 'prompts/list': () => ({ prompts: [{ name: 'p' }] }) })
-    expect((await stream.next())?.message).toEqual(changed)
+    expect((await stream.next())?.message).toEqual(TOOLS_CHANGED)
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c', 'prompts: +p'])
   })
 
@@ -241,12 +239,12 @@ describe('the lists of a session', () => {
     await ping(front.url, session)
     await vi.waitFor(() => expect(front.printed).toEqual(['tools: +b -a']))
     const stream = await listenOn(front.url, session)
-    expect((await stream.next())?.message).toEqual(changed)
+    expect((await stream.next())?.message).toEqual(TOOLS_CHANGED)
     stream.close()
     const again = await listenOn(front.url, session)
     await front.start(tools('c'))
     // It was announced once: the next is that of the next process.
-    expect((await again.next())?.message).toEqual(changed)
+    expect((await again.next())?.message).toEqual(TOOLS_CHANGED)
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
   })
 
@@ -258,7 +256,7 @@ describe('the lists of a session', () => {
       ...tools('a'),
       ping({ message }, response) {
         openStream(response)
-        writeEvent(response, changed)
+        writeEvent(response, TOOLS_CHANGED)
         writeEvent(response, { jsonrpc: '2.0', id: message.id, result: {} })
         response.end()
       },
@@ -266,7 +264,7 @@ describe('the lists of a session', () => {
     await vi.waitFor(() => expect(answering.asked()).toEqual(expect.arrayContaining([...LISTS, 'GET'])))
     await (await ping(front.url, session)).text()
     await front.start(tools('a'))
-    expect((await stream.next())?.message).toEqual(changed)
+    expect((await stream.next())?.message).toEqual(TOOLS_CHANGED)
     expect(front.printed).toEqual([])
   })
 

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { deferred } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { openSession, post, request } from '../support/raw-http.ts'
+import { openSession, post, request, TOOLS_CHANGED } from '../support/raw-http.ts'
 import {
   type Front,
   json,
@@ -16,7 +16,6 @@ import {
 } from '../support/relay-http.ts'
 
 const mark = (text: string) => ({ jsonrpc: '2.0', method: 'notifications/mark', params: { text } })
-const TOOLS_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
 
 interface Written {
   readonly reply: Reply

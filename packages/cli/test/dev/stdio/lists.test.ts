@@ -1,16 +1,8 @@
 /** The lists of one process after another over stdio, and what the client learns of them. */
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { INITIALIZE, request } from '../support/raw-http.ts'
-import {
-  initialize,
-  INITIALIZED,
-  type Message,
-  note,
-  relayStdio,
-  server,
-  TOOLS_CHANGED,
-} from '../support/relay-stdio.ts'
+import { INITIALIZE, request, TOOLS_CHANGED } from '../support/raw-http.ts'
+import { initialize, INITIALIZED, type Message, note, relayStdio, server } from '../support/relay-stdio.ts'
 import { useFakeTimers } from '../../support/fake-timers.ts'
 
 const methods = (messages: readonly Message[]): readonly unknown[] => messages.map(({ method }) => method)

@@ -1,15 +1,7 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
-import { callOf, INITIALIZE, request } from '../support/raw-http.ts'
-import {
-  answerOf,
-  initialize,
-  INITIALIZED,
-  note,
-  relayStdio,
-  server,
-  TOOLS_CHANGED,
-} from '../support/relay-stdio.ts'
+import { answerOf, callOf, INITIALIZE, request, TOOLS_CHANGED } from '../support/raw-http.ts'
+import { initialize, INITIALIZED, note, relayStdio, server } from '../support/relay-stdio.ts'
 import { useFakeTimers } from '../../support/fake-timers.ts'
 
 const down = (id: number) => ({

@@ -21,6 +21,10 @@ export const request = (id: number, method: string, params: object = {}) => ({
   params,
 })
 
+export const answerOf = (id: unknown, result: object = {}) => ({ jsonrpc: '2.0', id, result })
+
+export const TOOLS_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+
 export const callOf = (id: number, name: string): object => request(id, 'tools/call', { name, arguments: {} })
 
 export const INITIALIZE = request(0, 'initialize', {

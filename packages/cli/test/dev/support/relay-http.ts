@@ -8,7 +8,8 @@ import {
 } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { listen } from '@jetway-apps/test-support/http'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
+import type { ServedProcess } from '../../../src/dev/client-side.ts'
 import { HttpRelay } from '../../../src/dev/http/http-relay.ts'
 import { eventsOf, type ReadEvent } from './raw-http.ts'
 
@@ -62,6 +63,28 @@ export const writeEvent = (response: ServerResponse, message: unknown, id?: stri
   void response.write(
     `${id === undefined ? '' : `id: ${id}\n`}data: ${typeof message === 'string' ? message : JSON.stringify(message)}\n\n`,
   )
+
+/** Begins a stream with these messages and ids, and keeps it open. */
+export const streams =
+  (...events: readonly (readonly [unknown, string?])[]): Reply =>
+  (_, response) => {
+    openStream(response)
+    for (const [message, id] of events) writeEvent(response, message, id)
+  }
+
+/** A process that refuses connections, and a spy that is called when the relay tries one. */
+export function refusingProcess(): { readonly process: ServedProcess; readonly tried: () => number } {
+  const tried = vi.fn(() => 1)
+  const process = {
+    generation: 9,
+    lines: undefined,
+    ended: false,
+    get port() {
+      return tried()
+    },
+  }
+  return { process, tried }
+}
 
 /** The capabilities that a process promises. */
 export const CAPABILITIES = { tools: { listChanged: true }, logging: {} }

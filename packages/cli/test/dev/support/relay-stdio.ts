@@ -109,14 +109,12 @@ export function relayStdio(): StdioFront {
   }
 }
 
-export const answerOf = (id: unknown, result: object = {}) => ({ jsonrpc: '2.0', id, result })
 export const note = (method: string, params?: object) => ({
   jsonrpc: '2.0',
   method,
   ...(params !== undefined && { params }),
 })
 export const INITIALIZED = note('notifications/initialized')
-export const TOOLS_CHANGED = note('notifications/tools/list_changed')
 /** A server of revision `r` with these tools. */
 export const server =
   (tools: readonly string[] = [], more: Answer = () => undefined): Answer =>

@@ -4,8 +4,8 @@ import { checkShape, decodeResponse } from '../../../src/call/input/decode-respo
 import { encodeQuestion, type InputRequest, shownContent } from '../../../src/call/input/encode-question.ts'
 import { elicit, elicitUrl, listRoots, type Question, sample } from '../../../src/call/input/question.ts'
 import { QuestionError } from '../../../src/errors.ts'
-import { revisionOf } from '../../../src/protocol/revisions/index.ts'
 import type { ClientCapabilities } from '../../../src/protocol/types.ts'
+import { revision } from '../../support/revision.ts'
 
 const FORM = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } as const
 const form = elicit('Which?', FORM)
@@ -29,10 +29,8 @@ const used = sample({
 })
 
 const encode = (question: unknown, capabilities: object, version = '2025-11-25'): InputRequest => {
-  const revision = revisionOf(version)
-  if (revision === undefined) throw new Error(`no revision ${version}`)
   const client = new ClientView(undefined, capabilities as ClientCapabilities)
-  return encodeQuestion(question as Question, 'q', { revision, client })
+  return encodeQuestion(question as Question, 'q', { revision: revision(version), client })
 }
 
 describe('a question', () => {
@@ -142,13 +140,12 @@ describe('the content of a question', () => {
     expect(shownContent(question as Question, 'q')).toEqual(content)
   })
 
-  it('has an id of its own where its URL takes one', () => {
-    const revision = revisionOf('2026-07-28')
-    if (revision === undefined) throw new Error('no revision')
+  it('gets an id if its URL is made from one', () => {
     const client = new ClientView(undefined, { elicitation: { url: {} } })
     const urlIds = new Map<string, string>()
-    const { params } = encodeQuestion(withId, 'q', { revision, client, urlIds })
-    encodeQuestion(url, 'other', { revision, client, urlIds })
+    const options = { revision: revision('2026-07-28'), client, urlIds }
+    const { params } = encodeQuestion(withId, 'q', options)
+    encodeQuestion(url, 'other', options)
     expect([...urlIds.keys()]).toEqual(['q'])
     expect(params['url']).toBe(`https://x/${urlIds.get('q')}`)
   })

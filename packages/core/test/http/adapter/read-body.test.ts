@@ -13,7 +13,7 @@ interface Body {
   readonly end: () => void
   readonly fail: () => void
   readonly read: Promise<Uint8Array | BodyError>
-  /** Whether the rest is discarded, or its sender was told to stop. */
+  /** Whether the rest is discarded, or its source is cancelled. */
   readonly cancelled: () => boolean
 }
 

@@ -53,7 +53,7 @@ describe('a stream reply as a ReadableStream', () => {
     expect(seen).toEqual(['begin', 'leave'])
   })
 
-  it('has headers with an ETag of its own', () => {
+  it('has headers with an ETag that no other stream has', () => {
     const [one, two] = [streamHeaders({ a: '1' }), streamHeaders({ a: '1' })]
     expect(one).toEqual({ a: '1', etag: expect.stringMatching(/^W\/"[\w-]{36}"$/) as string })
     expect(one['etag']).not.toBe(two['etag'])

@@ -2,14 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { McpError, type McpErrorReason } from '../../../src/errors.ts'
 import type { JsonObject } from '../../../src/protocol/jsonrpc.ts'
 import { SERVER_INFO } from '../../../src/protocol/meta.ts'
-import { revisionOf } from '../../../src/protocol/revisions/index.ts'
 import type { Revision, Shape } from '../../../src/protocol/revisions/revision.ts'
+import { revision } from '../../support/revision.ts'
 
-const revision = (version: string): Revision => {
-  const found = revisionOf(version)
-  if (found === undefined) throw new Error(`no revision ${version}`)
-  return found
-}
 const [FIRST, LAST_OLD, MODERN] = ['2024-11-05', '2025-11-25', '2026-07-28'].map(revision) as [
   Revision,
   Revision,

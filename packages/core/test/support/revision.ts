@@ -1,0 +1,9 @@
+import { revisionOf } from '../../src/protocol/revisions/index.ts'
+import type { Revision } from '../../src/protocol/revisions/revision.ts'
+
+/** The revision of a date, which must exist. */
+export function revision(version: string): Revision {
+  const found = revisionOf(version)
+  if (found === undefined) throw new Error(`no revision ${version}`)
+  return found
+}
