@@ -124,8 +124,8 @@ describe('the eras of the protocol', () => {
     expect(shipped.flatMap(versionComparisons)).toEqual([])
   })
 
-  it('diverge once in HTTP, and never in a feature', () => {
-    expect(eraBranches(shipped)).toEqual(['packages/core/src/http/endpoint.ts'])
+  it('diverge once, and never in a feature', () => {
+    expect(eraBranches(shipped)).toEqual(['packages/core/src/session/receiver.ts'])
     expect(shipped.flatMap(eraQuestions)).toEqual([])
   })
 
@@ -145,8 +145,8 @@ describe('the eras of the protocol', () => {
     expect(rule(core('protocol/revisions/a.ts', text))).toEqual([])
   })
 
-  it('are counted where HTTP distinguishes them', () => {
-    const twice = core('http/a.ts', 'if (standsAlone(m)) f(); else if (namesVersion(m)) g()')
+  it('are counted where core distinguishes them', () => {
+    const twice = core('http/a.ts', 'if (standsAlone(m)) f(); else if (standsAlone(n)) g()')
     expect(eraBranches([twice])).toHaveLength(2)
     expect(versionComparisons(core('session/a.ts', 'if (a.length > b) f(version)'))).toEqual([])
   })

@@ -42,6 +42,7 @@ export interface CallTimer {
 export class CallContext implements RequestContext, Due {
   readonly message: JsonRpcRequest
   readonly scope: CallScope
+  readonly revision: Revision
   app: unknown
   uri = ''
   answers: object = NOTHING
@@ -74,11 +75,9 @@ export class CallContext implements RequestContext, Due {
   constructor(message: JsonRpcRequest, scope: CallScope) {
     this.message = message
     this.scope = scope
+    this.revision = scope.revision
   }
 
-  get revision(): Revision {
-    return this.scope.revision
-  }
   get requestId(): RequestId {
     return this.message.id
   }
@@ -278,7 +277,7 @@ export class CallContext implements RequestContext, Due {
 
   /** From now on nothing is sent for the call, even if its handler still runs. */
   finish(): void {
-    if (!this.#done) this.#warnOfForgottenAwait()
+    if (!this.#done && this.#unanswered?.[0] !== undefined) this.#warnOfForgottenAwait(this.#unanswered[0])
     this.#done = true
     this.end = undefined
     this.timer = undefined
@@ -287,12 +286,10 @@ export class CallContext implements RequestContext, Due {
     if (this.#atEnd !== undefined) for (const end of this.#atEnd) end()
   }
 
-  #warnOfForgottenAwait(): void {
-    const asked = this.#unanswered?.[0]
-    if (asked === undefined) return
+  #warnOfForgottenAwait(question: string): void {
     const { method, params } = this.message
     const handler = method === 'tools/call' ? `tool "${String(params?.['name'])}"` : `handler of ${method}`
-    this.#warn(`The ${handler} returned before its ctx.${asked} was answered; await it`)
+    this.#warn(`The ${handler} returned before its ctx.${question} was answered; await it`)
   }
 
   /**

@@ -76,12 +76,14 @@ export class Dispatcher {
   }
 
   run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
-    const { observers } = this.#options
+    const { observers, events } = this.#options
     ctx.problems = this.#problems
     const entry = this.#entryOf(ctx)
-    return observers === undefined
-      ? this.#reported(entry, ctx)
-      : observers.observe(ctx, entry, () => this.#reported(entry, ctx))
+    const listened = events.hasListeners('request')
+    if (observers === undefined && !listened) return this.#run(entry, ctx)
+    const run = (): EncodedResponse | Promise<EncodedResponse> =>
+      listened ? reportRequest(this.#options, ctx, () => this.#run(entry, ctx)) : this.#run(entry, ctx)
+    return observers === undefined ? run() : observers.observe(ctx, entry, run)
   }
 
   #targetNameOf(ctx: CallContext): string | undefined {
@@ -91,12 +93,9 @@ export class Dispatcher {
 
   #entryOf(ctx: CallContext): MethodEntry | undefined {
     const { method } = ctx.message
-    return ctx.revision.methods.has(method) ? this.#options.methods.get(method) : this.#added(ctx)
-  }
-
-  #reported(entry: MethodEntry | undefined, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
-    if (!this.#options.events.hasListeners('request')) return this.#run(entry, ctx)
-    return reportRequest(this.#options, ctx, () => this.#run(entry, ctx))
+    if (ctx.revision.methods.has(method)) return this.#options.methods.get(method)
+    const added = this.#options.added?.get(method)
+    return added?.servedIn(ctx.revision) === true ? added : undefined
   }
 
   #run(entry: MethodEntry | undefined, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
@@ -104,8 +103,11 @@ export class Dispatcher {
     let result: HandlerResult | Promise<HandlerResult>
     try {
       const rounds = ctx.scope.input?.rounds
+      const { inputResponses, requestState } = ctx.message.params ?? NO_PARAMS
       result =
-        rounds === undefined ? this.#start(entry, ctx) : rounds.begin(ctx, () => this.#start(entry, ctx))
+        rounds === undefined || (inputResponses === undefined && requestState === undefined)
+          ? this.#start(entry, ctx)
+          : rounds.begin(ctx, () => this.#start(entry, ctx))
     } catch (error) {
       const questions = this.#elicitUrls(entry, ctx, error)
       if (questions === undefined) return this.#responses.fail(entry, ctx, error)
@@ -116,18 +118,11 @@ export class Dispatcher {
     return this.#responses.encode(entry, ctx, result)
   }
 
-  #added({ message, revision }: CallContext): MethodEntry | undefined {
-    const entry = this.#options.added?.get(message.method)
-    return entry?.servedIn(revision) === true ? entry : undefined
-  }
-
-  /** Middleware wraps the call itself: for a task, it runs with the task. */
+  /** Middleware wraps the call itself. The middleware of a task runs with the task. */
   #start(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
-    return entry.startTask?.(ctx.message.params ?? NO_PARAMS, ctx) ?? this.#handle(entry, ctx)
-  }
-
-  #handle(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     const { method, params = NO_PARAMS } = ctx.message
+    const task = entry.startTask?.(params, ctx)
+    if (task !== undefined) return task
     const layers = this.#options.middleware.around(method)
     if (layers === undefined) return entry.handle(params, ctx)
     const fault = paramsFault(method, params)

@@ -48,5 +48,5 @@ export interface Exchange extends RequestOrigin {
    */
   closeConnection?(retryMs: number | undefined): void
   /** Reports that the request is refused before its handler runs. */
-  refused?(reason: 'busy' | 'initializedAlready' | 'headerMismatch'): void
+  refused?(reason: 'busy' | 'headerMismatch'): void
 }

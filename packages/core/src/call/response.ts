@@ -60,8 +60,18 @@ export class ResponseEncoder {
     if (ctx.report !== undefined) noteResult(ctx.report, result)
     try {
       switch (result.kind) {
-        case 'complete':
-          return this.#complete(entry, ctx, result)
+        case 'complete': {
+          const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
+          const limit = targetOf(entry, ctx)?.maxResultBytes ?? this.#options.maxResultBytes
+          const size = bytesBeyond(json, limit)
+          if (size !== undefined) {
+            const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
+            return this.failWith(entry, ctx, text, ErrorCode.InternalError)
+          }
+          if (ctx.report !== undefined) ctx.report.failed = result.result['isError'] === true
+          if (result instanceof SerializedResult && json.length >= LARGE) return this.#large(ctx, result)
+          return this.#answer(ctx, json, result)
+        }
         case 'input-requested':
           return this.#inputRequired(ctx, result)
         case 'task':
@@ -125,20 +135,6 @@ export class ResponseEncoder {
   ): EncodedAnswer {
     if (entry.failure === undefined) return refuse(ctx, new McpError(code, text))
     return this.#failure(ctx, entry.failure(text))
-  }
-
-  #complete(entry: MethodEntry, ctx: CallContext, result: Complete): EncodedAnswer {
-    const { method } = ctx.message
-    const json = result.json ?? ctx.revision.encodeResult(method, result.result)
-    const limit = targetOf(entry, ctx)?.maxResultBytes ?? this.#options.maxResultBytes
-    const size = bytesBeyond(json, limit)
-    if (size !== undefined) {
-      const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
-      return this.failWith(entry, ctx, text, ErrorCode.InternalError)
-    }
-    if (ctx.report !== undefined) ctx.report.failed = result.result['isError'] === true
-    if (result instanceof SerializedResult && json.length >= LARGE) return this.#large(ctx, result)
-    return this.#answer(ctx, json, result)
   }
 
   #inputRequired(ctx: CallContext, { requests, state }: InputRequested): EncodedAnswer {

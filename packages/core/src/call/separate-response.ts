@@ -36,7 +36,7 @@ export function separateResponse(
   answered: Awaitable<EncodedResponse>,
 ): Awaitable<EncodedResponse> {
   const { exchange } = ctx.scope
-  if (exchange.separate === undefined || !ctx.reportsProgress) return answered
+  if (!ctx.reportsProgress) return answered
   return chain(answered, (answer) => {
     if (answer === undefined || !ctx.reported) return answer
     const frame = exchange.separate?.(answer.frame) ?? answer.frame

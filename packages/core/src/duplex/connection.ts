@@ -1,6 +1,6 @@
 import { DEFAULT_PARSE_LIMITS, type ParseLimits } from '../protocol/parse.ts'
-import { narrowRevisions, ofEra } from '../protocol/revisions/index.ts'
-import type { Era, RevisionDate } from '../protocol/revisions/revision.ts'
+import { narrowRevisions } from '../protocol/revisions/index.ts'
+import type { RevisionDate } from '../protocol/revisions/revision.ts'
 import { onChange } from '../stores/bus.ts'
 import { utf8Length } from '../util/bytes.ts'
 import { checkNames, type OptionNames } from '../util/check-options.ts'
@@ -8,13 +8,10 @@ import type { Caller } from '../call/scope.ts'
 import { WaitUntil } from '../call/wait-until.ts'
 import { Drainable } from '../session/drainable.ts'
 import type { MountHandle, ServerMount, ServerRuntime } from '../session/server-runtime.ts'
-import type { Session } from '../session/session.ts'
 import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from '../session/stats.ts'
 import { checkTransport } from './check-transport.ts'
-import { MessageRouter } from './message-router.ts'
+import { DuplexConversation } from './conversation.ts'
 import { Outbox } from './outbox.ts'
-import { type EraOptions, PerRequestEra } from './per-request-era.ts'
-import { SessionEra } from './session-era.ts'
 import type { Transport, TransportClose } from './transport.ts'
 
 /** Options of `server.connect(transport)`. */
@@ -64,19 +61,16 @@ class DuplexConnection implements Connection, ServerMount {
   readonly #refusals: Refusals
   readonly #work: Drainable
   readonly #outbox: Outbox
-  readonly #sessionEra: SessionEra
-  readonly #perRequest: PerRequestEra
-  readonly #messages: MessageRouter
+  readonly #conversation: DuplexConversation
   #unsubscribe = (): void => {}
 
   constructor(runtime: ServerRuntime, transport: Transport, options: ConnectionOptions) {
     this.#runtime = runtime
     this.#transport = transport
     this.#options = options
-    const served = narrowRevisions(runtime.revisions, options.revisions)
     this.#refusals = new Refusals(runtime.refusals)
     this.#work = new Drainable(runtime.clock, {
-      begin: () => this.#perRequest.drain(),
+      begin: () => this.#conversation.drain(),
       finish: () => this.#finish(),
     })
     this.#outbox = new Outbox({
@@ -84,33 +78,18 @@ class DuplexConnection implements Connection, ServerMount {
       onBroken: (error) => this.#broken(error),
       onDrop: (frame) => this.#dropped(frame),
     })
-    const era = (which: Era): EraOptions => ({
-      runtime,
-      caller,
-      served: ofEra(which, served),
-      outbox: this.#outbox,
-      onRefused: (reason) => this.#refused(reason),
-    })
-    const background = new WaitUntil(this.#work, runtime.logger)
     const { auth, locals } = options
-    const caller: Caller = { auth, local: auth === undefined, locals, background }
-    this.#sessionEra = new SessionEra(era('legacy'))
-    this.#perRequest = new PerRequestEra(era('modern'))
-    this.#messages = new MessageRouter({
+    const background = new WaitUntil(this.#work, runtime.logger)
+    this.#conversation = new DuplexConversation({
       runtime,
+      caller: { auth, local: auth === undefined, locals, background },
+      served: narrowRevisions(runtime.revisions, options.revisions),
       parseLimits: options.parseLimits ?? DEFAULT_PARSE_LIMITS,
-      served,
-      sessionEra: this.#sessionEra,
-      perRequest: this.#perRequest,
+      outbox: this.#outbox,
       work: this.#work,
-      write: (frame) => this.#outbox.write(frame),
       onRefused: (reason) => this.#refused(reason),
       onBroken: (error) => this.#broken(error),
     })
-  }
-
-  get #session(): Session | undefined {
-    return this.#sessionEra.session
   }
 
   get closed(): Promise<void> {
@@ -121,13 +100,13 @@ class DuplexConnection implements Connection, ServerMount {
     // First: a closed server throws here, before anything is open.
     this.#runtime.attach(this)
     this.#unsubscribe = onChange(this.#runtime.bus, (event) => {
-      this.#session?.onChange(event)
-      this.#perRequest.subscriptions.onChange(event)
+      this.#conversation.session?.onChange(event)
+      this.#conversation.subscriptions.onChange(event)
     })
     try {
       const started = this.#transport.start({
-        message: (text) => this.#messages.take(text),
-        malformed: (reason) => this.#messages.malformed(reason),
+        message: (text) => this.#conversation.take(text),
+        malformed: (reason) => this.#conversation.malformed(reason),
         close: (reason) => this.#peerClosed(reason),
       })
       if (started instanceof Promise)
@@ -148,12 +127,13 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   gauges(): Gauges {
-    const session = this.#session?.closed === false ? this.#session : undefined
+    const { session, calls } = this.#conversation
+    const open = session?.closed === false ? session : undefined
     return {
       ...NOTHING_HELD,
-      sessions: session === undefined ? 0 : 1,
+      sessions: open === undefined ? 0 : 1,
       queuedBytes: this.#transport.queued ?? 0,
-      callsInFlight: (session?.inFlight ?? 0) + this.#perRequest.calls.inFlight(),
+      callsInFlight: (open?.inFlight ?? 0) + calls.inFlight(),
     }
   }
 
@@ -162,9 +142,9 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   async #finish(): Promise<void> {
-    this.#session?.close()
-    this.#perRequest.calls.endAll()
-    await this.#messages.flushed()
+    this.#conversation.session?.close()
+    this.#conversation.calls.endAll()
+    await this.#conversation.flushed()
     this.#release()
     try {
       await this.#transport.close()
@@ -182,7 +162,7 @@ class DuplexConnection implements Connection, ServerMount {
   /** The client sends nothing more. Its running calls may finish. */
   #peerClosed(reason: TransportClose): void {
     if (reason.kind === 'error') this.#runtime.logger.warn({ err: reason.error }, 'The transport failed')
-    this.#session?.rejectRequests()
+    this.#conversation.session?.rejectRequests()
     void this.close({ deadline: this.#options.endGraceMs ?? DEFAULT_END_GRACE_MS })
   }
 
@@ -196,7 +176,7 @@ class DuplexConnection implements Connection, ServerMount {
       queue: 'connection',
       action: 'drop',
       bytes: utf8Length(frame),
-      sessionId: this.#session?.id,
+      sessionId: this.#conversation.session?.id,
     }))
   }
 

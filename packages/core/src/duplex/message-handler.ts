@@ -1,7 +1,8 @@
 import { busy, invalidRequest } from '../errors.ts'
 import {
-  classify,
   errorFrame,
+  isObject,
+  isRequestId,
   type JsonRpcErrorObject,
   type JsonRpcRequest,
   type RequestId,
@@ -9,14 +10,13 @@ import {
 import { checkParsed, parseText } from '../protocol/parse.ts'
 import { ofEra } from '../protocol/revisions/index.ts'
 import { namesVersion } from '../protocol/revisions/request-meta.ts'
-import { selectRevision } from '../protocol/revisions/select.ts'
 import { type CallPool, createCallPool } from '../session/call-pool.ts'
 import { Drainable } from '../session/drainable.ts'
 import { ANONYMOUS, type AuthInfo } from '../stores/principal.ts'
 import { WaitUntil, type WorkHost } from '../call/wait-until.ts'
-import type { EncodedResponse } from '../call/response.ts'
 import type { Exchange } from '../call/exchange.ts'
 import { answerInitialize } from '../session/initialize.ts'
+import { type Carrier, receive, type Served } from '../session/receiver.ts'
 import type { ServerMount, ServerRuntime } from '../session/server-runtime.ts'
 import type { Caller } from '../call/scope.ts'
 import { statelessContext } from '../session/stateless-call.ts'
@@ -72,19 +72,33 @@ export class MessageHandler implements ServerMount {
   /** The response as JSON text; undefined if the message needs none. Never rejects. */
   async handle(message: unknown, options: MessageOptions): Promise<string | undefined> {
     const parsed = typeof message === 'string' ? parseText(message) : checkParsed(message)
-    if (!parsed.ok) return this.#reject('parseError', undefined, parsed.error)
-    if (Array.isArray(parsed.value)) return this.#reject('batch', undefined, invalidRequest(NO_BATCHES))
-    const incoming = classify(parsed.value)
-    if (incoming.kind === 'invalid')
-      return this.#reject('invalidMessage', incoming.id, invalidRequest(incoming.reason))
-    if (incoming.kind !== 'request') return undefined
-    if (this.#work.closing) return this.#reject('draining', incoming.message.id, busy())
+    if (!parsed.ok) return this.#refuse('parseError', undefined, parsed.error)
+    const { value } = parsed
+    if (Array.isArray(value)) return this.#refuse('batch', undefined, invalidRequest(NO_BATCHES))
+    const { revisions: served } = this.#runtime
+    const [newest] = ofEra('legacy', served)
+    // A message may name its revision itself, and a notification needs none.
+    const alone = isObject(value) && (!('id' in value) || namesVersion(value as object as JsonRpcRequest))
+    const header = alone ? undefined : (options.protocolVersion ?? newest?.version)
+    const carrier: Carrier<string | undefined> = {
+      served,
+      stateless: true,
+      ...(header !== undefined && { header }),
+      unavailable: this.#work.closing ? 'draining' : undefined,
+      findSession: () => undefined,
+      refuse: ({ reason, id, error }) => this.#refuse(reason, id, error),
+      deliver: () => undefined,
+      initialize: (request) => this.#initialize(request, options),
+      call: (request, selection) => this.#call(request, selection, options),
+      callAll: () => undefined,
+    }
     this.#work.begin()
     try {
-      return (await this.#answer(incoming.message, options))?.frame
+      return await receive(value, carrier)
     } catch (error) {
       this.#runtime.logger.error({ err: error }, 'A message could not be answered')
-      return errorFrame(incoming.message.id, busy())
+      const id = isObject(value) && isRequestId(value['id']) ? value['id'] : undefined
+      return errorFrame(id, busy())
     } finally {
       this.#work.end()
     }
@@ -98,22 +112,20 @@ export class MessageHandler implements ServerMount {
     return this.#work.close(options)
   }
 
-  async #answer(message: JsonRpcRequest, options: MessageOptions): Promise<EncodedResponse> {
-    const { revisions: served } = this.#runtime
-    const { auth, locals, send, protocolVersion } = options
-    const [newest] = ofEra('legacy', served)
-    // A message may name its revision itself.
-    const header = namesVersion(message) ? undefined : (protocolVersion ?? newest?.version)
-    const selection = selectRevision({ message, header, served, stateless: true })
-    if (selection.kind === 'refuse')
-      return { frame: this.#reject(selection.reason, message.id, selection.error) }
-    if (selection.kind === 'initialize') {
-      const principal = auth?.principal ?? ANONYMOUS
-      const greeting = { served: ofEra('legacy', served), message, principal, id: '' }
-      const { frame, error } = await answerInitialize(this.#runtime, greeting)
-      if (error !== undefined) this.#refused('initializeRefused')
-      return { frame }
-    }
+  async #initialize(message: JsonRpcRequest, { auth }: MessageOptions): Promise<string> {
+    const principal = auth?.principal ?? ANONYMOUS
+    const input = { served: ofEra('legacy', this.#runtime.revisions), message, principal, id: '' }
+    const { frame, error } = await answerInitialize(this.#runtime, input)
+    if (error !== undefined) this.#refused('initializeRefused')
+    return frame
+  }
+
+  async #call(
+    message: JsonRpcRequest,
+    { revision, meta }: Served,
+    options: MessageOptions,
+  ): Promise<string | undefined> {
+    const { auth, locals, send } = options
     await this.#runtime.ready()
     const exchange: Exchange = {
       duplex: false,
@@ -126,19 +138,12 @@ export class MessageHandler implements ServerMount {
       refused: (reason) => this.#refused(reason),
     }
     const caller: Caller = { auth, locals, background: this.#background, host: options }
-    const { revision, meta } = selection
-    const ctx = statelessContext(this.#runtime, {
-      message,
-      exchange,
-      caller,
-      revision,
-      meta,
-      served: ofEra('modern', served),
-    })
-    return this.#calls.run(this.#runtime, ctx)
+    const served = ofEra('modern', this.#runtime.revisions)
+    const ctx = statelessContext(this.#runtime, { message, exchange, caller, revision, meta, served })
+    return (await this.#calls.run(this.#runtime, ctx))?.frame
   }
 
-  #reject(reason: string, id: RequestId | undefined, error: JsonRpcErrorObject): string {
+  #refuse(reason: string, id: RequestId | undefined, error: JsonRpcErrorObject): string {
     this.#refused(reason)
     return errorFrame(id, error)
   }

@@ -29,12 +29,17 @@ export class CallerBytes {
     return this.#total
   }
 
-  /** @param bytes - negative when they are no longer held */
-  add(principal: string, bytes: number): void {
+  /**
+   * @param bytes - negative when they are no longer held
+   * @returns false if the bytes of the caller, or of all, exceed their limit now
+   */
+  add(principal: string, bytes: number): boolean {
     const held = (this.#held.get(principal) ?? 0) + bytes
     if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(principal)
     else this.#held.set(principal, held)
     this.#total += bytes
+    // Nearly always the total is small.
+    return this.#total <= this.#limit / 2 || !this.exceeded(principal)
   }
 
   /**
@@ -46,8 +51,7 @@ export class CallerBytes {
   hold(principal: string, bytes: number, hasten: () => void): () => void {
     const reply = { principal, hasten }
     this.#patient.add(reply)
-    this.add(principal, bytes)
-    if (this.exceeded(principal)) this.#hasten(principal)
+    if (!this.add(principal, bytes)) this.#hasten(principal)
     return () => {
       this.#patient.delete(reply)
       this.add(principal, -bytes)

@@ -1,20 +1,22 @@
-import { classify } from '../protocol/jsonrpc.ts'
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
-import { standsAlone } from '../protocol/revisions/select.ts'
+import { hasSessions } from '../protocol/revisions/select.ts'
 import { type AuthInfo, ANONYMOUS, principalOf } from '../stores/principal.ts'
-import type { Logger } from '../util/logger.ts'
-import { type Awaitable, chain, refusePromise } from '../util/promises.ts'
+import { isErrorOf, UsageError } from '../errors.ts'
+import { type Logger, safeLogger } from '../util/logger.ts'
+import { isolatedRequests } from '../util/platform.ts'
+import { RareLog } from '../util/rare-log.ts'
+import { receive } from '../session/receiver.ts'
+import { refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/scope.ts'
 import { workHostOf } from '../call/wait-until.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
-import { BodyBudget } from './guard/body-budget.ts'
+import { AcceptedBody, BodyBudget } from './guard/body-budget.ts'
 import { LARGE_REPLY } from './caller-bytes.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
 import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
-import { SessionEraHttp } from './streamable/session-era.ts'
-import { PerRequestHttp } from './streamable/per-request-era.ts'
+import { Post, type PostParts } from './streamable/post.ts'
 import { createContext, type EndpointContext } from './mount.ts'
 import { checkEndpoint, checkEndpointOptions } from './mount-options.ts'
 import type { WellKnown } from './guard/protection.ts'
@@ -27,14 +29,14 @@ import { SubscriptionHandler } from './streamable/subscription-handler.ts'
 import { routeOf, routePaths } from './legacy-sse/routes.ts'
 import { resolveSessionOptions } from './sessions/session-options.ts'
 import { CLOSE_HEADERS, refuse, refuseCalls } from './refusals.ts'
-import { type Accepted, RequestSteps } from './request-steps.ts'
+import { StoreFailure } from './streams/store-failure.ts'
 import type { ServedServer } from './served-server.ts'
 import type { Servable, ServerSelector } from './served-servers.ts'
 import { answerWith, type ReadBody } from './adapter/accept.ts'
 import { type ReplyLimits, watchNodeReply } from './adapter/node-reply.ts'
 import { onTurn } from './adapter/node-turn.ts'
 import { StallLimit } from './adapter/stall-limit.ts'
-import { type AcceptedRequest, type HttpReply, type HttpRequest, type RequestBody } from './types.ts'
+import { type AcceptedRequest, BodyError, type HttpReply, type HttpRequest, type Reply } from './types.ts'
 
 /** A request with the `ctx.locals` that the server declares. */
 export type RequestWithLocals<Locals> = HttpRequest &
@@ -109,7 +111,15 @@ export function mountEndpoint<Locals>(
 }
 
 /** Answers the parsed body of a request. */
-type MessageHandler = (message: unknown) => HttpReply | Promise<HttpReply>
+type MessageHandler = (message: unknown) => Reply
+
+/** The outcome of checking the head of a request. */
+type Accepted = HttpReply | AcceptedRequest
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16 */
+const IDENTITY = { 'accept-encoding': 'identity' }
+
+const LOCALS_PROMISE = 'locals returned a promise. It must return the value: await it in a handler instead'
 
 const REPLIED_BEFORE =
   'The app replied before the MCP server did, so the result of a call is lost. If a timeout of the app is the cause, ' +
@@ -123,10 +133,10 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #guard: HeadGuard
   readonly #authenticate: ReturnType<typeof createAuthenticator>
   readonly #sessions: SessionRoutes | undefined
-  readonly #legacy: SessionEraHttp
-  readonly #modern: PerRequestHttp
-  readonly #steps: RequestSteps
+  readonly #posts: PostParts
   readonly #bodies: BodyBudget
+  readonly #lostBodies: RareLog
+  readonly #isolated = isolatedRequests()
   #closed = false
   #discarded = false
   /** The principals of requests with large replies. The others are anonymous. */
@@ -146,15 +156,18 @@ class HttpEndpoint implements Endpoint, ServerMount {
     })
     this.#context = context
     this.#ownLogger = options.logger && context.logger
-    this.#steps = new RequestSteps(context)
+    this.#lostBodies = new RareLog(context.clock)
     this.#bodies = new BodyBudget(context.clock, context.options)
     this.probes = probesOf(options.health)
     const guarded = { ...options, stateless: context.options.stateless }
     this.#guard = createHeadGuard(guarded, context.served, context.logger)
     this.#authenticate = createAuthenticator(context.authenticate, context)
     this.#sessions = parts.sessions?.create(context, options)
-    this.#legacy = new SessionEraHttp(context, this.#sessions?.table)
-    this.#modern = new PerRequestHttp(context, parts)
+    this.#posts = {
+      context,
+      sessions: hasSessions(context.served) ? this.#sessions?.table : undefined,
+      subscriptions: parts.subscriptions?.(context),
+    }
   }
 
   get closed(): Promise<void> {
@@ -166,7 +179,20 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   accept(request: HttpRequest): Accepted | Promise<Accepted> {
-    return this.#steps.run(request, () => this.#accept(request))
+    try {
+      const refused = this.#guard(request)
+      if (refused !== undefined) return this.#settled(request, refused)
+      if (this.#context.work.closing && (this.#closed || !mayAnswer(request)))
+        return this.#settled(request, refuse('draining'))
+      const auth = this.#authenticate(request)
+      const accepted =
+        auth instanceof Promise
+          ? auth.then((found) => this.#authenticated(request, found))
+          : this.#authenticated(request, auth)
+      return this.#settled(request, accepted)
+    } catch (error) {
+      return this.#failed(request, error)
+    }
   }
 
   handle(request: HttpRequest, readBody: ReadBody): HttpReply | Promise<HttpReply> {
@@ -239,28 +265,15 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return { ...NOTHING_HELD, ...held, queuedBytes, sessions, callsInFlight }
   }
 
-  #accept(request: HttpRequest): Accepted | Promise<Accepted> {
-    const refused = this.#guard(request)
-    if (refused !== undefined) return refused
-    if (this.#context.work.closing && (this.#closed || !mayAnswer(request))) return refuse('draining')
-    const auth = this.#authenticate(request)
-    return auth instanceof Promise
-      ? auth.then((found) => this.#authenticated(request, found))
-      : this.#authenticated(request, auth)
-  }
-
   #authenticated(request: HttpRequest, auth: AuthInfo | HttpReply | undefined): Accepted | Promise<Accepted> {
     if (auth !== undefined && 'status' in auth) return auth
     const { locals } = request
-    refusePromise(
-      locals,
-      'locals returned a promise. It must return the value: await it in a handler instead',
-    )
+    if (locals !== undefined) refusePromise(locals, LOCALS_PROMISE)
     const caller: Caller = {
       auth,
       locals,
       background: this.#context.background,
-      host: workHostOf(request),
+      host: request.waitUntil && workHostOf(request),
       logger: request.logger ?? this.#ownLogger,
       httpRequestId: request.logger === undefined ? request.id : undefined,
     }
@@ -270,7 +283,9 @@ class HttpEndpoint implements Endpoint, ServerMount {
       return typeof answer === 'function' ? this.#accepted(request, caller, answer) : answer
     }
     if (request.method === 'POST')
-      return this.#accepted(request, caller, (message) => this.#post(request, caller, message))
+      return this.#accepted(request, caller, (message) =>
+        receive(message, new Post(this.#posts, request, caller)),
+      )
     // Without sessions the guard accepts no other method.
     if (request.method === 'GET' && this.#context.queued.exceeded(principalOf(caller)))
       return refuse('unreadReplies')
@@ -278,58 +293,88 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   #accepted(request: HttpRequest, caller: Caller, answer: MessageHandler): Accepted {
-    const { bodyLimit } = this.#context.options
-    if (Number(request.header('content-length')) > bodyLimit) return refuse('bodyTooLarge')
+    if (Number(request.header('content-length')) > this.#bodies.bodyLimit) return refuse('bodyTooLarge')
     const principal = principalOf(caller)
-    return {
-      bodyLimit,
-      reading: this.#bodies.reading(principal),
-      answer: (body) =>
-        this.#steps.run(request, () =>
-          this.#remembered(request, principal, this.#read(body, principal, answer)),
-        ),
-    }
-  }
-
-  #read(
-    body: RequestBody | Error,
-    principal: string,
-    answer: MessageHandler,
-  ): HttpReply | Promise<HttpReply> {
-    // The endpoint may have closed while the body was read. The rest of the body may never come.
-    if (this.#closed) return refuse('draining', { headers: CLOSE_HEADERS })
-    if (body instanceof Error) throw body
-    const { parseLimits } = this.#context.options
-    const parsed = 'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
-    if (!parsed.ok) return refuse('parseError', parsed.error)
-    const refused = this.#context.queued.exceeded(principal) ? refuseCalls(parsed.value) : undefined
-    return refused ?? answer(parsed.value)
-  }
-
-  #post(request: HttpRequest, caller: Caller, value: unknown): HttpReply | Promise<HttpReply> {
-    if (Array.isArray(value)) return this.#legacy.post(request, caller, value)
-    const incoming = classify(value)
-    if (incoming.kind === 'request' || incoming.kind === 'notification') {
-      const { message } = incoming
-      if (standsAlone(message, request.header('mcp-protocol-version'), this.#context.served))
-        return this.#modern.post(request, caller, message)
-    }
-    return this.#legacy.post(request, caller, incoming)
-  }
-
-  /** Remembers whose a large reply is. */
-  #remembered(request: HttpRequest, principal: string, reply: Awaitable<HttpReply>): Awaitable<HttpReply> {
-    if (principal === ANONYMOUS) return reply
-    return chain(reply, (settled) => {
-      if (settled.body !== undefined && settled.body.length >= LARGE_REPLY)
-        this.#large.set(request, principal)
-      return settled
+    return new AcceptedBody(this.#bodies, principal, (body) => {
+      try {
+        // The endpoint may have closed while the body was read. The rest of the body may never come.
+        if (this.#closed) return this.#settled(request, refuse('draining', { headers: CLOSE_HEADERS }))
+        if (body instanceof Error) throw body
+        const { parseLimits } = this.#context.options
+        const parsed =
+          'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
+        if (!parsed.ok) return this.#settled(request, refuse('parseError', parsed.error))
+        const refused = this.#context.queued.exceeded(principal) ? refuseCalls(parsed.value) : undefined
+        return this.#settled(request, refused ?? answer(parsed.value), principal)
+      } catch (error) {
+        return this.#failed(request, error)
+      }
     })
+  }
+
+  /**
+   * Counts a refusal, and remembers the caller of a large reply: its bytes wait while the adapter sends them. A close
+   * waits for a promise.
+   */
+  #settled<T extends Accepted>(
+    request: HttpRequest,
+    result: T | Promise<T>,
+    principal: string = ANONYMOUS,
+  ): T | HttpReply | Promise<T | HttpReply> {
+    if (result instanceof Promise) {
+      const { work } = this.#context
+      work.begin()
+      const settled = result.then(
+        (value) => {
+          work.end()
+          return this.#settled(request, value, principal)
+        },
+        (error: unknown) => {
+          work.end()
+          return this.#failed(request, error)
+        },
+      )
+      // Other requests may wait for work of this one, such as opening the lifespan, so it must not end when its
+      // client disconnects.
+      if (this.#isolated) request.waitUntil?.(settled)
+      return settled
+    }
+    if ('status' in result) {
+      if (result.status >= 400) this.#context.rejections.addReply(request, result)
+      const large = result.body !== undefined && result.body.length >= LARGE_REPLY
+      if (large && principal !== ANONYMOUS) this.#large.set(request, principal)
+    }
+    return result
+  }
+
+  #failed(request: HttpRequest, error: unknown): HttpReply {
+    const reply = this.#errorReply(request, error)
+    this.#context.rejections.addReply(request, reply)
+    return reply
+  }
+
+  #errorReply(request: HttpRequest, error: unknown): HttpReply {
+    if (isErrorOf(UsageError, error) && error.code === 'ERR_MCP_CLOSED') return refuse('draining')
+    if (!(error instanceof BodyError)) {
+      const { logger, id } = request
+      const problem = 'A request could not be served'
+      if (logger !== undefined) safeLogger(logger).error({ err: error }, problem)
+      else this.#context.logger.error({ ...(id !== undefined && { reqId: id }), err: error }, problem)
+      return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
+    }
+    const { status, lost, message } = error
+    // The rest of the body may never come: its connection must not wait for it.
+    if (status === 408) return refuse('bodyTimeout', { headers: CLOSE_HEADERS })
+    if (status === 503) return refuse('tooManyBodies', { headers: CLOSE_HEADERS })
+    if (status === 415) return refuse('encodedBody', { headers: IDENTITY })
+    if (!lost) return refuse(status === 413 ? 'bodyTooLarge' : 'unreadableBody')
+    this.#lostBodies.log((skipped) => this.#context.logger.error(skipped === 0 ? {} : { skipped }, message))
+    return refuse('unreadableBody', { message })
   }
 
   /** Ends the streams that would never end by themselves. */
   #drain(): void {
-    this.#modern.drain()
+    this.#posts.subscriptions?.closeAll()
     this.#sessions?.table.endStandalone()
   }
 

@@ -304,8 +304,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
       notices: this.features.added.notices,
       capabilities: this.features.capabilities,
       instructions: (client) => (typeof instructions === 'function' ? instructions(client) : instructions),
-      ready: () => this.#lifespan.ready(),
-      app: () => this.#lifespan.value(),
+      ready: this.#lifespan.ready,
+      app: this.#lifespan.value,
       addSubscriber: (uri, own) => this.features.resources.watch(uri, own),
       attach: (mount) => this.#mounts.attach(mount),
     }

@@ -16,24 +16,25 @@ type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
  * Calls that run or wait for their turn, within limits. They can be cancelled by id, and all ended at once.
  */
 export class CallPool {
-  readonly #limitOf: LimitOf | undefined
+  readonly #limit: ConcurrencyLimit | LimitOf | undefined
   /** Calls that wait, and calls that run and did not answer at once. */
   #calls: Map<CallContext, ServerRuntime> | undefined
 
   /**
-   * @param limitOf - undefined where requests are isolated: a call there may end unnoticed and would count
+   * @param limit - undefined where requests are isolated: a call there may end unnoticed and would count
    *   for ever, no other request could end it, and the platform limits how many run
    */
-  constructor(limitOf: LimitOf | undefined) {
-    this.#limitOf = limitOf
+  constructor(limit: ConcurrencyLimit | LimitOf | undefined) {
+    this.#limit = limit
   }
 
   run(runtime: ServerRuntime, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
     // Before the call may wait or stream something: its refusal has an HTTP status.
     const { caller, session } = ctx.scope
-    const fault = lacking(runtime.dispatcher.scopesOf(ctx.message, session?.registry), caller)
+    const scopes = runtime.dispatcher.scopesOf(ctx.message, session?.registry)
+    const fault = scopes && lacking(scopes, caller)
     if (fault !== undefined) return refusal(ctx, fault)
-    const limit = this.#limitOf?.(runtime, principalOf(ctx))
+    const limit = typeof this.#limit === 'function' ? this.#limit(runtime, principalOf(caller)) : this.#limit
     if (limit === undefined) return runIsolated(runtime, ctx)
     const { message, revision } = ctx
     // A ping checks the connection: it must not wait for calls that hang.

@@ -41,7 +41,8 @@ export class ConcurrencyLimit {
     const next = this.#waiting?.shift()
     if (next !== undefined) next()
     else if (--this.#running === 0) this.#onIdle?.()
-    this.release()
+    // Nearly always, nobody waits.
+    if (this.#wantCapacity !== undefined) this.release()
   }
 
   /** Resolves when one more call may enter; undefined when it may now. */
@@ -51,10 +52,7 @@ export class ConcurrencyLimit {
 
   /** Resolves every promise of {@link capacity}. */
   release(): void {
-    // Runs after every call, and nearly always nobody waits.
-    if (this.#wantCapacity === undefined) return
-    const waiting = this.#wantCapacity
+    for (const resolve of this.#wantCapacity?.splice(0) ?? []) resolve()
     this.#wantCapacity = undefined
-    for (const resolve of waiting) resolve()
   }
 }

@@ -2,8 +2,8 @@ import { usageError } from '../errors.ts'
 
 /** The resources of a server: opened once for the first client, disposed when the server closes. */
 export interface Lifespan {
-  ready(): Promise<void> | undefined
-  value(): unknown
+  readonly ready: () => Promise<void> | undefined
+  readonly value: () => unknown
   /** Disposes the value through `Symbol.asyncDispose` or `Symbol.dispose`. */
   close(): Promise<void>
 }

@@ -1,6 +1,4 @@
-import { invalidRequest } from '../errors.ts'
 import {
-  errorFrame,
   isRequestId,
   type JsonRpcNotification,
   type JsonRpcRequest,
@@ -8,7 +6,7 @@ import {
   notificationFrame,
   type RequestId,
 } from '../protocol/jsonrpc.ts'
-import { Method, Notification } from '../protocol/methods.ts'
+import { Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
 import { withPendingUrls, withoutPendingUrl } from '../stores/pending-urls.ts'
@@ -149,24 +147,12 @@ export class Session implements CallSession {
     caller: Caller,
   ): EncodedResponse | Promise<EncodedResponse> {
     this.#unansweredPings = 0
-    if (message.method === Method.Initialize) {
-      exchange.refused?.('initializedAlready')
-      const error = invalidRequest('The session is initialized already')
-      return { frame: errorFrame(message.id, this.revision.encodeError(error)), error }
-    }
+    this.#pool ??= new CallPool((this.#limit = new ConcurrencyLimit(this.#runtime.limits)))
     const { revision, client } = this
-    const scope = { revision, client, session: this, caller, exchange, input: this.#inputContext() }
-    const ctx = new CallContext(message, scope)
-    return separateResponse(ctx, this.#callPool().run(this.#runtime, ctx))
-  }
-
-  #callPool(): CallPool {
-    if (this.#pool === undefined) {
-      const limit = new ConcurrencyLimit(this.#runtime.limits)
-      this.#limit = limit
-      this.#pool = new CallPool(() => limit)
-    }
-    return this.#pool
+    const input = this.#input ?? this.#createInput()
+    const ctx = new CallContext(message, { revision, client, session: this, caller, exchange, input })
+    const response = this.#pool.run(this.#runtime, ctx)
+    return exchange.separate === undefined ? response : separateResponse(ctx, response)
   }
 
   #clientRequests(): PendingRequests {
@@ -187,9 +173,9 @@ export class Session implements CallSession {
     return this.#requests
   }
 
-  #inputContext(): InputContext | undefined {
+  #createInput(): InputContext | undefined {
     const { input } = this.#runtime
-    if (input === undefined || this.#input !== undefined) return this.#input
+    if (input === undefined) return undefined
     const { rounds, limits, states, bus, clock } = input
     const channel: RequestChannel = { send: (...question) => this.#clientRequests().send(...question) }
     // Not spread: V8 gives each such object another hidden class.

@@ -109,15 +109,15 @@ export function eraQuestions(source: Source): string[] {
   )
 }
 
-/** Where HTTP sends the messages of one era another way than those of the other, once for each time. */
+/** The places where the messages of one era leave the path of the others. */
 export function eraBranches(sources: readonly Source[]): string[] {
   return sources
-    .filter(({ path }) => path.startsWith(`${coreSource}http/`))
+    .filter(({ path }) => path.startsWith(coreSource) && !path.startsWith(`${coreSource}protocol/`))
     .flatMap(({ path, program }) => {
       const found: string[] = []
       walk(program, (node) => {
         if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return
-        if (node.callee.name === 'standsAlone' || node.callee.name === 'namesVersion') found.push(path)
+        if (node.callee.name === 'standsAlone') found.push(path)
       })
       return found
     })

@@ -22,15 +22,6 @@ import type { Round, StateOwner } from './request-state.ts'
 const NONE: ResponsesByKey = new Map()
 const NO_RESPONSES: JsonObject = {}
 
-/** Whether a request brings responses to an earlier round. */
-export function hasResponses({ message: { method, params }, scope }: InputCall): boolean {
-  return (
-    params !== undefined &&
-    (params['inputResponses'] !== undefined || params['requestState'] !== undefined) &&
-    scope.revision.rounds?.methods.has(method) === true
-  )
-}
-
 /**
  * Reads the responses in a request, before its handler runs. If the round is incomplete, the handler runs as
  * it did before the round, so that it asks the same questions again.

@@ -46,7 +46,9 @@ export type Run = () => HandlerResult | Promise<HandlerResult>
 
 /** How calls get input from their clients. A preset may leave it out. */
 export interface InputRounds {
-  /** Starts a call, or continues the one whose responses the request brings. */
+  /**
+   * Continues the call whose responses or state the request brings, or starts it where the revision has no rounds.
+   */
   begin(ctx: InputCall, start: Run): HandlerResult | Promise<HandlerResult>
   /** Gets the answers to a handler's questions: by requests to the client, or by a result that asks it. */
   resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>

@@ -1,94 +1,76 @@
 import type { Clock } from '../../util/clock.ts'
 import { type Deadline, Deadlines, type Due } from '../../util/timers.ts'
 import { CallerBytes } from '../caller-bytes.ts'
-import { BodyError, type BodyReading } from '../types.ts'
+import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type RequestBody } from '../types.ts'
 
 /** Whole bodies that a mount may hold while it reads them. */
 const MAX_BODIES = 64
 
-export interface BodyLimits {
-  /** How long a body may take, in ms. */
-  readonly bodyTimeoutMs: number
-  /** Bytes of one body. */
-  readonly bodyLimit: number
-}
-
 /** Limits the time of each body that a mount reads, and the bytes of all together. */
 export class BodyBudget {
-  readonly #limits: BodyLimits
-  readonly #deadlines: Deadlines
-  readonly #held: CallerBytes
-  #closed = false
+  readonly bodyLimit: number
+  readonly timeoutMs: number
+  readonly deadlines: Deadlines
+  readonly held: CallerBytes
+  /** Set when the mount has closed. No body is read after that. */
+  closed = false
 
-  constructor(clock: Clock, limits: BodyLimits) {
-    this.#limits = limits
-    this.#held = new CallerBytes(limits.bodyLimit * MAX_BODIES)
-    this.#deadlines = new Deadlines(clock, limits.bodyTimeoutMs)
-  }
-
-  /** For one body. Costs nothing before its `begin`. */
-  reading(principal: string): BodyReading {
-    return new LimitedReading(this, principal)
-  }
-
-  start(reading: LimitedReading): void {
-    if (this.#closed) reading.due()
-    else this.#deadlines.add(reading)
-  }
-
-  /** Adds bytes that a body has brought; false if those of its caller, or of all, exceed their limit. */
-  take(principal: string, bytes: number): boolean {
-    this.#held.add(principal, bytes)
-    return !this.#held.exceeded(principal)
-  }
-
-  stop(reading: LimitedReading): void {
-    this.#deadlines.remove(reading)
-  }
-
-  tooSlow(): BodyError {
-    return BodyError.tooSlow(this.#limits.bodyTimeoutMs)
+  /** @param limits - the options `limits.bodyBytes` and `limits.bodyTimeoutMs` */
+  constructor(clock: Clock, limits: { readonly bodyTimeoutMs: number; readonly bodyLimit: number }) {
+    this.bodyLimit = limits.bodyLimit
+    this.timeoutMs = limits.bodyTimeoutMs
+    this.held = new CallerBytes(limits.bodyLimit * MAX_BODIES)
+    this.deadlines = new Deadlines(clock, limits.bodyTimeoutMs)
   }
 
   /** Ends the reading of all bodies, now and later. */
   close(): void {
-    this.#closed = true
-    this.#deadlines.expireAll()
+    this.closed = true
+    this.deadlines.expireAll()
   }
 }
 
-class LimitedReading implements BodyReading, Due {
+/** An accepted request, and the account of its body: the bytes that were read, and the time that is left. */
+export class AcceptedBody implements AcceptedRequest, BodyReading, Due {
+  readonly bodyLimit: number
+  readonly reading: BodyReading
+  readonly answer: (body: RequestBody | Error) => Reply
   deadline: Deadline | undefined
   readonly #budget: BodyBudget
   readonly #principal: string
-  #bytes = 0
+  #bytes: number
   #stop: ((error: BodyError) => void) | undefined
 
-  constructor(budget: BodyBudget, principal: string) {
+  constructor(budget: BodyBudget, principal: string, answer: (body: RequestBody | Error) => Reply) {
+    this.bodyLimit = budget.bodyLimit
+    this.reading = this
+    this.answer = answer
     this.#budget = budget
     this.#principal = principal
+    this.#bytes = 0
   }
 
   begin(stop: (error: BodyError) => void): void {
     this.#stop = stop
-    this.#budget.start(this)
+    if (this.#budget.closed) this.due()
+    else this.#budget.deadlines.add(this)
   }
 
   add(bytes: number): BodyError | undefined {
     this.#bytes += bytes
-    return this.#budget.take(this.#principal, bytes) ? undefined : BodyError.tooMany()
+    return this.#budget.held.add(this.#principal, bytes) ? undefined : BodyError.tooMany()
   }
 
   end(): void {
     this.#stop = undefined
-    this.#budget.stop(this)
-    this.#budget.take(this.#principal, -this.#bytes)
+    this.#budget.deadlines.remove(this)
+    this.#budget.held.add(this.#principal, -this.#bytes)
     this.#bytes = 0
   }
 
   due(): void {
     const stop = this.#stop
     this.end()
-    stop?.(this.#budget.tooSlow())
+    stop?.(BodyError.tooSlow(this.#budget.timeoutMs))
   }
 }

@@ -25,35 +25,30 @@ export function createHeadGuard(
   const hosts = createHostGuard(options)
   let warned = options.allowedHosts !== undefined || isolatedRequests()
   const routes: Readonly<Record<Route, RouteRules | undefined>> = {
-    mcp: routeRules(allowedVerbs(options, served), hasSessions(served) ? sessionFault : headerFault),
-    sse: options.legacySse ? routeRules(['GET'], headerFault) : undefined,
-    message: options.legacySse ? routeRules(['POST'], messageFault) : undefined,
+    mcp: routeRules(allowedVerbs(options, served), { sessions: hasSessions(served) }),
+    sse: options.legacySse ? routeRules(['GET']) : undefined,
+    message: options.legacySse ? routeRules(['POST'], { responsesOnStream: true }) : undefined,
   }
 
-  function hostFault(request: HttpRequest): RefusalKey | undefined {
+  return (request) => {
+    const { method, peer, rawHeaders } = request
+    const rules = routes[request.route]
+    if (rules === undefined) return refuse('notHere')
+    if (!rules.verbs.includes(method) && method !== 'OPTIONS') return rules.wrongMethod
     const host = request.header('host')
-    const { peer } = request
     if (!warned && peer === undefined && host !== undefined && !hosts.isLoopback(host)) {
       warned = true
       logger.warn({}, UNKNOWN_SOCKET)
     }
     const address = peer?.localAddress
-    const local = address === undefined ? undefined : isLoopbackAddress(address)
-    if (!hosts.host(host, local)) return 'forbiddenHost'
+    if (!hosts.host(host, address === undefined ? undefined : isLoopbackAddress(address)))
+      return refuse('forbiddenHost')
     const origin = request.header('origin')
-    return origin === undefined || hosts.origin(origin) ? undefined : 'forbiddenOrigin'
-  }
-
-  return (request) => {
-    const rules = routes[request.route]
-    if (rules === undefined) return refuse('notHere')
-    const { method } = request
-    if (!rules.verbs.includes(method) && method !== 'OPTIONS') return rules.wrongMethod
-    const fault = hostFault(request)
-    if (fault !== undefined) return refuse(fault)
+    if (origin !== undefined && !hosts.origin(origin)) return refuse('forbiddenOrigin')
     if (method === 'OPTIONS') return rules.preflight
-    const problem = isRepeated(request) ? 'repeatedHeader' : rules.fault(request)
-    return problem === undefined ? undefined : refuse(problem)
+    if (rawHeaders !== undefined && duplicateHeader(rawHeaders) !== undefined) return refuse('repeatedHeader')
+    const fault = headerFault(request, rules)
+    return fault === undefined ? undefined : refuse(fault)
   }
 }
 
@@ -61,16 +56,23 @@ interface RouteRules {
   readonly verbs: readonly string[]
   readonly wrongMethod: HttpReply
   readonly preflight: HttpReply
-  readonly fault: (request: HttpRequest) => RefusalKey | undefined
+  /** Without sessions, their header is ignored. */
+  readonly sessions: boolean
+  /** The Accept header of `/message` does not matter, because its responses come on the stream. */
+  readonly responsesOnStream: boolean
 }
 
-function routeRules(verbs: readonly string[], fault: RouteRules['fault']): RouteRules {
+function routeRules(
+  verbs: readonly string[],
+  { sessions = false, responsesOnStream = false }: Partial<RouteRules> = {},
+): RouteRules {
   const allow = Object.freeze({ allow: [...verbs, 'OPTIONS'].join(', ') })
   return {
     verbs,
     wrongMethod: refuse('wrongMethod', { headers: allow }),
     preflight: Object.freeze({ status: STATUSES.options.status, headers: allow }),
-    fault,
+    sessions,
+    responsesOnStream,
   }
 }
 
@@ -89,28 +91,20 @@ function allowedVerbs(
  */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
 
-/** Without sessions their header is ignored. */
-function sessionFault(request: HttpRequest): RefusalKey | undefined {
-  const fault = headerFault(request)
-  if (fault !== undefined) return fault
-  const id = request.header('mcp-session-id')
+/** A request without an Accept header accepts everything. */
+function headerFault(
+  request: HttpRequest,
+  { sessions, responsesOnStream }: RouteRules,
+): RefusalKey | undefined {
+  const post = request.method === 'POST'
+  if (post && !isJson(request.header('content-type')))
+    return responsesOnStream ? 'unsupportedMessageType' : 'unsupportedMediaType'
+  if (responsesOnStream) return undefined
+  const accept = request.header('accept')
+  if (accept !== undefined && (post || request.method === 'GET')) {
+    const { json, sse } = accepted(accept)
+    if (!sse || (post && !json)) return post ? 'notAcceptable' : 'notAcceptableStream'
+  }
+  const id = sessions ? request.header('mcp-session-id') : undefined
   return id === undefined || SESSION_ID.test(id) ? undefined : 'malformedSessionId'
 }
-
-function headerFault(request: HttpRequest): RefusalKey | undefined {
-  if (request.method === 'POST') {
-    if (!isJson(request.header('content-type'))) return 'unsupportedMediaType'
-    const { json, sse } = accepted(request.header('accept'))
-    if (!json || !sse) return 'notAcceptable'
-  } else if (request.method === 'GET' && !accepted(request.header('accept')).sse) {
-    return 'notAcceptableStream'
-  }
-  return undefined
-}
-
-/** The Accept header of `/message` does not matter: the responses come on the stream. */
-const messageFault = (request: HttpRequest): RefusalKey | undefined =>
-  isJson(request.header('content-type')) ? undefined : 'unsupportedMessageType'
-
-const isRepeated = ({ rawHeaders }: HttpRequest): boolean =>
-  rawHeaders !== undefined && duplicateHeader(rawHeaders) !== undefined

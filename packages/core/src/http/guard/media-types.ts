@@ -43,16 +43,11 @@ export interface Accepted {
   readonly sse: boolean
 }
 
-const ANYTHING: Accepted = Object.freeze({ json: true, sse: true })
-
 /**
  * Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides,
  * and a weight of zero refuses.
  */
-export const accepted = (accept: string | undefined): Accepted =>
-  accept === undefined ? ANYTHING : parseAccept(accept)
-
-const parseAccept = remember((accept: string): Accepted => {
+export const accepted: (accept: string) => Accepted = remember((accept) => {
   const weights = new Map<string, boolean>()
   for (const part of accept.split(',')) {
     const [range = '', ...parameters] = part.split(';')

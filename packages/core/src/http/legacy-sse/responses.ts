@@ -1,5 +1,5 @@
 import type { EncodedResponse } from '../../call/response.ts'
-import { fitResponse } from '../../call/response-limit.ts'
+import { fitResponse } from '../../call/batch.ts'
 import type { RequestId } from '../../protocol/jsonrpc.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import type { ServedServer } from '../served-server.ts'

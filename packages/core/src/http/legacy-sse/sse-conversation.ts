@@ -2,30 +2,19 @@ import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK } from '../../call/exchange.ts'
 import { separating } from '../../call/separate-response.ts'
 import type { EncodedResponse } from '../../call/response.ts'
-import { BatchResponses } from '../../call/response-limit.ts'
-import { refusal } from '../../duplex/message-router.ts'
+import { type BatchItem, BatchResponses, lackingForBatch, requestIds, runBatch } from '../../call/batch.ts'
 import { busy } from '../../errors.ts'
-import { readBatch } from '../../protocol/batch.ts'
-import {
-  classify,
-  errorFrame,
-  type Incoming,
-  type JsonRpcRequest,
-  type RequestId,
-} from '../../protocol/jsonrpc.ts'
-import { Method } from '../../protocol/methods.ts'
-import { selectRevision } from '../../protocol/revisions/select.ts'
-import { lackingForAll } from '../../session/batch-scopes.ts'
+import { errorFrame, type JsonRpcRequest, type RequestId, resultFrame } from '../../protocol/jsonrpc.ts'
 import type { InitializeInput } from '../../session/initialize.ts'
+import { deliver, type NoRequest, receive, type Refusal } from '../../session/receiver.ts'
 import type { Session } from '../../session/session.ts'
 import type { Outstanding } from '../../util/outstanding.ts'
-import { type Awaitable, chain } from '../../util/promises.ts'
+import { type Awaitable, deferred } from '../../util/promises.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
 import type { EndpointContext } from '../mount.ts'
 import { refuse, TAKEN } from '../refusals.ts'
 import { originOf } from '../request-origin.ts'
 import type { ServedServer } from '../served-server.ts'
-import { deliver } from '../streamable/post-exchange.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 import { SseResponses } from './responses.ts'
 
@@ -91,15 +80,23 @@ export class SseConversation {
     )
   }
 
-  /** Takes a message that the client has posted. Responses follow on the stream. */
+  /** Receives a message that the client has posted. Responses follow on the stream. */
   receive(value: unknown, posted: Posted): Reply {
-    if (Array.isArray(value)) return this.#batch(value, posted)
-    const incoming = classify(value)
-    if (incoming.kind === 'invalid')
-      return refuse('invalidMessage', { id: incoming.id, message: incoming.reason })
-    if (incoming.kind === 'request') return this.#serve(incoming.message, posted)
-    this.#deliver(incoming, posted)
-    return TAKEN
+    const { context, server } = this.#options
+    const draining = context.work.closing || server.closing
+    return receive<HttpReply>(value, {
+      served: server.legacy,
+      stateless: false,
+      // Responses are never dropped. A client that sends more requests than it reads responses must wait.
+      unavailable: draining ? 'draining' : this.crowded || this.#opening ? 'busy' : undefined,
+      findSession: () => this.session,
+      refuse: (refusal) => this.#refuse(refusal, posted),
+      pong: (id) => this.#taken(resultFrame(id, '{}')),
+      deliver: (item) => this.#deliver(item, posted),
+      initialize: (message) => this.#initialize(message, posted),
+      call: (message) => this.#call(message, posted),
+      callAll: (items) => this.#callAll(items, posted),
+    })
   }
 
   /** Whether the client is so far behind that its requests are refused. */
@@ -107,28 +104,12 @@ export class SseConversation {
     return this.#responses.refuses(this.session?.inFlight ?? 0)
   }
 
-  #serve(message: JsonRpcRequest, posted: Posted): Reply {
-    const refused = this.#refuseRequests(message.id)
-    if (refused !== undefined) return refused
-    const { context, server } = this.#options
-    const { session } = this
-    const { legacy: served } = server
-    const selection = selectRevision({ message, session: session?.revision, served, stateless: false })
-    if (selection.kind === 'initialize') return this.#initialize(message, posted)
-    if (selection.kind === 'serve' && session !== undefined) return this.#call(session, message, posted)
-    if (selection.kind === 'refuse') {
-      if (message.method !== Method.Ping) context.rejections.add(posted.request, selection.reason)
-      this.#respond(refusal(message, selection))
-    }
-    return TAKEN
-  }
-
-  /** The reply to requests that cannot run now; responses and cancellations are still accepted. */
-  #refuseRequests(id?: RequestId): HttpReply | undefined {
-    const { context, server } = this.#options
-    if (context.work.closing || server.closing) return refuse('draining', { id })
-    // Responses are never dropped. A client that sends more requests than it reads responses must wait.
-    return this.crowded || this.#opening ? refuse('busy', { id }) : undefined
+  /** Refuses on the POST, where a refusal has a status, except for errors that belong to the protocol. */
+  #refuse({ reason, id, error }: Refusal, { request }: Posted): HttpReply {
+    if (id === undefined || (reason !== 'missingSession' && reason !== 'initializedAlready'))
+      return refuse(reason, { id, message: error.message, code: error.code })
+    this.#options.context.rejections.add(request, reason)
+    return this.#taken(errorFrame(id, error))
   }
 
   /** Replies once the session is open, so that a client can post its next message at once. */
@@ -147,78 +128,72 @@ export class SseConversation {
     }
   }
 
-  #call(session: Session, message: JsonRpcRequest, posted: Posted): HttpReply {
-    const refused = this.#refuseScopes(session, [{ kind: 'request', message }], posted, message.id)
+  #call(message: JsonRpcRequest, posted: Posted): HttpReply {
+    const { id } = message
+    const refused = this.#refuseScopes([{ kind: 'request', message }], posted, id)
     if (refused !== undefined) return refused
-    const answered = this.#dispatch(session, message, posted)
+    const response = this.#run(message, posted)
     // A busy server refuses on the POST, which the client sees before its own timeout.
-    if (isBusy(answered, session)) return refuse('busy', { id: message.id })
-    const send = (response: EncodedResponse): void => this.#respond(this.#responses.fit(message.id, response))
-    return this.#answer(answered, send, posted)
+    if (!(response instanceof Promise) && response?.error !== undefined)
+      if (this.session?.revision.httpStatus(response.error) === 503) return refuse('busy', { id })
+    const send = (settled: EncodedResponse): void => this.#respond(this.#responses.fit(id, settled))
+    return this.#answer(response, send, posted)
   }
 
-  #batch(values: readonly unknown[], posted: Posted): HttpReply {
-    const { session } = this
-    if (session === undefined || !session.revision.batching) return refuse('batch')
-    const batch = readBatch(values)
-    if ('fault' in batch) return refuse('batch', { message: batch.fault })
-    const asks = batch.items.some(({ kind }) => kind === 'request')
-    const refused = asks ? this.#refuseRequests() : undefined
+  #callAll(items: readonly BatchItem[], posted: Posted): HttpReply {
+    const refused = this.#refuseScopes(items, posted)
     if (refused !== undefined) return refused
-    const short = this.#refuseScopes(session, batch.items, posted)
-    if (short !== undefined) return short
-    const responses = new BatchResponses(this.#options.server.runtime.maxResultBytes)
-    const answered: Awaitable<void>[] = []
-    for (const item of batch.items) {
-      if (item.kind !== 'request') {
-        this.#deliver(item, posted)
-        continue
-      }
-      const { id } = item.message
-      const collect = (response: EncodedResponse): void => this.#collect(responses, id, response)
-      answered.push(chain(this.#dispatch(session, item.message, posted), collect))
-    }
-    if (!asks) return TAKEN
+    const ids = requestIds(items)
+    const responses = new BatchResponses(ids.length, this.#options.server.runtime.maxResultBytes)
+    const { promise, resolve } = deferred()
+    runBatch(items, {
+      deliver: (item) => void this.#deliver(item, posted),
+      call: (message) => this.#run(message, posted),
+      collect: (id, response) => {
+        const before = responses.size
+        responses.add(id, this.#responses.fit(id, response))
+        this.#responses.hold(responses.size - before)
+        if (responses.complete) resolve()
+      },
+      failed: (error) => this.#failed(error),
+    })
+    if (ids.length === 0) return TAKEN
     const send = (): void => {
       this.#responses.hold(-responses.size)
       this.#respond(responses.join())
     }
-    return this.#answer(Promise.all(answered.map(async (one) => one)), send, posted)
+    return this.#answer(promise, send, posted)
   }
 
-  /** On the POST, where it has a status. */
   #refuseScopes(
-    { registry }: Session,
-    items: readonly Incoming[],
+    items: readonly BatchItem[],
     { request, caller }: Posted,
     id?: RequestId,
   ): HttpReply | undefined {
     const { context, server } = this.#options
-    const fault = lackingForAll(server.runtime, items, registry, caller)
+    const fault = lackingForBatch(items, caller, (message) =>
+      server.runtime.dispatcher.scopesOf(message, this.session?.registry),
+    )
     return fault && refuseScopes(context.authenticate, request, fault, id)
   }
 
-  #collect(batch: BatchResponses, id: RequestId, response: EncodedResponse): void {
-    const frame = this.#responses.fit(id, response)
-    if (frame === undefined) return
-    const before = batch.size
-    batch.add(id, frame)
-    this.#responses.hold(batch.size - before)
+  #deliver(item: NoRequest, { request }: Posted): HttpReply {
+    if (!deliver(this.session, item)) this.#options.context.rejections.add(request, 'unmatchedResponse')
+    return TAKEN
   }
 
-  #deliver(incoming: Incoming, { request }: Posted): void {
-    deliver(this.session, incoming, (reason) => this.#options.context.rejections.add(request, reason))
-  }
-
-  #dispatch(session: Session, message: JsonRpcRequest, { caller }: Posted): Awaitable<EncodedResponse> {
+  #run(message: JsonRpcRequest, { caller }: Posted): Awaitable<EncodedResponse> {
     const { context, server } = this.#options
-    const { servers, logger } = context
-    const answered = servers.during(server, () => session.call(message, this.#exchange, caller))
-    if (!(answered instanceof Promise)) return answered
-    return answered.catch((error: unknown) => {
-      logger.error({ err: error }, 'A call could not be answered')
+    const response = context.servers.during(server, () => this.session?.call(message, this.#exchange, caller))
+    if (!(response instanceof Promise)) return response
+    return response.catch((error: unknown) => {
+      this.#failed(error)
       return { frame: errorFrame(message.id, busy()) }
     })
+  }
+
+  #failed(error: unknown): void {
+    this.#options.context.logger.error({ err: error }, 'A call could not be answered')
   }
 
   /** Accepts the message, and sends the answer on the stream later. */
@@ -252,13 +227,13 @@ export class SseConversation {
     return frame
   }
 
+  #taken(frame: string): HttpReply {
+    this.#respond(frame)
+    return TAKEN
+  }
+
   /** Sends a response, whatever is queued. */
   #respond(frame: string | undefined): void {
     if (frame !== undefined) this.#options.outlet.respond(frame)
   }
-}
-
-function isBusy(answered: Awaitable<EncodedResponse>, { revision }: Session): boolean {
-  if (answered instanceof Promise || answered?.error === undefined) return false
-  return revision.httpStatus(answered.error) === 503
 }

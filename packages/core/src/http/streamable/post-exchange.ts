@@ -1,8 +1,8 @@
-import { busy, ErrorCode, McpError } from '../../errors.ts'
-import { errorFrame, type Incoming, type RequestId } from '../../protocol/jsonrpc.ts'
+import { ErrorCode, McpError } from '../../errors.ts'
+import { errorFrame, type RequestId } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
-import { BatchResponses } from '../../call/response-limit.ts'
+import { BatchResponses } from '../../call/batch.ts'
 import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK, type Network } from '../../call/exchange.ts'
 import { principalOf } from '../../stores/principal.ts'
@@ -10,9 +10,8 @@ import { LARGE_REPLY } from '../caller-bytes.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
 import { onDisconnect } from '../on-disconnect.ts'
 import { headerValues } from '../request-origin.ts'
-import { attempt, type Awaitable } from '../../util/promises.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import type { Deadline, Due } from '../../util/timers.ts'
-import type { Session } from '../../session/session.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { EndpointContext } from '../mount.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
@@ -52,7 +51,6 @@ export class PostExchange implements Exchange, Due {
   #resolve: ((reply: Reply) => void) | undefined
   #batch: BatchResponses | undefined
   #batchIds: readonly RequestId[] | undefined
-  #awaited = 1
   #done = false
 
   get revision(): Revision {
@@ -90,7 +88,7 @@ export class PostExchange implements Exchange, Due {
     return headerValues(this.#options.request, name)
   }
 
-  refused(reason: 'busy' | 'initializedAlready' | 'headerMismatch'): void {
+  refused(reason: 'busy' | 'headerMismatch'): void {
     const { context, request } = this.#options
     context.rejections.add(request, reason)
   }
@@ -105,7 +103,7 @@ export class PostExchange implements Exchange, Due {
     const reply = this.#wait()
     answered.then(
       (answer) => this.#settle(() => this.#finish(answer)),
-      (error: unknown) => this.#settle(() => this.#crash(error)),
+      (error: unknown) => this.#settle(() => this.#crashed(error)),
     )
     return reply
   }
@@ -118,21 +116,25 @@ export class PostExchange implements Exchange, Due {
     const { context, server } = this.#options
     this.#batchIds = ids
     if (context.options.response === 'sse') this.#startStream()
-    this.#awaited = ids.length
-    this.#batch = new BatchResponses(server.runtime.maxResultBytes)
+    this.#batch = new BatchResponses(ids.length, server.runtime.maxResultBytes)
     return this.#wait()
   }
 
-  /** Takes the answer to one request of a batch. Never throws. */
-  collect(id: RequestId, answered: () => Awaitable<EncodedResponse>): void {
-    const crash = (error: unknown): EncodedAnswer => {
-      this.#log(error)
-      return { frame: errorFrame(id, busy()) }
-    }
-    const answer = attempt(answered, crash)
-    if (answer instanceof Promise)
-      void answer.then((settled) => this.#settle(() => this.#collect(id, settled)))
-    else this.#settle(() => this.#collect(id, answer))
+  /** Takes the response to one request of a batch. */
+  collect(id: RequestId, response: EncodedResponse): void {
+    this.#settle(() => {
+      const batch = this.#batch
+      batch?.add(id, this.#fit(response, id, batch.size)?.frame)
+      if (batch?.complete === true) return this.#finishBatch()
+      if (this.#stream !== undefined)
+        for (const { id: answers, frame } of batch?.take() ?? []) this.#stream.respond(frame, answers)
+      return undefined
+    })
+  }
+
+  /** Logs an error of a call. */
+  failed(error: unknown): void {
+    this.#options.context.logger.error({ err: error }, 'A call could not be answered')
   }
 
   #wait(): Promise<HttpReply> {
@@ -153,23 +155,13 @@ export class PostExchange implements Exchange, Due {
     try {
       reply = step()
     } catch (error) {
-      reply = this.#crash(error)
+      reply = this.#crashed(error)
     }
     if (reply === undefined) return
     const { upgrades, work } = this.#options.context
     upgrades.remove(this)
     this.#resolve?.(reply)
     work.end()
-  }
-
-  /** Takes an answer of a batch. Returns the reply once all answers are there. */
-  #collect(id: RequestId, answer: EncodedResponse): HttpReply | undefined {
-    const fitting = this.#fit(answer, id, this.#batch?.size)
-    if (fitting !== undefined) this.#batch?.add(id, fitting.frame)
-    if (--this.#awaited === 0) return this.#finishBatch()
-    if (this.#stream !== undefined)
-      for (const { id: answers, frame } of this.#batch?.take() ?? []) this.#stream.respond(frame, answers)
-    return undefined
   }
 
   #finishBatch(): HttpReply {
@@ -223,15 +215,11 @@ export class PostExchange implements Exchange, Due {
   }
 
   /** Calls never reject; if one does, the client must not wait forever. */
-  #crash(error: unknown): HttpReply {
-    this.#log(error)
+  #crashed(error: unknown): HttpReply {
+    this.failed(error)
     this.#done = true
     this.#stream?.close()
     return this.#reply ?? refuse('internal')
-  }
-
-  #log(error: unknown): void {
-    this.#options.context.logger.error({ err: error }, 'A call could not be answered')
   }
 
   /**
@@ -271,17 +259,6 @@ const unreadResult = (): McpError =>
 
 const isSuccess = ({ error }: EncodedAnswer, revision: Revision): boolean =>
   error === undefined || revision.httpStatus(error) === 200
-
-/** Delivers a message that needs no answer. Without a session it has no effect. */
-export function deliver(
-  session: Session | undefined,
-  incoming: Incoming,
-  rejected: (reason: 'unmatchedResponse') => void,
-): void {
-  if (incoming.kind === 'notification') session?.notification(incoming.message)
-  else if (incoming.kind === 'response' && session?.response(incoming.message) !== true)
-    rejected('unmatchedResponse')
-}
 
 /** An answer without a stream. */
 export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply {

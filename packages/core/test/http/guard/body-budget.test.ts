@@ -1,6 +1,6 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { BodyBudget } from '../../../src/http/guard/body-budget.ts'
+import { AcceptedBody, BodyBudget } from '../../../src/http/guard/body-budget.ts'
 
 /** The bytes of 64 bodies, half of them for one caller. */
 const OF_CALLER = 32 * 10
@@ -10,7 +10,7 @@ function budget() {
   const made = new BodyBudget(clock, { bodyTimeoutMs: 1_000, bodyLimit: 10 })
   const stopped: number[] = []
   const begin = (principal: string) => {
-    const reading = made.reading(principal)
+    const { reading } = new AcceptedBody(made, principal, () => ({ status: 202, headers: {} }))
     reading.begin(({ status }) => void stopped.push(status))
     return reading
   }

@@ -45,7 +45,6 @@ describe('a Content-Type of JSON', () => {
 
 describe('an Accept header', () => {
   it.each([
-    [undefined, true, true],
     ['*/*', true, true],
     ['application/json, text/event-stream', true, true],
     ['text/event-stream,application/json', true, true],

@@ -1,0 +1,355 @@
+import { type BatchItem, BatchResponses, requestIds, runBatch } from '../call/batch.ts'
+import type { Exchange } from '../call/exchange.ts'
+import type { EncodedResponse } from '../call/response.ts'
+import type { Caller } from '../call/scope.ts'
+import { separateResponse, separating } from '../call/separate-response.ts'
+import { busy, invalidRequest, type McpError } from '../errors.ts'
+import {
+  errorFrame,
+  isRequestId,
+  type JsonRpcErrorObject,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  notificationFrame,
+  parseError,
+  type RequestId,
+  resultFrame,
+} from '../protocol/jsonrpc.ts'
+import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
+import { Notification } from '../protocol/methods.ts'
+import { type ParseLimits, parseText } from '../protocol/parse.ts'
+import { ofEra } from '../protocol/revisions/index.ts'
+import { namesVersion } from '../protocol/revisions/request-meta.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import { CallPool } from '../session/call-pool.ts'
+import { ConcurrencyLimit } from '../session/concurrency-limit.ts'
+import type { Drainable } from '../session/drainable.ts'
+import { initialize } from '../session/initialize.ts'
+import {
+  type Carrier,
+  deliver,
+  type NoRequest,
+  receive,
+  type Refusal,
+  type Served,
+} from '../session/receiver.ts'
+import type { ServerRuntime } from '../session/server-runtime.ts'
+import type { Session } from '../session/session.ts'
+import { statelessContext } from '../session/stateless-call.ts'
+import { ANONYMOUS, principalOf } from '../stores/principal.ts'
+import type { SubscriptionChannel, SubscriptionRequest } from '../subscriptions/subscription.ts'
+import { SubscriptionSet } from '../subscriptions/subscription-set.ts'
+import { Outstanding } from '../util/outstanding.ts'
+import type { Awaitable } from '../util/promises.ts'
+import { randomToken } from '../util/random.ts'
+import type { Outbox } from './outbox.ts'
+
+/** A promise stops the reading of messages, not the response. */
+type Written = void | Promise<void>
+
+/** How long a client gets to read progress before the response follows, in ms. */
+const READ_MS = 20
+/**
+ * Node.js reads at most this many bytes of a pipe at once. Some clients in other
+ * languages accept no longer lines.
+ */
+const READ_BYTES = 65_536
+const LINE_END = 1
+
+/** The parts of a connection that its messages need. */
+export interface ConversationOptions {
+  readonly runtime: ServerRuntime
+  readonly caller: Caller
+  readonly served: readonly Revision[]
+  readonly parseLimits: ParseLimits
+  readonly outbox: Outbox
+  readonly work: Drainable
+  readonly onRefused: (reason: string) => void
+  /** A response could not be written. */
+  readonly onBroken: (error: unknown) => void
+}
+
+/**
+ * The messages of one client on a duplex transport: the session that its `initialize` opens, and requests with
+ * their own metadata.
+ */
+export class DuplexConversation implements Carrier<void> {
+  readonly served: readonly Revision[]
+  readonly stateless: boolean
+  /** Undefined before `initialize`. */
+  session: Session | undefined
+  /** The calls that bring their own metadata. One client uses the connection, so they have the limits of one session. */
+  readonly calls: CallPool
+  readonly subscriptions: SubscriptionSet
+  readonly #limit: ConcurrencyLimit
+  readonly #options: ConversationOptions
+  readonly #unanswered: Outstanding
+  readonly #exchange: Exchange
+  readonly #statelessExchange: Exchange
+  readonly #statelessRevisions: readonly Revision[]
+  /** Set while the session opens. Messages wait for it. */
+  #opening: Promise<void> | undefined
+  #draining = false
+
+  constructor(options: ConversationOptions) {
+    const { runtime, served, outbox, onRefused } = options
+    this.#options = options
+    this.served = served
+    this.stateless = false
+    this.#statelessRevisions = ofEra('modern', served)
+    this.#unanswered = new Outstanding(runtime.clock)
+    this.#limit = new ConcurrencyLimit(runtime.limits)
+    this.calls = new CallPool(this.#limit)
+    const max = runtime.limits.subscriptions
+    this.subscriptions = new SubscriptionSet({ max, maxPerPrincipal: max })
+    const { network } = outbox
+    const send = (frame: string): Written => outbox.notify(frame)
+    const exchange = { network, send, refused: onRefused }
+    const request = (frame: string): Written => outbox.write(frame)
+    this.#exchange = this.#separating({ ...exchange, duplex: true, request }, (frame) =>
+      this.#afterRead(frame),
+    )
+    // The client cannot be sent requests in these revisions.
+    const stateless = { ...exchange, duplex: false, subscribable: true }
+    this.#statelessExchange = this.#separating(stateless, (frame) => this.#setApart(frame))
+  }
+
+  get unavailable(): 'draining' | undefined {
+    return this.#options.work.closing ? 'draining' : undefined
+  }
+
+  /** Receives the text of one message. */
+  take(text: string): Written {
+    const parsed = parseText(text, this.#options.parseLimits)
+    if (!parsed.ok) return this.#refuse('parseError', undefined, parsed.error)
+    return this.#opening === undefined
+      ? receive(parsed.value, this)
+      : this.#opening.then(() => receive(parsed.value, this))
+  }
+
+  malformed(reason: string): void {
+    void this.#refuse('parseError', undefined, parseError(reason))
+  }
+
+  /** Resolves when every call is answered, or after 1 s. */
+  flushed(): Promise<void> {
+    return this.#unanswered.flushed()
+  }
+
+  /** Ends the subscriptions, which do not end by themselves. */
+  drain(): void {
+    this.#draining = true
+    this.subscriptions.closeAll()
+  }
+
+  findSession(): Session | undefined {
+    return this.session
+  }
+
+  refuse({ reason, id, error }: Refusal): Written {
+    return this.#refuse(reason, id, error)
+  }
+
+  pong(id: RequestId): Written {
+    return this.#options.outbox.write(resultFrame(id, '{}'))
+  }
+
+  deliver(incoming: NoRequest): void {
+    if (incoming.kind === 'notification' && incoming.message.method === Notification.Cancelled)
+      return this.#cancel(incoming.message)
+    if (!deliver(this.session, incoming)) this.#options.onRefused('unmatchedResponse')
+  }
+
+  initialize(message: JsonRpcRequest): Promise<void> {
+    this.#begin()
+    this.#opening = this.#open(message)
+      .catch((error: unknown) => this.#failed(message, error))
+      .then((response) => this.#answer(response?.frame))
+      .finally(() => {
+        this.#opening = undefined
+      })
+    return this.#opening
+  }
+
+  call(message: JsonRpcRequest, selection: Served): Written {
+    const { runtime, caller } = this.#options
+    const { session } = this
+    this.#begin()
+    const ready = selection.meta === undefined ? undefined : runtime.ready()
+    const response =
+      selection.meta === undefined && session !== undefined
+        ? session.call(message, this.#exchange, caller)
+        : (ready?.then(() => this.#callAlone(message, selection)) ?? this.#callAlone(message, selection))
+    if (!(response instanceof Promise)) return this.#answer(response?.frame)
+    response
+      .catch((error: unknown) => this.#failed(message, error))
+      .then((settled) => this.#answer(settled?.frame))
+      .catch((error: unknown) => this.#options.onBroken(error))
+    if (selection.meta === undefined) return session?.capacity()
+    // While the client owes a response, reading continues and more calls are refused: the response comes on this
+    // connection.
+    const capacity = (): Promise<void> | undefined =>
+      this.session?.awaitsResponse === true ? undefined : this.#limit.capacity()
+    return ready === undefined ? capacity() : ready.then(capacity, () => {})
+  }
+
+  callAll(items: readonly BatchItem[]): Written {
+    const { runtime, caller } = this.#options
+    const { session } = this
+    if (session === undefined) return
+    const ids = requestIds(items)
+    const responses = new BatchResponses(ids.length, runtime.maxResultBytes)
+    if (ids.length > 0) this.#begin()
+    runBatch(items, {
+      deliver: (item) => this.deliver(item),
+      call: (message) => session.call(message, this.#exchange, caller),
+      collect: (id, response) => {
+        responses.add(id, response?.frame)
+        if (responses.complete) void this.#answer(responses.join())
+      },
+      failed: (error) => this.#log(error),
+    })
+    return session.capacity()
+  }
+
+  /** Calls a method with the metadata that the request brings. */
+  #callAlone(message: JsonRpcRequest, { revision, meta }: Served): Awaitable<EncodedResponse> {
+    const { runtime, caller } = this.#options
+    const ctx = statelessContext(runtime, {
+      message,
+      exchange: this.#statelessExchange,
+      caller,
+      revision,
+      meta,
+      served: this.#statelessRevisions,
+    })
+    const response = separateResponse(ctx, this.calls.run(runtime, ctx))
+    return response instanceof Promise
+      ? response.then((settled) => this.#subscribe(settled, revision))
+      : this.#subscribe(response, revision)
+  }
+
+  /** If the response starts a subscription, holds it back until that ends. */
+  #subscribe(response: EncodedResponse, revision: Revision): EncodedResponse {
+    if (response?.subscription === undefined) return response
+    const { frame, subscription } = response
+    const error = this.#openSubscription(subscription, frame)
+    if (error === undefined) return undefined
+    this.#options.onRefused(error.reason === 'busy' ? 'busy' : 'invalidMessage')
+    return { frame: errorFrame(subscription.id, revision.encodeError(error)), error }
+  }
+
+  #openSubscription(request: SubscriptionRequest, answer: string): McpError | undefined {
+    const { id } = request
+    if (this.#draining) return busy()
+    if (this.subscriptions.find(id) !== undefined)
+      return invalidRequest('A subscription with this id is open: choose another one')
+    const channel = subscriptionChannel(id, this.#options.outbox)
+    const subscription = this.subscriptions.open({ ...request, answer, channel }, ANONYMOUS)
+    subscription?.begin()
+    return subscription === undefined ? busy() : undefined
+  }
+
+  /** A cancellation names a call of the session or another one. If both have the id, it cancels neither. */
+  #cancel(message: JsonRpcNotification): void {
+    const { session } = this
+    const id = message.params?.['requestId']
+    if (!isRequestId(id)) return session?.notification(message)
+    const alone = namesVersion(message) && this.#statelessRevisions.length > 0
+    if (session === undefined || alone || !session.hasCall(id)) {
+      this.calls.cancel(id)
+      this.subscriptions.find(id)?.drop()
+    }
+    if (!alone && !this.calls.has(id)) session?.notification(message)
+  }
+
+  async #open(message: JsonRpcRequest): Promise<EncodedResponse> {
+    const { runtime, caller, outbox, onRefused } = this.#options
+    const { session, ...response } = await initialize(runtime, {
+      served: ofEra('legacy', this.served),
+      message,
+      principal: principalOf(caller),
+      id: randomToken(22, runtime.random),
+      origin: this.#exchange,
+    })
+    if (session === undefined) {
+      onRefused('initializeRefused')
+      return response
+    }
+    this.session = session
+    session.onClientRequest = () => this.#limit.release()
+    session.emitEvents({ resumed: false })
+    session.attach({ send: (frame) => outbox.notifySession(frame) })
+    return response
+  }
+
+  #begin(): void {
+    this.#options.work.begin()
+    this.#unanswered.begin()
+  }
+
+  /** Writes the response to one request, or to a batch; undefined for a cancelled call, which has none. */
+  #answer(frame: string | undefined): Written {
+    const written = this.#options.outbox.write(frame)
+    this.#unanswered.end()
+    this.#options.work.end()
+    return written
+  }
+
+  #failed({ id, method }: JsonRpcRequest, error: unknown): EncodedResponse {
+    this.#log(error, method)
+    return { frame: errorFrame(id, busy()) }
+  }
+
+  #log(err: unknown, method?: string): void {
+    this.#options.runtime.logger.error({ err, method }, 'A request could not be answered')
+  }
+
+  #refuse(reason: string, id: RequestId | undefined, error: JsonRpcErrorObject): Written {
+    this.#options.onRefused(reason)
+    return this.#options.outbox.write(errorFrame(id, error))
+  }
+
+  #separating(exchange: Exchange, separate: (frame: string) => Awaitable<string>): Exchange {
+    const { outbox, runtime } = this.#options
+    return outbox.byteStream ? separating(exchange, runtime.clock, separate) : exchange
+  }
+
+  async #afterRead(frame: string): Promise<string> {
+    await this.session?.confirmRead((ping) => void this.#options.outbox.write(ping))
+    return frame
+  }
+
+  /**
+   * Without pings, the server cannot know what the client has read: it gives it time,
+   * and fills one read of Node.js.
+   */
+  #setApart(frame: string): Promise<string> {
+    const { clock } = this.#options.runtime
+    return new Promise((resolve) => {
+      clock.setTimeout(() => resolve(frame.padStart(READ_BYTES - LINE_END)), READ_MS)
+    })
+  }
+}
+
+/**
+ * The channel of one subscription on a connection. All share the outbox, and the ids of their requests
+ * distinguish them. The notification at the end is required.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
+ */
+function subscriptionChannel(id: RequestId, outbox: Outbox): SubscriptionChannel {
+  const owner = {}
+  const end = (answer: string, reason: string): void => {
+    outbox.discard(owner)
+    const params = { _meta: { [SUBSCRIPTION_ID]: id }, requestId: id, reason }
+    void outbox.write(answer)
+    void outbox.write(notificationFrame(Notification.Cancelled, params))
+  }
+  return {
+    send: (frame) => outbox.sendCoalesced(frame, owner),
+    drop: () => outbox.discard(owner),
+    finish: (answer) => end(answer, 'The server has ended the subscription'),
+    overflow: (answer) => end(answer, 'The client reads too slowly'),
+  }
+}

@@ -1,0 +1,146 @@
+import { type BatchItem, readBatch } from '../call/batch.ts'
+import { busy, ErrorCode, invalidRequest, McpError } from '../errors.ts'
+import {
+  classify,
+  type Incoming,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../protocol/jsonrpc.ts'
+import { Method } from '../protocol/methods.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import { type Selection, selectRevision, standsAlone } from '../protocol/revisions/select.ts'
+import type { Awaitable } from '../util/promises.ts'
+import type { Session } from './session.ts'
+
+/** The revision that serves a request, with the metadata that the request brings where there is no session. */
+export type Served = Extract<Selection, { readonly kind: 'serve' }>
+
+/** Why a message is refused. */
+export interface Refusal {
+  readonly reason:
+    | Extract<Selection, { readonly kind: 'refuse' }>['reason']
+    | 'batch'
+    | 'busy'
+    | 'draining'
+    | 'initializedAlready'
+    | 'unknownSession'
+  /** The id of the refused request; undefined for a batch, and for a message without a readable id. */
+  readonly id?: RequestId | undefined
+  readonly error: McpError
+}
+
+/**
+ * What carries one message, or one batch, to the server and its reply back.
+ *
+ * @typeParam R - the reply of the transport
+ */
+export interface Carrier<R> {
+  /** Newest first. */
+  readonly served: readonly Revision[]
+  /** Whether a call needs no `initialize` before it. */
+  readonly stateless: boolean
+  /** `MCP-Protocol-Version`, `null` if it is missing; undefined on transports without headers. */
+  readonly header?: string | null
+  /** Finds the session of a message; `unknown` if the client names one that does not exist. */
+  findSession(): Session | undefined | 'unknown' | Promise<Session | undefined | 'unknown'>
+  /** Why requests cannot run now. Responses and notifications are still delivered. */
+  readonly unavailable: 'busy' | 'draining' | undefined
+  refuse(refusal: Refusal): Awaitable<R>
+  /** Answers a ping that comes before `initialize`, where that is not refused. */
+  pong?(id: RequestId): Awaitable<R>
+  /** Takes a message that gets no response. */
+  deliver(incoming: NoRequest): Awaitable<R>
+  initialize(message: JsonRpcRequest): Awaitable<R>
+  call(message: JsonRpcRequest, served: Served): Awaitable<R>
+  callAll(items: readonly BatchItem[], revision: Revision): Awaitable<R>
+}
+
+/** A notification or a response. */
+export type NoRequest = Exclude<BatchItem, { readonly kind: 'request' }>
+
+/**
+ * Receives the parsed value of one message: classifies it, selects its revision and passes it on, or refuses it.
+ * All transports receive here. The eras part in `selectRevision`: a message with its own metadata has no session.
+ */
+export function receive<R>(value: unknown, carrier: Carrier<R>): Awaitable<R> {
+  const incoming = Array.isArray(value) ? (value as readonly unknown[]) : classify(value)
+  const message = 'message' in incoming && incoming.kind !== 'response' ? incoming.message : undefined
+  if (message !== undefined && standsAlone(message, carrier.header, carrier.served))
+    return receiveIn(undefined, incoming, message, carrier)
+  const session = carrier.findSession()
+  return session instanceof Promise
+    ? session.then((found) => receiveIn(found, incoming, message, carrier))
+    : receiveIn(session, incoming, message, carrier)
+}
+
+/** Receives a message whose session is known. */
+function receiveIn<R>(
+  found: Session | undefined | 'unknown',
+  incoming: Incoming | readonly unknown[],
+  message: JsonRpcRequest | JsonRpcNotification | undefined,
+  carrier: Carrier<R>,
+): Awaitable<R> {
+  const { header, served, stateless, unavailable } = carrier
+  const id = message !== undefined && 'id' in message ? message.id : undefined
+  if ('kind' in incoming) {
+    if (incoming.kind === 'invalid')
+      return carrier.refuse({
+        reason: 'invalidMessage',
+        id: incoming.id,
+        error: invalidRequest(incoming.reason),
+      })
+    if (incoming.kind === 'request' && unavailable !== undefined)
+      return carrier.refuse({ reason: unavailable, id, error: UNAVAILABLE[unavailable] })
+    // Without headers there is nothing to check, and a notification must get no response.
+    if (incoming.kind !== 'request' && header === undefined) return carrier.deliver(incoming)
+  }
+  if (found === 'unknown' && message?.method !== Method.Initialize)
+    return carrier.refuse({ reason: 'unknownSession', error: UNKNOWN_SESSION })
+  const session = found === 'unknown' ? undefined : found?.revision
+  const selection = selectRevision({ message, header, session, served, stateless })
+  if (selection.kind === 'refuse') {
+    const { reason, error } = selection
+    // https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
+    const early = reason === 'missingSession' && message?.method === Method.Ping && id !== undefined
+    if (early && carrier.pong !== undefined) return carrier.pong(id)
+    return carrier.refuse({ reason, id, error })
+  }
+  if (!('kind' in incoming)) return receiveBatch(incoming, selection, carrier)
+  if (incoming.kind !== 'request') return carrier.deliver(incoming)
+  if (selection.kind === 'initialize') return carrier.initialize(incoming.message)
+  if (incoming.message.method === Method.Initialize && selection.meta === undefined)
+    return carrier.refuse({ reason: 'initializedAlready', id, error: INITIALIZED_ALREADY })
+  return carrier.call(incoming.message, selection)
+}
+
+/** One revision has batches. */
+function receiveBatch<R>(
+  values: readonly unknown[],
+  selection: Selection,
+  carrier: Carrier<R>,
+): Awaitable<R> {
+  if (selection.kind !== 'serve' || !selection.revision.batching)
+    return carrier.refuse({ reason: 'batch', error: NO_BATCHES })
+  const items = readBatch(values)
+  if (typeof items === 'string') return carrier.refuse({ reason: 'batch', error: invalidRequest(items) })
+  const { unavailable } = carrier
+  if (unavailable !== undefined && items.some(({ kind }) => kind === 'request'))
+    return carrier.refuse({ reason: unavailable, error: UNAVAILABLE[unavailable] })
+  return carrier.callAll(items, selection.revision)
+}
+
+const UNAVAILABLE = {
+  busy: busy(),
+  draining: new McpError(ErrorCode.InternalError, 'The server is shutting down', undefined, 'busy'),
+}
+const UNKNOWN_SESSION = invalidRequest('Session not found: send an initialize request')
+const INITIALIZED_ALREADY = invalidRequest('The session is initialized already')
+const NO_BATCHES = invalidRequest('Batches are not part of this protocol revision')
+
+/** Delivers a message that gets no response to its session; false for a response that nobody waits for. */
+export function deliver(session: Session | undefined, incoming: NoRequest): boolean {
+  if (incoming.kind === 'response') return session?.response(incoming.message) === true
+  session?.notification(incoming.message)
+  return true
+}
