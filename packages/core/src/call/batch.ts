@@ -9,7 +9,6 @@ import {
 import { Method } from '../protocol/methods.ts'
 import { attempt, type Awaitable, chain } from '../util/promises.ts'
 import type { EncodedResponse } from './response.ts'
-import { type Caller, lacking } from './scope.ts'
 
 const MAX_BATCH = 100
 
@@ -41,21 +40,8 @@ export function readBatch(values: readonly unknown[]): readonly BatchItem[] | st
 export const requestIds = (items: readonly BatchItem[]): readonly RequestId[] =>
   items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
 
-/**
- * The error of a caller that lacks scopes for a batch. The batch has one HTTP status, so the error names all the
- * scopes that it needs.
- */
-export function lackingForBatch(
-  items: readonly BatchItem[],
-  caller: Caller,
-  scopesOf: (message: JsonRpcRequest) => readonly string[] | undefined,
-): McpError | undefined {
-  const needed = items.flatMap((item) => (item.kind === 'request' ? (scopesOf(item.message) ?? []) : []))
-  return lacking([...new Set(needed)], caller)
-}
-
 /** What a transport does with the messages of a batch. */
-export interface BatchSteps {
+interface BatchSteps {
   readonly deliver: (item: Exclude<BatchItem, { readonly kind: 'request' }>) => void
   readonly call: (message: JsonRpcRequest) => Awaitable<EncodedResponse>
   /** Takes the response to one request; undefined if it was cancelled. */

@@ -17,7 +17,7 @@ import { type LiveMethod, liveInputOf, sendQuestion } from './input/types.ts'
 import { createLogSender, logFrame, type LogSender, reachesLevel } from './log.ts'
 import { Progress, progressFault } from './progress.ts'
 import type { RequestContext, SessionView, TaskView } from './request-context.ts'
-import type { CallScope } from './scope.ts'
+import type { CallScope, CallTarget } from './scope.ts'
 
 const NOTHING = Object.freeze({})
 const SENT = Promise.resolve()
@@ -31,7 +31,7 @@ const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && 
 /** Why a call ended before its handler did. */
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
 
-export interface CallTimer {
+interface CallTimer {
   progress(): void
   /** The call starts to wait for the client, which is not the handler's time. */
   pause(): void
@@ -43,6 +43,8 @@ export class CallContext implements RequestContext, Due {
   readonly message: JsonRpcRequest
   readonly scope: CallScope
   readonly revision: Revision
+  /** The definition that the call reaches, if its method has definitions. */
+  target: CallTarget | undefined
   app: unknown
   uri = ''
   answers: object = NOTHING

@@ -1,26 +1,28 @@
-import { callEnded, ErrorCode, invalidParams, methodNotFound } from '../errors.ts'
-import { isObject, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import { callEnded, ErrorCode, invalidParams, type McpError, methodNotFound } from '../errors.ts'
+import { isObject } from '../protocol/jsonrpc.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
 import { Deadlines } from '../util/timers.ts'
 import { CallLog } from './observation/call-log.ts'
 import type { CallObservers } from './observation/call-observers.ts'
+import type { BatchItem } from './batch.ts'
 import type { CallContext, EndReason } from './context.ts'
 import { noClientChannel } from './input/types.ts'
 import {
+  type CallTarget,
   type ExtensionEntry,
   type MethodEntry,
   type MethodTable,
   NO_PARAMS,
-  targetOf,
 } from './method-table.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import { type EncodedResponse, type EncoderOptions, refuse, ResponseEncoder } from './response.ts'
 import { complete, type HandlerResult, type NeedsInput } from './result.ts'
+import { type Caller, type CallTarget, lacking } from './scope.ts'
 import { type Events, reportRequest } from './server-events.ts'
 import { describeTimeout, type ExceededLimit, TimeLimits } from './time-limits.ts'
 
-export interface DispatcherOptions extends EncoderOptions {
+interface DispatcherOptions extends EncoderOptions {
   readonly methods: MethodTable
   readonly added?: ReadonlyMap<string, ExtensionEntry> | undefined
   readonly middleware: MiddlewareStack
@@ -51,7 +53,7 @@ export class Dispatcher {
     this.#responses = new ResponseEncoder(options)
     const { clock, maxHandlerTimeoutMs, progressHeartbeatMs } = options
     this.#limits = new TimeLimits(clock, maxHandlerTimeoutMs)
-    this.#problems = new CallLog(options.logger, (ctx) => this.#targetNameOf(ctx))
+    this.#problems = new CallLog(options.logger, ({ target }) => target?.item?.name)
     if (progressHeartbeatMs !== undefined) this.#silent = new Deadlines(clock, progressHeartbeatMs)
   }
 
@@ -62,33 +64,41 @@ export class Dispatcher {
   }
 
   /**
-   * The scopes that a request needs; undefined for none. Those of a definition with a `visible` rule are checked
-   * after the rule, because a refusal would show that it exists.
+   * Finds the definition that a call reaches. Returns the error of a caller that lacks its scopes, before the call may
+   * wait or stream something: the error has an HTTP status.
+   */
+  admit(ctx: CallContext): McpError | undefined {
+    const { method, params = NO_PARAMS } = ctx.message
+    ctx.target = this.#options.methods.get(method)?.target?.(params, ctx.scope.session?.registry)
+    const scopes = scopesOf(ctx.target)
+    return scopes && lacking(scopes, ctx.scope.caller)
+  }
+
+  /**
+   * The error of a caller that lacks scopes for a batch. A batch has one HTTP status, so the error names all the scopes
+   * that its requests need.
    *
    * @param own - the definitions of the caller's session alone
    */
-  scopesOf(
-    { method, params = NO_PARAMS }: JsonRpcRequest,
-    own: object | undefined,
-  ): readonly string[] | undefined {
-    const target = this.#options.methods.get(method)?.target?.(params, own)
-    return target?.visible === undefined ? target?.scopes : undefined
+  admitAll(items: readonly BatchItem[], own: object | undefined, caller: Caller): McpError | undefined {
+    const scopes = items.flatMap((item) => {
+      if (item.kind !== 'request') return []
+      const { method, params = NO_PARAMS } = item.message
+      return scopesOf(this.#options.methods.get(method)?.target?.(params, own)) ?? []
+    })
+    return lacking([...new Set(scopes)], caller)
   }
 
   run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
     const { observers, events } = this.#options
     ctx.problems = this.#problems
     const entry = this.#entryOf(ctx)
-    const listened = events.hasListeners('request')
+    ctx.target ??= entry?.target?.(ctx.message.params ?? NO_PARAMS, ctx.scope.session?.registry)
+    const listened = events.listeners.has('request')
     if (observers === undefined && !listened) return this.#run(entry, ctx)
     const run = (): EncodedResponse | Promise<EncodedResponse> =>
       listened ? reportRequest(this.#options, ctx, () => this.#run(entry, ctx)) : this.#run(entry, ctx)
     return observers === undefined ? run() : observers.observe(ctx, entry, run)
-  }
-
-  #targetNameOf(ctx: CallContext): string | undefined {
-    const entry = this.#entryOf(ctx)
-    return entry && targetOf(entry, ctx)?.item?.name
   }
 
   #entryOf(ctx: CallContext): MethodEntry | undefined {
@@ -123,7 +133,8 @@ export class Dispatcher {
     const { method, params = NO_PARAMS } = ctx.message
     const task = entry.startTask?.(params, ctx)
     if (task !== undefined) return task
-    const layers = this.#options.middleware.around(method)
+    const { middleware } = this.#options
+    const layers = middleware.layers.length === 0 ? undefined : middleware.around(method)
     if (layers === undefined) return entry.handle(params, ctx)
     const fault = paramsFault(method, params)
     if (fault !== undefined) throw invalidParams(fault)
@@ -159,7 +170,7 @@ export class Dispatcher {
 
   /** Waits for the handler, a time limit or a cancellation. The first one makes the response. */
   #supervise(entry: MethodEntry, ctx: CallContext, result: Promise<HandlerResult>): Promise<EncodedResponse> {
-    const limit = targetOf(entry, ctx)?.timeoutMs ?? this.#options.handlerTimeoutMs
+    const limit = ctx.target?.timeoutMs ?? this.#options.handlerTimeoutMs
     return new Promise((resolve) => {
       const timer = this.#limits.start(ctx, limit)
       if (this.#silent !== undefined) ctx.keepAlive(this.#silent)
@@ -194,7 +205,7 @@ export class Dispatcher {
 
   #timedOut(entry: MethodEntry, ctx: CallContext, exceeded: ExceededLimit | undefined): EncodedResponse {
     const { method } = ctx.message
-    const { problem, fix } = describeTimeout(exceeded, targetOf(entry, ctx)?.timeoutMs !== undefined)
+    const { problem, fix } = describeTimeout(exceeded, ctx.target?.timeoutMs !== undefined)
     const limit = exceeded && { limitMs: exceeded.ms }
     this.#problems.warn(ctx, `A call was ended because it ${problem}. ${fix}`, limit)
     if (ctx.report !== undefined) ctx.report.outcome = 'timeout'
@@ -203,6 +214,13 @@ export class Dispatcher {
     return this.#responses.failWith(entry, ctx, text, ErrorCode.InternalError)
   }
 }
+
+/**
+ * The scopes that a definition needs; undefined for none. Those of a definition with a `visible` rule are checked after
+ * the rule, because a refusal would show that the definition exists.
+ */
+const scopesOf = (target: CallTarget | undefined): readonly string[] | undefined =>
+  target?.visible === undefined ? target?.scopes : undefined
 
 /** The result for middleware, with all members of the method's result, which are empty. */
 function placeholder({ message, revision }: CallContext, result: HandlerResult): object {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { CallContext } from './context.ts'
 import type { HandlerResult, TaskStarted } from './result.ts'
+import type { CallTarget } from './scope.ts'
 
 export interface MethodEntry {
   handle(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult>
@@ -17,20 +18,6 @@ export interface MethodEntry {
   target?(params: JsonObject, own: object | undefined): CallTarget | undefined
 }
 
-/** A definition, as a call that reaches it needs it. */
-export interface CallTarget {
-  /** As it is listed. */
-  readonly item?: { readonly name: string }
-  /** The time limit of the call in ms. @default the server's */
-  readonly timeoutMs?: number | undefined
-  /** The largest result of the call in bytes. @default the server's */
-  readonly maxResultBytes?: number | undefined
-  /** All that the caller needs. @default none */
-  readonly scopes?: readonly string[] | undefined
-  /** Whether some callers must not know of it. */
-  readonly visible?: unknown
-}
-
 export interface ExtensionEntry extends MethodEntry {
   servedIn(revision: Revision): boolean
 }
@@ -39,6 +26,3 @@ export interface ExtensionEntry extends MethodEntry {
 export type MethodTable = ReadonlyMap<string, MethodEntry>
 
 export const NO_PARAMS: JsonObject = Object.freeze({})
-
-export const targetOf = (entry: MethodEntry, { message, scope }: CallContext): CallTarget | undefined =>
-  entry.target?.(message.params ?? NO_PARAMS, scope.session?.registry)

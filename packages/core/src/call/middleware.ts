@@ -34,7 +34,7 @@ export interface MethodResults {
 }
 
 /** The parameters that are checked before middleware runs. */
-export interface MethodParams {
+interface MethodParams {
   readonly 'tools/call': { readonly name: string; readonly arguments?: JsonObject } & JsonObject
   readonly 'resources/read': { readonly uri: string } & JsonObject
   readonly 'resources/subscribe': { readonly uri: string } & JsonObject
@@ -107,18 +107,15 @@ interface Layer {
 
 /** The middleware of a server: the first one added is the outermost. */
 export class MiddlewareStack {
-  readonly #layers: Layer[] = []
+  readonly layers: Layer[] = []
 
   add(method: string | undefined, run: AnyMiddleware): void {
-    this.#layers.push({ method, run })
+    this.layers.push({ method, run })
   }
 
-  /**
-   * The middleware of one method, outermost first; undefined if there is none, so that the hot path skips it.
-   */
+  /** The middleware of one method, outermost first; undefined if there is none. */
   around(method: string): readonly AnyMiddleware[] | undefined {
-    if (this.#layers.length === 0) return undefined
-    const layers = this.#layers.filter((layer) => layer.method === undefined || layer.method === method)
+    const layers = this.layers.filter((layer) => layer.method === undefined || layer.method === method)
     return layers.length === 0 ? undefined : layers.map((layer) => layer.run)
   }
 }

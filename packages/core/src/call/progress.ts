@@ -29,7 +29,7 @@ const shown = (value: unknown): string =>
  */
 const STEP = 1e-6
 
-export interface ProgressOptions {
+interface ProgressOptions {
   /** Whether the revision has messages. */
   readonly hasMessage: boolean
   /** The `_meta` of each notification. */

@@ -9,7 +9,7 @@ import { memoize } from '../util/memoize.ts'
 import { randomToken } from '../util/random.ts'
 import type { CallReport } from './observation/observer.ts'
 import type { CallContext } from './context.ts'
-import { type MethodEntry, targetOf } from './method-table.ts'
+import type { MethodEntry } from './method-table.ts'
 import {
   type Complete,
   type HandlerResult,
@@ -62,7 +62,7 @@ export class ResponseEncoder {
       switch (result.kind) {
         case 'complete': {
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
-          const limit = targetOf(entry, ctx)?.maxResultBytes ?? this.#options.maxResultBytes
+          const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
           const size = bytesBeyond(json, limit)
           if (size !== undefined) {
             const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`

@@ -35,7 +35,7 @@ export interface CallSession extends SessionView {
 }
 
 /** The members of a session's record that requests of its client change. */
-export interface RecordedSettings {
+interface RecordedSettings {
   readonly logLevel?: LogLevel
   readonly subscriptions: readonly string[]
 }
@@ -53,6 +53,20 @@ export interface Caller {
   readonly logger?: Logger | undefined
   /** The host's id of the HTTP request, for lines of a logger that does not add it. */
   readonly httpRequestId?: string | number | undefined
+}
+
+/** A definition, as a call that reaches it needs it. */
+export interface CallTarget {
+  /** As it is listed. */
+  readonly item?: { readonly name: string }
+  /** The time limit of the call in ms. @default the server's */
+  readonly timeoutMs?: number | undefined
+  /** The largest result of the call in bytes. @default the server's */
+  readonly maxResultBytes?: number | undefined
+  /** All that the caller needs. @default none */
+  readonly scopes?: readonly string[] | undefined
+  /** Whether some callers must not know of it. */
+  readonly visible?: unknown
 }
 
 export interface CallScope {

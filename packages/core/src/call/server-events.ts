@@ -114,7 +114,7 @@ type AnyListener = (payload: never) => unknown
 /** The listeners of one server. An event without listeners costs one look-up. */
 export class Events {
   readonly #logger: Logger
-  readonly #listeners = new Map<keyof ServerEvents, readonly AnyListener[]>()
+  readonly listeners: Map<keyof ServerEvents, readonly AnyListener[]> = new Map()
 
   constructor(logger: Logger) {
     this.#logger = logger
@@ -124,20 +124,16 @@ export class Events {
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
     // Wrapped, so that a function added twice is two listeners. Copied, so that emitting needs no copy.
     const wrapped: AnyListener = (payload) => listener(payload)
-    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), wrapped])
+    this.listeners.set(event, [...(this.listeners.get(event) ?? []), wrapped])
     return () => {
-      const left = (this.#listeners.get(event) ?? []).filter((other) => other !== wrapped)
-      if (left.length === 0) this.#listeners.delete(event)
-      else this.#listeners.set(event, left)
+      const left = (this.listeners.get(event) ?? []).filter((other) => other !== wrapped)
+      if (left.length === 0) this.listeners.delete(event)
+      else this.listeners.set(event, left)
     }
   }
 
-  hasListeners(event: keyof ServerEvents): boolean {
-    return this.#listeners.has(event)
-  }
-
   emit<Event extends keyof ServerEvents>(event: Event, payload: () => ServerEvents[Event]): void {
-    const listeners = this.#listeners.get(event)
+    const listeners = this.listeners.get(event)
     if (listeners === undefined) return
     const made = payload()
     const failed = (err: unknown): void =>

@@ -10,7 +10,7 @@ export interface WorkHost {
 export const workHostOf = (request: WorkHost): WorkHost | undefined =>
   request.waitUntil && { waitUntil: (work) => request.waitUntil?.(work) }
 
-export interface WorkCount {
+interface WorkCount {
   begin(): void
   end(): void
 }

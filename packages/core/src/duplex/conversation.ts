@@ -57,7 +57,7 @@ const READ_BYTES = 65_536
 const LINE_END = 1
 
 /** The parts of a connection that its messages need. */
-export interface ConversationOptions {
+interface ConversationOptions {
   readonly runtime: ServerRuntime
   readonly caller: Caller
   readonly served: readonly Revision[]

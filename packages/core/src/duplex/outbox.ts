@@ -2,7 +2,7 @@ import { type Network, PIPE_NETWORK } from '../call/exchange.ts'
 import type { Transport } from './transport.ts'
 import { CoalescingQueue } from '../subscriptions/coalescing-queue.ts'
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly transport: Transport
   /** The transport failed to write. */
   onBroken(error: unknown): void

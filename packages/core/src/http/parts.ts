@@ -19,7 +19,7 @@ export interface EndpointParts {
 }
 
 /** How replies are sent on Node. */
-export interface NodePart {
+interface NodePart {
   readonly onTurn: typeof onTurn
   readonly watchReply: typeof watchNodeReply
   readonly stallLimit: (response: NodeResponse) => StallLimit

@@ -102,7 +102,7 @@ export const CLOSE_HEADERS: Headers = Object.freeze({ connection: 'close' })
 export const RETRY_HEADERS: Headers = Object.freeze({ ...JSON_HEADERS, 'retry-after': '1' })
 
 /** The details of a refusal that its row does not have. */
-export interface RefusalDetails {
+interface RefusalDetails {
   readonly id?: RequestId | undefined
   readonly message?: string | undefined
   readonly code?: number | undefined

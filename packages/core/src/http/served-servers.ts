@@ -26,7 +26,7 @@ export type ServerSelector<Locals = unknown> = (
 ) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
 /** A request that needs its server. */
-export interface ServerLookup {
+interface ServerLookup {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly id?: RequestId | undefined

@@ -91,7 +91,7 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
 }
 
 /** For tests. */
-export interface InjectedOptions {
+interface InjectedOptions {
   /** @internal */
   readonly clock?: Clock
   /** @internal */

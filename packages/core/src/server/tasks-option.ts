@@ -12,7 +12,7 @@ import type { HandlerTimes } from './resolve-options.ts'
 const MAX_ANONYMOUS = 500
 
 /** The parts of the server that tasks use, from the first task on. */
-export interface TaskHost {
+interface TaskHost {
   runtime(): ServerRuntime
   /** Whether clients can subscribe to tasks. */
   notifies(): boolean

@@ -5,7 +5,6 @@ import { ANONYMOUS, principalOf } from '../stores/principal.ts'
 import { memoize } from '../util/memoize.ts'
 import { isolatedRequests } from '../util/platform.ts'
 import type { CallContext, EndReason } from '../call/context.ts'
-import { lacking } from '../call/scope.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { ServerRuntime } from './server-runtime.ts'
@@ -29,12 +28,10 @@ export class CallPool {
   }
 
   run(runtime: ServerRuntime, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
-    // Before the call may wait or stream something: its refusal has an HTTP status.
-    const { caller, session } = ctx.scope
-    const scopes = runtime.dispatcher.scopesOf(ctx.message, session?.registry)
-    const fault = scopes && lacking(scopes, caller)
+    const fault = runtime.dispatcher.admit(ctx)
     if (fault !== undefined) return refusal(ctx, fault)
-    const limit = typeof this.#limit === 'function' ? this.#limit(runtime, principalOf(caller)) : this.#limit
+    const limit =
+      typeof this.#limit === 'function' ? this.#limit(runtime, principalOf(ctx.scope.caller)) : this.#limit
     if (limit === undefined) return runIsolated(runtime, ctx)
     const { message, revision } = ctx
     // A ping checks the connection: it must not wait for calls that hang.

@@ -17,7 +17,8 @@ export class Drainable {
   #working = 0
   #onIdle: (() => void) | undefined
   #idle = false
-  #closing = false
+  /** Whether a close has begun. */
+  closing = false
   #drained: Promise<void> | undefined
 
   constructor(clock: Clock, steps: DrainSteps) {
@@ -25,9 +26,6 @@ export class Drainable {
     this.#steps = steps
   }
 
-  get closing(): boolean {
-    return this.#closing
-  }
   /** Resolves when everything has ended. */
   get closed(): Promise<void> {
     return this.#closed.promise
@@ -44,7 +42,7 @@ export class Drainable {
   /** Safe to call again: the earliest deadline counts. */
   close({ deadline = 10_000 }: { readonly deadline?: number | undefined } = {}): Promise<void> {
     if (!this.#idle) this.#timers.push(this.#clock.setTimeout(() => this.#onIdle?.(), deadline))
-    this.#closing = true
+    this.closing = true
     return (this.#drained ??= this.#drain())
   }
 

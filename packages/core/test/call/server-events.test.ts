@@ -21,7 +21,7 @@ describe('events', () => {
     const payload = vi.fn<() => never>(() => ({ reason: 'busy' }) as never)
     const emit = (): void => events.emit('reject', payload)
     emit()
-    expect([payload.mock.calls.length, events.hasListeners('reject')]).toEqual([0, false])
+    expect([payload.mock.calls.length, events.listeners.has('reject')]).toEqual([0, false])
     const listener = (event: unknown): void => void heard.push(event)
     const [first, second] = [events.on('reject', listener), events.on('reject', listener)]
     const failing = events.on('reject', () => Promise.reject(new Error('no')) as never)
@@ -33,6 +33,6 @@ describe('events', () => {
     emit()
     expect(heard).toHaveLength(3)
     for (const end of [second, failing]) end()
-    expect(events.hasListeners('reject')).toBe(false)
+    expect(events.listeners.has('reject')).toBe(false)
   })
 })

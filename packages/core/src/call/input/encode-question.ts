@@ -17,7 +17,7 @@ import {
 import { randomToken } from '../../util/random.ts'
 import { compileForm } from './form.ts'
 
-export interface QuestionTarget {
+interface QuestionTarget {
   readonly revision: Revision
   readonly client: ClientView
   /** Gets the ids of URL questions, by key. */

@@ -46,7 +46,7 @@ export interface RequestChannel {
   send(key: string, question: InputRequest, exchange: Exchange): OpenRequest
 }
 
-export interface PendingRequestsOptions {
+interface PendingRequestsOptions {
   readonly clock: Clock
   readonly random: Random
   /** The id of this node, where responses may arrive at another one. */

@@ -49,7 +49,7 @@ export const DEFAULT_STATE_LIMITS: RequestStateLimits = {
   maxUsed: 10_000,
 }
 
-export interface AskedQuestion {
+interface AskedQuestion {
   readonly pin: string
   readonly kind: QuestionKind
   /** The id in its URL, if it has one. */

@@ -7,7 +7,6 @@ import type { Clock } from '../../util/clock.ts'
 import { digestOf } from './responses.ts'
 import type { ClientView } from '../client-view.ts'
 import type { Exchange } from '../exchange.ts'
-import type { CallObserver } from '../observation/observer.ts'
 import type { CallInputs, ReadForm } from './inputs.ts'
 import { type InputRequest, shownContent } from './encode-question.ts'
 import type { OpenRequest, RequestChannel } from './pending-requests.ts'
@@ -88,7 +87,10 @@ export interface InputCall {
     readonly session?: { addPendingUrls(ids: readonly string[]): void }
   }
   readonly inputs: CallInputs
-  readonly observer: CallObserver | undefined
+  /** Set if the call is observed. Its `ask` sends the request to the client. */
+  readonly observer:
+    | { ask(question: InputRequest, send: (question: InputRequest) => OpenRequest): OpenRequest }
+    | undefined
   pause(atEnd: () => void): () => void
 }
 

@@ -7,7 +7,7 @@ import type { CallContext } from '../context.ts'
 import type { RequestOrigin } from '../exchange.ts'
 import type { InputRequest } from '../input/encode-question.ts'
 import type { OpenRequest } from '../input/pending-requests.ts'
-import { type MethodEntry, targetOf } from '../method-table.ts'
+import type { MethodEntry } from '../method-table.ts'
 import type { EncodedResponse } from '../response.ts'
 import { outcomeOf } from '../server-events.ts'
 import type { CallReport } from './observer.ts'
@@ -137,7 +137,7 @@ function receivedCall(ctx: CallContext, entry: MethodEntry | undefined): Receive
     revision: ctx.protocolVersion,
     sessionId: ctx.session?.id,
     known: entry !== undefined,
-    target: entry && targetOf(entry, ctx)?.item?.name,
+    target: entry && ctx.target?.item?.name,
     queuedMs,
     ...originOf(scope.exchange),
   }

@@ -2,7 +2,7 @@ import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK } from '../../call/exchange.ts'
 import { separating } from '../../call/separate-response.ts'
 import type { EncodedResponse } from '../../call/response.ts'
-import { type BatchItem, BatchResponses, lackingForBatch, requestIds, runBatch } from '../../call/batch.ts'
+import { type BatchItem, BatchResponses, requestIds, runBatch } from '../../call/batch.ts'
 import { busy } from '../../errors.ts'
 import { errorFrame, type JsonRpcRequest, type RequestId, resultFrame } from '../../protocol/jsonrpc.ts'
 import type { InitializeInput } from '../../session/initialize.ts'
@@ -171,9 +171,7 @@ export class SseConversation {
     id?: RequestId,
   ): HttpReply | undefined {
     const { context, server } = this.#options
-    const fault = lackingForBatch(items, caller, (message) =>
-      server.runtime.dispatcher.scopesOf(message, this.session?.registry),
-    )
+    const fault = server.runtime.dispatcher.admitAll(items, this.session?.registry, caller)
     return fault && refuseScopes(context.authenticate, request, fault, id)
   }
 

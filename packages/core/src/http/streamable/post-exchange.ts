@@ -25,7 +25,7 @@ import type { FrameSink, HttpReply, HttpRequest, Reply } from '../types.ts'
 /** Microtasks that a handler without slow waits may take to answer, with room for middleware. */
 const TURNS = 32
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly context: EndpointContext
   readonly request: HttpRequest
   readonly caller: Caller

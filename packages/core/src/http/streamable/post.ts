@@ -1,4 +1,4 @@
-import { type BatchItem, lackingForBatch, requestIds, runBatch } from '../../call/batch.ts'
+import { type BatchItem, requestIds, runBatch } from '../../call/batch.ts'
 import type { EncodedResponse } from '../../call/response.ts'
 import type { Caller } from '../../call/scope.ts'
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
@@ -106,9 +106,7 @@ export class Post implements Carrier<HttpReply> {
       const caller = this.#caller
       const live = this.#live
       const { dispatcher } = server.runtime
-      const fault = lackingForBatch(items, caller, (message) =>
-        dispatcher.scopesOf(message, live?.session.registry),
-      )
+      const fault = dispatcher.admitAll(items, live?.session.registry, caller)
       if (fault !== undefined) return refuseScopes(context.authenticate, request, fault)
       const exchange = new PostExchange({ context, request, caller, revision, live, server })
       const ids = requestIds(items)

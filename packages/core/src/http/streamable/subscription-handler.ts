@@ -19,7 +19,7 @@ import type { ServedServer } from '../served-server.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
 /** A `subscriptions/listen` request, before it has its exchange. */
-export interface ListenRequest extends Omit<StatelessCall, 'exchange'> {
+interface ListenRequest extends Omit<StatelessCall, 'exchange'> {
   readonly request: HttpRequest
   readonly server: ServedServer
 }

@@ -6,7 +6,7 @@ import { createSseWriter } from './create-writer.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
 import type { StreamReader } from './sse-writer.ts'
 
-export interface Replay {
+interface Replay {
   readonly from: EventId
   readonly events: readonly StoredEvent[]
   readonly reader: StreamReader

@@ -27,7 +27,7 @@ export interface StreamLog {
   readonly key: StreamKey
 }
 
-export interface ResumableStreamOptions {
+interface ResumableStreamOptions {
   readonly log: StreamLog
   /** The id of this node. */
   readonly node: string

@@ -33,7 +33,7 @@ function field(name: string, value: string): string {
   return `${name}: ${value}\n`
 }
 
-export interface SseEvent {
+interface SseEvent {
   readonly data: string
   readonly id?: string | undefined
   /** Left out for the default, `message`. */

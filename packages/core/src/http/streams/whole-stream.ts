@@ -33,7 +33,7 @@ export function wholeStream(answer: EncodedAnswer, before = ''): HttpReply {
 }
 
 /** Where a response is stored, and what is sent with it. */
-export interface StoredStream {
+interface StoredStream {
   readonly store: EventStore
   readonly key: StreamKey
   /** The id of this node. */
