@@ -8,13 +8,7 @@ import type { CallObservers } from './observation/call-observers.ts'
 import type { BatchItem } from './batch.ts'
 import type { CallContext, EndReason } from './context.ts'
 import { noClientChannel } from './input/types.ts'
-import {
-  type CallTarget,
-  type ExtensionEntry,
-  type MethodEntry,
-  type MethodTable,
-  NO_PARAMS,
-} from './method-table.ts'
+import { type ExtensionEntry, type MethodEntry, type MethodTable, NO_PARAMS } from './method-table.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import { type EncodedResponse, type EncoderOptions, refuse, ResponseEncoder } from './response.ts'
 import { complete, type HandlerResult, type NeedsInput } from './result.ts'
