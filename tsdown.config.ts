@@ -17,7 +17,7 @@ const shared: UserConfig = { format: 'esm', target: 'node20.19', fixedExtension:
 const GROUPS = [
   ofCore('protocol', String.raw`errors|(?:util|protocol)/.*`),
   ofCore('schema', 'schema/(?!index).*'),
-  ofCore('server', String.raw`(?:stores|subscriptions|call|session|tasks|duplex|features)/(?!skills/).*`),
+  ofCore('server', String.raw`(?:stores|subscriptions|call|session|tasks|duplex|features)/.*`),
 ].map((group, at, { length }) => ({ ...group, priority: length - at }))
 
 function ofCore(name: string, paths: string): { readonly name: string; readonly test: RegExp } {

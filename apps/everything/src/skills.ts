@@ -1,4 +1,4 @@
-import { skills, type SkillsExtension } from '@jetway/core/skills'
+import { skills, type SkillsExtension } from '@jetway/skills'
 
 /** Skills of each kind: from folders, below a prefix, and generated at each read. A page holds two. */
 export const createSkills = (): SkillsExtension =>

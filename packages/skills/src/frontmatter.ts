@@ -1,60 +1,71 @@
-import { UsageError } from '@jetway/core'
-import { parse } from 'yaml'
+import { isObject, type JsonObject } from '@jetway/core/protocol'
+import { fault, invalid, type Subject } from './checks.ts'
+import type { AnySkill } from './skill-types.ts'
 
-/**
- * Limit for the frontmatter of a skill, in characters: hosts keep the frontmatter of all skills in memory.
- */
-const MAX_LENGTH = 65_536
+/** https://agentskills.io/specification#name-field */
+const NAME = /^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
+const MAX_DESCRIPTION = 1024
+const LONE_SURROGATE = /\p{Surrogate}/u
+const DOCUMENT = /^---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/
 
-/** The frontmatter of a `SKILL.md`, in its parts. */
-export interface Frontmatter {
-  readonly name: string
-  readonly description: string
-  readonly others: Readonly<Record<string, unknown>>
-}
-
-/**
- * Reads YAML 1.2 by its core schema, in which a date stays text, because hosts
- * compare the file with the manifest.
- *
- * @param file - for errors
- * @throws UsageError `ERR_MCP_INVALID_DEFINITION`
- */
-export function readFrontmatter(file: string, document: Uint8Array): Frontmatter {
-  const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(toText(file, document))?.[1]
-  if (block === undefined) throw fault(file, 'does not begin with frontmatter; put it between lines of "---"')
-  if (block.length > MAX_LENGTH)
-    throw fault(file, `has frontmatter of more than ${MAX_LENGTH} characters; move text below it`)
-  const fields = toFields(file, block)
-  const { name, description, ...others } = fields
-  if (typeof name !== 'string' || typeof description !== 'string')
-    throw fault(file, 'has no name or no description; add both to its frontmatter, as strings')
-  return { name, description, others }
-}
-
-function toText(file: string, document: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(document)
-  } catch (cause) {
-    throw fault(file, 'is not UTF-8; save it as UTF-8', cause)
-  }
-}
-
-function toFields(file: string, block: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = parse(block, { version: '1.2', schema: 'core', logLevel: 'error' })
-  } catch (cause) {
+/** Copies the frontmatter of a skill, with its name and description first. */
+export function frontmatterOf(subject: Subject, skill: AnySkill): JsonObject {
+  const { name, description, frontmatter = {} } = skill
+  if (typeof name !== 'string' || !NAME.test(name))
     throw fault(
-      file,
-      `has invalid YAML in its frontmatter: ${(cause as Error).message.split('\n')[0]}`,
-      cause,
+      subject,
+      'ERR_MCP_INVALID_NAME',
+      'needs a name of 1 to 64 characters of a-z, 0-9 and "-", without a hyphen at either end or two in a row',
     )
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>
-  throw fault(file, 'has frontmatter that is not a mapping; write fields such as "name: my-skill"')
+  if (typeof description !== 'string' || description.trim() === '' || description.length > MAX_DESCRIPTION)
+    throw invalid(subject, `needs a description of 1 to ${MAX_DESCRIPTION} characters`)
+  if (!isObject(frontmatter)) throw invalid(subject, 'needs an object as its frontmatter')
+  if ('name' in frontmatter || 'description' in frontmatter)
+    throw invalid(subject, 'has its name and description outside its frontmatter; move them into it')
+  return toJson(subject, { name, description, ...frontmatter })
 }
 
-export const fault = (file: string, problem: string, cause?: unknown): UsageError =>
-  new UsageError('ERR_MCP_INVALID_DEFINITION', `${file} ${problem}`, { cause })
+function toJson(subject: Subject, fields: object): JsonObject {
+  if (!isPlainJson(fields)) throw invalid(subject, 'has frontmatter that is not plain JSON')
+  const copy = JSON.parse(JSON.stringify(fields)) as JsonObject
+  if (!isWellFormed(copy)) throw invalid(subject, 'has frontmatter with half of a surrogate pair')
+  return copy
+}
+
+/** Whether JSON changes nothing: no function, date, undefined member or number that it cannot carry. */
+function isPlainJson(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (Array.isArray(value)) return Array.from(value as readonly unknown[]).every(isPlainJson)
+  if (typeof value !== 'object') return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return (
+    (prototype === Object.prototype || prototype === null) &&
+    !('toJSON' in value) &&
+    Object.values(value).every(isPlainJson)
+  )
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return !LONE_SURROGATE.test(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([key, item]) => !LONE_SURROGATE.test(key) && isWellFormed(item))
+}
+
+/** UTF-8 cannot encode a lone surrogate, so the text that clients get would fail its digest. */
+export const isUnicode = (text: string): boolean => !LONE_SURROGATE.test(text)
+
+/** Writes JSON, which is YAML after escaping characters that YAML 1.1 refuses or reads as line breaks. */
+export function writeDocument(frontmatter: JsonObject, instructions: string): string {
+  const lines = Object.entries(frontmatter).map(([key, value]) => `${toYaml(key)}: ${toYaml(value)}\n`)
+  return `---\n${lines.join('')}---\n\n${instructions}`
+}
+
+const toYaml = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** Whether a `SKILL.md` begins with frontmatter. Its fields are not checked. */
+export const hasFrontmatter = (text: string): boolean => DOCUMENT.test(text)

@@ -1,1 +1,2 @@
-export { readSkills, type ReadSkillsOptions } from './read-skills.ts'
+export { skills, type SkillsExtension, type SkillsOptions } from './skills.ts'
+export type { Skill, SkillContent, SkillDefinition, SkillResource } from './skill-types.ts'

@@ -1,7 +1,7 @@
 import { silent } from '@jetway-apps/test-support'
 import { elicit, inputRequired, listRoots, McpError, McpServer, tasks, ToolError } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
-import { skills } from '@jetway/core/skills'
+import { skills } from '@jetway/skills'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryTransport } from '../src/matrix-transports.ts'
 import { connectPeer, type TestConnection } from '../src/peer.ts'

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { McpServer } from '@jetway/core'
-import { skills } from '@jetway/core/skills'
-import { readSkills } from '@jetway/skills'
+import { skills } from '@jetway/skills'
+import { readSkills } from '@jetway/skills/folder'
 
 // #region folder
 const folder = fileURLToPath(new URL('../../skills', import.meta.url))

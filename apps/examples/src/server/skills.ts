@@ -1,5 +1,5 @@
 import { McpServer } from '@jetway/core'
-import { skills } from '@jetway/core/skills'
+import { skills } from '@jetway/skills'
 
 // #region data
 const library = skills({

@@ -1,4 +1,4 @@
-import type { Skill, SkillResource } from '@jetway/core/skills'
+import type { Skill, SkillResource } from './types.ts'
 import { isObject } from '@jetway/core/protocol'
 import { SkillRefusedError } from './errors.ts'
 

@@ -1,4 +1,4 @@
-import type { Skill, SkillResource } from '@jetway/core/skills'
+import type { Skill, SkillResource } from './types.ts'
 import type { RequestOptions } from '../client/options.ts'
 import { isInside, rootOf } from './entry.ts'
 import { SkillRefusedError } from './errors.ts'

@@ -5,7 +5,7 @@ import {
   type Resource,
   type ServerCapabilities,
 } from '@jetway/core/protocol'
-import type { Skill, SkillResource } from '@jetway/core/skills'
+import type { Skill, SkillResource } from './types.ts'
 import { ClientError, invalidResponse } from '../errors.ts'
 import { followPages } from '../client/lists.ts'
 import { checkType } from '../client/results.ts'

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type ReadResourceResult } from '@jetway/core/protocol'
-import type { Skill, SkillResource } from '@jetway/core/skills'
+import type { Skill, SkillResource } from './types.ts'
 import { parse } from 'yaml'
 import { SkillRefusedError } from './errors.ts'
 

@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto'
 import { McpServer } from '@jetway/core'
 import type { JsonObject, ReadResourceResult } from '@jetway/core/protocol'
-import {
-  skills as served,
-  type SkillDefinition,
-  type SkillsOptions as ServedOptions,
-} from '@jetway/core/skills'
+import { skills as served, type SkillDefinition, type SkillsOptions as ServedOptions } from '@jetway/skills'
 import { describe, expect, it } from 'vitest'
 import {
   type Skill,

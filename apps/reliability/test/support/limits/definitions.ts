@@ -1,6 +1,6 @@
 import { initialize } from '@jetway-apps/test-support'
 import { elicitUrl, type McpServer, type ServerOptions, UrlElicitationRequired } from '@jetway/core'
-import { skills } from '@jetway/core/skills'
+import { skills } from '@jetway/skills'
 import { expect } from 'vitest'
 import { createServer, failureOf, type Limit, list, peer, web } from './row.ts'
 

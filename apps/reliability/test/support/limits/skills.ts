@@ -1,4 +1,4 @@
-import { skills, type SkillDefinition, type SkillsOptions } from '@jetway/core/skills'
+import { skills, type SkillDefinition, type SkillsOptions } from '@jetway/skills'
 import { createServer, failureOf, type Limit, list, web } from './row.ts'
 
 const HEAD = '---\nname: a\ndescription: d\n---\n'

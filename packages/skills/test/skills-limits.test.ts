@@ -1,8 +1,8 @@
 import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { McpServer } from '../../src/index.ts'
-import { type SkillDefinition, skills, type SkillsExtension, type SkillsOptions } from '../../src/skills.ts'
-import { modernClient, type ModernRequest } from '../support/modern-client.ts'
+import { McpServer } from '@jetway/core'
+import { type SkillDefinition, skills, type SkillsExtension, type SkillsOptions } from '../src/index.ts'
+import { type Request, statelessClient } from './support/clients.ts'
 
 const DOCUMENT = '---\nname: a\ndescription: b\n---\n\nDo them.\n'
 
@@ -21,10 +21,10 @@ const documented = (files: SkillDefinition['files']): SkillDefinition => ({
 function serve(
   given: readonly SkillDefinition[],
   options: Omit<SkillsOptions, 'skills'> = {},
-): { library: SkillsExtension; request: ModernRequest } {
+): { library: SkillsExtension; request: Request } {
   const library = skills({ skills: given, ...options })
   const server = new McpServer({ name: 'skills', version: '1' }, { extensions: [library], logger: silent })
-  return { library, request: modernClient(server) }
+  return { library, request: statelessClient(server) }
 }
 
 interface Page {
@@ -32,7 +32,7 @@ interface Page {
   readonly nextCursor?: string
 }
 
-const pageOf = async (request: ModernRequest, cursor?: unknown): Promise<Page> =>
+const pageOf = async (request: Request, cursor?: unknown): Promise<Page> =>
   (await request('skills/list', { cursor })).result as unknown as Page
 
 const many = (count: number): Record<string, string> =>

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { UsageError } from '@jetway/core'
-import type { SkillDefinition } from '@jetway/core/skills'
+import type { SkillDefinition } from '../skill-types.ts'
 import { fault, readFrontmatter } from './frontmatter.ts'
 import { filesBelow, type FoundFile } from './walk.ts'
 
@@ -22,7 +22,7 @@ const DOCUMENT = 'SKILL.md'
 const AT_ONCE = 16
 
 /**
- * Reads every folder that has a `SKILL.md`, at any depth, for `skills({ skills })` of `@jetway/core/skills`.
+ * Reads every folder that has a `SKILL.md`, at any depth, for `skills({ skills })` of `@jetway/skills`.
  * A skill's path is the path of its folder below `folder`, or its name if `folder` is the skill. Ignores
  * files that belong to no skill, and names that begin with a dot. Follows links within the folder. To update
  * the skills, read the folder again and pass the result to the extension's `set`.

@@ -1,14 +1,17 @@
-import { invalidParams, usageError } from '../../errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import { NOT_KEPT } from '../../protocol/revisions/revision.ts'
-import { type CacheHint, checkHint, merged } from '../registry/caching.ts'
-import { checkNumber } from '../../util/check-options.ts'
-import { shorten, uriIn } from '../registry/checks.ts'
-import { decodeCursor, encodeCursor } from '../registry/cursor.ts'
-import type { OfferingExtension } from '../extensions.ts'
-import type { AnyResource } from '../resources/resource-types.ts'
+import { type AnyResource, invalidParams, type OfferingExtension, UsageError } from '@jetway/core'
+import { checkOption, type JsonObject } from '@jetway/core/protocol'
 import { createCatalogue } from './catalogue.ts'
+import { shorten, uriIn } from './checks.ts'
+import { encodeCursor, pageOf } from './pages.ts'
 import type { AnySkill, Skill, SkillDefinition } from './skill-types.ts'
+
+/** How long clients and proxies may keep lists and entries. */
+interface CacheHint {
+  /** In ms, a whole number from 0; 0 forbids it. @default 0 */
+  readonly ttlMs?: number
+  /** `public`: caches may give the result to any caller. @default 'private' */
+  readonly cacheScope?: 'public' | 'private'
+}
 
 /** Options of {@link skills}. */
 export interface SkillsOptions<App = unknown, Locals = unknown> {
@@ -48,9 +51,12 @@ export function skills<App = unknown, Locals = unknown>(
   options: SkillsOptions<App, Locals>,
 ): SkillsExtension<App, Locals> {
   const { directoryRead = false, pageSize = 100, cache } = options
-  checkNumber('pageSize of skills', pageSize)
-  checkHint(cache, (problem) => usageError('ERR_MCP_OPTION', `The option cache of skills ${problem}`))
-  const hints = merged(NOT_KEPT, cache)
+  checkOption(
+    'pageSize of skills',
+    Number.isSafeInteger(pageSize) && pageSize > 0,
+    'must be a whole number above 0',
+  )
+  const hints = hintsOf(cache)
   const listeners = new Set<() => void>()
   let catalogue = createCatalogue(checkSkills(options.skills))
 
@@ -101,21 +107,6 @@ export function skills<App = unknown, Locals = unknown>(
   }
 }
 
-/** The cursor is the last URI. It may be gone: the items are in the order of their URIs. */
-function pageOf<Item extends { readonly uri: string }>(
-  items: readonly Item[],
-  list: string,
-  cursor: unknown,
-  pageSize: number,
-): { readonly items: readonly Item[]; readonly nextCursor?: string | undefined } {
-  const after = cursor === undefined ? '' : decodeCursor(list, cursor)
-  const start = items.findIndex(({ uri }) => uri > after)
-  if (start === -1) return { items: [] }
-  const page = items.slice(start, start + pageSize)
-  const last = start + pageSize < items.length ? page.at(-1) : undefined
-  return { items: page, nextCursor: last && encodeCursor(list, last.uri) }
-}
-
 /** The entries that fit into a page: at least one, however large. */
 function fit(entries: readonly Skill[]): readonly Skill[] {
   let size = 0
@@ -129,5 +120,18 @@ function fit(entries: readonly Skill[]): readonly Skill[] {
 function checkSkills(given: unknown): Iterable<AnySkill> {
   if (typeof given === 'object' && given !== null && Symbol.iterator in given)
     return given as Iterable<AnySkill>
-  throw usageError('ERR_MCP_OPTION', 'skills({ skills }) needs an array of skills')
+  throw new UsageError('ERR_MCP_OPTION', 'skills({ skills }) needs an array of skills')
+}
+
+function hintsOf(cache: CacheHint = {}): Required<CacheHint> {
+  const fault = (problem: string): UsageError =>
+    new UsageError('ERR_MCP_OPTION', `The option cache of skills ${problem}`)
+  if (typeof cache !== 'object' || cache === null)
+    throw fault('must be an object, such as { ttlMs: 60_000 }')
+  const { ttlMs = 0, cacheScope = 'private' } = cache
+  if (!(Number.isSafeInteger(ttlMs) && ttlMs >= 0))
+    throw fault('needs a whole number of milliseconds from 0 as its ttlMs')
+  if (cacheScope !== 'public' && cacheScope !== 'private')
+    throw fault('needs "public" or "private" as its cacheScope')
+  return { ttlMs, cacheScope }
 }

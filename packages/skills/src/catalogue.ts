@@ -1,9 +1,6 @@
-import { usageError } from '../../errors.ts'
-import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
-import type { Resource } from '../../protocol/types.ts'
-import type { RequestContext } from '../../call/request-context.ts'
-import { fault, invalid, type Subject } from '../registry/checks.ts'
-import type { AnyResource } from '../resources/resource-types.ts'
+import { type AnyResource, type RequestContext, UsageError } from '@jetway/core'
+import { isObject, type JsonObject, type Resource } from '@jetway/core/protocol'
+import { fault, invalid, type Subject } from './checks.ts'
 import { frontmatterOf, writeDocument } from './frontmatter.ts'
 import { checkDocument, checkFilePath, type ServedFile, serveFile, skillUri } from './skill-files.ts'
 import type { AnySkill, Skill, SkillContent } from './skill-types.ts'
@@ -48,11 +45,11 @@ export function createCatalogue(definitions: Iterable<AnySkill>): Catalogue {
   for (const definition of definitions) {
     const root = createRoot(definition)
     if (roots.has(root.path))
-      throw usageError('ERR_MCP_DUPLICATE_NAME', `There is a skill at ${skillUri(root.path)} already`)
+      throw new UsageError('ERR_MCP_DUPLICATE_NAME', `There is a skill at ${skillUri(root.path)} already`)
     roots.set(root.path, root)
     for (const file of filesOf(root, definition)) {
       if (files.has(file.path))
-        throw usageError('ERR_MCP_DUPLICATE_NAME', `Two skills have a file at ${file.item.uri}`)
+        throw new UsageError('ERR_MCP_DUPLICATE_NAME', `Two skills have a file at ${file.item.uri}`)
       files.set(file.path, file)
     }
   }
@@ -74,11 +71,11 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 function createRoot(definition: AnySkill): Root {
   if (!isObject(definition))
-    throw usageError(
+    throw new UsageError(
       'ERR_MCP_INVALID_DEFINITION',
       'A skill is defined by an object with its name and description',
     )
-  const subject = { kind: 'skill', name: String(definition.path ?? definition.name) }
+  const subject = { name: String(definition.path ?? definition.name) }
   const frontmatter = frontmatterOf(subject, definition)
   const { name, path = name } = definition
   checkSkillPath(subject, path, name)
@@ -161,7 +158,8 @@ function createDirectories(
     let child = item
     for (const folder of ancestors(path)) {
       const uri = skillUri(folder)
-      if (files.has(folder)) throw usageError('ERR_MCP_DUPLICATE_NAME', `${uri} is both a file and a folder`)
+      if (files.has(folder))
+        throw new UsageError('ERR_MCP_DUPLICATE_NAME', `${uri} is both a file and a folder`)
       const children = directories.get(uri) ?? new Map<string, Resource>()
       directories.set(uri, children.set(child.uri, child))
       child = { uri, name: folder.slice(folder.lastIndexOf('/') + 1), mimeType: DIRECTORY }

@@ -1,9 +1,6 @@
-import type { Resource } from '../../protocol/types.ts'
-import type { RequestContext } from '../../call/request-context.ts'
-import { utf8Length } from '../../util/bytes.ts'
-import { fault, invalid, type Subject } from '../registry/checks.ts'
-import { OutputError } from '../content/output-error.ts'
-import type { AnyResource } from '../resources/resource-types.ts'
+import type { AnyResource, RequestContext } from '@jetway/core'
+import type { Resource } from '@jetway/core/protocol'
+import { fault, invalid, type Subject } from './checks.ts'
 import { hasFrontmatter, isUnicode } from './frontmatter.ts'
 import { mediaTypeOf } from './media-types.ts'
 import type { SkillContent, SkillResource } from './skill-types.ts'
@@ -16,6 +13,7 @@ const MAX_SEGMENTS = 32
 const MAX_PATH_LENGTH = 1024
 /** Two fit into a cursor. */
 const MAX_URI_LENGTH = 4096
+const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export interface ServedFile {
@@ -54,7 +52,7 @@ export function serveFile(
     return { path, item, definition: { ...item, handler }, manifest: () => undefined }
   }
   const given = settle(subject, path, content)
-  const size = typeof given === 'string' ? utf8Length(given) : given.length
+  const size = typeof given === 'string' ? encoder.encode(given).length : given.length
   const other = typeof given === 'string' ? 'text/plain' : 'application/octet-stream'
   const item: Resource = { uri, name, ...shown, mimeType: mediaTypeOf(name) ?? other, size }
   let listed: Promise<SkillResource> | undefined
@@ -75,7 +73,7 @@ function settle(subject: Subject, path: string, content: unknown): string | Uint
   if (typeof given === 'string' && !isUnicode(given))
     throw invalid(subject, `has half of a surrogate pair in its file ${JSON.stringify(path)}`)
   const encoded =
-    typeof given === 'string' ? utf8Length(JSON.stringify(given)) : Math.ceil(given.length / 3) * 4
+    typeof given === 'string' ? encoder.encode(JSON.stringify(given)).length : Math.ceil(given.length / 3) * 4
   if (encoded > MAX_ENCODED_BYTES)
     throw invalid(
       subject,
@@ -97,11 +95,11 @@ function asText(bytes: Uint8Array): string | undefined {
 function made(uri: string, content: unknown): string | Uint8Array {
   if (content instanceof Uint8Array) return asText(content) ?? content
   if (typeof content === 'string') return content
-  throw new OutputError(`The file ${uri} was to be text or bytes, not ${typeof content}`)
+  throw new TypeError(`The file ${uri} was to be text or bytes, not ${typeof content}`)
 }
 
 async function digest(content: string | Uint8Array): Promise<string> {
-  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content)
+  const bytes = typeof content === 'string' ? encoder.encode(content) : new Uint8Array(content)
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

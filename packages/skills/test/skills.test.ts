@@ -1,23 +1,22 @@
 import { notification, silent } from '@jetway-apps/test-support'
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { McpServer, UsageError } from '../../src/index.ts'
-import { type SkillDefinition, skills, type SkillsExtension, type SkillsOptions } from '../../src/skills.ts'
-import { openAnsweringClient } from '../support/answering-client.ts'
-import { modernClient, type ModernRequest } from '../support/modern-client.ts'
+import { McpServer, UsageError } from '@jetway/core'
+import { type SkillDefinition, skills, type SkillsExtension, type SkillsOptions } from '../src/index.ts'
+import { openSession, type Request, statelessClient } from './support/clients.ts'
 
 const SPEC = 'https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx'
 
 interface Bench {
   readonly library: SkillsExtension
   readonly server: McpServer
-  readonly request: ModernRequest
+  readonly request: Request
 }
 
 function bench(given: readonly SkillDefinition[], options: Omit<SkillsOptions, 'skills'> = {}): Bench {
   const library = skills({ skills: given, ...options })
   const server = new McpServer({ name: 'skills', version: '1' }, { extensions: [library], logger: silent })
-  return { library, server, request: modernClient(server) }
+  return { library, server, request: statelessClient(server) }
 }
 
 const git: SkillDefinition = {
@@ -40,11 +39,11 @@ interface Listed {
   readonly resources: readonly { uri: string; digest: string; size: number }[] | 'dynamic'
 }
 
-async function listed(request: ModernRequest): Promise<readonly Listed[]> {
+async function listed(request: Request): Promise<readonly Listed[]> {
   return (await request('skills/list')).result['skills'] as Listed[]
 }
 
-async function read(request: ModernRequest, uri: string): Promise<Record<string, string>> {
+async function read(request: Request, uri: string): Promise<Record<string, string>> {
   const { contents } = (await request('resources/read', { uri })).result as {
     contents: Record<string, string>[]
   }
@@ -268,7 +267,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
 
   it('are available to session clients, which do not see the extension', async () => {
     const { server } = bench([git])
-    const client = await openAnsweringClient(server)
+    const client = await openSession(server)
     const uri = 'skill://git-workflow/references/NAMES.md'
     const { result } = await client.request('resources/read', { uri })
     expect(result).toMatchObject({ contents: [{ uri, text: 'feature/…\n', mimeType: 'text/markdown' }] })
@@ -317,7 +316,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
 describe('set', () => {
   it('serves the new skills, and notifies clients of the changed resources', async () => {
     const { library, server, request } = bench([git])
-    const client = await openAnsweringClient(server)
+    const client = await openSession(server)
     library.set([named('other')])
     expect((await listed(request)).map(({ uri }) => uri)).toEqual(['skill://other/SKILL.md'])
     const { resources } = (await client.request('resources/list')).result as { resources: { uri: string }[] }

@@ -6,9 +6,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { McpServer } from '@jetway/core'
-import { skills } from '@jetway/core/skills'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readSkills } from '../src/index.ts'
+import { readSkills } from '../../src/folder/index.ts'
+import { skills } from '../../src/index.ts'
 
 const document = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: What ${name} does\n${more}---\n\n# ${name}\n`

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../call/request-context.ts'
+import type { RequestContext } from '@jetway/core'
 
 /**
  * A file of a skill: text, bytes, or a function that makes it for each read. A skill with such a function has

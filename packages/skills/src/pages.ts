@@ -1,0 +1,47 @@
+import { invalidParams } from '@jetway/core'
+
+/** Enough for every URI. The work of decoding grows with the length. */
+const MAX_CURSOR_LENGTH = 16_384
+
+interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly nextCursor?: string | undefined
+}
+
+/** Names the last item of a page, so that the next page starts after it even if items were added. */
+export const encodeCursor = (list: string, lastUri: string): string =>
+  btoa(encodeURIComponent(`${list}:${lastUri}`))
+
+/**
+ * The items after a cursor, which is the URI of the last one. That item may be gone: the items are in the order of
+ * their URIs.
+ *
+ * @throws McpError `-32602` for a cursor of another list
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
+ */
+export function pageOf<Item extends { readonly uri: string }>(
+  items: readonly Item[],
+  list: string,
+  cursor: unknown,
+  pageSize: number,
+): Page<Item> {
+  const after = cursor === undefined ? '' : decodeCursor(list, cursor)
+  const start = items.findIndex(({ uri }) => uri > after)
+  if (start === -1) return { items: [] }
+  const page = items.slice(start, start + pageSize)
+  const last = start + pageSize < items.length ? page.at(-1) : undefined
+  return { items: page, nextCursor: last && encodeCursor(list, last.uri) }
+}
+
+function decodeCursor(list: string, cursor: unknown): string {
+  if (typeof cursor === 'string' && cursor.length <= MAX_CURSOR_LENGTH) {
+    try {
+      const text = decodeURIComponent(atob(cursor))
+      if (text.startsWith(`${list}:`) && encodeCursor(list, text.slice(list.length + 1)) === cursor)
+        return text.slice(list.length + 1)
+    } catch {
+      // It is not a cursor of ours.
+    }
+  }
+  throw invalidParams('Invalid cursor')
+}
