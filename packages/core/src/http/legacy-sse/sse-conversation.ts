@@ -26,20 +26,10 @@ import { refuse, TAKEN } from '../refusals.ts'
 import { originOf } from '../request-origin.ts'
 import type { ServedServer } from '../served-server.ts'
 import { deliver } from '../streamable/post-exchange.ts'
+import { messageEvent } from '../streams/sse-format.ts'
+import type { SseWriter } from '../streams/sse-writer.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 import { SseResponses } from './responses.ts'
-
-/** Carries messages to the client of an event stream, in order. */
-export interface SseOutlet {
-  /** Bytes that the client has not read. */
-  readonly waitingBytes: number
-  /** Sends a notification, which is dropped if too much waits. Returns a promise while much waits. */
-  send(frame: string): void | Promise<void>
-  /** Sends a response, or a request to the client, whatever waits. */
-  respond(frame: string): void
-  /** Resolves when everything is on its way to the client. */
-  flushed?(): Promise<void> | undefined
-}
 
 export interface Posted {
   readonly request: HttpRequest
@@ -56,7 +46,7 @@ export interface SseConversationOptions {
   readonly context: EndpointContext
   readonly server: ServedServer
   readonly id: string
-  readonly outlet: SseOutlet
+  readonly writer: SseWriter
   /** Counts the calls that are not answered yet. */
   readonly unanswered: Outstanding
   readonly open: (request: SseInitialize) => Promise<SseOpening>
@@ -75,15 +65,18 @@ export class SseConversation {
   #opening = false
 
   constructor(options: SseConversationOptions) {
-    const { context, server, id, outlet } = options
+    const { context, server, id, writer } = options
     this.#options = options
     const { outboundLimit } = context.options
-    this.#responses = new SseResponses({ outlet, server, sessionId: id, outboundLimit })
+    this.#responses = new SseResponses({ outlet: writer, server, sessionId: id, outboundLimit })
     this.#exchange = separating(
       {
         duplex: true,
         network: HTTP_NETWORK,
-        send: (frame) => outlet.send(frame),
+        send: (frame) => {
+          writer.write(messageEvent(frame))
+          return writer.pressure()
+        },
         request: (frame) => this.#respond(frame),
       },
       server.runtime.clock,
@@ -100,11 +93,6 @@ export class SseConversation {
     if (incoming.kind === 'request') return this.#serve(incoming.message, posted)
     this.#deliver(incoming, posted)
     return TAKEN
-  }
-
-  /** Whether the client is so far behind that its requests are refused. */
-  get crowded(): boolean {
-    return this.#responses.refuses(this.session?.inFlight ?? 0)
   }
 
   #serve(message: JsonRpcRequest, posted: Posted): Reply {
@@ -128,7 +116,8 @@ export class SseConversation {
     const { context, server } = this.#options
     if (context.work.closing || server.closing) return refuse('draining', { id })
     // Responses are never dropped. A client that sends more requests than it reads responses must wait.
-    return this.crowded || this.#opening ? refuse('busy', { id }) : undefined
+    const crowded = this.#responses.refuses(this.session?.inFlight ?? 0)
+    return crowded || this.#opening ? refuse('busy', { id }) : undefined
   }
 
   /** Replies once the session is open, so that a client can post its next message at once. */
@@ -223,15 +212,12 @@ export class SseConversation {
 
   /** Accepts the message, and sends the answer on the stream later. */
   #answer<T>(answer: Awaitable<T>, send: (answer: T) => void, { request }: Posted): HttpReply {
-    const { context, outlet, unanswered, onFailure } = this.#options
+    const { context, unanswered, onFailure } = this.#options
     const { work, logger } = context
     work.begin()
     unanswered.begin()
     const done = Promise.resolve(answer)
-      .then((settled) => {
-        send(settled)
-        return outlet.flushed?.()
-      })
+      .then(send)
       .catch((error: unknown) => {
         logger.error({ err: error }, 'A response could not be sent')
         onFailure()
@@ -254,7 +240,7 @@ export class SseConversation {
 
   /** Sends a response, whatever is queued. */
   #respond(frame: string | undefined): void {
-    if (frame !== undefined) this.#options.outlet.respond(frame)
+    if (frame !== undefined) this.#options.writer.writeAlways(messageEvent(frame))
   }
 }
 

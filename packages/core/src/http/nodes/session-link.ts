@@ -16,7 +16,7 @@ import type { Cancellations } from './cancellations.ts'
 import { FollowedStream, type FollowedStreams } from './followed-streams.ts'
 import { endOrphan } from './orphans.ts'
 import type { Peers } from './peers.ts'
-import type { LinkMail, SessionMail } from './session-mail.ts'
+import type { SessionMail } from './session-mail.ts'
 
 /** How the sessions of a mount reach other nodes. */
 export interface SessionNetwork {
@@ -109,7 +109,7 @@ export class SessionLink {
     this.#network.cancellations.cancel(this.#live.session, this.#live.key, id)
   }
 
-  receive(from: string, mail: LinkMail): void {
+  receive(from: string, mail: SessionMail): void {
     const { session } = this.#live
     switch (mail.kind) {
       case 'ended':

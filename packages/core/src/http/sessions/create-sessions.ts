@@ -9,7 +9,6 @@ import type { EndpointContext } from '../mount.ts'
 import { Cancellations } from '../nodes/cancellations.ts'
 import { FollowedStreams } from '../nodes/followed-streams.ts'
 import { Peers } from '../nodes/peers.ts'
-import { isSseMail } from '../nodes/session-mail.ts'
 import type { SessionNetwork } from '../nodes/session-link.ts'
 import type { EndpointOptions } from '../options.ts'
 import { SessionRoutes } from '../streamable/get-delete.ts'
@@ -57,9 +56,8 @@ export function createSessions(
   if (table.network !== undefined)
     table.network.peers.onMail = (received) => {
       const { key, from, mail } = received
-      const live = table.live(key)
-      if (live === undefined || isSseMail(mail)) legacySse?.receiveMail(received)
-      else live.link?.receive(from, mail)
+      if (mail.kind === 'message' || mail.kind === 'reply') legacySse?.receiveMail(received)
+      else table.live(key)?.link?.receive(from, mail)
     }
   return new SessionRoutes(context, table, legacySse)
 }

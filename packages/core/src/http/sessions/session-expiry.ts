@@ -55,12 +55,8 @@ export class SessionExpiry {
 }
 
 /** How long a session may be idle, in ms. */
-export function lifetimeMs(
-  { initialized, transport, revision }: SessionRecord,
-  { ttlMs, uninitializedTtlMs }: Lifetimes,
-): number {
-  // Scripts that use HTTP+SSE often send no `notifications/initialized`.
-  return initialized || (transport === 'sse' && revision !== '') ? ttlMs : uninitializedTtlMs
+export function lifetimeMs({ initialized }: SessionRecord, { ttlMs, uninitializedTtlMs }: Lifetimes): number {
+  return initialized ? ttlMs : uninitializedTtlMs
 }
 
 /** How often expired sessions are looked for, in ms. */

@@ -39,7 +39,6 @@ interface Opening {
 interface Restoring {
   readonly request: HttpRequest
   readonly caller: Caller
-  readonly transport: SessionRecord['transport']
 }
 
 export interface SessionTableParts {
@@ -118,19 +117,12 @@ export class SessionTable {
   /**
    * The session, restored from its record if it is not in this process. A found session counts as used.
    *
-   * @param transport - sessions of another one are not found
    * @throws StoreFailure
    */
-  find(
-    request: HttpRequest,
-    caller: Caller,
-    id: string,
-    transport?: SessionRecord['transport'],
-  ): Awaitable<Found> {
+  find(request: HttpRequest, caller: Caller, id: string): Awaitable<Found> {
     const key = { principal: principalOf(caller), id }
     const live = this.#live.get(key)
-    if (live === undefined) return this.#restore(key, { request, caller, transport })
-    if (live.session.record.transport !== transport) return undefined
+    if (live === undefined) return this.#restore(key, { request, caller })
     this.#context.servers.assign(request, live.server)
     const now = this.#context.clock.now()
     const { shared } = live
@@ -318,13 +310,12 @@ export class SessionTable {
     )
   }
 
-  async #restore(key: SessionKey, { request, caller, transport }: Restoring): Promise<Found> {
+  async #restore(key: SessionKey, { request, caller }: Restoring): Promise<Found> {
     const { servers } = this.#context
     await this.#joined()
     const stored = await fromStore(() => this.#parts.store?.get(key))
     const record = stored?.record ?? (await this.#parts.sealed?.open(key))
     if (record === undefined) return this.#live.get(key) ?? this.#unknown(key)
-    if (record.transport !== transport) return undefined
     const opening = { resumed: true, version: stored?.version }
     const server = await servers.choose(request, caller)
     // Two requests may have asked at the same time.
