@@ -12,7 +12,6 @@ import type { EventId } from '../streams/sse-format.ts'
 import type { StreamReader } from '../streams/sse-writer.ts'
 import { fromStore } from '../streams/store-failure.ts'
 import type { HttpReply } from '../types.ts'
-import type { Cancellations } from './cancellations.ts'
 import { FollowedStream, type FollowedStreams } from './followed-streams.ts'
 import { endOrphan } from './orphans.ts'
 import type { Peers } from './peers.ts'
@@ -22,7 +21,6 @@ import type { SessionMail } from './session-mail.ts'
 export interface SessionNetwork {
   readonly peers: Peers
   readonly followed: FollowedStreams
-  readonly cancellations: Cancellations
 }
 
 /** A stream that a client resumes here and that is not written here. */
@@ -104,12 +102,12 @@ export class SessionLink {
     return true
   }
 
-  /** Cancels a call on whichever node it runs. */
-  cancel(id: RequestId): void {
-    this.#network.cancellations.cancel(this.#live.session, this.#live.key, id)
+  /** Each node ends its call with this id. */
+  cancelElsewhere(id: RequestId): void {
+    void this.#network.peers.broadcast(this.#live.key, { kind: 'cancel', id })
   }
 
-  receive(from: string, mail: SessionMail): void {
+  receive(mail: SessionMail): void {
     const { session } = this.#live
     switch (mail.kind) {
       case 'ended':
@@ -127,10 +125,6 @@ export class SessionLink {
         return void session.response(mail.response)
       case 'cancel':
         return session.cancel(mail.id)
-      case 'count':
-        return this.#count(from, mail)
-      case 'counted':
-        return this.#network.cancellations.counted(mail.round, from, mail.calls)
     }
   }
 
@@ -222,10 +216,5 @@ export class SessionLink {
     // An event may have come between the reading and now.
     stream.poke()
     return stream.reply(reader)
-  }
-
-  #count(from: string, { id, round }: Extract<SessionMail, { readonly kind: 'count' }>): void {
-    const calls = this.#live.session.callsWith(id)
-    if (calls > 0) void this.#network.peers.send(from, this.#live.key, { kind: 'counted', calls, round })
   }
 }

@@ -25,9 +25,6 @@ export type SessionMail =
   | { readonly kind: 'poke'; readonly stream: string }
   /** The response to a request that the receiver has sent to the client. */
   | { readonly kind: 'answer'; readonly response: JsonRpcResponse }
-  /** How many calls have this id? */
-  | { readonly kind: 'count'; readonly id: RequestId; readonly round: string }
-  | { readonly kind: 'counted'; readonly calls: number; readonly round: string }
   /** The client has cancelled the call. */
   | { readonly kind: 'cancel'; readonly id: RequestId }
   /**
@@ -73,8 +70,6 @@ const MEMBERS: {
   seized: { stream: isOptionalText },
   poke: { stream: isText },
   answer: { response: (value) => isObject(value) && isRequestId(value['id']) },
-  count: { id: isRequestId, round: isText },
-  counted: { calls: isNumber, round: isText },
   cancel: { id: isRequestId },
   message: { ref: isText, server: isText, message: isText, auth: isOptionalText },
   reply: {

@@ -6,7 +6,6 @@ import { check } from '../../util/check-options.ts'
 import { createSealer } from '../../util/sealer.ts'
 import { LegacySse } from '../legacy-sse/sse-transport.ts'
 import type { EndpointContext } from '../mount.ts'
-import { Cancellations } from '../nodes/cancellations.ts'
 import { FollowedStreams } from '../nodes/followed-streams.ts'
 import { Peers } from '../nodes/peers.ts'
 import type { SessionNetwork } from '../nodes/session-link.ts'
@@ -55,9 +54,9 @@ export function createSessions(
   const legacySse = createLegacySse(context, table, publicUrl)
   if (table.network !== undefined)
     table.network.peers.onMail = (received) => {
-      const { key, from, mail } = received
+      const { key, mail } = received
       if (mail.kind === 'message' || mail.kind === 'reply') legacySse?.receiveMail(received)
-      else table.live(key)?.link?.receive(from, mail)
+      else table.live(key)?.link?.receive(mail)
     }
   return new SessionRoutes(context, table, legacySse)
 }
@@ -65,7 +64,7 @@ export function createSessions(
 function createNetwork(context: EndpointContext, shared: SharedStores): SessionNetwork {
   const { clock, random, logger } = context
   const peers = new Peers({ shared, clock, random, logger })
-  return { peers, followed: new FollowedStreams(context, peers), cancellations: new Cancellations(peers) }
+  return { peers, followed: new FollowedStreams(context, peers) }
 }
 
 function createSealedIds({ options, servers, clock, random }: EndpointContext): SealedIds | undefined {

@@ -102,9 +102,8 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
     return this.link?.answerElsewhere(response) === true
   }
 
-  cancelAnywhere(id: RequestId): boolean {
-    this.link?.cancel(id)
-    return this.link !== undefined
+  cancelElsewhere(id: RequestId): void {
+    this.link?.cancelElsewhere(id)
   }
 
   /** Ends here, because another process has ended the session. */

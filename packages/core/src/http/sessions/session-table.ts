@@ -217,7 +217,6 @@ export class SessionTable {
   leave(): Promise<void> | undefined {
     const { network } = this.#parts
     this.#deletions.close()
-    network?.cancellations.close()
     return network?.peers.close()
   }
 

@@ -13,7 +13,7 @@ describe('mail between nodes', () => {
     { kind: 'message', ref: 'r', server: 's', message: '{}', auth: '{}' },
     { kind: 'reply', ref: 'r', status: 202, headers: { a: 'b' } },
     { kind: 'reply', ref: 'r', status: 202, headers: {}, body: '' },
-    { kind: 'count', id: 0, round: 'r' },
+    { kind: 'cancel', id: 0 },
   ])('arrives as it was sent: %j', (mail) => {
     expect(readMail(toMessage(key, 'a', mail))).toEqual({ key, from: 'a', mail })
   })
@@ -34,8 +34,7 @@ describe('mail between nodes', () => {
       { kind: 'poke' },
       { kind: 'answer', response: 'x' },
       { kind: 'answer', response: { id: {} } },
-      { kind: 'count', id: {}, round: 'r' },
-      { kind: 'counted', calls: '1', round: 'r' },
+      { kind: 'cancel', id: {} },
       { kind: 'message', ref: 'r', server: 's', message: {} },
       { kind: 'message', ref: 'r', message: '{}' },
       { kind: 'message', ref: 'r', server: 's', message: '{}', auth: {} },
