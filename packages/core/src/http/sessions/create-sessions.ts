@@ -12,8 +12,7 @@ import type { SessionNetwork } from '../nodes/session-link.ts'
 import type { EndpointOptions } from '../options.ts'
 import { SessionRoutes } from '../streamable/get-delete.ts'
 import { Pings } from './pings.ts'
-import { PlainIds } from './plain-ids.ts'
-import { SealedIds } from './sealed-ids.ts'
+import { PlainIds, SealedIds } from './session-ids.ts'
 import { SessionTable } from './session-table.ts'
 
 /** The bytes of a response around its result: its id has up to 1,024 characters. */
@@ -48,7 +47,6 @@ export function createSessions(
     events: eventStore === false ? undefined : eventStore,
     plain: new PlainIds({ clock, random, logger, prefix: options.sessionPrefix }),
     sealed,
-    unshared: sealed === undefined && store === undefined,
     pings: keepAlive !== false && keepAlive.mode === 'ping' ? new Pings(context, keepAlive) : undefined,
   })
   const legacySse = createLegacySse(context, table, publicUrl)

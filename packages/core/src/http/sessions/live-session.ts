@@ -4,6 +4,7 @@ import type { EventStore, SeizedStream, StreamKey, StreamOrigin } from '../../st
 import type { SessionKey } from '../../stores/session-store.ts'
 import type { ChangeRecord, CloseCause, SessionKeeper } from '../../session/session-keeper.ts'
 import type { Session } from '../../session/session.ts'
+import type { Linked, LinkedList } from '../../util/linked-list.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import { randomToken } from '../../util/random.ts'
 import type { EndpointContext } from '../mount.ts'
@@ -18,7 +19,6 @@ import { fromStore } from '../streams/store-failure.ts'
 import { storedStream, wholeStream } from '../streams/whole-stream.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
-import type { Ranked, LruList } from './lru-list.ts'
 import type { SharedRecord } from './shared-record.ts'
 
 /** Characters, of six random bits each. */
@@ -34,10 +34,10 @@ export interface SessionHome {
   readonly deletions: Deletions
   /** Undefined without other nodes. */
   readonly network: SessionNetwork | undefined
-  readonly changed: (live: LiveSession) => void
+  changed(live: LiveSession): void
   /** Another process has ended the session, and deleted all that was stored. */
-  readonly forget: (live: LiveSession) => void
-  readonly remove: (live: LiveSession, cause: CloseCause) => void
+  forget(live: LiveSession): void
+  remove(live: LiveSession, cause: CloseCause): void
 }
 
 export interface LiveParts {
@@ -52,7 +52,7 @@ interface OpenedStream {
 }
 
 /** A session in this process, with its streams. */
-export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSession {
+export class LiveSession implements Linked<LiveSession>, SessionKeeper, LinkedSession {
   readonly session: Session
   readonly server: ServedServer
   /** When a request last belonged to it. */
@@ -67,7 +67,7 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
   readonly link: SessionLink | undefined
   /** The name of {@link standalone}; undefined if it cannot be resumed. */
   #standaloneToken: string | undefined
-  list: LruList<LiveSession> | undefined
+  list: LinkedList<LiveSession> | undefined
   previous: LiveSession | undefined
   next: LiveSession | undefined
   readonly #home: SessionHome
