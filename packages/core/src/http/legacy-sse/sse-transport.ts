@@ -7,7 +7,7 @@ import type { ReceivedMail } from '../nodes/session-mail.ts'
 import { refuse } from '../refusals.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
-import { messagePath, type SsePaths } from './routes.ts'
+import { messagePath, type SsePaths } from '../sse-paths.ts'
 import { SseConnection } from './sse-connection.ts'
 import { SseForwarding } from './sse-forwarding.ts'
 

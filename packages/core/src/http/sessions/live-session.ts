@@ -8,7 +8,8 @@ import type { Linked, LinkedList } from '../../util/linked-list.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import { randomToken } from '../../util/random.ts'
 import type { EndpointContext } from '../mount.ts'
-import { type LinkedSession, SessionLink, type SessionNetwork } from '../nodes/session-link.ts'
+import { SessionLink } from './session-link.ts'
+import type { SessionNetwork } from './session-network.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import type { Deletions } from '../streams/deletions.ts'
 import { replay } from '../streams/replay.ts'
@@ -52,7 +53,7 @@ interface OpenedStream {
 }
 
 /** A session in this process, with its streams. */
-export class LiveSession implements Linked<LiveSession>, SessionKeeper, LinkedSession {
+export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   readonly session: Session
   readonly server: ServedServer
   /** When a request last belonged to it. */
