@@ -11,7 +11,7 @@ import { readerOf, type SseWriter } from '../streams/sse-writer.ts'
 import type { HttpReply, Reply } from '../types.ts'
 import { type Posted, SseConversation, type SseInitialize, type SseOpening } from './sse-conversation.ts'
 
-export interface SseConnectionOptions {
+interface SseConnectionOptions {
   readonly context: EndpointContext
   readonly sessions: SessionTable
   readonly id: string

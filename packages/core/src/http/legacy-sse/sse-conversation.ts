@@ -42,7 +42,7 @@ export type SseInitialize = Omit<InitializeInput, 'principal' | 'id'>
 /** The response to `initialize`, and the session if it was accepted; or the reply that refuses the POST. */
 export type SseOpening = { readonly frame: string; readonly session: Session | undefined } | HttpReply
 
-export interface SseConversationOptions {
+interface SseConversationOptions {
   readonly context: EndpointContext
   readonly server: ServedServer
   readonly id: string

@@ -17,6 +17,8 @@ import type { Posted } from './sse-conversation.ts'
 const REPLY_MS = 5_000
 /** Bodies of the largest size that may be on their way from this node. One caller may have half of it. */
 const BODIES = 16
+/** Counted for each message, so that small ones cannot fill the inbox of a node. */
+const MAIL_BYTES = 8_192
 /** Characters, of six random bits each. */
 const MARK_LENGTH = 6
 const REF_LENGTH = 16
@@ -25,7 +27,7 @@ const ID = /^[\w.-]{1,160}\.[\w-]{6}\.([\w-]{1,32})$/
 
 type MessageMail = Extract<SessionMail, { readonly kind: 'message' }>
 
-export interface SseForwardingParts {
+interface SseForwardingParts {
   readonly context: EndpointContext
   readonly peers: Peers
   /** The connection with an id, if this mount has it. */
@@ -45,7 +47,7 @@ export class SseForwarding {
 
   constructor(parts: SseForwardingParts) {
     this.#parts = parts
-    this.#onTheWay = new CallerBytes(BODIES * parts.context.options.bodyLimit)
+    this.#onTheWay = new CallerBytes(BODIES * (MAIL_BYTES + parts.context.options.bodyLimit))
   }
 
   /**
@@ -85,8 +87,9 @@ export class SseForwarding {
         message,
         ...(auth && { auth }),
       } as const
+      const bytes = MAIL_BYTES + message.length + (auth?.length ?? 0)
       let timer: unknown
-      this.#onTheWay.add(principal, message.length)
+      this.#onTheWay.add(principal, bytes)
       try {
         const replied = new Promise<HttpReply>((resolve) => {
           this.#waiting.set(ref, resolve)
@@ -96,7 +99,7 @@ export class SseForwarding {
         const [alive] = await fromStore(() => peers.alive([node]))
         return refuse(alive === true ? 'unavailable' : 'noConnection')
       } finally {
-        this.#onTheWay.add(principal, -message.length)
+        this.#onTheWay.add(principal, -bytes)
         this.#waiting.delete(ref)
         context.clock.clearTimeout(timer)
       }

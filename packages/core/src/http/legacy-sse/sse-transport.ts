@@ -13,7 +13,7 @@ import { SseForwarding } from './sse-forwarding.ts'
 
 type MessageHandler = (message: unknown) => Reply
 
-export interface LegacySseParts {
+interface LegacySseParts {
   readonly context: EndpointContext
   /** Counts these sessions too: the limits apply to both transports together. */
   readonly sessions: SessionTable
@@ -59,7 +59,20 @@ export class LegacySse {
   }
 
   handle(request: HttpRequest, caller: Caller): Reply | MessageHandler {
-    return request.method === 'GET' ? this.#listen(request, caller) : this.#post(request, caller)
+    if (request.method === 'GET') return this.#listen(request, caller)
+    const id = request.query('sessionId') ?? request.header('mcp-session-id')
+    if (id === undefined || id === '') return refuse('noSessionId')
+    const connection = this.#connections.get(id)
+    const posted = { request, caller }
+    const forwarding = this.#forwarding
+    if (connection === undefined && forwarding !== undefined)
+      return (value) => forwarding.post(id, value, posted)
+    // The session of another principal gets the same reply as an unknown one.
+    if (connection === undefined || connection.principal !== principalOf(caller))
+      return refuse('noConnection')
+    connection.renew(caller.auth?.expiresAt)
+    this.#parts.context.servers.assign(request, connection.server)
+    return (value) => connection.receive(value, posted)
   }
 
   async #listen(request: HttpRequest, caller: Caller): Promise<HttpReply> {
@@ -99,21 +112,5 @@ export class LegacySse {
     this.#uninitialized.releaseTimer()
     this.#parts.sessions.release(connection.principal)
     connection.server.removeConnection(connection)
-  }
-
-  /** The session of another principal gets the same reply as an unknown one. */
-  #post(request: HttpRequest, caller: Caller): HttpReply | MessageHandler {
-    const id = request.query('sessionId') ?? request.header('mcp-session-id')
-    if (id === undefined || id === '') return refuse('noSessionId')
-    const connection = this.#connections.get(id)
-    const posted = { request, caller }
-    const forwarding = this.#forwarding
-    if (connection === undefined && forwarding !== undefined)
-      return (value) => forwarding.post(id, value, posted)
-    if (connection === undefined || connection.principal !== principalOf(caller))
-      return refuse('noConnection')
-    connection.renew(caller.auth?.expiresAt)
-    this.#parts.context.servers.assign(request, connection.server)
-    return (value) => connection.receive(value, posted)
   }
 }

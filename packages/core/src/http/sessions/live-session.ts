@@ -41,17 +41,6 @@ export interface SessionHome {
   remove(live: LiveSession, cause: CloseCause): void
 }
 
-export interface LiveParts {
-  readonly server: ServedServer
-  readonly shared?: SharedRecord | undefined
-}
-
-interface OpenedStream {
-  readonly stream: EventStream
-  /** Undefined if it cannot be resumed. */
-  readonly token: string | undefined
-}
-
 /** A session in this process, with its streams. */
 export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   readonly session: Session
@@ -74,7 +63,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   readonly #home: SessionHome
   #streams: Map<string, ResumableStream> | undefined
 
-  constructor(home: SessionHome, session: Session, { server, shared }: LiveParts) {
+  constructor(home: SessionHome, session: Session, server: ServedServer, shared: SharedRecord | undefined) {
     this.#home = home
     this.server = server
     this.session = session
@@ -148,12 +137,18 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
 
   /** Opens the stream of a call, whose responses are to come on it. */
   openCallStream(pending: readonly RequestId[]): EventStream {
-    return this.#open('call', pending).stream
+    const { context, events } = this.#home
+    if (events === undefined) return this.#plainStream()
+    const begin = { node: this.node ?? ONLY_NODE, kind: 'call', pending } as const
+    return this.#write(events, randomToken(STREAM_TOKEN_LENGTH, context.random), begin)
   }
 
   /** Opens the stream for messages outside of any request. It replaces the one before. */
   listen(reader: StreamReader): Awaitable<HttpReply> {
-    const { stream, token } = this.#open('session', [])
+    const { context, events } = this.#home
+    const token = events && randomToken(STREAM_TOKEN_LENGTH, context.random)
+    const begin = { node: this.node ?? ONLY_NODE, kind: 'session', pending: [] } as const
+    const stream = events && token !== undefined ? this.#write(events, token, begin) : this.#plainStream()
     this.#setStandalone(stream, token)
     const reply = stream.connect(reader)
     return this.link === undefined ? reply : this.link.took(token, 'yield').then(() => reply)
@@ -210,17 +205,10 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     else this.standalone?.release()
   }
 
-  #open(kind: StreamOrigin['kind'], pending: StreamOrigin['pending']): OpenedStream {
+  #plainStream(): PlainStream {
     const { server, session } = this
-    const { context, events } = this.#home
-    const { principal } = session.record
-    if (events === undefined)
-      return {
-        stream: new PlainStream(context, { server, principal, sessionId: session.id }),
-        token: undefined,
-      }
-    const token = randomToken(STREAM_TOKEN_LENGTH, context.random)
-    return { token, stream: this.#write(events, token, { node: this.node ?? ONLY_NODE, kind, pending }) }
+    const { principal, id: sessionId } = session.record
+    return new PlainStream(this.#home.context, { server, principal, sessionId })
   }
 
   #write(store: EventStore, token: string, begin: StreamOrigin | SeizedStream): ResumableStream {

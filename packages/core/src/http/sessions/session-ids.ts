@@ -18,7 +18,7 @@ const ID = /^(?:[\w-]+\.)?[\w-]{32}([\w-]{6})([0-9a-z]{7})$/
 const SEVERAL_PROCESSES =
   'A client sent a session id that another process of this server has issued, or another mount. It got 404, and has to begin again. Several processes need one of these: a proxy that routes by the header Mcp-Session-Id, stateless: true, sessions.seal with the same keys, or one sessions.store'
 
-export interface PlainIdsOptions {
+interface PlainIdsOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -80,7 +80,7 @@ const MAX_SESSION_ID = 1_024
 const PURPOSE = 'session id 1'
 const EPOCH_LENGTH = 12
 
-export interface SealedIdsOptions {
+interface SealedIdsOptions {
   readonly sealer: Sealer
   /** The name of the server: sessions of another server with the same keys are unknown here. */
   readonly server: string

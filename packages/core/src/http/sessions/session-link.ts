@@ -16,7 +16,7 @@ import { endOrphan, FollowedStream, type SessionNetwork } from './session-networ
 import type { SharedRecord } from './shared-record.ts'
 
 /** A stream that a client resumes here and that is not written here. */
-export interface ElsewhereStream {
+interface ElsewhereStream {
   readonly log: StreamLog
   readonly from: EventId
   readonly state: StreamState
@@ -24,7 +24,7 @@ export interface ElsewhereStream {
 }
 
 /** A session in this process. */
-export interface LinkedSession {
+interface LinkedSession {
   readonly session: Session
   readonly key: SessionKey
   readonly server: ServedServer

@@ -16,7 +16,7 @@ import type { Peers } from '../nodes/peers.ts'
 /** How often the writers of followed streams are checked, in ms. Their pokes can be lost. */
 const CHECK_MS = 1_000
 
-export interface FollowedStreamOptions {
+interface FollowedStreamOptions {
   readonly log: StreamLog
   readonly revision: Revision
   readonly server: ServedServer

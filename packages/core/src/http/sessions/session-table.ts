@@ -37,7 +37,7 @@ interface Opening {
   readonly version?: string | undefined
 }
 
-export interface SessionTableParts {
+interface SessionTableParts {
   /** Undefined if no other process can continue a session: then this table has all of them. */
   readonly store: SessionStore | undefined
   /** Undefined without other nodes. */
@@ -296,7 +296,7 @@ export class SessionTable implements SessionHome {
       this.#shared && how.version !== undefined
         ? new SharedRecord(this.#shared, session, how.version)
         : undefined
-    const live = new LiveSession(this, session, { server, shared })
+    const live = new LiveSession(this, session, server, shared)
     session.keeper = live
     const { principal, id } = session.record
     const own = this.#live.get(principal) ?? new Map<string, LiveSession>()
