@@ -194,7 +194,7 @@ export const NODES: Group = {
       row: 'H13',
       fault: 'A message of HTTP+SSE on a node without its stream, and the death of the node with it',
       behaviour:
-        'It is served there, and answered on the stream, each message once and in order. The session ends with the node of its stream: other nodes answer 404 and abort its calls, and its record expires.',
+        'It is passed to the node of the stream, and answered on the stream once. A message that may not have arrived gets 503. The session ends with the node of its stream: other nodes reply 404.',
       tests: [
         {
           file: 'apps/reliability/test/nodes-sse.system.test.ts',
@@ -202,11 +202,19 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/nodes-sse.system.test.ts',
-          name: 'the sessions of a process that is killed end: its streams, calls elsewhere, and all keys',
+          name: 'the sessions of a process that is killed end, and their messages get 404',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'loses notifications of other nodes beyond a limit, and gets 503 there until it has read',
+          name: 'gets 503 at other nodes until it has read, and loses notifications beyond a limit',
+        },
+        {
+          file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
+          name: 'is refused with 503 if no reply comes within 5 s',
+        },
+        {
+          file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
+          name: 'is refused with 503 if too many bytes of its caller are on their way',
         },
       ],
     },

@@ -25,7 +25,7 @@ export {
   type WellKnownRequest,
 } from './guard/protection.ts'
 export { answerWith, type ReadBody } from './adapter/accept.ts'
-export { routePaths, type LegacySseOptions } from './legacy-sse/routes.ts'
+export { routePaths, type LegacySseOptions } from './sse-paths.ts'
 export { createEndpoint, type Endpoint, type RequestWithLocals } from './endpoint.ts'
 export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './adapter/fetch.ts'
 export type { HealthOptions, Probe } from './health.ts'

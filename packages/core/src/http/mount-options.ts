@@ -2,7 +2,7 @@ import { usageError } from '../errors.ts'
 import type { ParseLimits } from '../protocol/parse.ts'
 import { checkNames, type NameHints, type OptionNames, typeName } from '../util/check-options.ts'
 import type { HealthOptions } from './health.ts'
-import type { LegacySseOptions } from './legacy-sse/routes.ts'
+import type { LegacySseOptions } from './sse-paths.ts'
 import type {
   EndpointOptions,
   KeepAliveOptions,

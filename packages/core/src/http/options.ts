@@ -6,7 +6,7 @@ import type { SealKey } from '../util/sealer.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { SessionStore } from '../stores/session-store.ts'
 import type { Authenticate } from './guard/bearer.ts'
-import type { LegacySseOptions, SsePaths } from './legacy-sse/routes.ts'
+import type { LegacySseOptions, SsePaths } from './sse-paths.ts'
 import type { HealthOptions } from './health.ts'
 import type { RejectListener } from './rejections.ts'
 

@@ -1,10 +1,10 @@
 import type { watchNodeReply } from './adapter/node-reply.ts'
 import type { NodeResponse, StallLimit } from './adapter/stall-limit.ts'
 import type { onTurn } from './adapter/node-turn.ts'
-import type { routeOf, routePaths } from './legacy-sse/routes.ts'
+import type { routeOf, routePaths } from './sse-paths.ts'
 import type { checkEndpointOptions } from './mount-options.ts'
 import type { EndpointContext } from './mount.ts'
-import type { createSessions } from './sessions/create-sessions.ts'
+import type { createSessions } from './create-sessions.ts'
 import type { resolveSessionOptions } from './sessions/session-options.ts'
 import type { SubscriptionHandler } from './streamable/subscription-handler.ts'
 

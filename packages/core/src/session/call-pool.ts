@@ -49,11 +49,7 @@ export class CallPool {
   }
 
   has(id: RequestId): boolean {
-    return this.callsWith(id) > 0
-  }
-
-  callsWith(id: RequestId): number {
-    return this.#withId(id).length
+    return this.#withId(id).length > 0
   }
 
   /** Does nothing if several calls share the id: cancelling the wrong one would be worse. */

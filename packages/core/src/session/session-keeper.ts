@@ -24,8 +24,8 @@ export interface SessionKeeper {
   readonly node?: string | undefined
   /** Takes the response to a request of another node; false if there is none. */
   answerElsewhere?(response: JsonRpcResponse): boolean
-  /** Takes a cancellation where the call may run on another node; false if there is none. */
-  cancelAnywhere?(id: RequestId): boolean
+  /** Ends the call with this id on other nodes, if there are any. */
+  cancelElsewhere?(id: RequestId): void
 }
 
 /**

@@ -190,7 +190,9 @@ export class Session implements CallSession {
       if (!this.#record.initialized) void this.update(() => ({ initialized: true }))
     } else if (message.method === Notification.Cancelled) {
       const id = message.params?.['requestId']
-      if (isRequestId(id) && this.keeper?.cancelAnywhere?.(id) !== true) this.cancel(id)
+      if (!isRequestId(id)) return
+      this.cancel(id)
+      this.keeper?.cancelElsewhere?.(id)
     } else if (message.method === Notification.RootsListChanged && this.client.supports('roots')) {
       const { id, principal } = this.#record
       this.#runtime.events.emit('roots:change', () => ({ sessionId: id, session: this, principal }))
@@ -206,10 +208,6 @@ export class Session implements CallSession {
   /** Ends a call of this process, unless several have the id. */
   cancel(id: RequestId): void {
     this.#pool?.cancel(id)
-  }
-
-  callsWith(id: RequestId): number {
-    return this.#pool?.callsWith(id) ?? 0
   }
 
   /** Every later message of the client counts as a response. */
@@ -328,6 +326,6 @@ export class Session implements CallSession {
   }
 
   hasCall(id: RequestId): boolean {
-    return this.callsWith(id) > 0
+    return this.#pool?.has(id) === true
   }
 }

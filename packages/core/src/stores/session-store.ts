@@ -7,7 +7,6 @@ export interface SessionRecord {
   readonly id: string
   /** An empty string for an anonymous client. Part of the key. */
   readonly principal: string
-  /** Empty until `initialize`, which a session of HTTP+SSE has some time after its beginning. */
   /** The name of the server. Left out in records of other versions: then any server continues the session. */
   readonly server?: string
   readonly revision: string
@@ -22,8 +21,6 @@ export interface SessionRecord {
   readonly subscriptions: readonly string[]
   /** URLs that the user was asked to open, until their completion. */
   readonly pendingUrls?: readonly PendingUrl[]
-  /** `sse` for the older HTTP+SSE transport. Left out for Streamable HTTP. */
-  readonly transport?: 'sse'
   /** The stream for messages that belong to no call: the node that writes it, and its name there. */
   readonly stream?: { readonly node: string; readonly token?: string }
 }

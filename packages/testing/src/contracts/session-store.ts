@@ -32,7 +32,6 @@ function records(create: CreateSessionStore): void {
     const { store } = await create()
     const full = record({
       logLevel: 'debug',
-      transport: 'sse',
       stream: { node: 'node-1', token: 'stream-1' },
       pendingUrls: [{ id: 'url-1', until: 1_700_000_000_000 }],
     })

@@ -2,7 +2,7 @@ import { usageError } from '../../errors.ts'
 import type { UsedStates } from '../../stores/used-states.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
-import type { LegacySseOptions } from '../legacy-sse/routes.ts'
+import type { LegacySseOptions } from '../sse-paths.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 /** The mount that an `Authenticate` protects. */

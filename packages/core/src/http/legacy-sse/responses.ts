@@ -8,7 +8,7 @@ import { emitOverflow } from '../streams/sse-writer.ts'
 /** Results of the largest size that may wait for one client. */
 const RESULTS = 4
 
-export interface SseResponsesOptions {
+interface SseResponsesOptions {
   /** Carries the responses. */
   readonly outlet: { readonly waitingBytes: number }
   readonly server: ServedServer

@@ -15,20 +15,10 @@ import type { EndpointContext } from '../mount.ts'
 import { refuse, TAKEN } from '../refusals.ts'
 import { originOf } from '../request-origin.ts'
 import type { ServedServer } from '../served-server.ts'
+import { messageEvent } from '../streams/sse-format.ts'
+import type { SseWriter } from '../streams/sse-writer.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 import { SseResponses } from './responses.ts'
-
-/** Carries messages to the client of an event stream, in order. */
-export interface SseOutlet {
-  /** Bytes that the client has not read. */
-  readonly waitingBytes: number
-  /** Sends a notification, which is dropped if too much waits. Returns a promise while much waits. */
-  send(frame: string): void | Promise<void>
-  /** Sends a response, or a request to the client, whatever waits. */
-  respond(frame: string): void
-  /** Resolves when everything is on its way to the client. */
-  flushed?(): Promise<void> | undefined
-}
 
 export interface Posted {
   readonly request: HttpRequest
@@ -41,11 +31,11 @@ export type SseInitialize = Omit<InitializeInput, 'principal' | 'id'>
 /** The response to `initialize`, and the session if it was accepted; or the reply that refuses the POST. */
 export type SseOpening = { readonly frame: string; readonly session: Session | undefined } | HttpReply
 
-export interface SseConversationOptions {
+interface SseConversationOptions {
   readonly context: EndpointContext
   readonly server: ServedServer
   readonly id: string
-  readonly outlet: SseOutlet
+  readonly writer: SseWriter
   /** Counts the calls that are not answered yet. */
   readonly unanswered: Outstanding
   readonly open: (request: SseInitialize) => Promise<SseOpening>
@@ -64,15 +54,18 @@ export class SseConversation {
   #opening = false
 
   constructor(options: SseConversationOptions) {
-    const { context, server, id, outlet } = options
+    const { context, server, id, writer } = options
     this.#options = options
     const { outboundLimit } = context.options
-    this.#responses = new SseResponses({ outlet, server, sessionId: id, outboundLimit })
+    this.#responses = new SseResponses({ outlet: writer, server, sessionId: id, outboundLimit })
     this.#exchange = separating(
       {
         duplex: true,
         network: HTTP_NETWORK,
-        send: (frame) => outlet.send(frame),
+        send: (frame) => {
+          writer.write(messageEvent(frame))
+          return writer.pressure()
+        },
         request: (frame) => this.#respond(frame),
       },
       server.runtime.clock,
@@ -84,11 +77,12 @@ export class SseConversation {
   receive(value: unknown, posted: Posted): Reply {
     const { context, server } = this.#options
     const draining = context.work.closing || server.closing
+    const behind = this.#responses.refuses(this.session?.inFlight ?? 0)
     return receive<HttpReply>(value, {
       served: server.legacy,
       stateless: false,
       // Responses are never dropped. A client that sends more requests than it reads responses must wait.
-      unavailable: draining ? 'draining' : this.crowded || this.#opening ? 'busy' : undefined,
+      unavailable: draining ? 'draining' : behind || this.#opening ? 'busy' : undefined,
       findSession: () => this.session,
       refuse: (refusal) => this.#refuse(refusal, posted),
       pong: (id) => this.#taken(resultFrame(id, '{}')),
@@ -97,11 +91,6 @@ export class SseConversation {
       call: (message) => this.#call(message, posted),
       callAll: (items) => this.#callAll(items, posted),
     })
-  }
-
-  /** Whether the client is so far behind that its requests are refused. */
-  get crowded(): boolean {
-    return this.#responses.refuses(this.session?.inFlight ?? 0)
   }
 
   /** Refuses on the POST, where a refusal has a status, except for errors that belong to the protocol. */
@@ -196,15 +185,12 @@ export class SseConversation {
 
   /** Accepts the message, and sends the answer on the stream later. */
   #answer<T>(answer: Awaitable<T>, send: (answer: T) => void, { request }: Posted): HttpReply {
-    const { context, outlet, unanswered, onFailure } = this.#options
+    const { context, unanswered, onFailure } = this.#options
     const { work, logger } = context
     work.begin()
     unanswered.begin()
     const done = Promise.resolve(answer)
-      .then((settled) => {
-        send(settled)
-        return outlet.flushed?.()
-      })
+      .then(send)
       .catch((error: unknown) => {
         logger.error({ err: error }, 'A response could not be sent')
         onFailure()
@@ -232,6 +218,6 @@ export class SseConversation {
 
   /** Sends a response, whatever is queued. */
   #respond(frame: string | undefined): void {
-    if (frame !== undefined) this.#options.outlet.respond(frame)
+    if (frame !== undefined) this.#options.writer.writeAlways(messageEvent(frame))
   }
 }

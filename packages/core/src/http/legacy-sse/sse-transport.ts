@@ -1,23 +1,19 @@
 import type { Caller } from '../../call/scope.ts'
 import { principalOf } from '../../stores/principal.ts'
 import { randomUuid } from '../../util/random.ts'
-import { Deadlines, Recurring } from '../../util/timers.ts'
+import { Deadlines } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
-import { isSseMail, type ReceivedMail } from '../nodes/session-mail.ts'
-import { SseRecords } from '../nodes/sse-records.ts'
+import type { ReceivedMail } from '../nodes/session-mail.ts'
 import { refuse } from '../refusals.ts'
-import type { ServedServer } from '../served-server.ts'
-import { sweepMs } from '../sessions/session-expiry.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
-import { readerOf } from '../streams/sse-writer.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
-import { messagePath, type SsePaths } from './routes.ts'
+import { messagePath, type SsePaths } from '../sse-paths.ts'
 import { SseConnection } from './sse-connection.ts'
-import { SseGuests } from './sse-guests.ts'
+import { SseForwarding } from './sse-forwarding.ts'
 
 type MessageHandler = (message: unknown) => Reply
 
-export interface LegacySseParts {
+interface LegacySseParts {
   readonly context: EndpointContext
   /** Counts these sessions too: the limits apply to both transports together. */
   readonly sessions: SessionTable
@@ -38,47 +34,45 @@ export class LegacySse {
   /** Closes connections on which no session is initialized in time. */
   readonly #uninitialized: Deadlines
   /** Undefined without other nodes. */
-  readonly #records: SseRecords | undefined
-  readonly #guests: SseGuests | undefined
-  /** Keeps the records of connections alive. */
-  readonly #keepAlive: Recurring
+  readonly #forwarding: SseForwarding | undefined
 
   constructor(parts: LegacySseParts) {
     const { context, sessions } = parts
     const { clock, options } = context
     this.#parts = parts
     this.#uninitialized = new Deadlines(clock, options.sessions.uninitializedTtlMs)
-    this.#keepAlive = new Recurring(clock, sweepMs(options.sessions), () => {
-      for (const connection of this.#connections.values()) connection.keepAlive(clock.now())
-    })
-    const { network, records: shared } = sessions
-    if (network === undefined || shared === undefined) return
-    this.#records = new SseRecords(sessions, { network, shared })
-    this.#guests = new SseGuests(context, sessions, this.#records)
+    const { network } = sessions
+    if (network === undefined) return
+    const connectionOf = (id: string): SseConnection | undefined => this.#connections.get(id)
+    this.#forwarding = new SseForwarding({ context, peers: network.peers, connectionOf })
   }
 
   closeAll(): void {
     for (const connection of this.#connections.values()) connection.close()
     this.#uninitialized.clear()
-  }
-
-  /** Resolves when the other nodes have everything that they must have, or after some time. */
-  async flushed(): Promise<void> {
-    await this.#guests?.flushed()
-    await this.#records?.flushed()
+    this.#forwarding?.close()
   }
 
   /** Takes mail of another node. */
-  receiveMail({ key, from, mail }: ReceivedMail): void {
-    const connection = this.#connections.get(key.id)
-    if (connection?.principal !== key.principal) {
-      if (isSseMail(mail)) this.#guests?.receiveSseMail(key, mail)
-    } else if (isSseMail(mail)) connection.receiveSseMail(from, mail)
-    else connection.receiveMail(from, mail)
+  receiveMail(received: ReceivedMail): void {
+    this.#forwarding?.receive(received)
   }
 
   handle(request: HttpRequest, caller: Caller): Reply | MessageHandler {
-    return request.method === 'GET' ? this.#listen(request, caller) : this.#post(request, caller)
+    if (request.method === 'GET') return this.#listen(request, caller)
+    const id = request.query('sessionId') ?? request.header('mcp-session-id')
+    if (id === undefined || id === '') return refuse('noSessionId')
+    const connection = this.#connections.get(id)
+    const posted = { request, caller }
+    const forwarding = this.#forwarding
+    if (connection === undefined && forwarding !== undefined)
+      return (value) => forwarding.post(id, value, posted)
+    // The session of another principal gets the same reply as an unknown one.
+    if (connection === undefined || connection.principal !== principalOf(caller))
+      return refuse('noConnection')
+    connection.renew(caller.auth?.expiresAt)
+    this.#parts.context.servers.assign(request, connection.server)
+    return (value) => connection.receive(value, posted)
   }
 
   async #listen(request: HttpRequest, caller: Caller): Promise<HttpReply> {
@@ -87,36 +81,29 @@ export class LegacySse {
     if (!sessions.reserve(principal)) return refuse('tooManySessions')
     let opened = false
     try {
-      return await context.servers.serve({ request, caller }, async (server) => {
+      // Other nodes must know this one before its id appears in the address for messages.
+      const ending = (await this.#forwarding?.begin()) ?? ''
+      return await context.servers.serve({ request, caller }, (server) => {
         if (context.work.closing) return refuse('draining')
-        const connection = this.#open(principal, server)
+        const connection = new SseConnection({
+          context,
+          sessions,
+          id: `${context.options.sessionPrefix}${randomUuid(context.random)}${ending}`,
+          principal,
+          server,
+          opened: { request, caller },
+          onClose: (closed) => this.#closed(closed),
+        })
         opened = true
-        if (this.#records !== undefined) await published(connection)
-        if (connection.closed) return refuse('draining')
+        this.#connections.set(connection.id, connection)
+        this.#uninitialized.add(connection)
+        server.addConnection(connection)
         const address = messagePath(paths, publicPath, request.path)
-        return connection.connect(`${address}?sessionId=${connection.id}`, readerOf(request, caller))
+        return connection.connect(`${address}?sessionId=${connection.id}`)
       })
     } finally {
       if (!opened) sessions.release(principal)
     }
-  }
-
-  #open(principal: string, server: ServedServer): SseConnection {
-    const { context, sessions } = this.#parts
-    const connection = new SseConnection({
-      context,
-      sessions,
-      id: `${context.options.sessionPrefix}${randomUuid(context.random)}`,
-      principal,
-      server,
-      records: this.#records,
-      onClose: (closed) => this.#closed(closed),
-    })
-    this.#connections.set(connection.id, connection)
-    this.#uninitialized.add(connection)
-    if (this.#records !== undefined) this.#keepAlive.start()
-    server.addConnection(connection)
-    return connection
   }
 
   #closed(connection: SseConnection): void {
@@ -125,35 +112,5 @@ export class LegacySse {
     this.#uninitialized.releaseTimer()
     this.#parts.sessions.release(connection.principal)
     connection.server.removeConnection(connection)
-    if (this.#connections.size === 0) this.#keepAlive.stop()
-    const { principal, id } = connection
-    this.#records?.end({ principal, id })
-  }
-
-  /** The session of another principal gets the same reply as an unknown one. */
-  #post(request: HttpRequest, caller: Caller): HttpReply | MessageHandler {
-    const id = request.query('sessionId') ?? request.header('mcp-session-id')
-    if (id === undefined || id === '') return refuse('noSessionId')
-    const connection = this.#connections.get(id)
-    const posted = { request, caller }
-    if (connection === undefined && this.#guests !== undefined) {
-      const guests = this.#guests
-      return (value) => guests.receive(id, value, posted)
-    }
-    if (connection === undefined || connection.principal !== principalOf(caller))
-      return refuse('noConnection')
-    connection.renew(caller.auth?.expiresAt)
-    this.#parts.context.servers.assign(request, connection.server)
-    return (value) => connection.receive(value, posted)
-  }
-}
-
-/** A connection whose record cannot be stored ends. */
-async function published(connection: SseConnection): Promise<void> {
-  try {
-    await connection.publish()
-  } catch (error) {
-    connection.close()
-    throw error
   }
 }

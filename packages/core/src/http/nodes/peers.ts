@@ -11,7 +11,7 @@ import { readMail, type ReceivedMail, type SessionMail, toMessage } from './sess
 /** The topic of mail for all nodes. */
 const TOPIC = 'sessions'
 
-export interface PeersOptions {
+interface PeersOptions {
   readonly shared: SharedStores
   readonly clock: Clock
   readonly random: Random

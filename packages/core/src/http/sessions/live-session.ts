@@ -4,10 +4,12 @@ import type { EventStore, SeizedStream, StreamKey, StreamOrigin } from '../../st
 import type { SessionKey } from '../../stores/session-store.ts'
 import type { ChangeRecord, CloseCause, SessionKeeper } from '../../session/session-keeper.ts'
 import type { Session } from '../../session/session.ts'
+import type { Linked, LinkedList } from '../../util/linked-list.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import { randomToken } from '../../util/random.ts'
 import type { EndpointContext } from '../mount.ts'
-import { type LinkedSession, SessionLink, type SessionNetwork } from '../nodes/session-link.ts'
+import { SessionLink } from './session-link.ts'
+import type { SessionNetwork } from './session-network.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
 import type { Deletions } from '../streams/deletions.ts'
 import { replay } from '../streams/replay.ts'
@@ -18,7 +20,6 @@ import { fromStore } from '../streams/store-failure.ts'
 import { storedStream, wholeStream } from '../streams/whole-stream.ts'
 import type { ServedServer } from '../served-server.ts'
 import type { HttpReply } from '../types.ts'
-import type { Ranked, LruList } from './lru-list.ts'
 import type { SharedRecord } from './shared-record.ts'
 
 /** Characters, of six random bits each. */
@@ -34,25 +35,14 @@ export interface SessionHome {
   readonly deletions: Deletions
   /** Undefined without other nodes. */
   readonly network: SessionNetwork | undefined
-  readonly changed: (live: LiveSession) => void
+  changed(live: LiveSession): void
   /** Another process has ended the session, and deleted all that was stored. */
-  readonly forget: (live: LiveSession) => void
-  readonly remove: (live: LiveSession, cause: CloseCause) => void
-}
-
-export interface LiveParts {
-  readonly server: ServedServer
-  readonly shared?: SharedRecord | undefined
-}
-
-interface OpenedStream {
-  readonly stream: EventStream
-  /** Undefined if it cannot be resumed. */
-  readonly token: string | undefined
+  forget(live: LiveSession): void
+  remove(live: LiveSession, cause: CloseCause): void
 }
 
 /** A session in this process, with its streams. */
-export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSession {
+export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   readonly session: Session
   readonly server: ServedServer
   /** When a request last belonged to it. */
@@ -67,13 +57,13 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
   readonly link: SessionLink | undefined
   /** The name of {@link standalone}; undefined if it cannot be resumed. */
   #standaloneToken: string | undefined
-  list: LruList<LiveSession> | undefined
+  list: LinkedList<LiveSession> | undefined
   previous: LiveSession | undefined
   next: LiveSession | undefined
   readonly #home: SessionHome
   #streams: Map<string, ResumableStream> | undefined
 
-  constructor(home: SessionHome, session: Session, { server, shared }: LiveParts) {
+  constructor(home: SessionHome, session: Session, server: ServedServer, shared: SharedRecord | undefined) {
     this.#home = home
     this.server = server
     this.session = session
@@ -102,9 +92,8 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
     return this.link?.answerElsewhere(response) === true
   }
 
-  cancelAnywhere(id: RequestId): boolean {
-    this.link?.cancel(id)
-    return this.link !== undefined
+  cancelElsewhere(id: RequestId): void {
+    this.link?.cancelElsewhere(id)
   }
 
   /** Ends here, because another process has ended the session. */
@@ -148,12 +137,18 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
 
   /** Opens the stream of a call, whose responses are to come on it. */
   openCallStream(pending: readonly RequestId[]): EventStream {
-    return this.#open('call', pending).stream
+    const { context, events } = this.#home
+    if (events === undefined) return this.#plainStream()
+    const begin = { node: this.node ?? ONLY_NODE, kind: 'call', pending } as const
+    return this.#write(events, randomToken(STREAM_TOKEN_LENGTH, context.random), begin)
   }
 
   /** Opens the stream for messages outside of any request. It replaces the one before. */
   listen(reader: StreamReader): Awaitable<HttpReply> {
-    const { stream, token } = this.#open('session', [])
+    const { context, events } = this.#home
+    const token = events && randomToken(STREAM_TOKEN_LENGTH, context.random)
+    const begin = { node: this.node ?? ONLY_NODE, kind: 'session', pending: [] } as const
+    const stream = events && token !== undefined ? this.#write(events, token, begin) : this.#plainStream()
     this.#setStandalone(stream, token)
     const reply = stream.connect(reader)
     return this.link === undefined ? reply : this.link.took(token, 'yield').then(() => reply)
@@ -210,17 +205,10 @@ export class LiveSession implements Ranked<LiveSession>, SessionKeeper, LinkedSe
     else this.standalone?.release()
   }
 
-  #open(kind: StreamOrigin['kind'], pending: StreamOrigin['pending']): OpenedStream {
+  #plainStream(): PlainStream {
     const { server, session } = this
-    const { context, events } = this.#home
-    const { principal } = session.record
-    if (events === undefined)
-      return {
-        stream: new PlainStream(context, { server, principal, sessionId: session.id }),
-        token: undefined,
-      }
-    const token = randomToken(STREAM_TOKEN_LENGTH, context.random)
-    return { token, stream: this.#write(events, token, { node: this.node ?? ONLY_NODE, kind, pending }) }
+    const { principal, id: sessionId } = session.record
+    return new PlainStream(this.#home.context, { server, principal, sessionId })
   }
 
   #write(store: EventStore, token: string, begin: StreamOrigin | SeizedStream): ResumableStream {

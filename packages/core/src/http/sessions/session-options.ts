@@ -1,4 +1,4 @@
-import { resolveSsePaths } from '../legacy-sse/routes.ts'
+import { resolveSsePaths } from '../sse-paths.ts'
 import { check, checkNumber, checkNumbers, withDefaults } from '../../util/check-options.ts'
 import { isolatedRequests } from '../../util/platform.ts'
 import {

@@ -1,32 +1,33 @@
+import type { Caller } from '../../call/scope.ts'
 import { revisionOf } from '../../protocol/revisions/index.ts'
-import { ANONYMOUS, principalOf } from '../../stores/principal.ts'
-import type { EventStore } from '../../stores/event-store.ts'
 import {
   answerInitialize,
   type InitializeInput,
   type InitializeResult,
   type SessionDraft,
 } from '../../session/initialize.ts'
-import type { Caller } from '../../call/scope.ts'
 import type { CloseCause } from '../../session/session-keeper.ts'
 import { Session } from '../../session/session.ts'
+import type { EventStore } from '../../stores/event-store.ts'
+import { ANONYMOUS, principalOf } from '../../stores/principal.ts'
 import type { SessionKey, SessionRecord, SessionStore } from '../../stores/session-store.ts'
+import { LinkedList } from '../../util/linked-list.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
-import { LiveSession, type SessionHome } from './live-session.ts'
+import { Recurring } from '../../util/timers.ts'
 import type { EndpointContext } from '../mount.ts'
-import type { Pings } from './pings.ts'
-import type { PlainIds } from './plain-ids.ts'
-import type { SealedIds } from './sealed-ids.ts'
-import type { SessionNetwork } from '../nodes/session-link.ts'
+import type { SessionNetwork } from './session-network.ts'
+import type { ServedServer } from '../served-server.ts'
 import { Deletions } from '../streams/deletions.ts'
 import { fromStore } from '../streams/store-failure.ts'
-import type { ServedServer } from '../served-server.ts'
 import type { HttpRequest } from '../types.ts'
-import { LiveSessions } from './live-sessions.ts'
-import { lifetimeMs, SessionExpiry } from './session-expiry.ts'
+import { LiveSession, type SessionHome } from './live-session.ts'
+import type { Pings } from './pings.ts'
+import type { PlainIds, SealedIds } from './session-ids.ts'
 import { SharedRecord, type SharedRecords, storedMs } from './shared-record.ts'
 
-const NEW: Opening = { resumed: false }
+/** How often idle sessions are closed, in ms; a request for an expired one closes it at once. */
+const MAX_SWEEP_MS = 15_000
+const MIN_SWEEP_MS = 1_000
 
 type Found = LiveSession | undefined
 
@@ -36,13 +37,7 @@ interface Opening {
   readonly version?: string | undefined
 }
 
-interface Restoring {
-  readonly request: HttpRequest
-  readonly caller: Caller
-  readonly transport: SessionRecord['transport']
-}
-
-export interface SessionTableParts {
+interface SessionTableParts {
   /** Undefined if no other process can continue a session: then this table has all of them. */
   readonly store: SessionStore | undefined
   /** Undefined without other nodes. */
@@ -51,105 +46,76 @@ export interface SessionTableParts {
   readonly events: EventStore | undefined
   readonly plain: PlainIds
   readonly sealed: SealedIds | undefined
-  /**
-   * Whether no other process can have the sessions of this one, so that an id of
-   * another process is a mistake.
-   */
-  readonly unshared: boolean
   /** Closes the sessions of clients that do not respond; undefined unless `keepAlive.mode` is `ping`. */
   readonly pings: Pings | undefined
 }
 
-/** The sessions of one mount: those in this process, and those that a store or their id can restore. */
-export class SessionTable {
-  readonly #context: EndpointContext
+/**
+ * The sessions of one mount: those in this process, which are limited in number, and those that a store or their id
+ * can restore. They are found by principal and id together, so the session of another principal is unknown.
+ */
+export class SessionTable implements SessionHome {
+  readonly context: EndpointContext
+  readonly events: EventStore | undefined
+  readonly network: SessionNetwork | undefined
+  readonly deletions: Deletions
   readonly #parts: SessionTableParts
-  readonly #home: SessionHome
-  readonly #deletions: Deletions
   /** Undefined without a store. */
   readonly #shared: SharedRecords | undefined
-  readonly #expiry: SessionExpiry
-  readonly #live: LiveSessions
+  readonly #sweeper: Recurring
+  readonly #live = new Map<string, Map<string, LiveSession>>()
+  #size = 0
+  /** Places for sessions that are about to open, and for HTTP+SSE connections. */
+  #reserved = 0
+  readonly #reservedBy = new Map<string, number>()
+  /** In the order of their last use. */
+  readonly #uninitialized = new LinkedList<LiveSession>()
+  readonly #anonymous = new LinkedList<LiveSession>()
+  readonly #identified = new LinkedList<LiveSession>()
   #closed = false
 
   constructor(context: EndpointContext, parts: SessionTableParts) {
-    this.#context = context
-    this.#parts = parts
-    this.#deletions = new Deletions(context.clock, context.logger)
-    this.#home = {
-      context,
-      deletions: this.#deletions,
-      events: parts.events,
-      network: parts.network,
-      forget: (live) => this.#forget(live),
-      changed: (live) => this.#live.rank(live),
-      remove: (live, cause) => this.#remove(live, cause),
-    }
-    const { sessions: lifetimes } = context.options
-    const { max, maxPerPrincipal, verifyMs } = lifetimes
-    const evict = ({ session }: LiveSession): void => session.close(this.#idleCause)
-    this.#live = new LiveSessions({ clock: context.clock, max, maxPerPrincipal, evict })
+    const { clock, logger, options } = context
+    const { ttlMs, uninitializedTtlMs, verifyMs } = options.sessions
     const { store } = parts
-    if (store !== undefined) {
-      const { clock, logger } = context
-      this.#shared = { store, clock, logger, verifyMs, ttlMs: (record) => lifetimeMs(record, lifetimes) }
-    }
-    this.#expiry = new SessionExpiry(this.#live, {
-      clock: context.clock,
-      lifetimes,
-      onExpired: evict,
-      onRenewalDue: (live) => void this.#renew(live),
-    })
-  }
-
-  get events(): EventStore | undefined {
-    return this.#parts.events
-  }
-
-  /** The records that other processes read too; undefined without a store. */
-  get records(): SharedRecords | undefined {
-    return this.#shared
-  }
-
-  get network(): SessionNetwork | undefined {
-    return this.#parts.network
+    this.context = context
+    this.events = parts.events
+    this.network = parts.network
+    this.deletions = new Deletions(clock, logger)
+    this.#parts = parts
+    if (store !== undefined)
+      this.#shared = { store, clock, logger, verifyMs, ttlMs: (record) => this.#ttlMs(record) }
+    const sweepMs = Math.max(Math.min(ttlMs, uninitializedTtlMs) / 4, MIN_SWEEP_MS)
+    this.#sweeper = new Recurring(clock, Math.min(sweepMs, MAX_SWEEP_MS), () => this.#sweep())
   }
 
   /**
    * The session, restored from its record if it is not in this process. A found session counts as used.
    *
-   * @param transport - sessions of another one are not found
    * @throws StoreFailure
    */
-  find(
-    request: HttpRequest,
-    caller: Caller,
-    id: string,
-    transport?: SessionRecord['transport'],
-  ): Awaitable<Found> {
-    const key = { principal: principalOf(caller), id }
-    const live = this.#live.get(key)
-    if (live === undefined) return this.#restore(key, { request, caller, transport })
-    if (live.session.record.transport !== transport) return undefined
-    this.#context.servers.assign(request, live.server)
-    const now = this.#context.clock.now()
+  find(request: HttpRequest, caller: Caller, id: string): Awaitable<Found> {
+    const principal = principalOf(caller)
+    const live = this.#live.get(principal)?.get(id)
+    if (live === undefined) return this.#restore({ principal, id }, request, caller)
+    const { clock, servers } = this.context
+    servers.assign(request, live.server)
+    const now = clock.now()
     const { shared } = live
-    if (shared?.mustVerify(now) === true) return shared.verify().then((known) => this.#verified(live, known))
-    if (shared === undefined && this.#expiry.isExpired(live)) {
-      live.session.close()
-      return undefined
-    }
-    live.list?.use(live, now)
+    if (shared === undefined) {
+      if (now - live.lastSeen > this.#ttlMs(live.session.record) && !live.active) {
+        live.session.close()
+        return undefined
+      }
+    } else if (shared.mustVerify(now)) return shared.verify().then((known) => this.#verified(live, known))
+    live.lastSeen = now
+    if (live.list?.last !== live) moveToEnd(live)
     return live
   }
 
-  /** Reserves a place for a session that is about to open; false if there is none. `release` returns it. */
-  reserve(principal: string): boolean {
-    return this.#live.reserve(principal)
-  }
-
-  release(principal: string): void {
-    this.#live.release(principal)
+  /** The session, if it is in this process. */
+  live({ principal, id }: SessionKey): Found {
+    return this.#live.get(principal)?.get(id)
   }
 
   /**
@@ -163,58 +129,97 @@ export class SessionTable {
   ): Promise<InitializeResult | undefined> {
     const { principal } = input
     if (!this.reserve(principal)) return undefined
+    const { plain, sealed, store } = this.#parts
+    const id = (draft: SessionDraft): Awaitable<string> =>
+      sealed === undefined ? plain.create() : sealed.seal(draft).then((made) => made ?? plain.create())
     try {
-      const id = (draft: SessionDraft): Awaitable<string> => this.#name(draft)
       const result = await answerInitialize(server.runtime, { ...input, id })
       if (result.error !== undefined) return result
-      const { revision } = result
       const record = { ...result.record, server: server.runtime.info.name }
-      const version = await this.create(record)
-      this.add(new Session(server.runtime, record, revision), server, version)
+      const ttlMs = storedMs(this.#ttlMs(record))
+      const { maxPerPrincipal } = this.context.options.sessions
+      await this.#joined()
+      const version = await fromStore(() =>
+        store?.create(record, principal === ANONYMOUS ? { ttlMs } : { ttlMs, maxPerPrincipal }),
+      )
+      this.#add(new Session(server.runtime, record, result.revision), server, { resumed: false, version })
       return result
     } finally {
       this.release(principal)
     }
   }
 
-  /**
-   * Stores a new record, and resolves to its version; undefined without a store.
-   *
-   * @throws StoreFailure
-   */
-  async create(record: SessionRecord): Promise<string | undefined> {
-    await this.#joined()
-    return fromStore(() => this.#create(record))
+  /** Reserves a place for a session that is about to open; false if there is none. `release` returns it. */
+  reserve(principal: string): boolean {
+    const { max, maxPerPrincipal } = this.context.options.sessions
+    const own = this.#live.get(principal)
+    const reserved = this.#reservedBy.get(principal) ?? 0
+    const held = (own?.size ?? 0) + reserved
+    if (principal !== ANONYMOUS && held >= maxPerPrincipal && !this.#evict(oldestIdleOf(own))) return false
+    if (this.#size + this.#reserved >= max && !this.#evict(this.#dispensable(principal))) return false
+    this.#reserved++
+    this.#reservedBy.set(principal, reserved + 1)
+    return true
   }
 
-  /** Deletes a record, now or when the store is back. Settles after the first try. */
-  delete(key: SessionKey): void | Promise<void> {
-    return this.#deletions.run(() => this.#parts.store?.delete(key))
+  release(principal: string): void {
+    this.#reserved--
+    const left = (this.#reservedBy.get(principal) ?? 1) - 1
+    if (left === 0) this.#reservedBy.delete(principal)
+    else this.#reservedBy.set(principal, left)
   }
 
-  /** Adds a session that has begun now, with the version of its record in the store. */
-  add(session: Session, server: ServedServer, version: string | undefined): Found {
-    return this.#add(session, server, { resumed: false, version })
-  }
-
-  /** The session, if it is in this process. */
-  live(key: SessionKey): Found {
-    return this.#live.get(key)
-  }
-
-  /** Starts what a session needs on either transport. */
-  start(session: Session, server: ServedServer, how: Opening = NEW): void {
+  /** Starts the pings and events of a session, on either transport. */
+  start(session: Session, server: ServedServer, how: { readonly resumed: boolean }): void {
     this.#parts.pings?.add(session)
     server.addSession(session)
     session.emitEvents(how)
   }
 
+  /** Adds a session to the list of its state, when it is new or initialized. */
+  changed(live: LiveSession): void {
+    const { initialized, principal } = live.session.record
+    const identified = principal === ANONYMOUS ? this.#anonymous : this.#identified
+    const list = initialized ? identified : this.#uninitialized
+    if (live.list === list) return
+    live.list?.remove(live)
+    list.add(live)
+  }
+
+  /** Closes a session that another process has ended, and whose records it has deleted. */
+  forget(live: LiveSession): void {
+    if (!this.#detach(live)) return
+    live.closeStreams()
+    live.session.close()
+  }
+
+  /** Removes a session that has closed. */
+  remove(live: LiveSession, cause: CloseCause): void {
+    if (!this.#detach(live)) return
+    if (cause === 'released') {
+      live.releaseStreams()
+      return
+    }
+    live.closeStreams()
+    live.link?.end()
+    const { key } = live
+    const deleted = this.deletions.run(() => this.#parts.store?.delete(key))
+    if (deleted instanceof Promise) live.forgotten = deleted
+    void this.deletions.run(() => this.events?.delete({ principal: key.principal, session: key.id }))
+  }
+
+  /** Ends the standalone streams, so that clients know that nothing more will come. */
+  endStandalone(): void {
+    for (const live of this.#all()) live.endStandalone()
+  }
+
   /** Closes all sessions here. Their records stay: another process may continue them. */
   closeAll(): void {
     this.#closed = true
-    const all = [...this.#live]
+    const all = [...this.#all()]
     this.#live.clear()
-    this.#expiry.stop()
+    this.#size = 0
+    this.#sweeper.stop()
     for (const live of all) {
       live.releaseStreams()
       live.session.close(this.#idleCause)
@@ -223,24 +228,66 @@ export class SessionTable {
 
   /** Leaves the other nodes. Must follow the end of all streams. */
   leave(): Promise<void> | undefined {
-    const { network } = this.#parts
-    this.#deletions.close()
-    network?.cancellations.close()
-    return network?.peers.close()
+    this.deletions.close()
+    return this.network?.peers.close()
   }
 
-  /** Ends the standalone streams, so that clients know that nothing more will come. */
-  endStandalone(): void {
-    for (const live of this.#live) live.endStandalone()
+  *#all(): Iterable<LiveSession> {
+    for (const own of this.#live.values()) yield* own.values()
   }
 
-  #name(draft: SessionDraft): Awaitable<string> {
-    const { plain, sealed } = this.#parts
-    if (sealed === undefined) return plain.create()
-    return sealed.seal(draft).then((id) => id ?? plain.create())
+  /** How long a session may be idle, in ms. */
+  #ttlMs({ initialized }: SessionRecord): number {
+    const { ttlMs, uninitializedTtlMs } = this.context.options.sessions
+    return initialized ? ttlMs : uninitializedTtlMs
   }
 
-  #add(session: Session, server: ServedServer, how: Opening): LiveSession | undefined {
+  /** Without a store no other process can continue a session. */
+  get #idleCause(): CloseCause {
+    return this.#shared === undefined ? 'ended' : 'released'
+  }
+
+  /** Other nodes must see this one before they see its id. */
+  #joined(): Awaitable<void> {
+    return fromStore(() => this.network?.peers.ready())
+  }
+
+  async #restore(key: SessionKey, request: HttpRequest, caller: Caller): Promise<Found> {
+    const { servers } = this.context
+    const { plain, sealed, store } = this.#parts
+    await this.#joined()
+    const stored = await fromStore(() => store?.get(key))
+    const record = stored?.record ?? (await sealed?.open(key))
+    if (record === undefined) {
+      const live = this.live(key)
+      // No other process can have the sessions of this one, so that an id of another process is a mistake.
+      if (live === undefined && sealed === undefined && store === undefined) plain.unknown(key.id)
+      return live
+    }
+    const server = await servers.choose(request, caller)
+    if (server === undefined) return undefined
+    servers.assign(request, server)
+    // Two requests may have asked at the same time.
+    const resume = (): Found => this.live(key) ?? this.#resume(record, server, stored?.version)
+    return servers.during(server, resume)
+  }
+
+  #resume(record: SessionRecord, server: ServedServer, version: string | undefined): Found {
+    const { sealed } = this.#parts
+    const { principal, id } = record
+    const revision = revisionOf(record.revision)
+    if (revision === undefined || !server.served.includes(revision)) return undefined
+    // Another server, with the same shared stores.
+    if (record.server !== undefined && record.server !== server.runtime.info.name) return undefined
+    // It may have ended while its server was chosen.
+    if (sealed?.ended(id) === true || !this.reserve(principal)) return undefined
+    this.release(principal)
+    const live = this.#add(new Session(server.runtime, record, revision), server, { resumed: true, version })
+    live?.session.onClose(() => sealed?.end(id))
+    return live
+  }
+
+  #add(session: Session, server: ServedServer, how: Opening): Found {
     if (this.#closed) {
       session.close('released')
       return undefined
@@ -249,116 +296,108 @@ export class SessionTable {
       this.#shared && how.version !== undefined
         ? new SharedRecord(this.#shared, session, how.version)
         : undefined
-    const live = new LiveSession(this.#home, session, { server, shared })
+    const live = new LiveSession(this, session, server, shared)
     session.keeper = live
-    this.#live.add(live)
-    this.#expiry.start()
+    const { principal, id } = session.record
+    const own = this.#live.get(principal) ?? new Map<string, LiveSession>()
+    this.#live.set(principal, own.set(id, live))
+    this.#size++
+    this.changed(live)
+    this.#sweeper.start()
     this.start(session, server, how)
     return live
   }
 
-  /** Without a store no other process can continue a session. */
-  get #idleCause(): CloseCause {
-    return this.#shared === undefined ? 'ended' : 'released'
-  }
-
-  #remove(live: LiveSession, cause: CloseCause): void {
-    if (!this.#detach(live)) return
-    if (cause === 'released') {
-      live.releaseStreams()
-      return
-    }
-    live.closeStreams()
-    live.link?.end()
-    const { principal, id: session } = live.key
-    const { events } = this.#parts
-    const deleted = this.delete(live.key)
-    if (deleted instanceof Promise) live.forgotten = deleted
-    void this.#deletions.run(() => events?.delete({ principal, session }))
-  }
-
   /** False if the session is not in the table any more. */
   #detach(live: LiveSession): boolean {
-    if (!this.#live.remove(live)) return false
-    if (this.#live.size === 0) this.#expiry.stop()
+    const { principal, id } = live.key
+    const own = this.#live.get(principal)
+    if (own?.get(id) !== live) return false
+    own.delete(id)
+    if (own.size === 0) this.#live.delete(principal)
+    live.list?.remove(live)
+    this.#size--
+    if (this.#size === 0) this.#sweeper.stop()
     return true
   }
 
   /** Takes the result of reading a session's record again. */
   #verified(live: LiveSession, known: boolean): Found {
-    if (live.session.closed) return this.#live.get(live.key)
-    if (known) {
-      live.list?.use(live, this.#context.clock.now())
-      this.#live.rank(live)
-      return live
+    if (live.session.closed) return this.live(live.key)
+    if (!known) {
+      this.forget(live)
+      return undefined
     }
-    this.#forget(live)
-    return undefined
-  }
-
-  /** Closes a session that another process has ended. */
-  #forget(live: LiveSession): void {
-    if (!this.#detach(live)) return
-    live.closeStreams()
-    live.session.close()
-  }
-
-  /** Other nodes must see this one before they see its id. */
-  #joined(): Awaitable<void> {
-    return fromStore(() => this.#parts.network?.peers.ready())
-  }
-
-  #create(record: SessionRecord): Awaitable<string | undefined> {
-    const { sessions } = this.#context.options
-    const ttlMs = storedMs(lifetimeMs(record, sessions))
-    const anonymous = record.principal === ANONYMOUS
-    return this.#parts.store?.create(
-      record,
-      anonymous ? { ttlMs } : { ttlMs, maxPerPrincipal: sessions.maxPerPrincipal },
-    )
-  }
-
-  async #restore(key: SessionKey, { request, caller, transport }: Restoring): Promise<Found> {
-    const { servers } = this.#context
-    await this.#joined()
-    const stored = await fromStore(() => this.#parts.store?.get(key))
-    const record = stored?.record ?? (await this.#parts.sealed?.open(key))
-    if (record === undefined) return this.#live.get(key) ?? this.#unknown(key)
-    if (record.transport !== transport) return undefined
-    const opening = { resumed: true, version: stored?.version }
-    const server = await servers.choose(request, caller)
-    // Two requests may have asked at the same time.
-    if (server === undefined) return undefined
-    servers.assign(request, server)
-    return servers.during(server, () => this.#live.get(key) ?? this.#resume(record, server, opening))
-  }
-
-  #unknown({ id }: SessionKey): undefined {
-    if (this.#parts.unshared) this.#parts.plain.unknown(id)
-  }
-
-  #resume(record: SessionRecord, server: ServedServer, opening: Opening): Found {
-    const { principal, id } = record
-    const revision = revisionOf(record.revision)
-    if (revision === undefined || !server.served.includes(revision)) return undefined
-    // Another server, with the same shared stores.
-    if (record.server !== undefined && record.server !== server.runtime.info.name) return undefined
-    // It may have ended while its server was chosen.
-    if (this.#parts.sealed?.ended(id) === true || !this.reserve(principal)) return undefined
-    this.release(principal)
-    const live = this.#add(new Session(server.runtime, record, revision), server, opening)
-    live?.session.onClose(() => this.#parts.sealed?.end(id))
+    live.lastSeen = this.context.clock.now()
+    moveToEnd(live)
+    this.changed(live)
     return live
   }
 
-  /** For a session with an open stream, whose client may send no request for long. */
-  #renew(live: LiveSession): unknown {
-    return this.#background(() => live.shared?.verify().then((known) => void this.#verified(live, known)))
+  /** Closes idle sessions, and renews the records of sessions in use, whose clients may send no request for long. */
+  #sweep(): void {
+    const { clock, logger } = this.context
+    const now = clock.now()
+    for (const live of this.#all()) {
+      const { shared } = live
+      if (!live.active) {
+        if (now - live.lastSeen > this.#ttlMs(live.session.record)) this.#evict(live)
+        continue
+      }
+      live.lastSeen = now
+      moveToEnd(live)
+      if (shared?.isRenewalDue(now) !== true) continue
+      void attempt(
+        () => shared.verify().then((known) => void this.#verified(live, known)),
+        (err) => logger.error({ err }, 'A session store failed'),
+      )
+    }
   }
 
-  /** A step that no request waits for. If the store fails, the error is logged and the session continues. */
-  #background(step: () => unknown): Promise<unknown> | undefined {
-    const done = attempt(step, (err) => this.#context.logger.error({ err }, 'A session store failed'))
-    return done instanceof Promise ? done : undefined
+  /** Closes an idle session. False if there is none. */
+  #evict(live: Found): boolean {
+    live?.session.close(this.#idleCause)
+    return live !== undefined
   }
+
+  /** The session that gives way to a new one. An anonymous caller cannot end the sessions of principals. */
+  #dispensable(newcomer: string): Found {
+    const now = this.context.clock.now()
+    const idle = oldestIdle(this.#uninitialized, now) ?? oldestIdle(this.#anonymous, now)
+    if (idle !== undefined || newcomer === ANONYMOUS) return idle
+    return this.#anonymous.first ?? oldestIdle(this.#identified, now)
+  }
+}
+
+function moveToEnd(live: LiveSession): void {
+  const { list } = live
+  list?.remove(live)
+  list?.add(live)
+}
+
+/** The session that is idle longest. Active sessions before it move to the end: they are in use now. */
+function oldestIdle(list: LinkedList<LiveSession>, now: number): Found {
+  const { last } = list
+  for (let live = list.first; live !== undefined;) {
+    if (!live.active) return live
+    if (live === last) return undefined
+    const { next } = live
+    live.lastSeen = now
+    moveToEnd(live)
+    live = next
+  }
+  return undefined
+}
+
+/** Checks all sessions of one principal: they are few. Uninitialized sessions close first. */
+function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): Found {
+  let oldest: Found
+  for (const live of own?.values() ?? []) {
+    if (live.active) continue
+    const { initialized } = live.session.record
+    const than = oldest?.session.record.initialized
+    const before = initialized === than ? live.lastSeen < (oldest?.lastSeen ?? 0) : !initialized
+    if (oldest === undefined || before) oldest = live
+  }
+  return oldest
 }

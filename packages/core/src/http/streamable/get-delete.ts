@@ -48,7 +48,6 @@ export class SessionRoutes {
 
   /** Leaves the other nodes. Must follow the end of all streams. */
   async leave(): Promise<void> {
-    await this.legacySse?.flushed()
     await this.table.leave()
   }
 

@@ -9,10 +9,11 @@ describe('mail between nodes', () => {
     { kind: 'ended' },
     { kind: 'yield' },
     { kind: 'yield', stream: 't' },
-    { kind: 'frames', outlet: 'o', seq: 1, frames: [{ frame: '{}' }, { frame: '{}', optional: true }] },
-    { kind: 'renewed' },
-    { kind: 'renewed', expiresAt: 1 },
-    { kind: 'count', id: 0, round: 'r' },
+    { kind: 'message', ref: 'r', server: 's', message: '{}' },
+    { kind: 'message', ref: 'r', server: 's', message: '{}', auth: '{}' },
+    { kind: 'reply', ref: 'r', status: 202, headers: { a: 'b' } },
+    { kind: 'reply', ref: 'r', status: 202, headers: {}, body: '' },
+    { kind: 'cancel', id: 0 },
   ])('arrives as it was sent: %j', (mail) => {
     expect(readMail(toMessage(key, 'a', mail))).toEqual({ key, from: 'a', mail })
   })
@@ -33,13 +34,14 @@ describe('mail between nodes', () => {
       { kind: 'poke' },
       { kind: 'answer', response: 'x' },
       { kind: 'answer', response: { id: {} } },
-      { kind: 'count', id: {}, round: 'r' },
-      { kind: 'counted', calls: '1', round: 'r' },
-      { kind: 'frames', outlet: 'o', seq: 1, frames: {} },
-      { kind: 'frames', outlet: 'o', seq: 1, frames: ['{}'] },
-      { kind: 'frames', outlet: 'o', seq: 1, frames: [{}] },
-      { kind: 'frames', outlet: 'o', seq: 1, frames: [{ frame: '{}' }, {}] },
-      { kind: 'renewed', expiresAt: '1' },
+      { kind: 'cancel', id: {} },
+      { kind: 'message', ref: 'r', server: 's', message: {} },
+      { kind: 'message', ref: 'r', message: '{}' },
+      { kind: 'message', ref: 'r', server: 's', message: '{}', auth: {} },
+      { kind: 'reply', ref: 'r', status: '202', headers: {} },
+      { kind: 'reply', ref: 'r', status: 202 },
+      { kind: 'reply', ref: 'r', status: 202, headers: { a: 1 } },
+      { kind: 'reply', ref: 'r', status: 202, headers: {}, body: {} },
     ].map((mail) => ({ ...message, mail })),
   ])('is not read in another form: %j', (other) => {
     expect(readMail(other)).toBeUndefined()

@@ -5,7 +5,7 @@ import {
   messagePath,
   resolveSsePaths,
   type SsePaths,
-} from '../../../src/http/legacy-sse/routes.ts'
+} from '../../../src/http/sse-paths.ts'
 
 const DEFAULT = resolveSsePaths(true) as SsePaths
 

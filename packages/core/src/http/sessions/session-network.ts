@@ -1,3 +1,5 @@
+import { ErrorCode, McpError } from '../../errors.ts'
+import { errorFrame, type RequestId } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { StoredEvent, StreamState } from '../../stores/event-store.ts'
 import { Recurring } from '../../util/timers.ts'
@@ -7,22 +9,22 @@ import { createSseWriter } from '../streams/create-writer.ts'
 import type { StreamLog } from '../streams/resumable-stream.ts'
 import { type EventId, formatEvent, formatEventId } from '../streams/sse-format.ts'
 import type { SseWriter, StreamReader } from '../streams/sse-writer.ts'
+import { fromStore } from '../streams/store-failure.ts'
 import type { HttpReply } from '../types.ts'
-import { endOrphan } from './orphans.ts'
-import type { Peers } from './peers.ts'
+import type { Peers } from '../nodes/peers.ts'
 
 /** How often the writers of followed streams are checked, in ms. Their pokes can be lost. */
 const CHECK_MS = 1_000
 
-export interface FollowedStreamOptions {
+interface FollowedStreamOptions {
   readonly log: StreamLog
   readonly revision: Revision
   readonly server: ServedServer
   readonly onEnd: () => void
 }
 
-/** The streams of other nodes whose clients are connected here. */
-export class FollowedStreams {
+/** The other nodes, for the sessions of a mount, and the streams of other nodes whose clients are connected here. */
+export class SessionNetwork {
   readonly context: EndpointContext
   readonly peers: Peers
   readonly #streams = new Set<FollowedStream>()
@@ -57,7 +59,7 @@ export class FollowedStreams {
 
 /** The rest of a call's stream, which another node writes. */
 export class FollowedStream {
-  readonly #all: FollowedStreams
+  readonly #all: SessionNetwork
   readonly #options: FollowedStreamOptions
   readonly #writer: SseWriter
   #position: EventId
@@ -66,7 +68,7 @@ export class FollowedStream {
   #again = false
 
   constructor(
-    all: FollowedStreams,
+    all: SessionNetwork,
     options: FollowedStreamOptions,
     { from, state }: { readonly from: EventId; readonly state: StreamState },
   ) {
@@ -155,3 +157,28 @@ export class FollowedStream {
     return formatEvent({ id: formatEventId(this.#position), data: frame })
   }
 }
+
+const FINAL = { final: true }
+
+/** Ends the stream of a call whose node has stopped: every request without a response gets an error. */
+export async function endOrphan(
+  { store, key }: StreamLog,
+  { epoch, node, revision }: Pick<EventId, 'epoch'> & { readonly node: string; readonly revision: Revision },
+): Promise<void> {
+  const seized = await fromStore(() => store.seize(key, epoch, node))
+  if (seized === undefined) return
+  const { lease, last, pending } = seized
+  const events = pending.map((id, i) => ({ seq: last + 1 + i, frame: lostFrame(id, revision), answers: id }))
+  await fromStore(() => (events.length === 0 ? store.delete(key) : store.append(key, lease, events, FINAL)))
+}
+
+const lostFrame = (id: RequestId, revision: Revision): string =>
+  errorFrame(
+    id,
+    revision.encodeError(
+      new McpError(
+        ErrorCode.InternalError,
+        'The node that ran this call has stopped. The call may have had effects: check them before you call again',
+      ),
+    ),
+  )

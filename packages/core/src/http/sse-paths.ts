@@ -1,5 +1,5 @@
-import { check } from '../../util/check-options.ts'
-import type { Route } from '../types.ts'
+import { check } from '../util/check-options.ts'
+import type { Route } from './types.ts'
 
 /** The paths of the older HTTP+SSE transport, below the directory of the MCP path. */
 export interface LegacySseOptions {

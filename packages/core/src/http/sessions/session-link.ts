@@ -5,28 +5,18 @@ import type { Session } from '../../session/session.ts'
 import type { SeizedStream, StreamState } from '../../stores/event-store.ts'
 import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
 import type { ServedServer } from '../served-server.ts'
-import type { SharedRecord } from '../sessions/shared-record.ts'
+import type { SessionMail } from '../nodes/session-mail.ts'
 import { replay } from '../streams/replay.ts'
 import type { ResumableStream, StreamLog } from '../streams/resumable-stream.ts'
 import type { EventId } from '../streams/sse-format.ts'
 import type { StreamReader } from '../streams/sse-writer.ts'
 import { fromStore } from '../streams/store-failure.ts'
 import type { HttpReply } from '../types.ts'
-import type { Cancellations } from './cancellations.ts'
-import { FollowedStream, type FollowedStreams } from './followed-streams.ts'
-import { endOrphan } from './orphans.ts'
-import type { Peers } from './peers.ts'
-import type { LinkMail, SessionMail } from './session-mail.ts'
-
-/** How the sessions of a mount reach other nodes. */
-export interface SessionNetwork {
-  readonly peers: Peers
-  readonly followed: FollowedStreams
-  readonly cancellations: Cancellations
-}
+import { endOrphan, FollowedStream, type SessionNetwork } from './session-network.ts'
+import type { SharedRecord } from './shared-record.ts'
 
 /** A stream that a client resumes here and that is not written here. */
-export interface ElsewhereStream {
+interface ElsewhereStream {
   readonly log: StreamLog
   readonly from: EventId
   readonly state: StreamState
@@ -34,7 +24,7 @@ export interface ElsewhereStream {
 }
 
 /** A session in this process. */
-export interface LinkedSession {
+interface LinkedSession {
   readonly session: Session
   readonly key: SessionKey
   readonly server: ServedServer
@@ -42,10 +32,10 @@ export interface LinkedSession {
   readonly standalone: { send(frame: string): void | Promise<void> } | undefined
   /** Ends it here, because another process has ended it. */
   forget(): void
-  /** Another node has the stream for messages outside of any request. Left out if the stream cannot move. */
-  yieldStream?(mail: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void
-  /** Writes the stream for messages outside of any request from now on. Left out if nothing can be resumed. */
-  continueStream?(token: string, seized: SeizedStream): ResumableStream
+  /** Another node has the stream for messages outside of any request. */
+  yieldStream(mail: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void
+  /** Writes the stream for messages outside of any request from now on. */
+  continueStream(token: string, seized: SeizedStream): ResumableStream
 }
 
 /** Connects one session to the nodes that serve it too. */
@@ -104,12 +94,12 @@ export class SessionLink {
     return true
   }
 
-  /** Cancels a call on whichever node it runs. */
-  cancel(id: RequestId): void {
-    this.#network.cancellations.cancel(this.#live.session, this.#live.key, id)
+  /** Each node ends its call with this id. */
+  cancelElsewhere(id: RequestId): void {
+    void this.#network.peers.broadcast(this.#live.key, { kind: 'cancel', id })
   }
 
-  receive(from: string, mail: LinkMail): void {
+  receive(mail: SessionMail): void {
     const { session } = this.#live
     switch (mail.kind) {
       case 'ended':
@@ -120,17 +110,13 @@ export class SessionLink {
         return void this.#live.standalone?.send(mail.frame)
       case 'yield':
       case 'seized':
-        return this.#live.yieldStream?.(mail)
+        return this.#live.yieldStream(mail)
       case 'poke':
         return this.#following?.get(mail.stream)?.poke()
       case 'answer':
         return void session.response(mail.response)
       case 'cancel':
         return session.cancel(mail.id)
-      case 'count':
-        return this.#count(from, mail)
-      case 'counted':
-        return this.#network.cancellations.counted(mail.round, from, mail.calls)
     }
   }
 
@@ -183,7 +169,7 @@ export class SessionLink {
     alive: boolean,
   ): Promise<HttpReply | undefined> {
     const seized = await fromStore(() => log.store.seize(log.key, from.epoch, this.node))
-    const stream = seized && this.#live.continueStream?.(from.stream, seized)
+    const stream = seized && this.#live.continueStream(from.stream, seized)
     if (stream === undefined) return undefined
     const reply = await stream.resume(from, reader)
     await this.took(from.stream, 'seized')
@@ -198,7 +184,7 @@ export class SessionLink {
     await endOrphan(log, { epoch, node: this.node, revision: session.revision })
     const state = await fromStore(() => log.store.read(key, from))
     if (state === undefined) return undefined
-    return replay(this.#network.followed.context, server, { from, reader, events: state.events, key })
+    return replay(this.#network.context, server, { from, reader, events: state.events, key })
   }
 
   #follow({ log, from, state, reader }: ElsewhereStream): HttpReply {
@@ -207,7 +193,7 @@ export class SessionLink {
     const following = (this.#following ??= new Map())
     following.get(token)?.close()
     const stream: FollowedStream = new FollowedStream(
-      this.#network.followed,
+      this.#network,
       {
         log,
         server,
@@ -222,10 +208,5 @@ export class SessionLink {
     // An event may have come between the reading and now.
     stream.poke()
     return stream.reply(reader)
-  }
-
-  #count(from: string, { id, round }: Extract<SessionMail, { readonly kind: 'count' }>): void {
-    const calls = this.#live.session.callsWith(id)
-    if (calls > 0) void this.#network.peers.send(from, this.#live.key, { kind: 'counted', calls, round })
   }
 }

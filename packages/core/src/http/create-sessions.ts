@@ -1,22 +1,17 @@
-import { hasSessions } from '../../protocol/revisions/select.ts'
-import { DEFAULT_MAX_RESULT_BYTES } from '../../session/server-runtime.ts'
-import { MemoryEventStore } from '../../stores/memory-event-store.ts'
-import type { SharedStores } from '../../stores/shared-stores.ts'
-import { check } from '../../util/check-options.ts'
-import { createSealer } from '../../util/sealer.ts'
-import { LegacySse } from '../legacy-sse/sse-transport.ts'
-import type { EndpointContext } from '../mount.ts'
-import { Cancellations } from '../nodes/cancellations.ts'
-import { FollowedStreams } from '../nodes/followed-streams.ts'
-import { Peers } from '../nodes/peers.ts'
-import { isSseMail } from '../nodes/session-mail.ts'
-import type { SessionNetwork } from '../nodes/session-link.ts'
-import type { EndpointOptions } from '../options.ts'
-import { SessionRoutes } from '../streamable/get-delete.ts'
-import { Pings } from './pings.ts'
-import { PlainIds } from './plain-ids.ts'
-import { SealedIds } from './sealed-ids.ts'
-import { SessionTable } from './session-table.ts'
+import { hasSessions } from '../protocol/revisions/select.ts'
+import { DEFAULT_MAX_RESULT_BYTES } from '../session/server-runtime.ts'
+import { MemoryEventStore } from '../stores/memory-event-store.ts'
+import { check } from '../util/check-options.ts'
+import { createSealer } from '../util/sealer.ts'
+import { LegacySse } from './legacy-sse/sse-transport.ts'
+import type { EndpointContext } from './mount.ts'
+import { SessionNetwork } from './sessions/session-network.ts'
+import { Peers } from './nodes/peers.ts'
+import type { EndpointOptions } from './options.ts'
+import { SessionRoutes } from './streamable/get-delete.ts'
+import { Pings } from './sessions/pings.ts'
+import { PlainIds, SealedIds } from './sessions/session-ids.ts'
+import { SessionTable } from './sessions/session-table.ts'
 
 /** The bytes of a response around its result: its id has up to 1,024 characters. */
 const ENVELOPE_BYTES = 8_192
@@ -46,28 +41,20 @@ export function createSessions(
   const store = sessions?.store ?? shared?.sessions
   const table = new SessionTable(context, {
     store,
-    network: shared && createNetwork(context, shared),
+    network: shared && new SessionNetwork(context, new Peers({ shared, clock, random, logger })),
     events: eventStore === false ? undefined : eventStore,
     plain: new PlainIds({ clock, random, logger, prefix: options.sessionPrefix }),
     sealed,
-    unshared: sealed === undefined && store === undefined,
     pings: keepAlive !== false && keepAlive.mode === 'ping' ? new Pings(context, keepAlive) : undefined,
   })
   const legacySse = createLegacySse(context, table, publicUrl)
   if (table.network !== undefined)
     table.network.peers.onMail = (received) => {
-      const { key, from, mail } = received
-      const live = table.live(key)
-      if (live === undefined || isSseMail(mail)) legacySse?.receiveMail(received)
-      else live.link?.receive(from, mail)
+      const { key, mail } = received
+      if (mail.kind === 'message' || mail.kind === 'reply') legacySse?.receiveMail(received)
+      else table.live(key)?.link?.receive(mail)
     }
   return new SessionRoutes(context, table, legacySse)
-}
-
-function createNetwork(context: EndpointContext, shared: SharedStores): SessionNetwork {
-  const { clock, random, logger } = context
-  const peers = new Peers({ shared, clock, random, logger })
-  return { peers, followed: new FollowedStreams(context, peers), cancellations: new Cancellations(peers) }
 }
 
 function createSealedIds({ options, servers, clock, random }: EndpointContext): SealedIds | undefined {
