@@ -2,6 +2,8 @@ import { invalidParams } from '@jetway/core'
 
 /** Enough for every URI. The work of decoding grows with the length. */
 const MAX_CURSOR_LENGTH = 16_384
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 interface Page<Item> {
   readonly items: readonly Item[]
@@ -10,7 +12,10 @@ interface Page<Item> {
 
 /** Names the last item of a page, so that the next page starts after it even if items were added. */
 export const encodeCursor = (list: string, lastUri: string): string =>
-  btoa(encodeURIComponent(`${list}:${lastUri}`))
+  btoa(Array.from(encoder.encode(`${list}:${lastUri}`), (byte) => String.fromCharCode(byte)).join(''))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
 
 /**
  * The items after a cursor, which is the URI of the last one. That item may be gone: the items are in the order of
@@ -36,9 +41,11 @@ export function pageOf<Item extends { readonly uri: string }>(
 function decodeCursor(list: string, cursor: unknown): string {
   if (typeof cursor === 'string' && cursor.length <= MAX_CURSOR_LENGTH) {
     try {
-      const text = decodeURIComponent(atob(cursor))
-      if (text.startsWith(`${list}:`) && encodeCursor(list, text.slice(list.length + 1)) === cursor)
-        return text.slice(list.length + 1)
+      const bytes = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
+      const text = decoder.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)))
+      const key = text.slice(list.length + 1)
+      // Base64 has several spellings of the same bytes.
+      if (text.startsWith(`${list}:`) && encodeCursor(list, key) === cursor) return key
     } catch {
       // It is not a cursor of ours.
     }

@@ -126,8 +126,7 @@ function checkSkills(given: unknown): Iterable<AnySkill> {
 function hintsOf(cache: CacheHint = {}): Required<CacheHint> {
   const fault = (problem: string): UsageError =>
     new UsageError('ERR_MCP_OPTION', `The option cache of skills ${problem}`)
-  if (typeof cache !== 'object' || cache === null)
-    throw fault('must be an object, such as { ttlMs: 60_000 }')
+  if (typeof cache !== 'object' || cache === null) throw fault('must be an object, such as { ttlMs: 60_000 }')
   const { ttlMs = 0, cacheScope = 'private' } = cache
   if (!(Number.isSafeInteger(ttlMs) && ttlMs >= 0))
     throw fault('needs a whole number of milliseconds from 0 as its ttlMs')

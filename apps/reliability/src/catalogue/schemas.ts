@@ -120,7 +120,7 @@ export const SCHEMAS: Group = {
           name: 'no path traversal becomes a value',
         },
         {
-          file: 'packages/skills/test/read-skills.test.ts',
+          file: 'packages/skills/test/folder/read-skills.test.ts',
           name: 'are refused if they lead outside, to a %s',
         },
       ],
