@@ -8,7 +8,7 @@ import type {
   MountLimits,
   StreamOptions,
 } from './options.ts'
-import type { Servable, ServerSelector } from './served-servers.ts'
+import type { Servable, ServerSelector } from './servers/served-servers.ts'
 
 type Whole = 'stateless' | 'sessions' | 'legacySse' | 'limits' | 'streams'
 

@@ -43,7 +43,7 @@ export type {
 } from './options.ts'
 export { type ByteStream, collectStream, readWebStream, readWhole } from './adapter/read-body.ts'
 export type { RejectListener } from './rejections.ts'
-export type { Servable, ServerSelector } from './served-servers.ts'
+export type { Servable, ServerSelector } from './servers/served-servers.ts'
 export {
   type AcceptedRequest,
   BodyError,

@@ -12,7 +12,7 @@ import type {
   StreamOptions,
   SubscriptionLimits,
 } from './options.ts'
-import type { Servable } from './served-servers.ts'
+import type { Servable } from './servers/served-servers.ts'
 
 const PARSE: OptionNames<ParseLimits> = { maxDepth: 1, maxTokens: 1 }
 const SUBSCRIPTIONS: OptionNames<SubscriptionLimits> = { max: 1, maxPerPrincipal: 1 }

@@ -12,8 +12,8 @@ import { CallerBytes } from './caller-bytes.ts'
 import type { Authenticate } from './guard/bearer.ts'
 import type { EndpointOptions, EndpointPlace, ResolvedOptions } from './options.ts'
 import { Rejections } from './rejections.ts'
-import { type Measure, ServedServer } from './served-server.ts'
-import { type Servable, ServedServers, type ServerSelector } from './served-servers.ts'
+import { type Measure, ServedServer } from './servers/served-server.ts'
+import { type Servable, ServedServers, type ServerSelector } from './servers/served-servers.ts'
 import { OpenStreams } from './streams/keep-alive.ts'
 
 /** The options and state that the parts of one mount share. */

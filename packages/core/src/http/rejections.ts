@@ -3,7 +3,7 @@ import type { Logger } from '../util/logger.ts'
 import { Refusals } from '../session/stats.ts'
 import { attempt } from '../util/promises.ts'
 import { reasonOf, type RefusalKey, STATUSES } from './refusals.ts'
-import type { ServedServers } from './served-servers.ts'
+import type { ServedServers } from './servers/served-servers.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 /** Called for each refused request. */

@@ -2,7 +2,7 @@ import type { EncodedResponse } from '../../call/response.ts'
 import { fitResponse } from '../../call/batch.ts'
 import type { RequestId } from '../../protocol/jsonrpc.ts'
 import { utf8Length } from '../../util/bytes.ts'
-import type { ServedServer } from '../served-server.ts'
+import type { ServedServer } from '../servers/served-server.ts'
 import { emitOverflow } from '../streams/sse-writer.ts'
 
 /** Results of the largest size that may wait for one client. */

@@ -18,7 +18,7 @@ import type { EventId } from '../streams/sse-format.ts'
 import type { StreamReader } from '../streams/sse-writer.ts'
 import { fromStore } from '../streams/store-failure.ts'
 import { storedStream, wholeStream } from '../streams/whole-stream.ts'
-import type { ServedServer } from '../served-server.ts'
+import type { ServedServer } from '../servers/served-server.ts'
 import type { HttpReply } from '../types.ts'
 import type { SharedRecord } from './shared-record.ts'
 

@@ -4,7 +4,7 @@ import type { ChangeRecord, SessionChannel } from '../../session/session-keeper.
 import type { Session } from '../../session/session.ts'
 import type { SeizedStream, StreamState } from '../../stores/event-store.ts'
 import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
-import type { ServedServer } from '../served-server.ts'
+import type { ServedServer } from '../servers/served-server.ts'
 import type { SessionMail } from '../nodes/session-mail.ts'
 import { replay } from '../streams/replay.ts'
 import type { ResumableStream, StreamLog } from '../streams/resumable-stream.ts'

@@ -19,7 +19,7 @@ import { SSE_HEADERS } from '../streams/sse-format.ts'
 import { emitOverflow } from '../streams/sse-writer.ts'
 import { wholeStream } from '../streams/whole-stream.ts'
 import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
-import type { ServedServer } from '../served-server.ts'
+import type { ServedServer } from '../servers/served-server.ts'
 import type { FrameSink, HttpReply, HttpRequest, Reply } from '../types.ts'
 
 /** Microtasks that a handler without slow waits may take to answer, with room for middleware. */

@@ -15,7 +15,7 @@ import { createSseWriter } from '../streams/create-writer.ts'
 import { formatEvent } from '../streams/sse-format.ts'
 import { readerOf, type SseWriter } from '../streams/sse-writer.ts'
 import { refuse } from '../refusals.ts'
-import type { ServedServer } from '../served-server.ts'
+import type { ServedServer } from '../servers/served-server.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
 /** A `subscriptions/listen` request, before it has its exchange. */

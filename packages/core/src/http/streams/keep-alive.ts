@@ -1,7 +1,7 @@
 import { type Clock, MAX_TIMEOUT_MS } from '../../util/clock.ts'
 import { validUntil } from '../guard/authenticate.ts'
 import type { ResolvedOptions } from '../options.ts'
-import type { ServedServer } from '../served-server.ts'
+import type { ServedServer } from '../servers/served-server.ts'
 import type { SseWriter } from './sse-writer.ts'
 import { KEEP_ALIVE } from './sse-format.ts'
 import { isolatedRequests } from '../../util/platform.ts'

@@ -1,6 +1,6 @@
 import type { StoredEvent, StreamKey } from '../../stores/event-store.ts'
 import type { EndpointContext } from '../mount.ts'
-import type { ServedServer } from '../served-server.ts'
+import type { ServedServer } from '../servers/served-server.ts'
 import type { HttpReply } from '../types.ts'
 import { createSseWriter } from './create-writer.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'

@@ -7,7 +7,7 @@ import { type Deferred, deferred } from '../../util/promises.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
 import { type CallerBytes, LARGE_REPLY } from '../caller-bytes.ts'
 import { onDisconnect } from '../on-disconnect.ts'
-import type { ServedServer } from '../served-server.ts'
+import type { ServedServer } from '../servers/served-server.ts'
 import { SSE_HEADERS } from './sse-format.ts'
 
 /** The client that reads a stream. */

@@ -1,7 +1,7 @@
 import { FakeClock, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { SseResponses } from '../../../src/http/legacy-sse/responses.ts'
-import { ServedServer } from '../../../src/http/served-server.ts'
+import { ServedServer } from '../../../src/http/servers/served-server.ts'
 import { McpServer } from '../../../src/index.ts'
 import { NOTHING_HELD } from '../../../src/session/stats.ts'
 

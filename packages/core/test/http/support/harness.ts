@@ -2,7 +2,7 @@ import { FakeClock, initialize } from '@jetway-apps/test-support'
 import { McpServer } from '../../../src/index.ts'
 import { createEndpoint, type Endpoint } from '../../../src/http/endpoint.ts'
 import type { ReadBody } from '../../../src/http/adapter/accept.ts'
-import type { ServerSelector } from '../../../src/http/served-servers.ts'
+import type { ServerSelector } from '../../../src/http/servers/served-servers.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import {
   BodyError,

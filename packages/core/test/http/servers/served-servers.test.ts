@@ -1,11 +1,11 @@
 import { settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { McpServer } from '../../src/index.ts'
-import { createEndpoint } from '../../src/http/endpoint.ts'
-import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
-import type { ServerSelector } from '../../src/http/served-servers.ts'
-import { callModern } from '../support/modern-calls.ts'
-import { createHarness, FakeRequest, initializeMessage, type Message } from './support/harness.ts'
+import { McpServer } from '../../../src/index.ts'
+import { createEndpoint } from '../../../src/http/endpoint.ts'
+import { MemorySessionStore } from '../../../src/stores/memory-session-store.ts'
+import type { ServerSelector } from '../../../src/http/servers/served-servers.ts'
+import { callModern } from '../../support/modern-calls.ts'
+import { createHarness, FakeRequest, initializeMessage, type Message } from '../../support/harness.ts'
 
 function tenant(name: string): McpServer {
   const server = new McpServer({ name, version: '1' }, { logger: silent })

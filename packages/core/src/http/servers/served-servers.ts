@@ -1,13 +1,13 @@
-import type { Awaitable } from '../util/promises.ts'
-import { usageError } from '../errors.ts'
-import type { RequestId } from '../protocol/jsonrpc.ts'
-import type { AuthInfo } from '../stores/principal.ts'
-import type { ServerRuntime } from '../session/server-runtime.ts'
-import type { Caller } from '../call/scope.ts'
-import type { Session } from '../session/session.ts'
-import { refuse } from './refusals.ts'
+import type { Awaitable } from '../../util/promises.ts'
+import { usageError } from '../../errors.ts'
+import type { RequestId } from '../../protocol/jsonrpc.ts'
+import type { AuthInfo } from '../../stores/principal.ts'
+import type { ServerRuntime } from '../../session/server-runtime.ts'
+import type { Caller } from '../../call/scope.ts'
+import type { Session } from '../../session/session.ts'
+import { refuse } from '../refusals.ts'
 import type { ServedServer } from './served-server.ts'
-import type { HttpReply, HttpRequest, Reply } from './types.ts'
+import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
 /** The part of an `McpServer` that `createEndpoint` needs. */
 export interface Servable<Locals = unknown> {

@@ -1,13 +1,13 @@
-import { onChange } from '../stores/bus.ts'
-import { ofEra } from '../protocol/revisions/index.ts'
-import type { Revision } from '../protocol/revisions/revision.ts'
-import type { Clock } from '../util/clock.ts'
-import type { Subscription } from '../subscriptions/subscription.ts'
-import { Drainable } from '../session/drainable.ts'
-import type { ServerMount, ServerRuntime } from '../session/server-runtime.ts'
-import type { Session } from '../session/session.ts'
-import type { Gauges } from '../session/stats.ts'
-import { isolatedRequests } from '../util/platform.ts'
+import { onChange } from '../../stores/bus.ts'
+import { ofEra } from '../../protocol/revisions/index.ts'
+import type { Revision } from '../../protocol/revisions/revision.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { Subscription } from '../../subscriptions/subscription.ts'
+import { Drainable } from '../../session/drainable.ts'
+import type { ServerMount, ServerRuntime } from '../../session/server-runtime.ts'
+import type { Session } from '../../session/session.ts'
+import type { Gauges } from '../../session/stats.ts'
+import { isolatedRequests } from '../../util/platform.ts'
 
 /** Counts the sessions, streams and calls of one server on a mount. */
 export type Measure = (server: ServedServer) => Gauges
