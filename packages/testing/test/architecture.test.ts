@@ -6,8 +6,10 @@ import {
   eraBranches,
   eraQuestions,
   eraReads,
+  httpOrder,
   importOrder,
   lengthWall,
+  mutualImports,
   publicSubpaths,
   publishedExports,
   roomSize,
@@ -76,6 +78,75 @@ describe('the layers of core', () => {
     expect(
       importOrder(core('http/endpoint.ts', `import '../errors.ts'; import './guard.ts'`), entries),
     ).toEqual([])
+  })
+})
+
+describe('the order inside http/', () => {
+  it.each([
+    ['the next room', 'http/guard/guard.ts', `import '../streams/replay.ts'`],
+    [
+      'a type of a room further up',
+      'http/nodes/peers.ts',
+      `import type { A } from '../sessions/live-session.ts'`,
+    ],
+    [
+      'a file of http/ that is not at the bottom',
+      'http/streams/replay.ts',
+      `import { a } from '../endpoint.ts'`,
+    ],
+    ['a room, from the bottom', 'http/options.ts', `import type { A } from './guard/bearer.ts'`],
+    ['a folder without a place', 'http/endpoint.ts', `import './helpers/a.ts'`],
+  ])('refuses %s', (_, path, text) => {
+    expect(httpOrder(core(path, text))).toHaveLength(1)
+  })
+
+  it('refuses a file in a folder without a place', () => {
+    expect(httpOrder(core('http/helpers/a.ts', ''))).toHaveLength(1)
+  })
+
+  it.each([
+    ['the bottom', 'http/guard/guard.ts', `import '../types.ts'; import '../refusals.ts'`],
+    ['a room before', 'http/adapter/accept.ts', `import '../guard/guard.ts'; import './read-body.ts'`],
+    ['a room that shares its place', 'http/legacy-sse/responses.ts', `import '../streamable/post.ts'`],
+    [
+      'anything, for the files at the top',
+      'http/endpoint.ts',
+      `import './adapter/accept.ts'; import './parts.ts'`,
+    ],
+    ['other layers of core', 'http/guard/guard.ts', `import '../../session/session.ts'`],
+  ])('allows %s', (_, path, text) => {
+    expect(httpOrder(core(path, text))).toEqual([])
+  })
+})
+
+describe('two folders of a src', () => {
+  const tools = core('features/tools/tools.ts', `import '../apps/tool-ui.ts'`)
+
+  it.each([
+    ['values', `import { a } from '../tools/tool-call.ts'`],
+    ['types', `import type { A } from '../tools/tool-call.ts'`],
+    ['a re-export', `export { a } from '../tools/tool-call.ts'`],
+  ])('may not import each other: %s', (_, text) => {
+    const found = mutualImports([tools, core('features/apps/tool-ui.ts', text)])
+    expect(found).toEqual([
+      'packages/core/src/features/apps/tool-ui.ts imports packages/core/src/features/tools/tool-call.ts, and packages/core/src/features/tools/tools.ts imports packages/core/src/features/apps/tool-ui.ts',
+    ])
+  })
+
+  it('may not import each other by different files, at different depths', () => {
+    const entry = core('protocol/index.ts', `export { a } from '../features/tools/tool-metadata.ts'`)
+    expect(
+      mutualImports([core('features/tools/a.ts', `import '../../protocol/types.ts'`), entry]),
+    ).toHaveLength(1)
+  })
+
+  it('may import in one direction, and a folder and one inside it in both', () => {
+    expect(
+      mutualImports([tools, core('features/apps/tool-ui.ts', `import '../registry/checks.ts'`)]),
+    ).toEqual([])
+    const inside = core('http/guard/guard.ts', `import '../types.ts'; import '../../errors.ts'`)
+    const above = core('http/endpoint.ts', `import './guard/guard.ts'`)
+    expect(mutualImports([inside, above, core('errors.ts', `import './http/guard/guard.ts'`)])).toEqual([])
   })
 })
 

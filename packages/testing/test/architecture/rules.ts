@@ -34,19 +34,91 @@ function layerOf(path: string, entries: readonly string[]): number {
   return layers.findIndex((layer) => layer.includes(name))
 }
 
+/** The files of its own package that a file imports, as paths from the root. */
+function relativeImports(source: Source): string[] {
+  return importsOf(source)
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier }) => resolve(source.path, specifier))
+}
+
 /** Imports inside core that run against the layers. `entries` are the files that core's manifest exports. */
 export function importOrder(source: Source, entries: readonly string[]): string[] {
   if (!source.path.startsWith(coreSource)) return []
   const own = layerOf(source.path, entries)
   if (own === -1) return [`${source.path} belongs to no layer`]
   return (
-    importsOf(source)
-      .filter(({ specifier }) => specifier.startsWith('.'))
-      .map(({ specifier }) => resolve(source.path, specifier))
+    relativeImports(source)
       // The manifest names the version.
       .filter((target) => target !== 'packages/core/package.json')
       .filter((target) => layerOf(target, entries) > own || layerOf(target, entries) === -1)
       .map((target) => `${source.path} must not import ${target}`)
+  )
+}
+
+const httpSource = `${coreSource}http/`
+
+/**
+ * The order inside core's `http/`, each importing from itself and from those before it. Files of `http/` itself that
+ * are not named in the first line come last, so no folder can import them.
+ */
+const httpLayers: readonly (readonly string[])[] = [
+  [
+    'types',
+    'options',
+    'refusals',
+    'context',
+    'caller-bytes',
+    'health',
+    'on-disconnect',
+    'rejections',
+    'request-origin',
+    'sse-paths',
+  ],
+  ['guard'],
+  ['streams'],
+  ['servers'],
+  ['nodes'],
+  ['sessions'],
+  ['streamable', 'legacy-sse'],
+  ['adapter'],
+]
+
+/** -1 for a folder that is in no layer. */
+function httpLayerOf(path: string): number {
+  const [name = '', inside] = path.slice(httpSource.length).split('/')
+  const layer = httpLayers.findIndex((names) => names.includes(name.replace(/\.ts$/, '')))
+  return layer === -1 && inside === undefined ? httpLayers.length : layer
+}
+
+/** Imports inside core's `http/` that run against its layers. */
+export function httpOrder(source: Source): string[] {
+  if (!source.path.startsWith(httpSource)) return []
+  const own = httpLayerOf(source.path)
+  if (own === -1) return [`${source.path} belongs to no layer of http/`]
+  return relativeImports(source)
+    .filter((target) => target.startsWith(httpSource))
+    .filter((target) => httpLayerOf(target) > own || httpLayerOf(target) === -1)
+    .map((target) => `${source.path} must not import ${target}`)
+}
+
+/**
+ * Folders that import each other, types included, with an import of each direction. A folder and one inside it may:
+ * an entry file imports everything below it.
+ */
+export function mutualImports(sources: readonly Source[]): string[] {
+  const arrows = new Map<string, Map<string, string>>()
+  for (const source of sources)
+    for (const target of relativeImports(source)) {
+      const [from, to] = [posix.dirname(source.path), posix.dirname(target)]
+      if (`${from}/`.startsWith(`${to}/`) || to.startsWith(`${from}/`)) continue
+      const targets = arrows.get(from) ?? new Map<string, string>()
+      arrows.set(from, targets.set(to, `${source.path} imports ${target}`))
+    }
+  return [...arrows].flatMap(([from, targets]) =>
+    [...targets].flatMap(([to, there]) => {
+      const back = arrows.get(to)?.get(from)
+      return back !== undefined && from < to ? [`${there}, and ${back}`] : []
+    }),
   )
 }
 

@@ -1,0 +1,58 @@
+/**
+ * `npm run walk`: how many files and functions of the packages' sources one warm request runs through, and how many
+ * frames of sources are on the stack of its handler. `-- --list stdio` lists the functions of the flows whose name
+ * contains `stdio`. `-- --json` is for `walk.test.ts`.
+ *
+ * Runs in a process without Vitest, whose module transform adds functions, and where other tests would be counted.
+ */
+import { argv, exit } from 'node:process'
+import { startCoverage, type Ran } from './coverage.ts'
+import { openFlows, type Flow } from './flows.ts'
+
+/** A function counts if it ran in all of them, so that a timer that fires meanwhile does not. */
+const SAMPLES = 3
+
+export interface Walk {
+  readonly flow: string
+  readonly files: readonly string[]
+  /** With their files, such as `core/http/endpoint#accept`. */
+  readonly functions: readonly string[]
+  readonly frames: number
+}
+
+const takeCoverage = await startCoverage()
+
+async function measure({ name, warmUp, run, frames }: Flow): Promise<Walk> {
+  for (let id = 1; id <= warmUp; id += 1) await run(id)
+  const runs = new Map<string, { ran: Ran; count: number }>()
+  await takeCoverage()
+  for (let sample = 1; sample <= SAMPLES; sample += 1) {
+    await run(warmUp + sample)
+    for (const ran of await takeCoverage()) {
+      const key = `${ran.file}:${ran.start}:${ran.name}`
+      runs.set(key, { ran, count: (runs.get(key)?.count ?? 0) + 1 })
+    }
+  }
+  const each = [...runs.values()].filter(({ count }) => count === SAMPLES).map(({ ran }) => ran)
+  return {
+    flow: name,
+    files: [...new Set(each.map(({ file }) => file))].toSorted(),
+    functions: each.map((ran) => `${ran.file}#${ran.name}`).toSorted(),
+    frames: frames(),
+  }
+}
+
+const walks: Walk[] = []
+for await (const flow of openFlows()) walks.push(await measure(flow))
+
+if (argv.includes('--json')) console.log(JSON.stringify(walks))
+else {
+  const listed = argv.includes('--list') ? argv[argv.indexOf('--list') + 1] : undefined
+  for (const { flow, files, functions, frames: depth } of walks) {
+    console.log(
+      `${flow}: ${files.length} files, ${functions.length} functions, ${depth} frames at the handler`,
+    )
+    if (listed !== undefined && flow.includes(listed)) console.log(functions.join('\n'))
+  }
+}
+exit()
