@@ -5,7 +5,7 @@ import { createEndpoint } from '../../../src/http/endpoint.ts'
 import { MemorySessionStore } from '../../../src/stores/memory-session-store.ts'
 import type { ServerSelector } from '../../../src/http/servers/served-servers.ts'
 import { callModern } from '../../support/modern-calls.ts'
-import { createHarness, FakeRequest, initializeMessage, type Message } from '../../support/harness.ts'
+import { createHarness, FakeRequest, initializeMessage, type Message } from '../support/harness.ts'
 
 function tenant(name: string): McpServer {
   const server = new McpServer({ name, version: '1' }, { logger: silent })
