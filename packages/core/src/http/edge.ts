@@ -1,4 +1,4 @@
-import { type FetchHandler, type FetchSelector, serveFetch, type WithLocals } from './adapter/fetch.ts'
+import { type FetchHandler, type FetchSelector, serveFetch, type WithLocals } from './fetch.ts'
 import { type Endpoint, mountEndpoint } from './endpoint.ts'
 import { checkServer } from './mount-options.ts'
 import type {

@@ -13,21 +13,18 @@ export type { AuthInfo } from '../stores/principal.ts'
 export { createSealer, type Sealer, type SealerOptions, type SealKey } from '../util/sealer.ts'
 export {
   type Authenticate,
-  bearer,
-  type BearerOptions,
-  Rejection,
-  type RejectionReason,
-} from './guard/bearer.ts'
-export {
   documentsOf,
   type ProtectedMount,
+  Rejection,
+  type RejectionReason,
   type WellKnown,
   type WellKnownRequest,
-} from './guard/protection.ts'
+} from './authenticate.ts'
+export { bearer, type BearerOptions } from './guard/bearer.ts'
 export { answerWith, type ReadBody } from './adapter/accept.ts'
 export { routePaths, type LegacySseOptions } from './sse-paths.ts'
 export { createEndpoint, type Endpoint, type RequestWithLocals } from './endpoint.ts'
-export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './adapter/fetch.ts'
+export { type FetchHandler, type FetchOptions, type FetchSelector, toFetch } from './fetch.ts'
 export type { HealthOptions, Probe } from './health.ts'
 export { createHostGuard, type HostGuard, isLoopbackAddress } from './guard/hosts.ts'
 export { checkMountOptions } from './mount-options.ts'
@@ -36,13 +33,13 @@ export type {
   EndpointPlace,
   KeepAliveOptions,
   MountLimits,
+  RejectListener,
   SealedSessionOptions,
   SessionOptions,
   StreamOptions,
   SubscriptionLimits,
 } from './options.ts'
 export { type ByteStream, collectStream, readWebStream, readWhole } from './adapter/read-body.ts'
-export type { RejectListener } from './rejections.ts'
 export type { Servable, ServerSelector } from './servers/served-servers.ts'
 export {
   type AcceptedRequest,

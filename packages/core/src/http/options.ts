@@ -1,3 +1,4 @@
+import type { Rejected } from '../call/server-events.ts'
 import type { ParseLimits } from '../protocol/parse.ts'
 import type { RevisionDate } from '../protocol/revisions/revision.ts'
 import type { EventStore } from '../stores/event-store.ts'
@@ -5,10 +6,12 @@ import type { Logger } from '../util/logger.ts'
 import type { SealKey } from '../util/sealer.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { SessionStore } from '../stores/session-store.ts'
-import type { Authenticate } from './guard/bearer.ts'
+import type { Authenticate } from './authenticate.ts'
 import type { LegacySseOptions, SsePaths } from './sse-paths.ts'
 import type { HealthOptions } from './health.ts'
-import type { RejectListener } from './rejections.ts'
+
+/** Called for each refused request. */
+export type RejectListener = (rejected: Rejected) => unknown
 
 /** Limits on the sessions of a mount. */
 export interface SessionOptions {

@@ -183,3 +183,9 @@ export class BodyError extends Error {
     return new BodyError(400, 'The body ended early')
   }
 }
+
+/** Calls the listener when the client disconnects; at once if it already has. */
+export function onDisconnect({ signal }: Pick<HttpRequest, 'signal'>, listener: () => void): void {
+  if (signal.aborted) listener()
+  else signal.addEventListener('abort', listener, { once: true })
+}

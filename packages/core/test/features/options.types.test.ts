@@ -11,7 +11,7 @@ import {
   type Source,
   type VisibleRule,
 } from '../../src/index.ts'
-import { displayName } from '../../src/protocol/index.ts'
+import { displayName } from '../../src/protocol.ts'
 
 interface App {
   readonly db: string

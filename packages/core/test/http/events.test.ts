@@ -1,7 +1,7 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpError, McpServer, result, type ServerEvents } from '../../src/index.ts'
-import { toFetch } from '../../src/http/adapter/fetch.ts'
+import { toFetch } from '../../src/http/fetch.ts'
 import { createHarness, type Harness, initializeMessage } from './support/harness.ts'
 
 type Heard = { [Event in keyof ServerEvents]: ServerEvents[Event][] }

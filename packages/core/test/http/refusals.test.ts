@@ -1,7 +1,7 @@
 import { request, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../src/http/options.ts'
-import { Rejection } from '../../src/http/guard/bearer.ts'
+import { Rejection } from '../../src/http/authenticate.ts'
 import { codeOf, type StatusKey, type StatusRow, STATUSES } from '../../src/http/refusals.ts'
 import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
 import { BodyError } from '../../src/http/types.ts'

@@ -1,4 +1,4 @@
-import { type FetchOptions, toFetch } from '../../src/http/adapter/fetch.ts'
+import { type FetchOptions, toFetch } from '../../src/http/fetch.ts'
 import { bearer } from '../../src/http/guard/bearer.ts'
 import type { McpServer } from '../../src/server/mcp-server.ts'
 

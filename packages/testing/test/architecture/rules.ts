@@ -62,21 +62,11 @@ const httpSource = `${coreSource}http/`
  * are not named in the first line come last, so no folder can import them.
  */
 const httpLayers: readonly (readonly string[])[] = [
-  [
-    'types',
-    'options',
-    'refusals',
-    'context',
-    'caller-bytes',
-    'health',
-    'on-disconnect',
-    'rejections',
-    'request-origin',
-    'sse-paths',
-  ],
+  ['types', 'options', 'authenticate', 'refusals', 'caller-bytes', 'health', 'request-origin', 'sse-paths'],
   ['guard'],
-  ['streams'],
   ['servers'],
+  ['streams'],
+  ['context'],
   ['nodes'],
   ['sessions'],
   ['streamable', 'legacy-sse'],

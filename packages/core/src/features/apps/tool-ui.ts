@@ -4,7 +4,6 @@ import type { ClientView } from '../../call/client-view.ts'
 import type { CallContext } from '../../call/context.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 import { memoize } from '../../util/memoize.ts'
-import type { ToolEntry } from '../tools/tool-call.ts'
 import type { Guarded } from '../registry/visibility.ts'
 
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui'
@@ -31,6 +30,13 @@ export interface CompiledUi {
   readonly visible: Guarded['visible']
 }
 
+/** A tool in a list. */
+interface ListedTool {
+  readonly item: Tool
+  /** The tool without its relations. */
+  readonly alone: Tool
+}
+
 /** The extension's code for tools. Servers without the extension do not load it. */
 export interface ToolUi {
   /**
@@ -40,17 +46,21 @@ export interface ToolUi {
    */
   compile(subject: Subject, definition: UiDefinition, visible: Guarded['visible']): CompiledUi | undefined
   /** Removes the user interfaces from tools; undefined for a client that shows them. */
-  plainFor(client: ClientView): ((entries: readonly ToolEntry[]) => readonly ToolEntry[]) | undefined
+  plainFor(
+    client: ClientView,
+  ): (<Entry extends ListedTool>(entries: readonly Entry[]) => readonly Entry[]) | undefined
 }
 
 export function createToolUi(): ToolUi {
-  const plain = memoize((entry: ToolEntry) => ({
+  const plain = memoize((entry: ListedTool) => ({
     ...entry,
     item: withoutUi(entry.item),
     alone: withoutUi(entry.alone),
   }))
-  const allPlain = memoize((entries: readonly ToolEntry[]) => entries.map((entry) => plain(entry)))
-  return { compile: uiOf, plainFor: (client) => (showsApps(client) ? undefined : allPlain) }
+  const allPlain = memoize((entries: readonly ListedTool[]) => entries.map((entry) => plain(entry)))
+  // Each entry becomes one of the same type.
+  const plainOf = allPlain as <Entry extends ListedTool>(entries: readonly Entry[]) => readonly Entry[]
+  return { compile: uiOf, plainFor: (client) => (showsApps(client) ? undefined : plainOf) }
 }
 
 interface UiDefinition {

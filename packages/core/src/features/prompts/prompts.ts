@@ -19,7 +19,7 @@ import { type Awaitable, chain } from '../../util/promises.ts'
 import { toPromptResult } from './prompt-messages.ts'
 import type { AnyPrompt } from './prompt-types.ts'
 import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
-import type { checkMembers } from '../registry/members.ts'
+import type { checkMembers } from '../members.ts'
 import { Registry } from '../registry/registry.ts'
 import { ifVisible } from '../registry/visibility.ts'
 

@@ -1,7 +1,7 @@
 import { usageError } from '../../errors.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
 import { typeName } from '../../util/check-options.ts'
-import type { checkMembers } from './members.ts'
+import type { checkMembers } from '../members.ts'
 
 /** Changes one registration. Does nothing once the registration was removed or replaced. */
 export interface Handle<Definition> extends Disposable {
@@ -46,16 +46,12 @@ export class Registry<Definition extends object, Entry extends object> {
   readonly #updated = new Set<string>()
   #registrations = new Map<string, Registration<Definition, Entry>>()
   #entries: readonly Entry[] | undefined
-  #offered = false
+  /** Whether anything was ever registered. An empty list counts: more may come later. */
+  offered = false
   #scheduled = false
 
   constructor(options: RegistryOptions<Definition, Entry>) {
     this.#options = options
-  }
-
-  /** Whether anything was ever registered. An empty list counts: more may come later. */
-  get offered(): boolean {
-    return this.#offered
   }
 
   get(key: string): Entry | undefined {
@@ -147,7 +143,7 @@ export class Registry<Definition extends object, Entry extends object> {
 
   /** Has the effect of registering an empty list. */
   offer(): void {
-    if (!this.#offered) this.#changed()
+    if (!this.offered) this.#changed()
   }
 
   /**
@@ -220,7 +216,7 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   #changed(): void {
-    this.#offered = true
+    this.offered = true
     this.#entries = undefined
     if (this.#scheduled || (this.#listeners.size === 0 && this.#updated.size === 0)) return
     this.#scheduled = true

@@ -8,7 +8,7 @@ import { checkAnnotations, checkName, invalid, publish, type Subject } from '../
 import { checkCompleters } from '../completers.ts'
 import type { AnyCompleters } from '../completion-types.ts'
 import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
-import type { checkMembers } from '../registry/members.ts'
+import type { checkMembers } from '../members.ts'
 import { Registry } from '../registry/registry.ts'
 import type { AnyResource, AnyResourceTemplate } from './resource-types.ts'
 import { compileHooks, type CompiledHooks } from './subscriber-hooks.ts'

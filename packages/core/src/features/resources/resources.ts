@@ -21,7 +21,7 @@ import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { OutputError } from '../content/output-error.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
-import type { checkMembers } from '../registry/members.ts'
+import type { checkMembers } from '../members.ts'
 import { Registry } from '../registry/registry.ts'
 import { toReadResult } from './resource-contents.ts'
 import {

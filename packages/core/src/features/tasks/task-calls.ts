@@ -8,17 +8,11 @@ import type { TaskRunner } from '../../tasks/task-runner.ts'
 import { shorten } from '../registry/checks.ts'
 import { requireExtension } from '../extensions.ts'
 import { requestedTtl } from './task-methods.ts'
-import { callTool, type ToolEntry } from '../tools/tool-call.ts'
+import { callTool, type ToolEntry, type ToolTasks, type ToolTasksOptions } from '../tools/tool-call.ts'
 import { ifVisible } from '../registry/visibility.ts'
 
-export interface TaskCallsOptions {
+interface TaskCallsOptions extends ToolTasksOptions {
   readonly tasks: () => TaskRunner
-  /** The ids of the server's extensions. */
-  readonly extensions: ReadonlySet<string>
-  /** Whether any tool can run as a task. */
-  readonly offered: () => boolean
-  readonly find: (name: unknown, ctx: CallContext) => ToolEntry | undefined
-  readonly unknown: (name: string) => Error
 }
 
 interface Call {
@@ -27,16 +21,15 @@ interface Call {
 }
 
 /** Decides which calls of tools are tasks. The client decides, or with the extension the server. */
-export class TaskCalls {
+export class TaskCalls implements ToolTasks {
   readonly #options: TaskCallsOptions
 
   constructor(options: TaskCallsOptions) {
     this.#options = options
   }
 
-  /** Starts a call that is a task from the start; undefined for any other call. */
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined {
-    const call = this.#options.offered() ? toCall(ctx) : undefined
+    const call = toCall(ctx)
     if (call === undefined) return undefined
     if (ctx.revision.tasks?.extension === undefined)
       return params['task'] === undefined ? undefined : this.#startRequested(params, call)
@@ -47,25 +40,12 @@ export class TaskCalls {
     return this.#ifVisible(entry, ctx, () => this.#start(entry, call))
   }
 
-  /**
-   * Refuses a call that can only be a task to a client without tasks.
-   *
-   * @throws McpError `-32021`
-   */
   demand({ taskSupport }: ToolEntry, ctx: CallContext): void {
     const id = ctx.revision.tasks?.extension
     if (taskSupport !== 'required' || id === undefined || ctx.task !== undefined) return
     if (this.#options.extensions.has(id)) requireExtension(ctx, id)
   }
 
-  /**
-   * Starts a task in place of the call; undefined if the call runs itself. In revisions without tasks a tool
-   * that requires a task runs as any other, because their clients have no other way to call it.
-   *
-   * @throws McpError if the call must be a task and is none
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#execution
-   * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
-   */
   instead(entry: ToolEntry, args: JsonObject, ctx: CallContext): Awaitable<HandlerResult> | undefined {
     const call = toCall(ctx)
     if (call === undefined) return undefined

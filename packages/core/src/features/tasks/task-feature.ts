@@ -1,12 +1,13 @@
 import type { TaskRunner } from '../../tasks/task-runner.ts'
-import { TaskCalls, type TaskCallsOptions } from './task-calls.ts'
+import type { ToolTasks, ToolTasksOptions } from '../tools/tool-call.ts'
+import { TaskCalls } from './task-calls.ts'
 import { type TaskMethodOptions, taskMethods } from './task-methods.ts'
 
 /** Runs calls of tools as tasks. */
 export interface TaskFeature {
   /** Creates the runner with the first task. */
   readonly runner: () => TaskRunner
-  calls(options: Omit<TaskCallsOptions, 'tasks'>): TaskCalls
+  calls(options: ToolTasksOptions): ToolTasks
   methods(options: Omit<TaskMethodOptions, 'tasks'>): ReturnType<typeof taskMethods>
 }
 

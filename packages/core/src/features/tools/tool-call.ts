@@ -1,9 +1,9 @@
 import { isErrorOf, ToolError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { STRUCTURED_JSON } from '../../protocol/structured.ts'
-import type { ContentBlock } from '../../protocol/types.ts'
+import type { ContentBlock, TextContent } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
-import { complete, type HandlerResult } from '../../call/result.ts'
+import { complete, type HandlerResult, type TaskStarted } from '../../call/result.ts'
 import { isQuestion } from '../../call/input/question.ts'
 import type { HeaderParameter } from '../../schema/uses/header-parameters.ts'
 import { describeIssues } from '../../schema/issues.ts'
@@ -13,7 +13,7 @@ import { brandOf, isListOf } from '../registry/brand.ts'
 import { type InputRequired, toNeedsInput } from './input-required.ts'
 import { OutputError, refuseLosses, stringify, tryStringify } from '../content/output-error.ts'
 import { protocolToolResult, refuseBareBlocks } from '../content/protocol-results.ts'
-import type { RelatedEntry } from '../registry/relations.ts'
+import type { RelatedEntry } from './relations.ts'
 import type { Content } from '../content/content.ts'
 import type { ToolResult } from '../content/result.ts'
 import { type Awaitable, isPromiseLike } from '../../util/promises.ts'
@@ -44,6 +44,35 @@ export interface ToolEntry extends CompiledHandler, RelatedEntry {
   readonly asks: CompiledAsks | undefined
 }
 
+/** What calls that may run as tasks need of the tools. */
+export interface ToolTasksOptions {
+  /** The ids of the server's extensions. */
+  readonly extensions: ReadonlySet<string>
+  readonly find: (name: unknown, ctx: CallContext) => ToolEntry | undefined
+  readonly unknown: (name: string) => Error
+}
+
+/** Decides which calls of tools are tasks. */
+export interface ToolTasks {
+  /** Starts a call that is a task from the start; undefined for any other call. */
+  begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
+  /**
+   * Refuses a call that can only be a task to a client without tasks.
+   *
+   * @throws McpError `-32021`
+   */
+  demand(entry: ToolEntry, ctx: CallContext): void
+  /**
+   * Starts a task in place of the call; undefined if the call runs itself. In revisions without tasks a tool that
+   * requires a task runs as any other, because their clients have no other way to call it.
+   *
+   * @throws McpError if the call must be a task and is none
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#execution
+   * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
+   */
+  instead(entry: ToolEntry, args: JsonObject, ctx: CallContext): Awaitable<HandlerResult> | undefined
+}
+
 type Run = (entry: ToolEntry, args: unknown, ctx: CallContext) => Awaitable<HandlerResult>
 
 /**
@@ -60,6 +89,7 @@ export function callTool(
   try {
     const checked = entry.input.check(args)
     if (checked instanceof Promise) return checked.then((it) => runTool(entry, it, ctx, run)).catch(toFailure)
+    if (checked.ok && entry.asks === undefined) return run(entry, checked.value, ctx)
     return runTool(entry, checked, ctx, run)
   } catch (error) {
     return toFailure(error)
@@ -167,18 +197,18 @@ function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts |
     }
   } else refuseLosses(given, entry.label)
   if (json === undefined) throw new OutputError(`${entry.label} returned no structured value`)
-  const content = mirrored(parts?.content, json)
+  const mirror: TextContent = { type: 'text', text: json }
+  const content = parts?.content === undefined ? [mirror] : withMirror(parts.content, mirror)
   const member = parts?.isError === true ? undefined : entry.wrapped?.member
   const structured = { content, structuredContent: value, [STRUCTURED_JSON]: { value, json, member } }
-  if (parts === undefined) return complete(structured)
+  if (parts === undefined) return { kind: 'complete', result: structured }
   const { isError, _meta } = parts
   return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
 
 /** Older clients read structured values from the text: all of them, or those that are not objects. */
-function mirrored(given: readonly ContentBlock[] | undefined, json: string): readonly ContentBlock[] {
-  const mirror: ContentBlock = { type: 'text', text: json }
-  if (given === undefined) return [mirror]
-  const there = json.startsWith('{') || given.some((block) => block.type === 'text' && block.text === json)
+function withMirror(given: readonly ContentBlock[], mirror: TextContent): readonly ContentBlock[] {
+  const { text } = mirror
+  const there = text.startsWith('{') || given.some((block) => block.type === 'text' && block.text === text)
   return there ? given : [...given, mirror]
 }

@@ -1,5 +1,5 @@
 import { invalidParams, methodNotFound } from '../../errors.ts'
-import { isObject } from '../../protocol/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
 import { WRAPPED_OUTPUT } from '../../protocol/structured.ts'
 import type { Tool } from '../../protocol/types.ts'
@@ -24,14 +24,12 @@ import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing } from '../registry/listing.ts'
 import { memoize } from '../../util/memoize.ts'
 import { compileHandler } from '../registry/compile-handler.ts'
-import type { checkMembers } from '../registry/members.ts'
+import type { checkMembers } from '../members.ts'
 import { Registry } from '../registry/registry.ts'
-import { checkRelated, createRelations, type Relations } from '../registry/relations.ts'
+import { checkRelated, createRelations, type Relations } from './relations.ts'
 import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
-import type { TaskCalls, TaskCallsOptions } from '../tasks/task-calls.ts'
-import type { TaskFeature } from '../tasks/task-feature.ts'
-import { checkTaskSupport } from '../tasks/task-support.ts'
-import { callTool, type ToolEntry, toolFailure } from './tool-call.ts'
+import { checkTaskSupport } from './task-support.ts'
+import { callTool, type ToolEntry, toolFailure, type ToolTasks, type ToolTasksOptions } from './tool-call.ts'
 import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
 import type { AnyTool, ToolOptions } from './tool-types.ts'
 import { wrapOutput } from './wrap-output.ts'
@@ -43,7 +41,7 @@ export interface ToolsOptions extends ToolOptions {
   readonly logger: Logger
   readonly caching: Caching
   /** Without it calls never run as tasks. */
-  readonly tasks?: TaskFeature | undefined
+  readonly tasks?: { calls(options: ToolTasksOptions): ToolTasks } | undefined
   readonly checkMembers?: typeof checkMembers | undefined
   /** Without it no tool has `asks`. */
   readonly compileAsks?: typeof compileAsks | undefined
@@ -84,7 +82,7 @@ export function createTools(options: ToolsOptions): Tools {
   const offerTasks = (): boolean => taskable && tasks !== undefined
   const findIn: FindIn = (name, own) => own?.tools.get(name as string) ?? registry.get(name as string)
   const find: Find = (name, ctx) => findIn(name, sessionEntries(ctx))
-  const calls = tasks?.calls({ extensions, offered: offerTasks, find, unknown: unknownTool })
+  const calls = tasks?.calls({ extensions, find, unknown: unknownTool })
   const listing = new Listing<ToolEntry, Tool>({
     member: 'tools',
     key: (tool) => tool.name,
@@ -108,27 +106,42 @@ export function createTools(options: ToolsOptions): Tools {
     createRegistry,
     methods: [
       [Method.ListTools, { handle: list }],
-      [Method.CallTool, callEntry(registry, findIn, calls)],
+      [
+        Method.CallTool,
+        {
+          ...callEntry(registry, findIn, calls),
+          ...(calls !== undefined && {
+            startTask: (params, ctx) => (taskable ? calls.begin(params, ctx) : undefined),
+          }),
+        },
+      ],
     ],
     offerTasks,
   }
 }
 
-type Find = TaskCallsOptions['find']
+type Find = ToolTasksOptions['find']
 type FindIn = (name: unknown, own: SessionRegistry | undefined) => ToolEntry | undefined
 
-function callEntry(registry: Tools['registry'], findIn: FindIn, calls: TaskCalls | undefined): MethodEntry {
+function callEntry(registry: Tools['registry'], findIn: FindIn, calls: ToolTasks | undefined): MethodEntry {
   return {
-    ...(calls !== undefined && { startTask: (params, ctx) => calls.begin(params, ctx) }),
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
       const { name } = params
       // Some clients send null where there are none.
       const args = params['arguments'] ?? {}
       if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
-      const entry = findIn(name, sessionEntries(ctx))
+      if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
+      const entry = findIn(name, ctx.scope.session?.registry as SessionRegistry | undefined)
       if (entry === undefined) throw unknownTool(name)
-      if (entry.visible === undefined && entry.scopes === undefined) return callWith(calls, entry, args, ctx)
+      const { visible, scopes, taskSupport, inHeaders } = entry
+      if (
+        visible === undefined &&
+        scopes === undefined &&
+        taskSupport === undefined &&
+        inHeaders === undefined
+      )
+        return callTool(entry, args, ctx)
       return ifVisible<HandlerResult>(
         entry,
         ctx,
@@ -143,13 +156,13 @@ function callEntry(registry: Tools['registry'], findIn: FindIn, calls: TaskCalls
 
 const unknownTool = (name: string): Error => invalidParams(`Unknown tool: ${shorten(name)}`)
 
+/** Calls a tool that may run as a task, or whose parameters are repeated in headers. */
 function callWith(
-  calls: TaskCalls | undefined,
+  calls: ToolTasks | undefined,
   entry: ToolEntry,
-  args: unknown,
+  args: JsonObject,
   ctx: CallContext,
 ): Awaitable<HandlerResult> {
-  if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
   if (entry.taskSupport !== undefined) calls?.demand(entry, ctx)
   // For a task they were compared before it began.
   if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {

@@ -1,68 +1,8 @@
-import { usageError } from '../../errors.ts'
 import type { AuthInfo } from '../../stores/principal.ts'
 import { check } from '../../util/check-options.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { HttpRequest } from '../types.ts'
-import type { ProtectedMount, WellKnown } from './protection.ts'
-
-/**
- * `unauthorized`: no valid credentials. `insufficientScope`: they don't suffice. `authorizationUnavailable`:
- * they can't be checked now.
- */
-export type RejectionReason = 'unauthorized' | 'insufficientScope' | 'authorizationUnavailable'
-
-/** A refusal that the option `authenticate` returns instead of an identity. */
-export class Rejection {
-  readonly status: number
-  readonly message: string
-  readonly headers: Readonly<Record<string, string>>
-  /** The cause, which is logged and not sent. */
-  readonly cause: unknown
-  /** How the refusal is counted and reported. */
-  readonly reason: RejectionReason
-
-  /** @throws `ERR_MCP_OPTION` unless the status is 400 to 599 */
-  constructor(
-    status: number,
-    message: string,
-    options: {
-      readonly headers?: Readonly<Record<string, string>>
-      readonly cause?: unknown
-      /** @default 'unauthorized' */
-      readonly reason?: RejectionReason
-    } = {},
-  ) {
-    if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw usageError('ERR_MCP_OPTION', 'A Rejection has a status from 400 to 599')
-    }
-    this.status = status
-    this.message = message
-    this.headers = options.headers ?? {}
-    this.cause = options.cause
-    this.reason = options.reason ?? 'unauthorized'
-  }
-}
-
-/**
- * Authenticates a request, whatever its method. Undefined gives 401 with `challenge`, a {@link Rejection} its
- * own status, and an error 500.
- */
-export interface Authenticate {
-  (request: HttpRequest): Awaitable<AuthInfo | Rejection | undefined>
-  /** The `WWW-Authenticate` header of a 401. @default 'Bearer' */
-  readonly challenge?: string
-  /**
-   * The `WWW-Authenticate` header of a 403 for an operation that needs more scopes.
-   *
-   * @param scopes - all that the operation needs
-   * @default the challenge
-   */
-  challengeFor?(scopes: readonly string[], request: HttpRequest): string
-  /** Called once by each mount, which uses the result instead. For what depends on the mount's address. */
-  mount?(at: ProtectedMount): Authenticate
-  /** The documents that clients find the authorization server by. Before a mount: those of all its mounts. */
-  readonly wellKnown?: WellKnown
-}
+import { type Authenticate, Rejection } from '../authenticate.ts'
 
 /** The options of {@link bearer}. */
 export interface BearerOptions {

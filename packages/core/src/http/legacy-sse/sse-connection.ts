@@ -1,7 +1,7 @@
 import { initialize } from '../../session/initialize.ts'
 import { Outstanding } from '../../util/outstanding.ts'
 import type { Deadline, Due } from '../../util/timers.ts'
-import type { EndpointContext } from '../mount.ts'
+import type { EndpointContext } from '../context.ts'
 import { refuse } from '../refusals.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import type { SessionTable } from '../sessions/session-table.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from '../../util/logger.ts'
 import type { Session } from '../../session/session.ts'
 import { Recurring } from '../../util/timers.ts'
-import type { EndpointContext } from '../mount.ts'
+import type { EndpointContext } from '../context.ts'
 import type { KeepAliveOptions } from '../options.ts'
 
 /** Pings the clients of one mount, with one timer, and closes the sessions of those that do not answer. */

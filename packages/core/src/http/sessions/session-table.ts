@@ -14,7 +14,7 @@ import type { SessionKey, SessionRecord, SessionStore } from '../../stores/sessi
 import { LinkedList } from '../../util/linked-list.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import { Recurring } from '../../util/timers.ts'
-import type { EndpointContext } from '../mount.ts'
+import type { EndpointContext } from '../context.ts'
 import type { SessionNetwork } from './session-network.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import { Deletions } from '../streams/deletions.ts'

@@ -1,7 +1,7 @@
 import { selectRevision } from '../../protocol/revisions/select.ts'
 import type { Caller } from '../../call/scope.ts'
 import type { LegacySse } from '../legacy-sse/sse-transport.ts'
-import type { EndpointContext } from '../mount.ts'
+import type { EndpointContext } from '../context.ts'
 import { ENDED, refuse, refuseRevision } from '../refusals.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'

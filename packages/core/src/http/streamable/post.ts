@@ -13,7 +13,7 @@ import { principalOf } from '../../stores/principal.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
 import { checkRoutingHeaders } from '../guard/routing-headers.ts'
-import type { EndpointContext } from '../mount.ts'
+import type { EndpointContext } from '../context.ts'
 import { ACCEPTED, JSON_HEADERS, refuse } from '../refusals.ts'
 import { originOf } from '../request-origin.ts'
 import type { ServedServer } from '../servers/served-server.ts'
@@ -96,7 +96,11 @@ export class Post implements Carrier<HttpReply> {
     }
     const live = this.#live
     const exchange = new PostExchange({ context, request, caller, revision, live, server: found, id })
-    return exchange.answer(this.#run(message, selection, exchange, found))
+    if (found === context.servers.single)
+      return exchange.answer(this.#run(message, selection, exchange, found))
+    return exchange.answer(
+      context.servers.during(found, () => this.#run(message, selection, exchange, found)),
+    )
   }
 
   callAll(items: readonly BatchItem[], revision: Revision): Reply {
@@ -113,7 +117,10 @@ export class Post implements Carrier<HttpReply> {
       const reply = ids.length === 0 ? ACCEPTED : exchange.answerBatch(ids)
       runBatch(items, {
         deliver: (item) => this.deliver(item),
-        call: (message) => this.#run(message, { kind: 'serve', revision }, exchange, server),
+        call: (message) =>
+          context.servers.during(server, () =>
+            this.#run(message, { kind: 'serve', revision }, exchange, server),
+          ),
         collect: (id, response) => exchange.collect(id, response),
         failed: (error) => exchange.failed(error),
       })
@@ -133,19 +140,15 @@ export class Post implements Carrier<HttpReply> {
     exchange: PostExchange,
     server: ServedServer,
   ): Awaitable<EncodedResponse> {
-    const { servers, calls } = this.#parts.context
-    const live = this.#live
+    const { calls } = this.#parts.context
     const caller = this.#caller
-    if (live !== undefined && server === servers.single) return live.session.call(message, exchange, caller)
+    if (this.#live !== undefined) return this.#live.session.call(message, exchange, caller)
     const { runtime, modern } = server
-    return servers.during(server, () => {
-      if (live !== undefined) return live.session.call(message, exchange, caller)
-      const served = meta && modern
-      return calls.run(
-        runtime,
-        statelessContext(runtime, { message, exchange, caller, revision, meta, served }),
-      )
-    })
+    const served = meta && modern
+    return calls.run(
+      runtime,
+      statelessContext(runtime, { message, exchange, caller, revision, meta, served }),
+    )
   }
 
   /** Without sessions `initialize` is answered, and nothing is kept. */

@@ -1,7 +1,6 @@
 import type { RequestId } from '../../protocol/jsonrpc.ts'
 import type { SessionChannel } from '../../session/session-keeper.ts'
-import type { EndpointContext } from '../mount.ts'
-import { createSseWriter, type StreamOptions } from './create-writer.ts'
+import { createSseWriter, type StreamOptions, type StreamContext } from './create-writer.ts'
 import type { SseWriter, StreamReader } from './sse-writer.ts'
 import { formatEvent } from './sse-format.ts'
 import type { HttpReply } from '../types.ts'
@@ -30,7 +29,7 @@ export interface EventStream extends SessionChannel {
 export class PlainStream implements EventStream {
   readonly #writer: SseWriter
 
-  constructor(context: EndpointContext, reader: Omit<StreamOptions, 'overflow'>) {
+  constructor(context: StreamContext, reader: Omit<StreamOptions, 'overflow'>) {
     this.#writer = createSseWriter(context, { overflow: 'drop', ...reader })
   }
 

@@ -1,8 +1,7 @@
 import type { StoredEvent, StreamKey } from '../../stores/event-store.ts'
-import type { EndpointContext } from '../mount.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import type { HttpReply } from '../types.ts'
-import { createSseWriter } from './create-writer.ts'
+import { createSseWriter, type StreamContext } from './create-writer.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
 import type { StreamReader } from './sse-writer.ts'
 
@@ -15,7 +14,7 @@ interface Replay {
 
 /** The reply with the remaining events of a stream that has ended; undefined if there are none. */
 export function replay(
-  context: EndpointContext,
+  context: StreamContext,
   server: ServedServer,
   { from, events, reader, key: { principal, session } }: Replay,
 ): HttpReply | undefined {

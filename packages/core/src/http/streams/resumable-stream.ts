@@ -10,9 +10,8 @@ import type {
 import { utf8Length } from '../../util/bytes.ts'
 import { InOrder } from '../../util/in-order.ts'
 import type { Awaitable } from '../../util/promises.ts'
-import type { EndpointContext } from '../mount.ts'
 import type { ServedServer } from '../servers/served-server.ts'
-import { createSseWriter } from './create-writer.ts'
+import { createSseWriter, type StreamContext } from './create-writer.ts'
 import type { Deletions } from './deletions.ts'
 import { emitOverflow, type SseWriter, type StreamReader } from './sse-writer.ts'
 import type { EventStream } from './plain-stream.ts'
@@ -65,7 +64,7 @@ const FINAL = { final: true }
  * they are sent, so that a client can resume from any event it has seen.
  */
 export class ResumableStream implements EventStream {
-  readonly #context: EndpointContext
+  readonly #context: StreamContext
   readonly #options: ResumableStreamOptions
   #log: StreamLog | undefined
   #lease: StreamLease = UNOPENED
@@ -79,7 +78,7 @@ export class ResumableStream implements EventStream {
   readonly #steps = new InOrder()
   #waitingBytes = 0
 
-  constructor(context: EndpointContext, options: ResumableStreamOptions) {
+  constructor(context: StreamContext, options: ResumableStreamOptions) {
     this.#context = context
     this.#options = options
     this.#log = options.log

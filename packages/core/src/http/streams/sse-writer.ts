@@ -6,7 +6,7 @@ import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
 import { type CallerBytes, LARGE_REPLY } from '../caller-bytes.ts'
-import { onDisconnect } from '../on-disconnect.ts'
+import { onDisconnect } from '../types.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import { SSE_HEADERS } from './sse-format.ts'
 

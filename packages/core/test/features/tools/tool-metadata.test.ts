@@ -1,7 +1,7 @@
 import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { displayName } from '../../../src/protocol/index.ts'
+import { displayName } from '../../../src/protocol.ts'
 import type { RelatedTool, ToolHints } from '../../../src/features/tools/tool-metadata.ts'
 import { McpServer, UsageError } from '../../../src/index.ts'
 import { openPeer } from '../../support/peer.ts'

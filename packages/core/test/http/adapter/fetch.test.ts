@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { callTool, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { type FetchHandler, type FetchOptions, toFetch } from '../../../src/http/adapter/fetch.ts'
+import { type FetchHandler, type FetchOptions, toFetch } from '../../../src/http/fetch.ts'
 import { type Logger, McpServer } from '../../../src/index.ts'
 import { initializeMessage, type Message, parseSse } from '../support/harness.ts'
 

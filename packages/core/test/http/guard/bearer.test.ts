@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Authenticate, bearer, Rejection } from '../../../src/http/guard/bearer.ts'
+import { type Authenticate, Rejection } from '../../../src/http/authenticate.ts'
+import { bearer } from '../../../src/http/guard/bearer.ts'
 import type { AuthInfo } from '../../../src/stores/principal.ts'
 import { type Answer, createHarness, initializeMessage } from '../support/harness.ts'
 

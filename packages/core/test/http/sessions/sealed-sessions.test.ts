@@ -1,6 +1,6 @@
 import { request, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { toFetch } from '../../../src/http/adapter/fetch.ts'
+import { toFetch } from '../../../src/http/fetch.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import { McpServer } from '../../../src/index.ts'
 import { type Answer, createHarness, type Harness, initializeMessage } from '../support/harness.ts'

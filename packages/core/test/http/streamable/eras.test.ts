@@ -1,6 +1,6 @@
 import { deferred, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { toFetch } from '../../../src/http/adapter/fetch.ts'
+import { toFetch } from '../../../src/http/fetch.ts'
 import { McpServer, tasks } from '../../../src/index.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import { MODERN, requestMeta } from '../../support/modern-calls.ts'

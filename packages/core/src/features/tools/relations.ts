@@ -1,8 +1,8 @@
 import { isObject } from '../../protocol/jsonrpc.ts'
 import type { Tool } from '../../protocol/types.ts'
 import type { Logger } from '../../util/logger.ts'
-import { checkToolName, invalid, type Subject } from './checks.ts'
-import type { RelatedTool } from '../tools/tool-metadata.ts'
+import { checkToolName, invalid, type Subject } from '../registry/checks.ts'
+import type { RelatedTool } from './tool-metadata.ts'
 
 export interface RelatedEntry {
   readonly item: Tool

@@ -1,9 +1,9 @@
-import type { OptionNames } from '../../util/check-options.ts'
-import { nearestName } from '../../util/nearest-name.ts'
-import type { AnyPrompt } from '../prompts/prompt-types.ts'
-import type { AnyResource, AnyResourceTemplate } from '../resources/resource-types.ts'
-import type { AnyTool } from '../tools/tool-types.ts'
-import { type DisplayFields, invalid, type Subject } from './checks.ts'
+import type { OptionNames } from '../util/check-options.ts'
+import { nearestName } from '../util/nearest-name.ts'
+import type { AnyPrompt } from './prompts/prompt-types.ts'
+import type { AnyResource, AnyResourceTemplate } from './resources/resource-types.ts'
+import type { AnyTool } from './tools/tool-types.ts'
+import { type DisplayFields, invalid, type Subject } from './registry/checks.ts'
 
 /** The members of one kind of definition. */
 interface MemberNames {

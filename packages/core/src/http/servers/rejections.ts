@@ -1,13 +1,10 @@
-import type { Rejected } from '../call/server-events.ts'
-import type { Logger } from '../util/logger.ts'
-import { Refusals } from '../session/stats.ts'
-import { attempt } from '../util/promises.ts'
-import { reasonOf, type RefusalKey, STATUSES } from './refusals.ts'
-import type { ServedServers } from './servers/served-servers.ts'
-import type { HttpReply, HttpRequest } from './types.ts'
-
-/** Called for each refused request. */
-export type RejectListener = (rejected: Rejected) => unknown
+import type { Logger } from '../../util/logger.ts'
+import { Refusals } from '../../session/stats.ts'
+import { attempt } from '../../util/promises.ts'
+import type { RejectListener } from '../options.ts'
+import { reasonOf, type RefusalKey, STATUSES } from '../refusals.ts'
+import type { ServedServers } from './served-servers.ts'
+import type { HttpReply, HttpRequest } from '../types.ts'
 
 /**
  * Counts the refused requests of one mount, and informs the server, if one was

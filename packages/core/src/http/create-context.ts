@@ -1,47 +1,18 @@
 import { WaitUntil } from '../call/wait-until.ts'
 import { narrowRevisions, REVISIONS } from '../protocol/revisions/index.ts'
-import type { Revision } from '../protocol/revisions/revision.ts'
-import { type CallPool, createCallPool } from '../session/call-pool.ts'
+import type { EndpointContext } from './context.ts'
+import { createCallPool } from '../session/call-pool.ts'
 import { Drainable, type DrainSteps } from '../session/drainable.ts'
-import type { SharedStores } from '../stores/shared-stores.ts'
-import { type Clock, systemClock } from '../util/clock.ts'
-import { type Logger, safeLogger, stderrLogger } from '../util/logger.ts'
-import { type Random, secureRandom } from '../util/random.ts'
+import { systemClock } from '../util/clock.ts'
+import { safeLogger, stderrLogger } from '../util/logger.ts'
+import { secureRandom } from '../util/random.ts'
 import { Deadlines } from '../util/timers.ts'
 import { CallerBytes } from './caller-bytes.ts'
-import type { Authenticate } from './guard/bearer.ts'
 import type { EndpointOptions, EndpointPlace, ResolvedOptions } from './options.ts'
-import { Rejections } from './rejections.ts'
+import { Rejections } from './servers/rejections.ts'
 import { type Measure, ServedServer } from './servers/served-server.ts'
 import { type Servable, ServedServers, type ServerSelector } from './servers/served-servers.ts'
 import { OpenStreams } from './streams/keep-alive.ts'
-
-/** The options and state that the parts of one mount share. */
-export interface EndpointContext {
-  readonly clock: Clock
-  readonly random: Random
-  readonly servers: ServedServers
-  readonly options: ResolvedOptions
-  readonly logger: Logger
-  /** The option, bound to this mount. */
-  readonly authenticate: Authenticate | undefined
-  /** Newest first. */
-  readonly served: readonly Revision[]
-  /** Undefined for a single process. */
-  readonly shared: SharedStores | undefined
-  /** Calls that belong to no session. */
-  readonly calls: CallPool
-  readonly openStreams: OpenStreams
-  /** Replies that wait for their clients. */
-  readonly queued: CallerBytes
-  readonly rejections: Rejections
-  /** Turns the replies of long calls into streams. */
-  readonly upgrades: Deadlines
-  /** Requests and calls that a close waits for. */
-  readonly work: Drainable
-  /** Work that continues after its call. A close waits for it too. */
-  readonly background: WaitUntil
-}
 
 interface ContextParts {
   readonly resolved: ResolvedOptions

@@ -1,5 +1,5 @@
 import { invalid, type Subject } from '../registry/checks.ts'
-import type { ToolEntry } from '../tools/tool-call.ts'
+import type { ToolEntry } from './tool-call.ts'
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` */
 export function checkTaskSupport(

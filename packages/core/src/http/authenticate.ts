@@ -1,0 +1,114 @@
+import { usageError } from '../errors.ts'
+import type { AuthInfo } from '../stores/principal.ts'
+import type { UsedStates } from '../stores/used-states.ts'
+import type { Clock } from '../util/clock.ts'
+import type { Logger } from '../util/logger.ts'
+import type { Awaitable } from '../util/promises.ts'
+import type { LegacySseOptions } from './sse-paths.ts'
+import type { HttpReply, HttpRequest } from './types.ts'
+
+/**
+ * `unauthorized`: no valid credentials. `insufficientScope`: they don't suffice. `authorizationUnavailable`:
+ * they can't be checked now.
+ */
+export type RejectionReason = 'unauthorized' | 'insufficientScope' | 'authorizationUnavailable'
+
+/** A refusal that the option `authenticate` returns instead of an identity. */
+export class Rejection {
+  readonly status: number
+  readonly message: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The cause, which is logged and not sent. */
+  readonly cause: unknown
+  /** How the refusal is counted and reported. */
+  readonly reason: RejectionReason
+
+  /** @throws `ERR_MCP_OPTION` unless the status is 400 to 599 */
+  constructor(
+    status: number,
+    message: string,
+    options: {
+      readonly headers?: Readonly<Record<string, string>>
+      readonly cause?: unknown
+      /** @default 'unauthorized' */
+      readonly reason?: RejectionReason
+    } = {},
+  ) {
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw usageError('ERR_MCP_OPTION', 'A Rejection has a status from 400 to 599')
+    }
+    this.status = status
+    this.message = message
+    this.headers = options.headers ?? {}
+    this.cause = options.cause
+    this.reason = options.reason ?? 'unauthorized'
+  }
+}
+
+/**
+ * Authenticates a request, whatever its method. Undefined gives 401 with `challenge`, a {@link Rejection} its
+ * own status, and an error 500.
+ */
+export interface Authenticate {
+  (request: HttpRequest): Awaitable<AuthInfo | Rejection | undefined>
+  /** The `WWW-Authenticate` header of a 401. @default 'Bearer' */
+  readonly challenge?: string
+  /**
+   * The `WWW-Authenticate` header of a 403 for an operation that needs more scopes.
+   *
+   * @param scopes - all that the operation needs
+   * @default the challenge
+   */
+  challengeFor?(scopes: readonly string[], request: HttpRequest): string
+  /** Called once by each mount, which uses the result instead. For what depends on the mount's address. */
+  mount?(at: ProtectedMount): Authenticate
+  /** The documents that clients find the authorization server by. Before a mount: those of all its mounts. */
+  readonly wellKnown?: WellKnown
+}
+
+/** The mount that an `Authenticate` protects. */
+export interface ProtectedMount {
+  /** The option of the mount. */
+  readonly publicUrl: string | URL | undefined
+  /** The MCP path as the app sees it; undefined where it depends on the request. */
+  readonly path: string | undefined
+  /** The option of the mount. */
+  readonly legacySse: boolean | LegacySseOptions | undefined
+  /** Those of the option `shared`; undefined for a single process. */
+  readonly usedStates?: UsedStates | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The parts of a request that a public document may depend on. */
+export type WellKnownRequest = Pick<HttpRequest, 'method' | 'path' | 'header' | 'peer'>
+
+/**
+ * Public documents at paths below `/.well-known/` of the origin, such as the protected resource metadata. An
+ * adapter answers them before the MCP routes, without authentication.
+ */
+export interface WellKnown {
+  /** The paths that are known when the mount is created, for adapters that route each. */
+  readonly paths: readonly string[]
+  /** Set by a part of the app that answers these paths for mounts that cannot: those below a prefix. */
+  elsewhere: boolean
+  /** The reply; undefined for another path. */
+  answer(request: WellKnownRequest): HttpReply | undefined
+}
+
+/**
+ * The documents of all mounts of an `authenticate`, for a part of an app that answers them in place of the mounts.
+ *
+ * @param call - the right call, for errors
+ * @throws `ERR_MCP_OPTION` for an `authenticate` without documents
+ */
+export function documentsOf(
+  authenticate: { readonly wellKnown?: WellKnown } | undefined,
+  call: string,
+): WellKnown {
+  const documents = authenticate?.wellKnown
+  if (documents === undefined)
+    throw usageError('ERR_MCP_OPTION', `${call} needs the authenticate of a mount, such as oauth(…)`)
+  documents.elsewhere = true
+  return documents
+}

@@ -1,0 +1,32 @@
+import type { WaitUntil } from '../call/wait-until.ts'
+import type { Revision } from '../protocol/revisions/revision.ts'
+import type { CallPool } from '../session/call-pool.ts'
+import type { Drainable } from '../session/drainable.ts'
+import type { SharedStores } from '../stores/shared-stores.ts'
+import type { Random } from '../util/random.ts'
+import type { Deadlines } from '../util/timers.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { Rejections } from './servers/rejections.ts'
+import type { ServedServers } from './servers/served-servers.ts'
+import type { StreamContext } from './streams/create-writer.ts'
+
+/** The options and state that the parts of one mount share. */
+export interface EndpointContext extends StreamContext {
+  readonly random: Random
+  readonly servers: ServedServers
+  /** The option, bound to this mount. */
+  readonly authenticate: Authenticate | undefined
+  /** Newest first. */
+  readonly served: readonly Revision[]
+  /** Undefined for a single process. */
+  readonly shared: SharedStores | undefined
+  /** Calls that belong to no session. */
+  readonly calls: CallPool
+  readonly rejections: Rejections
+  /** Turns the replies of long calls into streams. */
+  readonly upgrades: Deadlines
+  /** Requests and calls that a close waits for. */
+  readonly work: Drainable
+  /** Work that continues after its call. A close waits for it too. */
+  readonly background: WaitUntil
+}
