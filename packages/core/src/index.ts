@@ -19,7 +19,7 @@ export {
   type OfKind,
 } from './features/define.ts'
 export { defineExtension, type OfferingExtension, requireExtension } from './features/extensions.ts'
-export type { Completer } from './features/completion-types.ts'
+export type { Completer } from './features/completers.ts'
 export type { ForSession } from './features/for-session.ts'
 export type { Notifier } from './features/notifier.ts'
 export { inputRequired, type InputRequired } from './features/tools/input-required.ts'

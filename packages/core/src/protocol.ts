@@ -80,4 +80,4 @@ export {
 export { describeIssues } from './schema/issues.ts'
 export { displayName } from './features/tools/tool-metadata.ts'
 export { check as checkOption, checkNames, type NameHints, type OptionNames } from './util/check-options.ts'
-export { nearestName } from './util/nearest-name.ts'
+export { nearestName } from './util/check-options.ts'

@@ -1,5 +1,5 @@
 export type { Network } from './call/exchange.ts'
-export { SafeTelemetry } from './call/observation/safe-telemetry.ts'
+export { SafeTelemetry } from './call/observation/call-observers.ts'
 export type {
   CallObservation,
   CallOutcome,

@@ -43,7 +43,7 @@ export interface Extension<App = unknown, Locals = unknown> {
 }
 
 /** The notifications of one extension. */
-export interface ExtensionNotices {
+interface ExtensionNotices {
   readonly methods: ReadonlySet<string>
   /** Whether a client may get them. */
   servesClient(revision: Revision, client: ClientView): boolean

@@ -40,7 +40,7 @@ export interface TaskStarted {
 }
 
 /** The response is sent when the subscription ends. */
-export interface SubscriptionStarted {
+interface SubscriptionStarted {
   readonly kind: 'subscription'
   readonly filters: readonly SubscriptionFilter[]
 }

@@ -35,8 +35,11 @@ import {
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import type { Session } from '../session/session.ts'
 import { ANONYMOUS, principalOf } from '../stores/principal.ts'
-import type { SubscriptionChannel, SubscriptionRequest } from '../subscriptions/subscription.ts'
-import { SubscriptionSet } from '../subscriptions/subscription-set.ts'
+import {
+  type SubscriptionChannel,
+  type SubscriptionRequest,
+  SubscriptionSet,
+} from '../subscriptions/subscription.ts'
 import { Outstanding } from '../util/outstanding.ts'
 import type { Awaitable } from '../util/promises.ts'
 import { randomToken } from '../util/random.ts'

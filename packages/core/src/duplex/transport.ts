@@ -1,3 +1,5 @@
+import { usageError } from '../errors.ts'
+
 /** Why a transport ended. */
 export type TransportClose = { readonly kind: 'end' } | { readonly kind: 'error'; readonly error: unknown }
 
@@ -37,4 +39,33 @@ export interface Transport {
   readonly queued?: number
   /** Writes the queue, then ends. Safe to call again. */
   close(): Promise<void>
+}
+
+/** Members that only transports of the official SDK have, and what to call instead. */
+const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
+  ['_stdin', 'serveStdio(server) of @jetway/stdio'],
+  ['handleRequest', 'mcp({ server }) of @jetway/fastify, @jetway/hono or @jetway/node, or toFetch(server)'],
+  ['handlePostMessage', 'mcp({ server, legacySse: true }) of @jetway/fastify, @jetway/hono or @jetway/node'],
+  ['_otherTransport', 'createMemoryTransportPair() of @jetway/core/transport'],
+  ['onmessage', 'a transport that implements Transport of @jetway/core/transport'],
+]
+
+/**
+ * @throws `ERR_MCP_OPTION` for a transport of the official SDK, which would start and deliver
+ *   nothing, and for no transport
+ */
+export function checkTransport(transport: Transport): void {
+  const given = transport as Partial<Transport> | undefined | null
+  // The official `start()` takes no handlers.
+  const official = given?.start?.length === 0 ? OFFICIAL.find(([member]) => member in given) : undefined
+  if (official !== undefined)
+    throw usageError(
+      'ERR_MCP_OPTION',
+      `server.connect got a transport of the official SDK, which Jetway cannot use. Use ${official[1]}`,
+    )
+  if (typeof given?.start === 'function' && typeof given.send === 'function') return
+  throw usageError(
+    'ERR_MCP_OPTION',
+    'server.connect needs a transport with start, send and close. To serve stdio, call serveStdio(server) of @jetway/stdio',
+  )
 }

@@ -5,7 +5,7 @@ import type { ServerCapabilities } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
 import { lacking } from '../call/scope.ts'
 import type { MethodEntry } from '../call/method-table.ts'
-import type { Notice, SubscriptionFilter } from '../subscriptions/subscription.ts'
+import type { Notify, SubscriptionFilter } from '../subscriptions/subscription.ts'
 import type { HandlerResult } from '../call/result.ts'
 import { MAX_URI_LENGTH } from './registry/checks.ts'
 import type { Resources } from './resources/resources.ts'
@@ -99,7 +99,10 @@ async function agreeToUris(
   if (fault !== undefined) throw fault
   const uris = visible.map(({ uri }) => uri)
   const watched = new Set(uris)
-  const updated = (uri: string): Notice => ({ method: Notification.ResourceUpdated, params: { uri } })
+  const updated = (uri: string): Parameters<Notify>[0] => ({
+    method: Notification.ResourceUpdated,
+    params: { uri },
+  })
   return {
     acknowledged: { resourceSubscriptions: uris },
     onChange: (event, notify) => {

@@ -12,7 +12,7 @@ export interface Observation extends Disposable {
   detach(): void
 }
 
-export interface Follower extends Observation {
+interface Follower extends Observation {
   /** Stops following. The definitions stay, because no client is left to notify. */
   stop(): void
 }

@@ -23,9 +23,8 @@ import type { MountArgs } from '../session/server-mounts.ts'
 import { checkNamesOfOptions } from './option-names.ts'
 import type { ServerOptions } from './options.ts'
 import type { ServerParts } from './parts.ts'
-import { createInput } from './resolve-options.ts'
+import { createInput, createObservers } from './resolve-options.ts'
 import { ServerBase } from './server-base.ts'
-import { createObservers } from './telemetry-option.ts'
 import { createTasks } from './tasks-option.ts'
 
 const ALL_PARTS: ServerParts = {

@@ -1,8 +1,7 @@
 import type { SchemaEngine } from '../schema/types.ts'
 import type { FeatureParts } from '../features/features.ts'
 import type { checkNamesOfOptions } from './option-names.ts'
-import type { createInput } from './resolve-options.ts'
-import type { createObservers } from './telemetry-option.ts'
+import type { createInput, createObservers } from './resolve-options.ts'
 import type { createTasks } from './tasks-option.ts'
 
 /** The parts of a server that not every preset has. Bundlers drop the code of unused ones. */

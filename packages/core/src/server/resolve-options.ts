@@ -13,6 +13,8 @@ import { check, checkNumber, checkNumbers, withDefaults } from '../util/check-op
 import { MAX_TIMEOUT_MS, systemClock } from '../util/clock.ts'
 import { secureRandom } from '../util/random.ts'
 import type { LimitOptions, ServerOptions } from './options.ts'
+import { CallObservers } from '../call/observation/call-observers.ts'
+import type { Logger } from '../util/logger.ts'
 
 export function checkInfo(info: Implementation): void {
   for (const member of ['name', 'version'] as const)
@@ -24,12 +26,12 @@ export function checkInfo(info: Implementation): void {
   checkIcons({ kind: 'server', name: info.name }, info.icons)
 }
 
-export interface HandlerTimes {
+interface HandlerTimes {
   readonly handlerTimeoutMs: number
   readonly maxHandlerTimeoutMs: number
 }
 
-export interface ResolvedLimits {
+interface ResolvedLimits {
   readonly calls: ServerLimits
   readonly handlers: HandlerTimes
   readonly input: InputLimits
@@ -127,4 +129,20 @@ export function resolveLogLevel(logging: ServerOptions['logging'] = {}): LogLeve
   const { level = 'info' } = logging
   check('logging.level', LOG_LEVELS.includes(level), `must be one of ${LOG_LEVELS.join(', ')}`)
   return level
+}
+
+const FUNCTIONS = ['attach', 'received', 'sent'] as const
+
+/** @throws `ERR_MCP_OPTION` */
+export function createObservers(
+  { telemetry, clock = systemClock }: Pick<ServerOptions, 'telemetry' | 'clock'>,
+  logger: Logger,
+): CallObservers | undefined {
+  if (telemetry === undefined) return undefined
+  check(
+    'telemetry',
+    FUNCTIONS.every((name) => typeof telemetry?.[name] === 'function'),
+    'must be an object such as telemetry() of @jetway/otel returns',
+  )
+  return new CallObservers(telemetry, { clock, logger })
 }

@@ -27,7 +27,7 @@ import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Refusals, type ServerStats } from '../session/stats.ts'
 import { type AnyDefinition, KIND } from '../features/define.ts'
 import { createFeatures, type Features } from '../features/features.ts'
-import type { Follower } from '../features/observe.ts'
+import type { observe } from '../features/observe.ts'
 import type {
   AnyPrompt,
   PromptArguments,
@@ -43,7 +43,6 @@ import {
   copyExperimental,
   resolveHeartbeat,
   resolveLimits,
-  type ResolvedLimits,
   resolveLogLevel,
 } from './resolve-options.ts'
 import type { ServerParts } from './parts.ts'
@@ -58,7 +57,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   protected readonly features: Features
   readonly #middleware = new MiddlewareStack()
   readonly #mounts = new ServerMounts()
-  protected readonly followers: Set<Follower> = new Set()
+  protected readonly followers: Set<ReturnType<typeof observe>> = new Set()
   readonly #lifespan: Lifespan
   readonly #bus: Bus
   #releaseShared: (() => Awaitable<void>) | undefined
@@ -280,7 +279,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   #createRuntime(
     options: ServerOptions<App>,
     parts: ServerParts,
-    limits: ResolvedLimits,
+    limits: ReturnType<typeof resolveLimits>,
     defaultLogLevel: LogLevel | undefined,
   ): ServerRuntime {
     const { instructions } = options
@@ -313,7 +312,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
   #createDispatcher(
     options: ServerOptions<App>,
-    { handlers, maxResultBytes }: Pick<ResolvedLimits, 'handlers' | 'maxResultBytes'>,
+    { handlers, maxResultBytes }: Pick<ReturnType<typeof resolveLimits>, 'handlers' | 'maxResultBytes'>,
   ): Dispatcher {
     return new Dispatcher({
       info: this.#info,

@@ -1,4 +1,4 @@
-import { createTaskFeature, type TaskFeature } from '../features/tasks/task-feature.ts'
+import { createTaskFeature, type TaskFeature } from '../features/tasks/task-calls.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
 import { MemoryTaskStore } from '../stores/memory-task-store.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
@@ -6,7 +6,7 @@ import type { TaskKey } from '../stores/task-store.ts'
 import { DEFAULT_TASK_LIMITS, type TaskLimits, TaskRunner } from '../tasks/task-runner.ts'
 import { check, checkNumbers, withDefaults } from '../util/check-options.ts'
 import type { TaskOptions } from './options.ts'
-import type { HandlerTimes } from './resolve-options.ts'
+import type { resolveLimits } from './resolve-options.ts'
 
 /** Running tasks of all anonymous clients together: half of what a store in memory holds. */
 const MAX_ANONYMOUS = 500
@@ -16,7 +16,7 @@ interface TaskHost {
   runtime(): ServerRuntime
   /** Whether clients can subscribe to tasks. */
   notifies(): boolean
-  createDispatcher(times: HandlerTimes): Dispatcher
+  createDispatcher(times: ReturnType<typeof resolveLimits>['handlers']): Dispatcher
   onStored(key: TaskKey): void
 }
 

@@ -1,3 +1,4 @@
+import type { readRequestMeta } from '../protocol/revisions/select.ts'
 import { busy, callEnded, type McpError } from '../errors.ts'
 import { errorFrame, type JsonRpcRequest, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
@@ -6,7 +7,6 @@ import { isolatedRequests } from '../util/platform.ts'
 import { CallContext, type EndReason } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import type { ServerRuntime, SessionLimits } from './server-runtime.ts'
-import type { RequestMeta } from '../protocol/revisions/select.ts'
 import { ClientView } from '../call/client-view.ts'
 import type { CallScope } from '../call/scope.ts'
 
@@ -226,7 +226,7 @@ const UNKNOWN_CLIENT = new ClientView(undefined, {})
 export interface StatelessCall extends Pick<CallScope, 'exchange' | 'caller' | 'revision' | 'served'> {
   readonly message: JsonRpcRequest
   /** The metadata of the request, in revisions that have it. */
-  readonly meta?: RequestMeta | undefined
+  readonly meta?: ReturnType<typeof readRequestMeta> | undefined
 }
 
 export function statelessContext(

@@ -9,7 +9,7 @@ import {
 import { Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
-import { withPendingUrls, withoutPendingUrl } from '../stores/pending-urls.ts'
+import { type SessionRecord, withoutPendingUrl, withPendingUrls } from '../stores/session-store.ts'
 import { DEFAULT_INPUT_LIMITS, type InputContext } from '../call/input/types.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import { ClientView } from '../call/client-view.ts'
@@ -24,8 +24,6 @@ import { PendingRequests, type RequestChannel } from '../call/input/pending-requ
 import { changeFrame } from './change-frame.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import type { ChangeRecord, CloseCause, SessionChannel, SessionKeeper } from './session-keeper.ts'
-import { SubscribedResources } from './subscribed-resources.ts'
-import type { SessionRecord } from '../stores/session-store.ts'
 import type { Awaitable } from '../util/promises.ts'
 
 /**
@@ -326,5 +324,27 @@ export class Session implements CallSession {
 
   hasCall(id: RequestId): boolean {
     return this.#pool?.has(id) === true
+  }
+}
+
+/** The resources that a session is subscribed to, with the functions that unsubscribe. */
+export class SubscribedResources {
+  readonly #subscribe: (uri: string) => (() => void) | undefined
+  readonly #ends = new Map<string, (() => void) | undefined>()
+
+  constructor(subscribe: (uri: string) => (() => void) | undefined) {
+    this.#subscribe = subscribe
+  }
+
+  /** Subscribes to those that are new, and unsubscribes from all others. */
+  set(uris: readonly string[]): void {
+    for (const uri of uris) if (!this.#ends.has(uri)) this.#ends.set(uri, this.#subscribe(uri))
+    if (this.#ends.size === uris.length) return
+    const left = new Set(uris)
+    for (const [uri, end] of this.#ends) {
+      if (left.has(uri)) continue
+      this.#ends.delete(uri)
+      end?.()
+    }
   }
 }

@@ -48,7 +48,7 @@ interface Kept {
   readonly at: number
 }
 
-export interface LogLimits {
+interface LogLimits {
   readonly maxEvents: number
   readonly maxBytes: number
   readonly maxFinalBytes: number

@@ -7,7 +7,7 @@ import type {
   StoredSession,
 } from './session-store.ts'
 
-export interface MemorySessionStoreOptions {
+interface MemorySessionStoreOptions {
   /** Records in total; the least recently used one is dropped. @default 10_000 */
   readonly max?: number
   readonly clock?: Clock

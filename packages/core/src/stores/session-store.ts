@@ -1,6 +1,5 @@
 import type { Awaitable } from '../util/promises.ts'
 import type { ClientCapabilities, Implementation, LogLevel } from '../protocol/types.ts'
-import type { PendingUrl } from './pending-urls.ts'
 
 /** One session as plain JSON, so that another process can continue it. */
 export interface SessionRecord {
@@ -62,4 +61,36 @@ export interface SessionStore {
   replace(record: SessionRecord, version: string, ttlMs: number): Awaitable<string | undefined>
   /** Resolves to whether the record existed. */
   delete(key: SessionKey): Awaitable<boolean>
+}
+
+/** A URL that a user was asked to open, by the id of its elicitation. */
+export interface PendingUrl {
+  readonly id: string
+  /** When it is forgotten, in ms since 1970. */
+  readonly until: number
+}
+
+/** Per session; the oldest is dropped first. */
+const MAX_URLS = 64
+/** A user who signs in is done after an hour, or has given up. */
+const KEPT_MS = 3_600_000
+
+/** Adds ids, and drops those that are too old or too many. */
+export function withPendingUrls(
+  known: readonly PendingUrl[],
+  ids: readonly string[],
+  now: number,
+): readonly PendingUrl[] {
+  const added = ids.map((id) => ({ id, until: now + KEPT_MS }))
+  return [...known.filter(({ until }) => until > now), ...added].slice(-MAX_URLS)
+}
+
+/** Removes an id; undefined if it is not in the list. */
+export function withoutPendingUrl(
+  known: readonly PendingUrl[],
+  id: string,
+  now: number,
+): readonly PendingUrl[] | undefined {
+  const live = known.filter(({ until }) => until > now)
+  return live.some((it) => it.id === id) ? live.filter((it) => it.id !== id) : undefined
 }

@@ -2,7 +2,7 @@ import { QuestionError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import type { CheckedInput } from '../../schema/types.ts'
-import { type CompiledForm, compileForm } from './form.ts'
+import { compileForm } from './form.ts'
 import { partsOf, type Question, type QuestionKind, type Root, type Sampled, type Seen } from './question.ts'
 
 /**
@@ -29,7 +29,7 @@ function readElicited(
   response: JsonObject,
   key: string,
   { message, seesDecline }: { readonly message: string; readonly seesDecline: boolean },
-  form?: CompiledForm,
+  form?: ReturnType<typeof compileForm>,
 ): unknown {
   const action = actionOf(response, key)
   if (action !== 'accept') {

@@ -8,7 +8,6 @@ import { mergeResponses } from './responses.ts'
 import {
   type InputCall,
   type InputLimits,
-  type LiveInput,
   type LiveMethod,
   pinQuestions,
   type Questions,
@@ -19,7 +18,7 @@ import {
 
 const QUESTIONS = { elicit, elicitUrl, sample, listRoots } as const
 
-export class LiveRequests implements LiveInput {
+export class LiveRequests {
   readonly requests: RequestChannel
   readonly #limits: InputLimits
 

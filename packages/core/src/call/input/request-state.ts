@@ -72,7 +72,7 @@ export interface Round {
 }
 
 /** A state opens only for the owner that it was sealed for. */
-export interface StateOwner {
+interface StateOwner {
   readonly principal: string
   readonly method: string
   readonly params: JsonObject

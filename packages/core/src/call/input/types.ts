@@ -44,7 +44,7 @@ export interface InputContext {
 export type Run = () => HandlerResult | Promise<HandlerResult>
 
 /** How calls get input from their clients. A preset may leave it out. */
-export interface InputRounds {
+interface InputRounds {
   /**
    * Continues the call whose responses or state the request brings, or starts it where the revision has no rounds.
    */
@@ -58,14 +58,14 @@ export interface InputRounds {
   urlFailure(error: unknown, ctx: InputCall): UrlFailure | undefined
 }
 
-export interface UrlFailure {
+interface UrlFailure {
   readonly error: McpError
   /** The URLs as a text, for clients that cannot open them. */
   readonly text?: string
 }
 
 /** Sends requests to the client while a call runs, on connections that can carry them. */
-export interface LiveInput {
+interface LiveInput {
   readonly requests: RequestChannel
   /** Sends a handler's questions to the client, and runs it again with the answers until it asks nothing. */
   resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>

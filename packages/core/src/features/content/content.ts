@@ -18,13 +18,13 @@ import { checkAnnotations, checkIcons, checkName, checkUri } from '../registry/c
 export type Content = (TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource) &
   Branded<'content'>
 
-export interface BlockOptions {
+interface BlockOptions {
   readonly annotations?: Annotations
   readonly _meta?: Meta
 }
 
 /** The content of a resource as authors give it. */
-export interface ResourcePart {
+interface ResourcePart {
   readonly uri: string
   readonly mimeType?: string
   readonly _meta?: Meta

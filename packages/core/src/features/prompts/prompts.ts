@@ -11,8 +11,7 @@ import { promptArguments } from '../../schema/uses/prompt-arguments.ts'
 import type { CompiledInput, SchemaEngine, SchemaSite } from '../../schema/types.ts'
 import type { Caching } from '../registry/caching.ts'
 import { checkName, invalid, publish, shorten, type Subject } from '../registry/checks.ts'
-import { checkCompleters } from '../completers.ts'
-import type { AnyCompleters } from '../completion-types.ts'
+import { type AnyCompleters, checkCompleters } from '../completers.ts'
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
@@ -23,7 +22,7 @@ import type { checkMembers } from '../members.ts'
 import { Registry } from '../registry/registry.ts'
 
 /** A registered prompt. */
-export interface PromptEntry extends CompiledHandler {
+interface PromptEntry extends CompiledHandler {
   readonly item: Prompt
   readonly arguments: readonly PromptArgument[]
   /** Undefined if the arguments are a list without a schema. */
@@ -31,7 +30,7 @@ export interface PromptEntry extends CompiledHandler {
   readonly complete: AnyCompleters | undefined
 }
 
-export interface PromptsOptions {
+interface PromptsOptions {
   readonly schemas: SchemaEngine
   readonly pageSize?: number | undefined
   readonly logger: Logger

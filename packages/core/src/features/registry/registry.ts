@@ -20,7 +20,7 @@ export interface AddOptions {
 /** The registrations of one owner, by key. */
 export type Owned<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
 
-export interface RegistryOptions<Definition, Entry> {
+interface RegistryOptions<Definition, Entry> {
   /** For errors. */
   readonly kind: string
   readonly key: (definition: Definition) => string

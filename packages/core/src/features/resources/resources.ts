@@ -30,7 +30,6 @@ import {
   type ResourceEntry,
   ResourceTemplates,
   type TemplateEntry,
-  type TemplateMatch,
 } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
 import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
@@ -39,7 +38,7 @@ import type { createSubscriberHooks, SubscriberHooks } from './subscriber-hooks.
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 
-export interface ResourcesOptions {
+interface ResourcesOptions {
   readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
@@ -201,8 +200,9 @@ export class Resources {
   }
 }
 
-interface Match extends Pick<TemplateMatch, 'variables'> {
+interface Match {
   readonly entry: ResourceEntry | TemplateEntry
+  readonly variables: Readonly<Record<string, string | string[]>>
 }
 
 function read(

@@ -7,7 +7,7 @@ import { taskOwner } from '../../tasks/task-owner.ts'
 import type { TaskRunner } from '../../tasks/task-runner.ts'
 import { shorten } from '../registry/checks.ts'
 import { requireExtension } from '../extensions.ts'
-import { requestedTtl } from './task-methods.ts'
+import { requestedTtl, taskMethods } from './task-methods.ts'
 import { callTool, type ToolEntry, type ToolTasks, type ToolTasksOptions } from '../tools/tool-call.ts'
 import { ifVisible } from '../registry/handler.ts'
 
@@ -98,3 +98,17 @@ function toCall(ctx: CallContext): Call | undefined {
   const possible = ctx.revision.tasks !== undefined && ctx.task === undefined && owner !== undefined
   return possible ? { ctx, owner } : undefined
 }
+
+/** Runs calls of tools as tasks. */
+export interface TaskFeature {
+  /** Creates the runner with the first task. */
+  readonly runner: () => TaskRunner
+  calls(options: ToolTasksOptions): ToolTasks
+  methods(options: Omit<Parameters<typeof taskMethods>[0], 'tasks'>): ReturnType<typeof taskMethods>
+}
+
+export const createTaskFeature = (tasks: () => TaskRunner): TaskFeature => ({
+  runner: tasks,
+  calls: (options) => new TaskCalls({ ...options, tasks }),
+  methods: (options) => taskMethods({ ...options, tasks }),
+})

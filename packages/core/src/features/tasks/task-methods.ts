@@ -10,9 +10,9 @@ import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
 import type { TaskKey, TaskPosition, TaskRecord } from '../../stores/task-store.ts'
 import { taskOwner } from '../../tasks/task-owner.ts'
 import { type TaskRunner, unknownTask } from '../../tasks/task-runner.ts'
-import { decodeCursor, encodeCursor, invalidCursor } from '../registry/cursor.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '../registry/listing.ts'
 
-export interface TaskMethodOptions {
+interface TaskMethodOptions {
   readonly tasks: () => TaskRunner
   /** Whether any tool can run as a task. */
   readonly offered: () => boolean

@@ -10,7 +10,7 @@ import { invalid, type Subject } from '../registry/checks.ts'
 
 type AskFunction = (args: unknown, ctx: AskView) => unknown
 
-export interface CompiledAsks {
+interface CompiledAsks {
   /**
    * Runs every ask once, in the order of declaration. Undefined if all answers are known: then `ctx.answers`
    * is complete. An ask that reads a missing answer runs again in the next round.

@@ -26,15 +26,20 @@ import { memoize } from '../../util/memoize.ts'
 import { compileHandler, type Guarded, ifVisible } from '../registry/handler.ts'
 import type { checkMembers } from '../members.ts'
 import { Registry } from '../registry/registry.ts'
-import { checkRelated, createRelations, type Relations } from './relations.ts'
+import {
+  byPriority,
+  checkRelated,
+  checkTaskSupport,
+  normaliseHints,
+  Relations,
+  toMeta,
+} from './tool-metadata.ts'
 import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
-import { checkTaskSupport } from './task-support.ts'
 import { callTool, type ToolEntry, toolFailure, type ToolTasks, type ToolTasksOptions } from './tool-call.ts'
-import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
 import type { AnyTool, ToolOptions } from './tool-types.ts'
 import { wrapOutput } from './wrap-output.ts'
 
-export interface ToolsOptions extends ToolOptions {
+interface ToolsOptions extends ToolOptions {
   readonly schemas: SchemaEngine
   readonly pageSize?: number | undefined
   readonly logger: Logger
@@ -62,7 +67,7 @@ export interface Tools {
 
 export function createTools(options: ToolsOptions): Tools {
   const { caching, extensions, logger, pageSize, tasks, ui } = options
-  const relations = createRelations({ inDescription: options.describeRelations === true, logger })
+  const relations = new Relations({ inDescription: options.describeRelations === true, logger })
   let taskable = false
   let withUi = false
   const createRegistry = (): Tools['registry'] =>
@@ -88,7 +93,7 @@ export function createTools(options: ToolsOptions): Tools {
     project: (revision, tool) => revision.projectTool(tool),
     pageSize,
     caching,
-    among: relations.among,
+    among: (seen, all) => relations.among(seen, all),
   })
   const sorted = memoize(byPriority)
   const list: MethodEntry['handle'] = (params, ctx) => {

@@ -13,7 +13,7 @@ import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel
  */
 const ASSUMED = '2025-03-26'
 
-export interface SelectionInput {
+interface SelectionInput {
   /** Undefined for a batch or a response, which name no method. */
   readonly message: JsonRpcRequest | JsonRpcNotification | undefined
   /**
@@ -153,7 +153,7 @@ const versionsOf = (served: readonly Revision[], era: Era): readonly string[] =>
   ofEra(era, served).map(({ version }) => version)
 
 /** The metadata of a request and its sender, where there is no session. */
-export interface RequestMeta {
+interface RequestMeta {
   readonly version: string
   readonly capabilities: ClientCapabilities
   readonly client: Implementation | undefined
