@@ -14,4 +14,4 @@ export type {
   ServedCall,
   ServerNetwork,
 } from './call/observation/telemetry.ts'
-export type { ObservedServer, Telemetry } from './session/telemetry.ts'
+export type { ObservedServer, Telemetry } from './server/options.ts'

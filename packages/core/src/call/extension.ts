@@ -1,7 +1,6 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Era, Revision } from '../protocol/revisions/revision.ts'
-import type { ClientView } from './client-view.ts'
-import type { RequestContext } from './request-context.ts'
+import type { ClientView, RequestContext } from './request-context.ts'
 import type { ExtensionEntry } from './method-table.ts'
 
 /** Answers a method of an extension. Its errors are handled like those of other handlers. */

@@ -1,6 +1,6 @@
 import { ErrorCode, internalError, isErrorOf, McpError, QuestionError } from '../errors.ts'
 import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
-import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
+import { SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { SubscriptionRequest } from '../subscriptions/subscription.ts'

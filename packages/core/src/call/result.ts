@@ -1,6 +1,6 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints } from '../protocol/revisions/revision.ts'
-import type { TaskInfo } from '../protocol/tasks.ts'
+import type { TaskInfo } from '../protocol/types.ts'
 import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
 import type { InputRequest } from './input/encode-question.ts'
 import type { Question } from './input/question.ts'

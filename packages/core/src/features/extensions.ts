@@ -10,9 +10,9 @@ import type { TaskRunner } from '../tasks/task-runner.ts'
 import { complete, type HandlerResult, typed } from '../call/result.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
 import type { ToolUi } from './apps/tool-ui.ts'
-import type { ListenTopic } from './listen-method.ts'
+import type { ListenTopic } from './subscription-methods.ts'
 import { chain } from '../util/promises.ts'
-import type { Source } from './source.ts'
+import type { Source } from './define.ts'
 
 /** An extension that may add tools, resources and prompts too. */
 export interface OfferingExtension<App = unknown, Locals = unknown> extends Extension<App, Locals> {
@@ -138,9 +138,9 @@ function noticesOf(extension: Extension): Notices {
 /** Clients ask for the notifications of an extension by its id. */
 const noticeTopic = (id: string, notices: Notices): ListenTopic => ({
   member: id,
-  agree: (asked, { revision, client }) => {
-    if (typeof asked !== 'boolean') throw invalidParams(`notifications["${id}"] must be true or false`)
-    if (!asked || !notices.servesClient(revision, client)) return undefined
+  agree: (requested, { revision, client }) => {
+    if (typeof requested !== 'boolean') throw invalidParams(`notifications["${id}"] must be true or false`)
+    if (!requested || !notices.servesClient(revision, client)) return undefined
     return {
       acknowledged: { [id]: true },
       onChange: (event, notify) => {

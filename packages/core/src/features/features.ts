@@ -22,8 +22,8 @@ import type { TaskFeature } from './tasks/task-calls.ts'
 import type { compileAsks } from './tools/asks.ts'
 import { createTools, type Tools } from './tools/tools.ts'
 import type { ToolOptions } from './tools/tool-types.ts'
-import type { Lifespan } from '../session/lifespan.ts'
-import type { ClientView } from '../call/client-view.ts'
+import type { Lifespan } from '../session/server-mounts.ts'
+import type { ClientView } from '../call/request-context.ts'
 import { invalidParams } from '../errors.ts'
 import { chain } from '../util/promises.ts'
 
@@ -42,7 +42,11 @@ export interface FeatureParts {
   readonly checkMembers?: typeof checkMembers
 }
 
-interface FeatureOptions extends FeatureParts, ToolOptions, Pick<DiscoverOptions, 'instructions'> {
+interface FeatureOptions extends FeatureParts, ToolOptions {
+  readonly instructions?:
+    | string
+    | ((client: ClientView) => string | undefined | Promise<string | undefined>)
+    | undefined
   readonly schemas: SchemaEngine
   /** Called at most once per kind and tick. */
   readonly publish: (event: ChangeEvent) => void
@@ -103,7 +107,7 @@ export function createFeatures(options: FeatureOptions): Features {
   }
   const methods = new Map<string, MethodEntry>([
     [Method.Ping, { handle: () => complete({}) }],
-    [Method.Discover, discoverEntry({ capabilities, instructions, caching })],
+    [Method.Discover, discoverEntry(capabilities, instructions, caching)],
     ...tools.methods,
     ...resources.methods,
     ...prompts.methods,
@@ -186,20 +190,15 @@ function capabilitiesOf(
   }
 }
 
-interface DiscoverOptions {
-  readonly capabilities: (revision: Revision) => ServerCapabilities
-  readonly instructions?:
-    | string
-    | ((client: ClientView) => string | undefined | Promise<string | undefined>)
-    | undefined
-  readonly caching: Caching
-}
-
 /**
  * `server/discover`, what `initialize` is without a session:
  * https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
-export const discoverEntry = ({ capabilities, instructions, caching }: DiscoverOptions): MethodEntry => ({
+const discoverEntry = (
+  capabilities: (revision: Revision) => ServerCapabilities,
+  instructions: FeatureOptions['instructions'],
+  caching: Caching,
+): MethodEntry => ({
   handle: async (_params, ctx) => {
     const text = typeof instructions === 'function' ? await instructions(ctx.client) : instructions
     const result = {
@@ -213,7 +212,7 @@ export const discoverEntry = ({ capabilities, instructions, caching }: DiscoverO
 })
 
 /** Serves `logging/setLevel`. Where no session remembers the level, it succeeds and changes nothing. */
-export const setLogLevel: MethodEntry = {
+const setLogLevel: MethodEntry = {
   handle: ({ level }, ctx) => {
     if (!isLogLevel(level)) throw invalidParams(`The level must be one of ${LOG_LEVELS.join(', ')}`)
     return chain(

@@ -1,6 +1,5 @@
 import { type JsonObject, notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
-import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
-import { Notification } from '../protocol/methods.ts'
+import { Notification, SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
 

@@ -1,11 +1,10 @@
 import { isObject, type JsonObject, type JsonRpcErrorObject, notificationFrame } from '../protocol/jsonrpc.ts'
-import { relatedTask } from '../protocol/meta.ts'
-import { Notification } from '../protocol/methods.ts'
+import { Notification, relatedTask } from '../protocol/methods.ts'
 import { deferred } from '../util/promises.ts'
-import type { TaskInfo } from '../protocol/tasks.ts'
+import type { TaskInfo } from '../protocol/types.ts'
 import { CallContext, type EndReason } from '../call/context.ts'
 import type { Exchange } from '../call/exchange.ts'
-import { LiveRequests } from '../call/input/live.ts'
+import { LiveRequests } from '../call/input/ask.ts'
 import { TaskQuestions } from './task-input.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
@@ -37,7 +36,8 @@ export class RunningTask {
   #notified: TaskInfo['status'] = 'working'
   #dirty = false
   #writing: Promise<void> | undefined
-  #ending = false
+  /** Whether it has ended, or has to. */
+  ending = false
   readonly #done = deferred()
 
   constructor(record: TaskRecord, call: CallContext, options: RunningTaskOptions) {
@@ -59,11 +59,6 @@ export class RunningTask {
     return this.#done.promise
   }
 
-  /** Whether it has ended, or has to. */
-  get ending(): boolean {
-    return this.#ending
-  }
-
   setStatusMessage(message: string): void {
     this.#message = message.slice(0, MAX_MESSAGE)
     this.#changed()
@@ -71,7 +66,7 @@ export class RunningTask {
 
   /** Ends the handler and drops its result. */
   end(reason: EndReason): void {
-    this.#ending = true
+    this.ending = true
     this.ctx.end?.(reason)
   }
 
@@ -80,7 +75,7 @@ export class RunningTask {
    * store that refuses the first.
    */
   async settle(changes: readonly TaskChange[]): Promise<void> {
-    this.#ending = true
+    this.ending = true
     await this.#writing
     for (const change of changes) {
       try {
@@ -112,13 +107,13 @@ export class RunningTask {
 
   #changed(): void {
     this.#dirty = true
-    if (!this.#ending) this.#writing ??= this.#write()
+    if (!this.ending) this.#writing ??= this.#write()
   }
 
   /** One write at a time, and only of the newest state. */
   async #write(): Promise<void> {
     try {
-      while (this.#dirty && !this.#ending) {
+      while (this.#dirty && !this.ending) {
         this.#dirty = false
         const record = await this.#options.store.update(this.key, this.#state())
         if (record !== undefined) this.notify(record)

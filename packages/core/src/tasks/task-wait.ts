@@ -1,6 +1,6 @@
 import type { CallContext } from '../call/context.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { isFinal } from '../protocol/tasks.ts'
+import { isFinal } from '../protocol/types.ts'
 import type { TaskRecord } from '../stores/task-store.ts'
 import type { Clock } from '../util/clock.ts'
 import type { RunningTask } from './running-task.ts'
@@ -100,7 +100,7 @@ function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | und
 export class RemoteQuestions {
   readonly #viewer: TaskViewer
   readonly #answer: (id: string, response: JsonObject) => void
-  readonly #asked = new Map<string, OpenRequest>()
+  readonly #open = new Map<string, OpenRequest>()
 
   constructor(viewer: TaskViewer, answer: (id: string, response: JsonObject) => void) {
     this.#viewer = viewer
@@ -110,12 +110,12 @@ export class RemoteQuestions {
   /** Sends the questions that are new, and withdraws those that are answered. */
   update(inputs: TaskRecord['inputs'] = {}): void {
     const { requests, exchange } = this.#viewer
-    for (const [id, request] of this.#asked)
+    for (const [id, request] of this.#open)
       if (!Object.hasOwn(inputs, id)) this.#withdraw(id, request, ANSWERED)
     for (const [id, question] of Object.entries(inputs)) {
-      if (this.#asked.has(id)) continue
+      if (this.#open.has(id)) continue
       const request = requests.send(id, question, exchange)
-      this.#asked.set(id, request)
+      this.#open.set(id, request)
       request.result.then(
         (response) => this.#answer(id, response),
         // The question stays open for other calls that wait.
@@ -125,11 +125,11 @@ export class RemoteQuestions {
   }
 
   close(): void {
-    for (const [id, request] of this.#asked) this.#withdraw(id, request, LEFT)
+    for (const [id, request] of this.#open) this.#withdraw(id, request, LEFT)
   }
 
   #withdraw(id: string, request: OpenRequest, why: string): void {
-    this.#asked.delete(id)
+    this.#open.delete(id)
     request.cancel(why)
   }
 }

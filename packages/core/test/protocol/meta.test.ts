@@ -7,7 +7,7 @@ import {
   LOG_LEVEL,
   progressToken,
   PROTOCOL_VERSION,
-} from '../../src/protocol/meta.ts'
+} from '../../src/protocol/methods.ts'
 import { namesVersion, readRequestMeta } from '../../src/protocol/revisions/select.ts'
 
 it.each([

@@ -1,7 +1,7 @@
-import { acceptedValue, actionOf, contentOf } from './decode-response.ts'
+import { acceptedValue, actionOf, contentOf } from './inputs.ts'
 import { checkAnswer } from './form.ts'
 import { resolveInput } from './rounds.ts'
-import type { InputContext } from './types.ts'
+import type { InputContext } from './ask.ts'
 import { elicitUrls, resume, urlFailure } from './url-elicitation.ts'
 
 /** How calls get input from their clients, in both eras. */

@@ -1,6 +1,14 @@
 import { invalidParams, isErrorOf, QuestionError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
-import { mergeResponses, type PinnedResponse, type ResponsesByKey, responseTo } from './responses.ts'
+import {
+  checkShape,
+  decodeResponse,
+  mergeResponses,
+  type PinnedResponse,
+  type ResponsesByKey,
+  responseTo,
+  type UnmatchedResponses,
+} from './inputs.ts'
 import {
   type InputCall,
   type InputContext,
@@ -10,13 +18,11 @@ import {
   type Questions,
   type Run,
   tooManyRounds,
-} from './types.ts'
+} from './ask.ts'
 import { ANONYMOUS } from '../../stores/principal.ts'
-import type { UnmatchedResponses } from './inputs.ts'
 import type { InputRequested, NeedsInput, HandlerResult } from '../result.ts'
 import { encodeQuestion } from './encode-question.ts'
 import { partsOf, type Question, type QuestionKind } from './question.ts'
-import { checkShape, decodeResponse } from './decode-response.ts'
 import type { RequestStates, Round } from './request-state.ts'
 
 const NONE: ResponsesByKey = new Map()

@@ -7,8 +7,7 @@ import type { Caching } from '../registry/caching.ts'
 import { checkAnnotations, checkName, invalid, publish, type Subject } from '../registry/checks.ts'
 import { type AnyCompleters, checkCompleters } from '../completers.ts'
 import { type CompiledHandler, compileHandler } from '../registry/handler.ts'
-import type { checkMembers } from '../members.ts'
-import { Registry } from '../registry/registry.ts'
+import { type RegistrationContext, Registry } from '../registry/registry.ts'
 import type { AnyResource, AnyResourceTemplate } from './resource-types.ts'
 import { compileHooks } from './subscriber-hooks.ts'
 import { compareSpecificity, parseUriTemplate, type UriTemplate } from '../uri-template/uri-template.ts'
@@ -47,9 +46,8 @@ interface TemplateMatch {
   readonly variables: Readonly<Record<string, string | string[]>>
 }
 
-interface TemplateParts {
+interface TemplateParts extends Pick<RegistrationContext, 'checkMembers'> {
   readonly buildTemplate?: typeof buildTemplate | undefined
-  readonly checkMembers?: typeof checkMembers | undefined
 }
 
 /** Finds the template that a URI belongs to. */

@@ -1,5 +1,5 @@
 import type { Logger } from '../../util/logger.ts'
-import type { Lifespan } from '../../session/lifespan.ts'
+import type { Lifespan } from '../../session/server-mounts.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
 interface CompiledHooks {

@@ -20,8 +20,7 @@ import {
   tryStringify,
 } from '../content/protocol-results.ts'
 import type { checkRelated } from './tool-metadata.ts'
-import type { Content } from '../content/content.ts'
-import type { ToolResult } from '../content/result.ts'
+import type { Content, ToolResult } from '../content/content.ts'
 import { type Awaitable, isPromiseLike } from '../../util/promises.ts'
 import type { wrapOutput } from './wrap-output.ts'
 import type { CompiledHandler } from '../registry/handler.ts'

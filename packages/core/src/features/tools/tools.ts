@@ -6,12 +6,10 @@ import type { Tool } from '../../protocol/types.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/method-table.ts'
-import type { Logger } from '../../util/logger.ts'
 import type { HandlerResult } from '../../call/result.ts'
 import type { CompiledInput, CompiledOutput, SchemaEngine } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/tool-ui.ts'
 import type { compileAsks } from './asks.ts'
-import type { Caching } from '../registry/caching.ts'
 import {
   checkResultBytes,
   checkToolName,
@@ -24,8 +22,7 @@ import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing } from '../registry/listing.ts'
 import { memoize } from '../../util/memoize.ts'
 import { compileHandler, type Guarded, ifVisible } from '../registry/handler.ts'
-import type { checkMembers } from '../members.ts'
-import { Registry } from '../registry/registry.ts'
+import { type RegistrationContext, Registry } from '../registry/registry.ts'
 import {
   byPriority,
   checkRelated,
@@ -39,14 +36,10 @@ import { callTool, type ToolEntry, toolFailure, type ToolTasks, type ToolTasksOp
 import type { AnyTool, ToolOptions } from './tool-types.ts'
 import { wrapOutput } from './wrap-output.ts'
 
-interface ToolsOptions extends ToolOptions {
+interface ToolsOptions extends ToolOptions, RegistrationContext {
   readonly schemas: SchemaEngine
-  readonly pageSize?: number | undefined
-  readonly logger: Logger
-  readonly caching: Caching
   /** Without it calls never run as tasks. */
   readonly tasks?: { calls(options: ToolTasksOptions): ToolTasks } | undefined
-  readonly checkMembers?: typeof checkMembers | undefined
   /** Without it no tool has `asks`. */
   readonly compileAsks?: typeof compileAsks | undefined
   /** The ids of the server's extensions. */

@@ -5,7 +5,7 @@ import type { ServedServer } from '../servers/served-server.ts'
 import type { SseWriter } from './sse-writer.ts'
 import { KEEP_ALIVE } from './sse-format.ts'
 import { isolatedRequests } from '../../util/platform.ts'
-import { Outstanding } from '../../util/outstanding.ts'
+import { PendingWork } from '../../util/pending-work.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
@@ -21,11 +21,11 @@ export class OpenStreams {
   readonly #clock: Clock
   readonly #intervalMs: number | undefined
   readonly #keepAlive: Recurring | undefined
-  readonly #outstanding: Outstanding
+  readonly #pending: PendingWork
 
   constructor(clock: Clock, keepAlive: ResolvedOptions['keepAlive']) {
     this.#clock = clock
-    this.#outstanding = new Outstanding(clock)
+    this.#pending = new PendingWork(clock)
     this.#intervalMs = keepAlive === false ? undefined : keepAlive.intervalMs
     if (isolatedRequests()) this.#own = new WeakMap()
     else
@@ -55,7 +55,7 @@ export class OpenStreams {
       return
     }
     this.#open.add(writer)
-    this.#outstanding.begin()
+    this.#pending.begin()
     this.#keepAlive?.start()
   }
 
@@ -65,13 +65,13 @@ export class OpenStreams {
     if (timer !== undefined) this.#clock.clearTimeout(timer)
     this.#expiries.delete(writer)
     if (!this.#open.delete(writer)) return
-    this.#outstanding.end()
+    this.#pending.end()
     if (this.#open.size === 0) this.#keepAlive?.stop()
   }
 
   /** Waits until all streams have ended, but not for clients that read too slowly. */
   async endAll(): Promise<void> {
-    await this.#outstanding.flushed()
+    await this.#pending.flushed()
     for (const writer of this.#open) writer.cut()
   }
 

@@ -1,7 +1,6 @@
 import { ErrorCode, type McpError } from '../../errors.ts'
 import { type JsonObject, toErrorObject } from '../jsonrpc.ts'
-import { SERVER_INFO } from '../meta.ts'
-import { Method } from '../methods.ts'
+import { Method, SERVER_INFO } from '../methods.ts'
 import { baseRevision } from './base.ts'
 import type { RevisionData } from './data.ts'
 import { type Envelope, NOT_KEPT, type Revision } from './revision.ts'

@@ -1,7 +1,6 @@
 import type { McpError } from '../../errors.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc.ts'
-import type { TaskInfo } from '../tasks.ts'
-import type { Tool } from '../types.ts'
+import type { TaskInfo, Tool } from '../types.ts'
 
 /** The dated protocol versions that Jetway knows, oldest first. */
 export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'

@@ -1,10 +1,9 @@
 import { ErrorCode, invalidRequest, isErrorOf, McpError } from '../../errors.ts'
 import { headerMismatch } from '../header-text.ts'
 import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcRequest } from '../jsonrpc.ts'
-import { Method } from '../methods.ts'
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Method, PROTOCOL_VERSION } from '../methods.ts'
 import { ofEra } from './index.ts'
 import type { Era, Revision } from './revision.ts'
-import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../meta.ts'
 import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../types.ts'
 
 /**

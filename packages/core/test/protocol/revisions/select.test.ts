@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ErrorCode } from '../../../src/errors.ts'
 import type { JsonObject } from '../../../src/protocol/jsonrpc.ts'
-import { CLIENT_CAPABILITIES, PROTOCOL_VERSION } from '../../../src/protocol/meta.ts'
+import { CLIENT_CAPABILITIES, PROTOCOL_VERSION } from '../../../src/protocol/methods.ts'
 import { resolveRevisions, revisionOf } from '../../../src/protocol/revisions/index.ts'
 import type { RevisionDate } from '../../../src/protocol/revisions/revision.ts'
 import { selectRevision } from '../../../src/protocol/revisions/select.ts'
