@@ -4,7 +4,7 @@ import { SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
-import { bytesBeyond } from '../util/bytes.ts'
+import { utf8Length } from '../util/bytes.ts'
 import { randomToken } from '../util/random.ts'
 import type { CallReport } from './observation/telemetry.ts'
 import type { CallContext } from './context.ts'
@@ -59,8 +59,9 @@ export class ResponseEncoder {
         case 'complete': {
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
           const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
-          const size = bytesBeyond(json, limit)
-          if (size !== undefined) {
+          // No UTF-16 unit takes more than three bytes, so most results need no count.
+          const size = json.length * 3 <= limit ? 0 : utf8Length(json)
+          if (size > limit) {
             const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
             return this.failWith(entry, ctx, text, ErrorCode.InternalError)
           }
@@ -108,8 +109,8 @@ export class ResponseEncoder {
   #refuse(ctx: CallContext, error: McpError): EncodedAnswer {
     const answer = refuse(ctx, error)
     const limit = this.#options.maxResultBytes
-    const size = bytesBeyond(answer.frame, limit)
-    if (size === undefined) return answer
+    const size = utf8Length(answer.frame)
+    if (size <= limit) return answer
     const text = `The error has ${size} bytes, more than the ${limit} that maxResultBytes allows`
     return refuse(ctx, new McpError(error.code, text, undefined, error.reason))
   }

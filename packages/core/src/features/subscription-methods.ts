@@ -93,7 +93,7 @@ export interface ListenTopic {
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export function listenEntry(topics: readonly ListenTopic[]): readonly [string, MethodEntry] {
+function listenEntry(topics: readonly ListenTopic[]): readonly [string, MethodEntry] {
   return [Method.Listen, { handle: (params, ctx) => listen(topics, params, ctx) }]
 }
 
@@ -115,10 +115,7 @@ async function listen(
 
 const NO_STREAM = 'Subscriptions need a persistent connection: use HTTP, stdio or an in-memory transport'
 
-export function changeTopics(
-  capabilities: () => ServerCapabilities,
-  resources: Resources,
-): readonly ListenTopic[] {
+function changeTopics(capabilities: () => ServerCapabilities, resources: Resources): readonly ListenTopic[] {
   const list = (kind: 'tools' | 'prompts' | 'resources', method: string): ListenTopic => {
     const member = `${kind}ListChanged`
     return {

@@ -97,7 +97,7 @@ function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | und
 }
 
 /** Carries the questions of a task that another node runs, on a call that waits for the task here. */
-export class RemoteQuestions {
+class RemoteQuestions {
   readonly #viewer: TaskViewer
   readonly #answer: (id: string, response: JsonObject) => void
   readonly #open = new Map<string, OpenRequest>()

@@ -175,23 +175,23 @@ interface ResultBuilder {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
  */
 export const result: ResultBuilder = Object.assign(
-  (parts: ResultParts & { structured?: unknown; isError?: boolean }): ToolResult<never> => ({
-    content: parts.content === undefined ? undefined : toBlocks(parts.content),
-    structured: parts.structured,
-    isError: parts.isError === true,
-    _meta: parts._meta,
-    [BRAND]: 'result',
-  }),
+  ({ content: blocks, ...parts }: ResultParts & { structured?: unknown; isError?: boolean }) =>
+    toResult(blocks === undefined ? undefined : toBlocks(blocks), parts),
   {
     error: (
       blocks: string | Content | readonly Content[],
       options?: { readonly _meta?: Meta },
-    ): ToolResult<never> => ({
-      content: toBlocks(blocks),
-      structured: undefined,
-      isError: true,
-      _meta: options?._meta,
-      [BRAND]: 'result',
-    }),
+    ): ToolResult<never> => toResult(toBlocks(blocks), { isError: true, _meta: options?._meta }),
   },
 )
+
+const toResult = (
+  blocks: readonly Content[] | undefined,
+  parts: { readonly structured?: unknown; readonly isError?: unknown; readonly _meta?: Meta | undefined },
+): ToolResult<never> => ({
+  content: blocks,
+  structured: parts.structured,
+  isError: parts.isError === true,
+  _meta: parts._meta,
+  [BRAND]: 'result',
+})

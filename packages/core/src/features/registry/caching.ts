@@ -143,7 +143,7 @@ function policyOf(kind: CacheKind, options: CacheOptions): Policy {
   return { configured, closed, hasOwnScope: own?.cacheScope !== undefined }
 }
 
-export function merged(base: CacheHints, hint: CacheHint | undefined): CacheHints {
+function merged(base: CacheHints, hint: CacheHint | undefined): CacheHints {
   if (hint === undefined) return base
   const { ttlMs = base.ttlMs, cacheScope = base.cacheScope } = hint
   return { ttlMs, cacheScope }

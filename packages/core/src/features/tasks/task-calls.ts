@@ -26,7 +26,7 @@ interface Call {
 }
 
 /** Decides which calls of tools are tasks. The client decides, or with the extension the server. */
-export class TaskCalls implements ToolTasks {
+class TaskCalls implements ToolTasks {
   readonly #options: TaskCallsOptions
 
   constructor(options: TaskCallsOptions) {
@@ -203,7 +203,7 @@ function positionOf(key: string): TaskPosition {
 }
 
 /** @throws McpError `-32602` */
-export function requestedTtl(task: unknown): number | undefined {
+function requestedTtl(task: unknown): number | undefined {
   if (!isObject(task)) throw invalidParams('The member "task" must be an object')
   const { ttl } = task
   // With null clients ask for a task without a limit, which the server overrides.
