@@ -88,28 +88,8 @@ interface Round {
   readonly answers: Readonly<Record<string, unknown>>
 }
 
-const READABLE = [
-  'app',
-  'auth',
-  'client',
-  'locals',
-  'protocolVersion',
-  'requestId',
-  'session',
-  'signal',
-] as const
-
 /** The part of a call's context that an ask may read. An ask cannot change anything through it. */
 class AskView {
-  static {
-    for (const name of READABLE)
-      Object.defineProperty(this.prototype, name, {
-        get(this: AskView) {
-          return this.#ctx[name]
-        },
-      })
-  }
-
   readonly #ctx: CallContext
   readonly answers: object
   /** Whether the ask has read a missing answer. Then its value or error is dropped. */
@@ -118,6 +98,31 @@ class AskView {
   constructor(ctx: CallContext, round: Round) {
     this.#ctx = ctx
     this.answers = this.#view(round)
+  }
+
+  get app(): CallContext['app'] {
+    return this.#ctx.app
+  }
+  get auth(): CallContext['auth'] {
+    return this.#ctx.auth
+  }
+  get client(): CallContext['client'] {
+    return this.#ctx.client
+  }
+  get locals(): CallContext['locals'] {
+    return this.#ctx.locals
+  }
+  get protocolVersion(): CallContext['protocolVersion'] {
+    return this.#ctx.protocolVersion
+  }
+  get requestId(): CallContext['requestId'] {
+    return this.#ctx.requestId
+  }
+  get session(): CallContext['session'] {
+    return this.#ctx.session
+  }
+  get signal(): CallContext['signal'] {
+    return this.#ctx.signal
   }
 
   async run(ask: AskFunction, args: unknown): Promise<unknown> {
