@@ -131,7 +131,7 @@ export interface CompiledOutput {
    * @param json - `JSON.stringify(value)`, made by the caller, who needs it anyhow
    * @returns the JSON to send: `json` itself, or a shorter one where a zod object left unknown properties out
    */
-  check(value: unknown, json: string | undefined): CheckedOutput
+  readonly check: (value: unknown, json: string | undefined) => CheckedOutput
 }
 
 export interface InputOptions {
