@@ -8,8 +8,7 @@ import type {
   StreamOrigin,
 } from '../../stores/event-store.ts'
 import { utf8Length } from '../../util/bytes.ts'
-import { InOrder } from '../../util/in-order.ts'
-import type { Awaitable } from '../../util/promises.ts'
+import { type Awaitable, InOrder } from '../../util/promises.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import type { Deletions } from './deletions.ts'
 import {

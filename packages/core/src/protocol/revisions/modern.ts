@@ -16,8 +16,16 @@ export function modernRevision(data: RevisionData): Revision {
     cancelOnDisconnect: true,
     parameterHeaders: true,
     envelope,
-    encodeResult: (method, result) =>
-      metaFirst(result, (rest) => base.encodeResult(method, withoutEnvelope(method, rest))),
+    encodeResult: (method, result) => {
+      const { _meta } = result
+      // The members of a tool's result are chosen one by one, which leaves out those of the envelope.
+      const content = method === Method.CallTool ? result : withoutEnvelope(method, result)
+      if (_meta === undefined) return base.encodeResult(method, content)
+      // The result's own metadata goes first, where the envelope finds it.
+      const own = { ...(_meta as JsonObject), [SERVER_INFO]: undefined }
+      const rest = base.encodeResult(method, { ...content, _meta: undefined })
+      return `{"_meta":${JSON.stringify(own)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
+    },
     encodeError: (error) => {
       const plain = toErrorObject(error)
       return error.reason === 'missing-capability'
@@ -43,19 +51,8 @@ const CACHEABLE: ReadonlySet<string> = new Set([
 const META = '{"_meta":{'
 const COMPLETE = '{"resultType":"complete"'
 
-/** The result's own metadata goes first, where the envelope finds it. */
-function metaFirst(result: JsonObject, encode: (rest: JsonObject) => string): string {
-  const { _meta } = result
-  if (_meta === undefined) return encode(result)
-  const own = { ...(_meta as JsonObject), [SERVER_INFO]: undefined }
-  const rest = encode({ ...result, _meta: undefined })
-  return `{"_meta":${JSON.stringify(own)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
-}
-
 /** A middleware may have given a result what the envelope says: a reader would find the same key twice. */
 function withoutEnvelope(method: string, result: JsonObject): JsonObject {
-  // The members of a tool's result are chosen one by one, which leaves these out.
-  if (method === Method.CallTool) return result
   const { resultType, ttlMs, cacheScope, ...rest } = result
   const hinted = CACHEABLE.has(method) && (ttlMs ?? cacheScope) !== undefined
   if (resultType === undefined && !hinted) return result
@@ -80,8 +77,8 @@ const rounds: RoundTrips = {
     [Method.ReadResource, { contents: [] }],
   ]),
   encode: (requests, state, server) => {
-    const asked = Object.keys(requests).length === 0 ? {} : { inputRequests: requests }
-    const rest = JSON.stringify({ ...asked, requestState: state })
+    const questions = Object.keys(requests).length === 0 ? {} : { inputRequests: requests }
+    const rest = JSON.stringify({ ...questions, requestState: state })
     return `{"resultType":"input_required","_meta":{"${SERVER_INFO}":${server}},${rest.slice(1)}`
   },
 }

@@ -1,10 +1,11 @@
 import { ErrorCode, invalidRequest, isErrorOf, McpError } from '../../errors.ts'
 import { headerMismatch } from '../header-text.ts'
-import type { JsonRpcNotification, JsonRpcRequest } from '../jsonrpc.ts'
+import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcRequest } from '../jsonrpc.ts'
 import { Method } from '../methods.ts'
 import { ofEra } from './index.ts'
-import { namesVersion, readRequestMeta, type RequestMeta } from './request-meta.ts'
 import type { Era, Revision } from './revision.ts'
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../meta.ts'
+import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../types.ts'
 
 /**
  * The revision of a request that names none:
@@ -27,7 +28,7 @@ export interface SelectionInput {
   readonly stateless: boolean
 }
 
-/** How one message is to be taken. */
+/** How to handle one message. */
 export type Selection =
   | { readonly kind: 'serve'; readonly revision: Revision; readonly meta?: undefined }
   /** The request is self-contained: earlier ones do not matter. */
@@ -54,7 +55,7 @@ interface Refused {
  */
 export function selectRevision(input: SelectionInput): Selection {
   const { message, header, session, served, stateless } = input
-  if (message !== undefined && standsAlone(message, header, served)) return selectModern(message, input)
+  if (message !== undefined && isStateless(message, header, served)) return selectModern(message, input)
   if (session !== undefined && header === session.version) return { kind: 'serve', revision: session }
   // Its body negotiates; the header is for what comes after it.
   if (session === undefined && message?.method === Method.Initialize) return { kind: 'initialize' }
@@ -78,16 +79,17 @@ function find(served: readonly Revision[], era: Era, version: string): Revision 
 }
 
 /**
- * Whether a message is of the era in which every request carries its own metadata. Where only that era is
- * served all messages are; where it is not, none is, so that clients which try it first fall back.
+ * Whether a message belongs to the era in which every request carries its own metadata. All messages do if the server
+ * serves only that era. None does if the server does not serve it, so that clients that try it first fall back.
  */
-export function standsAlone(
+export function isStateless(
   message: JsonRpcRequest | JsonRpcNotification,
   header: string | null | undefined,
   served: readonly Revision[],
 ): boolean {
   if (served[0]?.era !== 'modern') return false
-  if (namesVersion(message) || !hasSessions(served)) return true
+  // Revisions come newest first, so all are of that era.
+  if (namesVersion(message) || served.at(-1)?.era === 'modern') return true
   return typeof header === 'string' && find(served, 'modern', header) !== undefined
 }
 
@@ -96,7 +98,7 @@ function selectModern(
   { header, served }: SelectionInput,
 ): Selection {
   const [newest] = served
-  // Notifications carry no metadata that would have to be there.
+  // Notifications need no `_meta`.
   if (newest !== undefined && !('id' in message)) return { kind: 'serve', revision: newest }
   try {
     if (message.method === Method.Initialize && !namesVersion(message)) {
@@ -149,3 +151,48 @@ function unsupported(served: readonly Revision[]): Selection {
 
 const versionsOf = (served: readonly Revision[], era: Era): readonly string[] =>
   ofEra(era, served).map(({ version }) => version)
+
+/** The metadata of a request and its sender, where there is no session. */
+export interface RequestMeta {
+  readonly version: string
+  readonly capabilities: ClientCapabilities
+  readonly client: Implementation | undefined
+  /** Undefined: the sender wants no log messages. */
+  readonly logLevel: LogLevel | undefined
+}
+
+/** Whether a message names its own protocol version, and by that is no part of a session. */
+export const namesVersion = ({ params }: JsonRpcRequest | JsonRpcNotification): boolean => {
+  const meta = params?.['_meta']
+  return isObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION)
+}
+
+/**
+ * Reads the metadata of a request.
+ *
+ * @throws McpError naming the member that is missing or malformed
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
+ */
+export function readRequestMeta({ params }: JsonRpcRequest): RequestMeta {
+  const meta: JsonObject = isObject(params?.['_meta']) ? params['_meta'] : {}
+  const version = meta[PROTOCOL_VERSION]
+  const capabilities = meta[CLIENT_CAPABILITIES]
+  const client = meta[CLIENT_INFO]
+  const logLevel = meta[LOG_LEVEL]
+  if (typeof version !== 'string') throw malformed(`_meta["${PROTOCOL_VERSION}"] must be a string`)
+  if (!isObject(capabilities)) throw malformed(`_meta["${CLIENT_CAPABILITIES}"] must be an object`)
+  if (client !== undefined && !isImplementation(client))
+    throw malformed(`_meta["${CLIENT_INFO}"] must be an object with a name and a version`)
+  if (logLevel !== undefined && !isLogLevel(logLevel))
+    throw malformed(`_meta["${LOG_LEVEL}"] must be one of ${LOG_LEVELS.join(', ')}`)
+  return { version, capabilities, client, logLevel }
+}
+
+/** Metadata that every request needs is missing or malformed. */
+const malformed = (message: string): McpError =>
+  new McpError(ErrorCode.InvalidParams, message, undefined, 'malformed')
+
+const isImplementation = (value: unknown): value is Implementation & JsonObject =>
+  isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string'
+
+const isLogLevel = (value: unknown): value is LogLevel => (LOG_LEVELS as readonly unknown[]).includes(value)
