@@ -78,15 +78,19 @@ export class PluginMount {
     const { request, raw } = reply
     return new Promise((resolve) => {
       let headed: Promise<undefined> | undefined
-      const open: StreamReply['open'] = (sink) => {
-        answer.open(sink)
-        resolve(headed)
-      }
-      sendNodeStream(request.raw, raw, { ...answer, open }, () => {
-        this.#opening.set(reply, answer)
-        headed = this.stream.call(this.#app, request, reply) as Promise<undefined>
-        return raw.headersSent
-      })
+      sendNodeStream(
+        request.raw,
+        raw,
+        () => {
+          this.#opening.set(reply, answer)
+          headed = this.stream.call(this.#app, request, reply) as Promise<undefined>
+          return raw.headersSent
+        },
+        (sink) => {
+          answer.open(sink)
+          resolve(headed)
+        },
+      )
     })
   }
 

@@ -17,7 +17,7 @@ export function answerRequest(endpoint: Endpoint, asked: MountRequest): void {
 /** Sends a reply, with the headers that middleware has set. */
 export function send(response: ServerResponse, request: IncomingMessage, reply: HttpReply): void {
   if (reply.open !== undefined)
-    return sendNodeStream(request, response, reply, () => (setHead(response, reply), true))
+    return sendNodeStream(request, response, () => (setHead(response, reply), true), reply.open)
   const { status, headers, body } = reply
   if (body === undefined) {
     setHead(response, reply)

@@ -7,10 +7,11 @@ const FLUSH_MS = 1_000
 export class Outstanding {
   readonly #clock: Clock
   readonly #waiting: (() => void)[] = []
-  #count = 0
+  #count: number
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, count = 0) {
     this.#clock = clock
+    this.#count = count
   }
 
   begin(): void {

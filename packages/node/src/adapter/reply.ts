@@ -62,8 +62,8 @@ export function watchNodeReply(
 export function sendNodeStream(
   request: IncomingMessage,
   response: ServerResponse,
-  { open }: Extract<HttpReply, { readonly open: unknown }>,
   sendHead: () => boolean,
+  open: (sink: FrameSink) => void,
 ): void {
   const sink = new ResponseSink(response)
   onTurn(request, response, (connected) => {
