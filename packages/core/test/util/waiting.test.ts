@@ -1,7 +1,7 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { Outstanding } from '../../src/util/outstanding.ts'
-import { RareLog } from '../../src/util/rare-log.ts'
+import { ThrottledLog } from '../../src/util/throttled-log.ts'
 
 describe('what a close still has to send', () => {
   it('is waited for until all of it has ended', async () => {
@@ -37,7 +37,7 @@ describe('what a close still has to send', () => {
 
 it('a problem of each request is logged every ten minutes, with how often it was not', async () => {
   const clock = new FakeClock()
-  const rare = new RareLog(clock)
+  const rare = new ThrottledLog(clock)
   const logged: number[] = []
   const problem = (): void => rare.log((skipped) => logged.push(skipped))
   problem()

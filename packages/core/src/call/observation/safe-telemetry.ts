@@ -1,14 +1,14 @@
 import type { Clock } from '../../util/clock.ts'
-import { RareLog } from '../../util/rare-log.ts'
+import { ThrottledLog } from '../../util/throttled-log.ts'
 
 /** Calls a telemetry. An error that it throws is reported at most once in ten minutes, and goes no further. */
 export class SafeTelemetry {
-  readonly #failures: RareLog
+  readonly #failures: ThrottledLog
   readonly #report: (error: unknown, skipped: number) => void
 
   /** @param report - gets an error, and how many were not reported since the last one */
   constructor(clock: Clock, report: (error: unknown, skipped: number) => void) {
-    this.#failures = new RareLog(clock)
+    this.#failures = new ThrottledLog(clock)
     this.#report = report
   }
 

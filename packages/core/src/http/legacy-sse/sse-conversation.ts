@@ -204,7 +204,7 @@ export class SseConversation {
   }
 
   async #afterRead(frame: string): Promise<string> {
-    if (this.#responses.crowded) return frame
+    if (this.#responses.full) return frame
     this.#responses.hold(frame.length)
     await this.session?.confirmRead((ping) => this.#respond(ping))
     this.#responses.hold(-frame.length)

@@ -111,8 +111,8 @@ export class SessionLink {
       case 'yield':
       case 'seized':
         return this.#live.yieldStream(mail)
-      case 'poke':
-        return this.#following?.get(mail.stream)?.poke()
+      case 'appended':
+        return this.#following?.get(mail.stream)?.readOn()
       case 'answer':
         return void session.response(mail.response)
       case 'cancel':
@@ -141,7 +141,7 @@ export class SessionLink {
   }
 
   followed(node: string, stream: string): void {
-    void this.#network.peers.send(node, this.#live.key, { kind: 'poke', stream })
+    void this.#network.peers.send(node, this.#live.key, { kind: 'appended', stream })
   }
 
   /** @throws StoreFailure */
@@ -206,7 +206,7 @@ export class SessionLink {
     )
     following.set(token, stream)
     // An event may have come between the reading and now.
-    stream.poke()
+    stream.readOn()
     return stream.reply(reader)
   }
 }

@@ -12,7 +12,7 @@ import { fromStore } from '../streams/store-failure.ts'
 import type { HttpReply } from '../types.ts'
 import type { Peers } from '../nodes/peers.ts'
 
-/** How often the writers of followed streams are checked, in ms. Their pokes can be lost. */
+/** How often the writers of followed streams are checked, in ms. Mail about new events can be lost. */
 const CHECK_MS = 1_000
 
 interface FollowedStreamOptions {
@@ -103,12 +103,12 @@ export class FollowedStream {
     return this.#writer.reply(reader)
   }
 
-  /** There are new events. */
-  poke(): void {
+  /** Reads the new events. */
+  readOn(): void {
     void this.#run(() => this.#read())
   }
 
-  /** Reads on, in case a poke was lost, and takes the stream over if its writer has stopped. */
+  /** Reads on, in case the mail about new events was lost, and takes the stream over if its writer has stopped. */
   check(stopped: boolean): void {
     void this.#run(async () => {
       const { log, revision } = this.#options
@@ -137,7 +137,7 @@ export class FollowedStream {
     }
     if (!this.#again) return
     this.#again = false
-    this.poke()
+    this.readOn()
   }
 
   async #read(): Promise<void> {

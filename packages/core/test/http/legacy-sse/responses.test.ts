@@ -25,15 +25,15 @@ function responses(outboundLimit = LIMIT) {
 }
 
 describe('the responses of an HTTP+SSE connection', () => {
-  it('are crowded beyond four results, wherever they wait', () => {
+  it('are full beyond four results, wherever they wait', () => {
     const { outlet, made } = responses()
     outlet.waitingBytes = LIMIT - 1
     made.hold(1)
-    expect(made.crowded).toBe(false)
+    expect(made.full).toBe(false)
     made.hold(1)
-    expect(made.crowded).toBe(true)
+    expect(made.full).toBe(true)
     made.hold(-1)
-    expect(made.crowded).toBe(false)
+    expect(made.full).toBe(false)
   })
 
   it('refuse requests beyond the limit of the mount', () => {

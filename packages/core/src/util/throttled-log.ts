@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 const INTERVAL_MS = 600_000
 
 /** Logs a problem that each request may have, at most once in ten minutes. */
-export class RareLog {
+export class ThrottledLog {
   readonly #clock: Clock
   #loggedAt = Number.NEGATIVE_INFINITY
   #skipped = 0
