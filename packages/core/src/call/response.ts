@@ -1,12 +1,12 @@
 import { ErrorCode, internalError, isErrorOf, McpError, QuestionError } from '../errors.ts'
 import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
-import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
+import { SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
 import { bytesBeyond } from '../util/bytes.ts'
 import { randomToken } from '../util/random.ts'
-import type { CallReport } from './observation/observer.ts'
+import type { CallReport } from './observation/telemetry.ts'
 import type { CallContext } from './context.ts'
 import type { MethodEntry } from './method-table.ts'
 import {
@@ -14,7 +14,6 @@ import {
   type HandlerResult,
   type InputRequested,
   SerializedResult,
-  type SubscriptionStarted,
   type TaskStarted,
   typed,
 } from './result.ts'
@@ -34,7 +33,7 @@ export interface EncodedAnswer {
 /** Undefined if the call was cancelled: nothing is sent. */
 export type EncodedResponse = EncodedAnswer | undefined
 
-export interface EncoderOptions {
+interface EncoderOptions {
   readonly info: Implementation
   /** The largest result as JSON, in bytes of UTF-8. */
   readonly maxResultBytes: number
@@ -74,7 +73,7 @@ export class ResponseEncoder {
         case 'task':
           return this.#task(ctx, result)
         case 'subscription':
-          return this.#subscription(ctx, result)
+          return this.#subscription(ctx, result.filters)
         default:
           throw new TypeError(`A result of kind "${result.kind}" cannot be sent`)
       }
@@ -148,7 +147,7 @@ export class ResponseEncoder {
     return this.#answer(ctx, JSON.stringify(created), typed('task', created))
   }
 
-  #subscription(ctx: CallContext, { filters }: SubscriptionStarted): EncodedAnswer {
+  #subscription(ctx: CallContext, filters: SubscriptionRequest['filters']): EncodedAnswer {
     const { id } = ctx.message
     const { frame } = this.#answer(ctx, JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: id } }))
     return { frame, subscription: { id, filters } }

@@ -33,7 +33,7 @@ export class TimeLimits {
 }
 
 /** The limit that a call has exceeded. */
-export interface ExceededLimit {
+interface ExceededLimit {
   readonly ms: number
   /** The limit without progress, or of the whole call. */
   readonly of: 'silence' | 'call'

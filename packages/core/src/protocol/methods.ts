@@ -1,3 +1,5 @@
+import { isObject, isRequestId, type JsonObject, type RequestId } from './jsonrpc.ts'
+
 /** The wire names of everything Jetway sends or understands. */
 export const Method = {
   Initialize: 'initialize',
@@ -48,3 +50,44 @@ export const Notification = {
   Task: 'notifications/tasks',
   Acknowledged: 'notifications/subscriptions/acknowledged',
 } as const
+
+/**
+ * The keys that `_meta` of every request has in revisions without sessions:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
+ */
+export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
+/** The capabilities of a request's client. */
+export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+/** The name of a request's client, for display only. */
+export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
+/** The level from which on a request gets log messages; without it, none. */
+export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
+/** The name of the server, in every result. */
+export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
+/** The id of the subscription that a notification is for. */
+export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
+
+/**
+ * The token under which a request wants progress. It may be any string or integer, `0` and `""` included,
+ * within the limits of an id: it comes back with every notification.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
+ */
+export function progressToken(params: JsonObject | undefined): RequestId | undefined {
+  const meta = params?.['_meta']
+  const token = isObject(meta) ? meta['progressToken'] : undefined
+  return isRequestId(token) ? token : undefined
+}
+
+/**
+ * The `_meta` of a message that belongs to a task.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
+ */
+export const relatedTask = (taskId: string): JsonObject => ({ [RELATED_TASK]: { taskId } })
+
+/** The key under which a message names its task. */
+export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
+
+/** A text that a model may read at once, before the result of a call that runs as a task. */
+export const IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'

@@ -7,7 +7,7 @@ import type { InferJsonObject } from './convert/infer-json.ts'
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /** Options for the conversion of a Standard Schema. */
-export interface StandardJsonSchemaOptions {
+interface StandardJsonSchemaOptions {
   readonly target: 'draft-2020-12' | 'draft-07' | 'openapi-3.0' | (string & {})
   readonly libraryOptions?: Record<string, unknown> | undefined
 }
@@ -21,7 +21,7 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
-export interface StandardProps<Input, Output> {
+interface StandardProps<Input, Output> {
   readonly version: 1
   readonly vendor: string
   readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
@@ -134,7 +134,7 @@ export interface CompiledOutput {
   readonly check: (value: unknown, json: string | undefined) => CheckedOutput
 }
 
-export interface InputOptions {
+interface InputOptions {
   /**
    * Whether arguments that the schema does not name are refused, by the published schema too, where they
    * would fall or pass unseen: at every object of a library's schema that says nothing of them; in JSON

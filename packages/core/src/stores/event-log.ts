@@ -42,13 +42,13 @@ export class Place implements Linked<Place> {
   }
 }
 
-interface Kept {
+interface StoredEntry {
   readonly event: StoredEvent
   readonly bytes: number
   readonly at: number
 }
 
-export interface LogLimits {
+interface LogLimits {
   readonly maxEvents: number
   readonly maxBytes: number
   readonly maxFinalBytes: number
@@ -82,11 +82,11 @@ export class EventLog {
   /** In the list of the session's streams that have ended. */
   readonly ended: Place = new Place(this)
   readonly #limits: LogLimits
-  readonly #events: Kept[] = []
+  readonly #events: StoredEntry[] = []
   /** Bytes of the events. */
   #bytes = 0
   /** The response, which the limits on events do not drop. */
-  #final: Kept | undefined
+  #final: StoredEntry | undefined
   /** Events up to this position are dropped. */
   #evicted = 0
 

@@ -15,7 +15,7 @@ import type {
 } from './event-store.ts'
 import { SizeRanks } from './size-ranks.ts'
 
-export interface MemoryEventStoreOptions {
+interface MemoryEventStoreOptions {
   /** Events kept for each stream. @default 1_000 */
   readonly maxEvents?: number
   /** Bytes of events kept for each stream. @default 1_048_576 */

@@ -1,12 +1,12 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { Outstanding } from '../../src/util/outstanding.ts'
+import { PendingWork } from '../../src/util/pending-work.ts'
 import { ThrottledLog } from '../../src/util/throttled-log.ts'
 
 describe('what a close still has to send', () => {
   it('is waited for until all of it has ended', async () => {
     const clock = new FakeClock()
-    const outstanding = new Outstanding(clock)
+    const outstanding = new PendingWork(clock)
     await outstanding.flushed()
     let flushed = 0
     for (let i = 0; i < 2; i++) outstanding.begin()
@@ -24,7 +24,7 @@ describe('what a close still has to send', () => {
 
   it('is waited for no longer than a second', async () => {
     const clock = new FakeClock()
-    const outstanding = new Outstanding(clock)
+    const outstanding = new PendingWork(clock)
     outstanding.begin()
     let flushed = false
     void outstanding.flushed().then(() => (flushed = true))

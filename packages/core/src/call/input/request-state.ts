@@ -1,6 +1,6 @@
 import { busy, invalidParams, type McpError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import { type PinnedResponse, type ResponsesByKey, digestOf } from './responses.ts'
+import { digestOf, type PinnedResponse, type ResponsesByKey } from './inputs.ts'
 import type { UsedStates } from '../../stores/used-states.ts'
 import type { Clock } from '../../util/clock.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
@@ -72,7 +72,7 @@ export interface Round {
 }
 
 /** A state opens only for the owner that it was sealed for. */
-export interface StateOwner {
+interface StateOwner {
   readonly principal: string
   readonly method: string
   readonly params: JsonObject

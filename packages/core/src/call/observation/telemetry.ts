@@ -140,3 +140,13 @@ export interface ClosedClientSession {
   /** Undefined if the client or the server has closed it. */
   readonly failure: 'session-lost' | 'closed' | undefined
 }
+
+/** Facts about a call that its response does not contain, for observers and listeners. */
+export interface CallReport {
+  /** The result has `isError`. */
+  failed: boolean
+  /** Set where neither `failed` nor the response says it. */
+  outcome?: CallOutcome
+  hidden?: { readonly error: unknown; readonly reference: string }
+  result?: { readonly result: JsonObject }
+}

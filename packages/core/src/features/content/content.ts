@@ -18,13 +18,13 @@ import { checkAnnotations, checkIcons, checkName, checkUri } from '../registry/c
 export type Content = (TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource) &
   Branded<'content'>
 
-export interface BlockOptions {
+interface BlockOptions {
   readonly annotations?: Annotations
   readonly _meta?: Meta
 }
 
 /** The content of a resource as authors give it. */
-export interface ResourcePart {
+interface ResourcePart {
   readonly uri: string
   readonly mimeType?: string
   readonly _meta?: Meta
@@ -137,3 +137,61 @@ function base64(what: string, data: Uint8Array | string): string {
 }
 
 const mistake = (message: string): Error => usageError('ERR_MCP_INVALID_DEFINITION', message)
+
+declare const VALUE: unique symbol
+
+/** A tool result, made by {@link result}. `S` is the type of its structured value; `never` for an error. */
+export interface ToolResult<out S = unknown> extends Branded<'result'> {
+  readonly content: readonly Content[] | undefined
+  readonly structured: unknown
+  readonly isError: boolean
+  readonly _meta: Meta | undefined
+  /** For the compiler only: checks the value against the tool's `outputSchema`. */
+  readonly [VALUE]?: () => S
+}
+
+interface ResultParts {
+  /** For the model. @default the JSON text of the structured value */
+  readonly content?: string | Content | readonly Content[]
+  readonly _meta?: Meta
+}
+
+interface ResultBuilder {
+  <S>(parts: ResultParts & { readonly structured: S; readonly isError?: false }): ToolResult<S>
+  (parts: ResultParts & { readonly structured?: unknown; readonly isError: true }): ToolResult<never>
+  (parts: ResultParts & { readonly structured?: undefined; readonly isError?: false }): ToolResult<undefined>
+  /** A failure that the model should read. */
+  error(
+    content: string | Content | readonly Content[],
+    options?: { readonly _meta?: Meta },
+  ): ToolResult<never>
+}
+
+/**
+ * Builds a tool result with more than a plain return value: content and a structured
+ * value, metadata, or a failure.
+ *
+ * @throws `ERR_MCP_INVALID_DEFINITION` for content that was not made by {@link content}
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
+ */
+export const result: ResultBuilder = Object.assign(
+  (parts: ResultParts & { structured?: unknown; isError?: boolean }): ToolResult<never> => ({
+    content: parts.content === undefined ? undefined : toBlocks(parts.content),
+    structured: parts.structured,
+    isError: parts.isError === true,
+    _meta: parts._meta,
+    [BRAND]: 'result',
+  }),
+  {
+    error: (
+      blocks: string | Content | readonly Content[],
+      options?: { readonly _meta?: Meta },
+    ): ToolResult<never> => ({
+      content: toBlocks(blocks),
+      structured: undefined,
+      isError: true,
+      _meta: options?._meta,
+      [BRAND]: 'result',
+    }),
+  },
+)

@@ -3,7 +3,7 @@ import type { AnySchema, CompiledOutput, InferOutput, JsonSchema } from '../../s
 import { invalid, type Subject } from '../registry/checks.ts'
 
 /** The member that holds a structured value, and the schema of the object around it. */
-export interface WrappedOutput {
+interface WrappedOutput {
   readonly member: string
   readonly outputSchema: JsonSchema
 }

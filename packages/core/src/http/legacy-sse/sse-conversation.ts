@@ -8,7 +8,7 @@ import { errorFrame, type JsonRpcRequest, type RequestId, resultFrame } from '..
 import type { InitializeInput } from '../../session/initialize.ts'
 import { deliver, type NoRequest, receive, type Refusal } from '../../session/receiver.ts'
 import type { Session } from '../../session/session.ts'
-import type { Outstanding } from '../../util/outstanding.ts'
+import type { PendingWork } from '../../util/pending-work.ts'
 import { type Awaitable, deferred } from '../../util/promises.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
 import type { EndpointContext } from '../context.ts'
@@ -37,7 +37,7 @@ interface SseConversationOptions {
   readonly id: string
   readonly writer: SseWriter
   /** Counts the calls that are not answered yet. */
-  readonly unanswered: Outstanding
+  readonly unanswered: PendingWork
   readonly open: (request: SseInitialize) => Promise<SseOpening>
   /** A response cannot be sent. */
   readonly onFailure: () => void

@@ -5,7 +5,7 @@ import type { ServedServer } from '../servers/served-server.ts'
 import type { SseWriter } from './sse-writer.ts'
 import { KEEP_ALIVE } from './sse-format.ts'
 import { isolatedRequests } from '../../util/platform.ts'
-import { Outstanding } from '../../util/outstanding.ts'
+import { PendingWork } from '../../util/pending-work.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
@@ -22,7 +22,7 @@ export class OpenStreams {
   readonly #intervalMs: number | undefined
   readonly #keepAlive: Recurring | undefined
   /** Counts the open streams while all of them end. */
-  #ending: Outstanding | undefined
+  #ending: PendingWork | undefined
   /** Whether the end of every stream is noticed, so that what it holds can be counted. */
   readonly counts: boolean
 
@@ -74,7 +74,7 @@ export class OpenStreams {
 
   /** Waits until all streams have ended, but not for clients that read too slowly. */
   async endAll(): Promise<void> {
-    const ending = (this.#ending ??= new Outstanding(this.#clock, this.#open.size))
+    const ending = (this.#ending ??= new PendingWork(this.#clock, this.#open.size))
     await ending.flushed()
     for (const writer of this.#open) writer.cut()
   }

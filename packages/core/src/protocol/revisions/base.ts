@@ -204,3 +204,37 @@ function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): st
   // An object can be something else in JSON: a date is a string.
   return json.startsWith('{') ? json : undefined
 }
+
+interface Choice {
+  readonly const: string
+  readonly title: string
+}
+
+/**
+ * Brings a form to a revision.
+ *
+ * @throws Error that names the field that the revision cannot ask for
+ */
+export function projectForm(
+  { fields }: NonNullable<Revision['forms']>,
+  form: { readonly properties: object },
+): JsonObject {
+  if (fields === 'full') return { ...form }
+  const properties = Object.entries(form.properties).map(([name, field]) => [
+    name,
+    plain(name, field as JsonObject),
+  ])
+  return { ...form, properties: Object.fromEntries(properties) as JsonObject }
+}
+
+/** https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation#requested-schema */
+function plain(name: string, { default: preset, oneOf, ...field }: JsonObject): JsonObject {
+  if (field['type'] === 'array')
+    throw new Error(
+      `the field ${JSON.stringify(name)}: this client's protocol revision has no choice of several`,
+    )
+  if (field['type'] === 'boolean' && preset !== undefined) return { ...field, default: preset }
+  if (!Array.isArray(oneOf)) return field
+  const choices = oneOf as readonly Choice[]
+  return { ...field, enum: choices.map((c) => c.const), enumNames: choices.map((c) => c.title) }
+}

@@ -1,8 +1,6 @@
 import type { McpError } from '../../errors.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc.ts'
-import type { TaskInfo } from '../tasks.ts'
-import type { FormRules } from './forms.ts'
-import type { Tool } from '../types.ts'
+import type { TaskInfo, Tool } from '../types.ts'
 
 /** The dated protocol versions that Jetway knows, oldest first. */
 export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
@@ -28,6 +26,14 @@ export type Shape =
   | 'audio'
   | 'resource_link'
   | 'embedded'
+
+/** The features of a revision's forms. */
+interface FormRules {
+  /** Choices with titles, several choices at once, and defaults for every kind of field. */
+  readonly fields: 'plain' | 'full'
+  /** Whether a person can be sent to an address. */
+  readonly url: boolean
+}
 
 /** How a revision speaks of tasks. */
 export interface TaskDialect {
@@ -59,7 +65,7 @@ export interface CacheHints {
 export const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
 
 /** How a call's questions are its result, which the client answers by sending the request again. */
-export interface RoundTrips {
+interface RoundTrips {
   /** The requests that may be answered in this way, each with an empty result. */
   readonly methods: ReadonlyMap<string, JsonObject>
   /** @param server the server's facts as JSON text */

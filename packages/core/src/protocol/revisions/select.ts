@@ -1,10 +1,9 @@
 import { ErrorCode, invalidRequest, isErrorOf, McpError } from '../../errors.ts'
 import { headerMismatch } from '../header-text.ts'
 import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcRequest } from '../jsonrpc.ts'
-import { Method } from '../methods.ts'
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Method, PROTOCOL_VERSION } from '../methods.ts'
 import { ofEra } from './index.ts'
 import type { Era, Revision } from './revision.ts'
-import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../meta.ts'
 import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../types.ts'
 
 /**
@@ -13,7 +12,7 @@ import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel
  */
 const ASSUMED = '2025-03-26'
 
-export interface SelectionInput {
+interface SelectionInput {
   /** Undefined for a batch or a response, which name no method. */
   readonly message: JsonRpcRequest | JsonRpcNotification | undefined
   /**
@@ -153,7 +152,7 @@ const versionsOf = (served: readonly Revision[], era: Era): readonly string[] =>
   ofEra(era, served).map(({ version }) => version)
 
 /** The metadata of a request and its sender, where there is no session. */
-export interface RequestMeta {
+interface RequestMeta {
   readonly version: string
   readonly capabilities: ClientCapabilities
   readonly client: Implementation | undefined

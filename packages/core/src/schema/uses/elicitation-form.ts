@@ -11,7 +11,7 @@ export interface FormSchema {
   readonly required?: readonly string[]
 }
 
-export interface Choice {
+interface Choice {
   readonly const: string
   readonly title: string
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { decodeValue } from '../../../src/features/uri-template/values.ts'
+import { decodeValue } from '../../../src/features/uri-template/compile.ts'
 import { parseUriTemplate, type UriTemplate } from '../../../src/features/uri-template/uri-template.ts'
 import { expandUriTemplate } from './expand.ts'
 

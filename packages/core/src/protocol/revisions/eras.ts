@@ -1,10 +1,9 @@
 import { ErrorCode, type McpError } from '../../errors.ts'
 import { type JsonObject, toErrorObject } from '../jsonrpc.ts'
-import { SERVER_INFO } from '../meta.ts'
-import { Method } from '../methods.ts'
+import { Method, SERVER_INFO } from '../methods.ts'
 import { baseRevision } from './base.ts'
 import type { RevisionData } from './data.ts'
-import { type Envelope, NOT_KEPT, type Revision, type RoundTrips } from './revision.ts'
+import { type Envelope, NOT_KEPT, type Revision } from './revision.ts'
 
 /** The behaviour of revisions whose requests carry their own metadata, over one revision's data. */
 export function modernRevision(data: RevisionData): Revision {
@@ -70,7 +69,7 @@ const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
 }
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests */
-const rounds: RoundTrips = {
+const rounds: NonNullable<Revision['rounds']> = {
   methods: new Map<string, JsonObject>([
     [Method.CallTool, { content: [] }],
     [Method.GetPrompt, { messages: [] }],
@@ -100,3 +99,19 @@ function httpStatus({ code, reason }: McpError): number {
       return 200
   }
 }
+
+/** The behaviour that all session revisions share, over one revision's data. */
+export const legacyRevision = (data: RevisionData): Revision => ({
+  ...baseRevision(data),
+  era: 'legacy',
+  rounds: undefined,
+  cancelOnDisconnect: false,
+  parameterHeaders: false,
+  envelope: undefined,
+  encodeError: (error) => {
+    const plain = toErrorObject(error)
+    return error.reason === 'resource-not-found' ? { ...plain, code: ErrorCode.ResourceNotFound } : plain
+  },
+  // Errors are answers like any other here; 404 would tell the client that its session is gone.
+  httpStatus: (error) => (error.reason === 'busy' || error.reason === 'ended' ? 503 : 200),
+})

@@ -1,17 +1,16 @@
 import { ErrorCode, McpError, QuestionError } from '../../errors.ts'
-import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { AuthInfo } from '../../stores/principal.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { Bus } from '../../stores/bus.ts'
 import type { Clock } from '../../util/clock.ts'
-import { digestOf } from './responses.ts'
-import type { ClientView } from '../client-view.ts'
+import { type CallInputs, decodeResponse, digestOf, mergeResponses, type ReadForm } from './inputs.ts'
+import type { ClientView } from '../request-context.ts'
 import type { Exchange } from '../exchange.ts'
-import type { CallInputs, ReadForm } from './inputs.ts'
-import { type InputRequest, shownContent } from './encode-question.ts'
+import { encodeQuestion, type InputRequest, shownContent } from './encode-question.ts'
 import type { OpenRequest, RequestChannel } from './pending-requests.ts'
 import type { HandlerResult, NeedsInput } from '../result.ts'
-import type { Question } from './question.ts'
+import { elicit, elicitUrl, listRoots, type Question, sample } from './question.ts'
 import type { RequestStates } from './request-state.ts'
 
 /** Limits on the questions of one call. */
@@ -33,7 +32,7 @@ export interface InputContext {
   readonly rounds: InputRounds
   readonly limits: InputLimits
   /** Undefined if requests cannot be sent to the client while a call runs. */
-  readonly live?: LiveInput
+  readonly live?: LiveRequests
   /** Seals the state of a call between two requests. */
   readonly states: RequestStates
   readonly bus: Bus
@@ -44,7 +43,7 @@ export interface InputContext {
 export type Run = () => HandlerResult | Promise<HandlerResult>
 
 /** How calls get input from their clients. A preset may leave it out. */
-export interface InputRounds {
+interface InputRounds {
   /**
    * Continues the call whose responses or state the request brings, or starts it where the revision has no rounds.
    */
@@ -58,18 +57,10 @@ export interface InputRounds {
   urlFailure(error: unknown, ctx: InputCall): UrlFailure | undefined
 }
 
-export interface UrlFailure {
+interface UrlFailure {
   readonly error: McpError
   /** The URLs as a text, for clients that cannot open them. */
   readonly text?: string
-}
-
-/** Sends requests to the client while a call runs, on connections that can carry them. */
-export interface LiveInput {
-  readonly requests: RequestChannel
-  /** Sends a handler's questions to the client, and runs it again with the answers until it asks nothing. */
-  resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
-  ask(ctx: InputCall, method: LiveMethod, args: readonly unknown[]): Promise<unknown>
 }
 
 /** The methods of `ctx` that ask while the handler runs. */
@@ -108,7 +99,7 @@ export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<st
 }
 
 /** Undefined if requests cannot be sent to the client while the call runs. */
-export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveInput | undefined =>
+export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveRequests | undefined =>
   exchange.duplex ? input?.live : undefined
 
 /** Sends a request to the client of a call, within the observation of the call. */
@@ -118,7 +109,7 @@ export function sendQuestion(
   key: string,
   question: InputRequest,
 ): OpenRequest {
-  const send = (asked: InputRequest): OpenRequest => requests.send(key, asked, exchange)
+  const send = (request: InputRequest): OpenRequest => requests.send(key, request, exchange)
   return observer === undefined ? send(question) : observer.ask(question, send)
 }
 
@@ -128,3 +119,63 @@ export const noClientChannel = (questions: Questions): McpError =>
     ErrorCode.InvalidRequest,
     `An answer to "${Object.keys(questions).join('", "')}" is needed, but this connection cannot carry questions to the client: use a session, and allow streams as replies`,
   )
+
+const QUESTIONS = { elicit, elicitUrl, sample, listRoots } as const
+
+/** Sends requests to the client while a call runs, on connections that can carry them. */
+export class LiveRequests {
+  readonly requests: RequestChannel
+  readonly #limits: InputLimits
+
+  constructor(requests: RequestChannel, limits: InputLimits) {
+    this.requests = requests
+    this.#limits = limits
+  }
+
+  /** Sends a handler's questions to the client, and runs it again with the answers until it asks nothing. */
+  async resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult> {
+    let outcome: HandlerResult = first
+    for (let round = 1; outcome.kind === 'needs-input'; round++) {
+      if (round > this.#limits.maxRounds) throw tooManyRounds(this.#limits)
+      const { questions, state }: NeedsInput = outcome
+      const pins = await pinQuestions(questions)
+      const responses = await askAll(ctx, questions, this.requests)
+      ctx.inputs.receive(mergeResponses(ctx.inputs.answers, pins, responses), state)
+      outcome = await handle()
+    }
+    return outcome
+  }
+
+  async ask(ctx: InputCall, method: LiveMethod, args: readonly unknown[]): Promise<unknown> {
+    const question = (QUESTIONS[method] as (...given: readonly unknown[]) => Question)(...args)
+    const responses = await askAll(ctx, { [method]: question }, this.requests)
+    return decodeResponse(question, method, responses[method] as JsonObject)
+  }
+}
+
+/** Sends one round of questions at once. If one fails, the others are cancelled. */
+async function askAll(ctx: InputCall, questions: Questions, requests: RequestChannel): Promise<JsonObject> {
+  const urlIds = new Map<string, string>()
+  const to = { revision: ctx.scope.revision, client: ctx.scope.client, urlIds }
+  // Encode all before sending any: a client that cannot answer one of them should get none.
+  const encoded = Object.entries(questions).map(
+    ([key, question]) => [key, encodeQuestion(question, key, to)] as const,
+  )
+  ctx.inputs.urlIds = urlIds
+  const open: OpenRequest[] = []
+  const withdraw = (): void => open.forEach((request) => request.cancel('The call has ended'))
+  const resume = ctx.pause(withdraw)
+  try {
+    const answers = encoded.map(async ([key, question]) => {
+      const request = sendQuestion(ctx, requests, key, question)
+      open.push(request)
+      const { elicitationId } = question.params
+      if (typeof elicitationId === 'string') ctx.scope.session?.addPendingUrls([elicitationId])
+      return [key, await request.result] as const
+    })
+    return Object.fromEntries(await Promise.all(answers))
+  } finally {
+    withdraw()
+    resume()
+  }
+}

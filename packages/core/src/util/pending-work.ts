@@ -1,10 +1,10 @@
 import type { Clock } from './clock.ts'
 
-/** How long {@link Outstanding.flushed} waits, in ms: a stalled client never reads. */
+/** How long {@link PendingWork.flushed} waits, in ms: a stalled client never reads. */
 const FLUSH_MS = 1_000
 
 /** Counts what a close still has to send, such as the answers of calls that it has ended. */
-export class Outstanding {
+export class PendingWork {
   readonly #clock: Clock
   readonly #waiting: (() => void)[] = []
   #count: number
