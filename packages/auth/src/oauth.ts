@@ -3,7 +3,7 @@ import type { Authenticate, HttpRequest, ProtectedMount, Rejection } from '@jetw
 import { checkOption } from '@jetway/core/protocol'
 import { checkedIssuers } from './check-options.ts'
 import { resolveDpop } from './dpop/mode.ts'
-import { isLoopback } from './keys/fetch-json.ts'
+import { isLoopback } from './issuers/fetch-json.ts'
 import type { OAuthOptions } from './options.ts'
 import { AllDocuments } from './resource/metadata.ts'
 import { Protection } from './protection.ts'

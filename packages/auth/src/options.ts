@@ -1,5 +1,5 @@
 import type { SealKey } from '@jetway/core/http'
-import type { TokenCheck } from './tokens/token-check.ts'
+import type { TokenCheck } from './issuers/token-check.ts'
 import type { Claims } from './tokens/claims.ts'
 
 /** An authorization server whose tokens a server accepts. */

@@ -6,8 +6,9 @@ import {
   Rejection,
   type WellKnownRequest,
 } from '@jetway/core/http'
+import type { CheckedOptions } from './check-options.ts'
 import { Proofs } from './dpop/proofs.ts'
-import { isLoopback } from './keys/fetch-json.ts'
+import { isLoopback } from './issuers/fetch-json.ts'
 import { RefusalLog } from './refusal-log.ts'
 import {
   addressesFor,
@@ -22,7 +23,7 @@ import { challengeText, type Scheme } from './resource/challenge.ts'
 import { metadataFields, ResourceDocuments } from './resource/metadata.ts'
 import { createRefusals, type Refusals, schemesFor, type TokenRefusals } from './resource/refusals.ts'
 import { InvalidProof, NonceRequired, Refused, Unavailable } from './tokens/refused.ts'
-import { type CheckedOptions, type ResourceTokens, VerifiedTokens } from './tokens/verified-tokens.ts'
+import { type ResourceTokens, VerifiedTokens } from './verified-tokens.ts'
 
 type Admitted = AuthInfo | Rejection
 

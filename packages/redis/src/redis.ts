@@ -7,8 +7,7 @@ import {
   stderrLogger,
 } from '@jetway/core/stores'
 import { Commands } from './commands/commands.ts'
-import { withDeadline } from './commands/deadline.ts'
-import type { RedisConnection } from './connection/connection.ts'
+import { type RedisConnection, withDeadline } from './connection/connection.ts'
 import type { RedisAddress } from './connection/deployments.ts'
 import { connectTo } from './connection/node-redis.ts'
 import { Keys } from './keys.ts'

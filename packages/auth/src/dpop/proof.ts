@@ -8,7 +8,7 @@ import {
   type JWTPayload,
   jwtVerify,
 } from 'jose'
-import { ALGORITHMS } from '../jwt/algorithms.ts'
+import { ALGORITHMS } from '../tokens/algorithms.ts'
 import { InvalidProof, Refused } from '../tokens/refused.ts'
 
 /** What a proof must be for. */

@@ -1,4 +1,4 @@
-import { ALGORITHMS } from '../jwt/algorithms.ts'
+import { ALGORITHMS } from '../tokens/algorithms.ts'
 
 /** How a request has its token. */
 export type Scheme = 'Bearer' | 'DPoP'

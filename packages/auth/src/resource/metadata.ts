@@ -1,7 +1,7 @@
 import type { HttpReply, WellKnown, WellKnownRequest } from '@jetway/core/http'
-import { ALGORITHMS } from '../jwt/algorithms.ts'
+import { ALGORITHMS } from '../tokens/algorithms.ts'
 import type { ResourceMetadataFields } from '../options.ts'
-import type { CheckedOptions } from '../tokens/verified-tokens.ts'
+import type { CheckedOptions } from '../check-options.ts'
 import { type ResourceAddress, type ResourceAddresses, WELL_KNOWN } from './address.ts'
 
 /** The members of the metadata that do not depend on the address. */

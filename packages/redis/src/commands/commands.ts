@@ -1,7 +1,12 @@
 import type { Logger } from '@jetway/core/stores'
-import { type RedisConnection, type RedisReply, RedisReplyError } from '../connection/connection.ts'
+import {
+  type RedisConnection,
+  type RedisReply,
+  RedisReplyError,
+  RedisUnavailable,
+  withDeadline,
+} from '../connection/connection.ts'
 import { Circuit } from './circuit.ts'
-import { RedisUnavailable, withDeadline } from './deadline.ts'
 import type { Script } from './script.ts'
 
 /** How long a command may take, in ms. */

@@ -1,6 +1,11 @@
 import { ErrorReply } from '@redis/client'
-import { withDeadline } from '../commands/deadline.ts'
-import { type RedisConnection, type RedisReader, type RedisReply, RedisReplyError } from './connection.ts'
+import {
+  type RedisConnection,
+  type RedisReader,
+  type RedisReply,
+  RedisReplyError,
+  withDeadline,
+} from './connection.ts'
 import {
   type Client,
   clusterOf,

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withDeadline } from '../commands/deadline.ts'
-import type { RedisConnection, RedisReader, RedisReply } from '../connection/connection.ts'
+import {
+  type RedisConnection,
+  type RedisReader,
+  type RedisReply,
+  withDeadline,
+} from '../connection/connection.ts'
 
 /** How long a read waits for a message, in ms. */
 const BLOCK_MS = 2_000

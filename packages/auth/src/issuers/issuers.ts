@@ -1,7 +1,7 @@
-import type { Issuer } from '../check-options.ts'
-import { issuerOf } from '../jwt/verify.ts'
-import type { VerifiedToken } from './claims.ts'
-import { Refused } from './refused.ts'
+import type { IssuerOptions } from '../options.ts'
+import { issuerOf } from './verify.ts'
+import type { VerifiedToken } from '../tokens/claims.ts'
+import { Refused } from '../tokens/refused.ts'
 import type { CheckContext, KeepAlive, TokenVerifier } from './token-check.ts'
 
 /** Finds the issuer of a token, and checks it there. */
@@ -11,7 +11,7 @@ export class Issuers {
   /** For tokens that do not. */
   readonly #opaque: TokenVerifier | undefined
 
-  constructor(issuers: readonly Issuer[], context: Omit<CheckContext, 'issuer'>) {
+  constructor(issuers: readonly Required<IssuerOptions>[], context: Omit<CheckContext, 'issuer'>) {
     const verifiers = issuers.map(({ issuer, token }) => ({
       issuer,
       kind: token.kind,

@@ -1,23 +1,15 @@
 import type { AuthInfo } from '@jetway/core'
 import type { HttpRequest, ProtectedMount } from '@jetway/core/http'
 import type { Clock } from '@jetway/core/stores'
-import type { Issuer } from '../check-options.ts'
-import { boundKeyOf } from '../dpop/confirmation.ts'
-import type { ResolvedDpop } from '../dpop/mode.ts'
-import { createIdentify } from '../identity.ts'
-import { TOLERANCE_S } from '../jwt/verify.ts'
-import { createFetchJson } from '../keys/fetch-json.ts'
-import type { OAuthOptions } from '../options.ts'
-import type { Scheme } from '../resource/challenge.ts'
-import { Issuers } from './issuers.ts'
-import { Refused } from './refused.ts'
-import { TokenCache } from './token-cache.ts'
-
-/** The options of `oauth`, checked. */
-export interface CheckedOptions extends Omit<OAuthOptions, 'dpop' | 'issuers'> {
-  readonly dpop: ResolvedDpop
-  readonly issuers: readonly Issuer[]
-}
+import type { CheckedOptions } from './check-options.ts'
+import { createIdentify } from './identity.ts'
+import { TOLERANCE_S } from './issuers/verify.ts'
+import { createFetchJson } from './issuers/fetch-json.ts'
+import type { Scheme } from './resource/challenge.ts'
+import { Issuers } from './issuers/issuers.ts'
+import { boundKeyOf } from './tokens/claims.ts'
+import { Refused } from './tokens/refused.ts'
+import { TokenCache } from './tokens/token-cache.ts'
 
 /** A token that was verified. */
 export interface Verified {

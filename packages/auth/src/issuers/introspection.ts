@@ -1,9 +1,9 @@
 import { checkNames, checkOption, type OptionNames } from '@jetway/core/protocol'
-import { Discovery } from '../keys/discovery.ts'
-import { isTrustworthy } from '../keys/fetch-json.ts'
-import { type Claims, timeOf, type VerifiedToken } from './claims.ts'
-import { Refused, Unavailable } from './refused.ts'
-import { TokenCache } from './token-cache.ts'
+import { Discovery } from './discovery.ts'
+import { isTrustworthy } from './fetch-json.ts'
+import { type Claims, timeOf, type VerifiedToken } from '../tokens/claims.ts'
+import { Refused, Unavailable } from '../tokens/refused.ts'
+import { TokenCache } from '../tokens/token-cache.ts'
 import type { CheckContext, TokenCheck, TokenVerifier } from './token-check.ts'
 
 /** The options of {@link introspection}. */

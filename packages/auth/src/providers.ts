@@ -1,4 +1,4 @@
-import type { OAuthOptions } from '../options.ts'
+import type { OAuthOptions } from './options.ts'
 
 /** The members that presets set. Others of `oauth` are added by the caller: `oauth({ ...auth0({ … }), scopes })`. */
 export type Preset = Pick<OAuthOptions, 'issuer' | 'audience' | 'advertise'>

@@ -1,7 +1,7 @@
 import type { Clock } from '@jetway/core/stores'
 import type { Logger } from '@jetway/core'
-import type { FetchJson } from '../keys/fetch-json.ts'
-import type { VerifiedToken } from './claims.ts'
+import type { FetchJson } from './fetch-json.ts'
+import type { VerifiedToken } from '../tokens/claims.ts'
 
 /** Values of `oauth` and its mount, for a check. */
 export interface CheckContext {

@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters
 import type { Logger } from '@jetway/core'
 import type { Clock } from '@jetway/core/stores'
 import { Refused, Unavailable } from '../tokens/refused.ts'
-import type { KeepAlive } from '../tokens/token-check.ts'
+import type { KeepAlive } from './token-check.ts'
 import type { FetchJson } from './fetch-json.ts'
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>

@@ -7,10 +7,10 @@ import {
   type ProtectedHeaderParameters,
 } from 'jose'
 import type { Clock } from '@jetway/core/stores'
-import type { KeySet } from '../keys/key-set.ts'
+import type { KeySet } from './key-set.ts'
 import { timeOf, type VerifiedToken } from '../tokens/claims.ts'
 import { Refused, type RefusalReason } from '../tokens/refused.ts'
-import type { KeepAlive, TokenVerifier } from '../tokens/token-check.ts'
+import type { KeepAlive, TokenVerifier } from './token-check.ts'
 
 /** How far clocks may differ, in seconds. */
 export const TOLERANCE_S = 60
