@@ -30,7 +30,7 @@ export function createIdentify({
   }
 }
 
-/** Adds the scopes that scopes include, and those that these include in turn. */
+/** Adds the scopes that the granted scopes imply, directly or through others. */
 function createImplied(
   implies: Readonly<Record<string, readonly string[]>>,
 ): (granted: readonly string[]) => readonly string[] {
@@ -38,7 +38,7 @@ function createImplied(
   if (rules.size === 0) return (granted) => granted
   return (granted) => {
     const all = new Set(granted)
-    // A set visits the members that are added meanwhile.
+    // The loop also visits members added during the iteration.
     for (const scope of all) for (const included of rules.get(scope) ?? []) all.add(included)
     return [...all]
   }
