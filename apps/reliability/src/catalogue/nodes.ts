@@ -10,7 +10,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'is reported within 1 s, then at once, and is used again after its return',
+          name: 'commands fail within 1 s, then at once, and succeed again after Redis recovers',
         },
       ],
     },
@@ -22,7 +22,7 @@ export const NODES: Group = {
         { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'refuses all of 10,000 commands, and keeps 2,000 of them waiting',
+          name: 'at most 2,000 of 10,000 commands wait, and all fail',
         },
       ],
     },
@@ -39,9 +39,9 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'has lost nothing after a restart, and is used again',
+          name: 'sessions and streams are complete and can be used',
         },
-        { file: 'packages/redis/test/faults.system.test.ts', name: 'reports lost messages of the bus' },
+        { file: 'packages/redis/test/faults.system.test.ts', name: 'the bus reports lost messages' },
       ],
     },
     {
