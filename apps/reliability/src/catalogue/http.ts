@@ -65,7 +65,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/host.test.ts',
-          name: 'answers preflights and marks JSON replies and streams',
+          name: 'answers preflights and sets headers on JSON replies and streams',
         },
       ],
     },
