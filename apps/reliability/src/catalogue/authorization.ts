@@ -177,7 +177,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'a proof is accepted once by three processes, which accept the same nonces',
+          name: 'three processes accept a proof once, and share their nonces',
         },
       ],
     },
