@@ -1,6 +1,6 @@
 import type { Group } from './row.ts'
 
-/** A table of more than 60 tokens, each sent with every kind of request. */
+/** A test with more than 60 tokens, each sent with every kind of request. */
 const BAD_TOKEN = 'refuses %s with the same 401 for every request, and runs no handler'
 
 export const AUTHORIZATION: Group = {

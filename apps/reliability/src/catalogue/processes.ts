@@ -9,7 +9,10 @@ export const PROCESSES: Group = {
       behaviour:
         'New calls are refused. Running ones have 10 s over HTTP and 2 s on stdio, and are answered.',
       tests: [
-        { file: 'apps/reliability/test/support/describe-drain.ts', name: 'calls in flight answers them all' },
+        {
+          file: 'apps/reliability/test/support/describe-drain.ts',
+          name: 'calls in flight completes them all',
+        },
         {
           file: 'packages/stdio/test/serve.test.ts',
           name: 'waits for running calls on SIGTERM, then exits with 0',
