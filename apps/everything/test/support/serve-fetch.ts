@@ -4,7 +4,7 @@ import { listenFetch } from '@jetway-apps/test-support/mounts'
 import { toFetch } from '@jetway/core/http'
 import { createEverythingServer } from '../../src/server.ts'
 
-/** Serves everything through `toFetch` alone, with no framework between it and the socket. */
+/** Serves everything through `toFetch`, without a framework in between. */
 const { values } = parseArgs({
   options: { misbehaving: { type: 'boolean' }, 'page-size': { type: 'string' } },
 })

@@ -201,7 +201,7 @@ export const HTTP: Group = {
         },
         {
           file: 'apps/everything/test/support/silence-cases.ts',
-          name: 'keep-alive carries a silent call and a silent stream to their ends',
+          name: 'keep-alive prevents the cut of a silent call and a silent stream',
         },
       ],
     },

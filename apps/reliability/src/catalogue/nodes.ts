@@ -135,7 +135,7 @@ export const NODES: Group = {
         },
         {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',
-          name: 'over three processes, each request at another one',
+          name: 'over three processes, with each request at another one',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
