@@ -7,7 +7,7 @@ import { call, initialize } from './support.ts'
 
 const message = (method: string, params: object = {}): object => ({ jsonrpc: '2.0', id: 7, method, params })
 
-describe('the app of the guide on operations', () => {
+describe('app of the guide to operations', () => {
   it('exposes stats, rejected requests and errors, and drains before it stops', async () => {
     const app = await createApp()
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -36,16 +36,16 @@ describe('the app of the guide on operations', () => {
   })
 })
 
-describe('the traces of the guide on operations', () => {
-  it('are continued from the client', async () => {
+describe('traces of the guide to operations', () => {
+  it('continue the client’s trace', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
     await shop.handleMessage(message('tools/call', { name: 'fails', _meta: { traceparent } }))
     expect(traces.at(-1)).toEqual({ traceId: '0af7651916cd43dd8448eb211c80319c', sampled: true })
   })
 })
 
-describe('the messages of the guide without a mount', () => {
-  it('are answered with their principal, and may leave work', async () => {
+describe('messages without a mount', () => {
+  it('are handled with their principal, and may leave work', async () => {
     const replies: string[] = []
     const job = (body: object): Parameters<typeof consume>[0] => ({
       body: JSON.stringify(body),

@@ -1,4 +1,4 @@
-/** A logger for servers whose log does not matter to the test. */
+/** A logger that discards everything. */
 export const silent = {
   debug: (): void => {},
   info: (): void => {},

@@ -114,11 +114,11 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'calls wait, and are answered when it ends',
+          name: 'calls wait, and get their responses afterwards',
         },
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'refuses calls with 503, until it ends',
+          name: '@fastify/under-pressure refuses calls with 503',
         },
       ],
     },

@@ -65,7 +65,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/host.test.ts',
-          name: 'answers preflights and marks JSON replies and streams',
+          name: 'answers preflights and sets headers on JSON replies and streams',
         },
       ],
     },
@@ -201,7 +201,7 @@ export const HTTP: Group = {
         },
         {
           file: 'apps/everything/test/support/silence-cases.ts',
-          name: 'keep-alive carries a silent call and a silent stream to their ends',
+          name: 'keep-alive prevents the cut of a silent call and a silent stream',
         },
       ],
     },

@@ -121,7 +121,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/skills/test/folder/read-skills.test.ts',
-          name: 'are refused if they lead outside, to a %s',
+          name: 'are refused if they lead to a %s outside the folder',
         },
       ],
     },

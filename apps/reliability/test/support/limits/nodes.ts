@@ -11,7 +11,7 @@ const STALLED: RedisConnection = {
   close: () => Promise.resolve(),
 }
 
-/** The last of so many commands. */
+/** Sends `count` commands, and returns the outcome of the last. */
 async function commands(count: number): Promise<unknown> {
   const stores = redis({ connection: STALLED, namespace: 'limits', logger: silent })
   onTestFinished(stores.acquire())
@@ -24,8 +24,8 @@ async function commands(count: number): Promise<unknown> {
 }
 
 /**
- * Whether the first of so many changes of a session is stored. The store has failed until the last one, and another
- * process has changed the session meanwhile.
+ * Returns whether the first of `count` changes of a session is stored. The store fails until the last change,
+ * and another process changes the session in the meantime.
  */
 async function unsaved(count: number): Promise<unknown> {
   const store = new MemorySessionStore()
@@ -49,7 +49,7 @@ async function unsaved(count: number): Promise<unknown> {
   return ['a://1', 'a://2', 'a://there'].map((uri) => record?.subscriptions.includes(uri))
 }
 
-/** Whether a change of a session is stored that so many changes of another process have come before. */
+/** Returns whether a change of a session is stored after `count` changes of another process. */
 async function contested(count: number): Promise<unknown> {
   const store = new MemorySessionStore()
   const server = createServer()

@@ -7,10 +7,10 @@ import {
   type ProtectedHeaderParameters,
 } from 'jose'
 import type { Clock } from '@jetway/core/stores'
-import type { KeySet } from '../keys/key-set.ts'
+import type { KeySet } from './key-set.ts'
 import { timeOf, type VerifiedToken } from '../tokens/claims.ts'
 import { Refused, type RefusalReason } from '../tokens/refused.ts'
-import type { KeepAlive, TokenVerifier } from '../tokens/token-check.ts'
+import type { KeepAlive, TokenVerifier } from './token-check.ts'
 
 /** How far clocks may differ, in seconds. */
 export const TOLERANCE_S = 60
@@ -23,7 +23,7 @@ export interface JwtVerifierOptions {
   readonly clock: Clock
 }
 
-/** The issuer that a token names, before its signature is checked; undefined if it is not a JWT. */
+/** Reads the issuer from a token without checking its signature; undefined for a token that is not a JWT. */
 export function issuerOf(token: string): string | undefined {
   if (token.split('.').length !== 3) return undefined
   try {
@@ -44,7 +44,7 @@ export class JwtVerifier implements TokenVerifier {
 
   async verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken> {
     const { issuer, keys, algorithms, clock } = this.#options
-    // Before the keys are fetched: a token that cannot be valid must cost nothing.
+    // This check precedes the fetch of keys, so that an invalid token costs nothing.
     const isAccessToken = this.#checkHeader(headerOf(token))
     try {
       const { payload } = await jwtVerify(token, (found) => keys.find(found, keepAlive), {
@@ -63,7 +63,7 @@ export class JwtVerifier implements TokenVerifier {
     }
   }
 
-  /** @returns whether the token says that it is an access token */
+  /** @returns whether the header declares an access token */
   #checkHeader({ alg, crit, typ }: ProtectedHeaderParameters): boolean {
     if (typeof alg !== 'string' || !this.#options.algorithms.includes(alg)) throw new Refused('alg')
     if (crit !== undefined) throw new Refused('crit')
@@ -82,7 +82,7 @@ function headerOf(token: string): ProtectedHeaderParameters {
   }
 }
 
-/** An ID token is about a login at a client, and was never meant for a server. */
+/** Refuses ID tokens: they describe a login at a client, and are not meant for a server. */
 function refuseIdToken(claims: JWTPayload): void {
   for (const name of ['nonce', 'at_hash', 'c_hash'])
     if (claims[name] !== undefined) throw new Refused('id-token')

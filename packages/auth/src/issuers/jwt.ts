@@ -1,10 +1,10 @@
 import { checkNames, checkOption, type OptionNames } from '@jetway/core/protocol'
-import { Discovery } from '../keys/discovery.ts'
-import { isTrustworthy } from '../keys/fetch-json.ts'
-import { KeySet } from '../keys/key-set.ts'
+import { Discovery } from './discovery.ts'
+import { isTrustworthy } from './fetch-json.ts'
+import { KeySet } from './key-set.ts'
 import { Unavailable } from '../tokens/refused.ts'
-import type { TokenCheck } from '../tokens/token-check.ts'
-import { ALGORITHMS } from './algorithms.ts'
+import type { TokenCheck } from './token-check.ts'
+import { ALGORITHMS } from '../tokens/algorithms.ts'
 import { JwtVerifier } from './verify.ts'
 
 /** The options of {@link jwt}. */

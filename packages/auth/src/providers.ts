@@ -1,9 +1,9 @@
-import type { OAuthOptions } from '../options.ts'
+import type { OAuthOptions } from './options.ts'
 
-/** The members that presets set. Others of `oauth` are added by the caller: `oauth({ ...auth0({ … }), scopes })`. */
+/** The options that a preset sets. Add others in the call: `oauth({ ...auth0({ … }), scopes })`. */
 export type Preset = Pick<OAuthOptions, 'issuer' | 'audience' | 'advertise'>
 
-// Each was checked with the page that it names, on 23 November 2026, and with no tenant.
+// Each preset was compared with the page in its comment on 23 November 2026, and was not tried with a tenant.
 
 /**
  * Auth0. The tenant needs the Resource Parameter Compatibility Profile, and an API whose identifier is the address of
@@ -19,7 +19,7 @@ export const auth0 = ({
   readonly domain: string
   readonly audience?: string
 }): Preset => ({
-  // Auth0 writes its issuer with a slash.
+  // Auth0's issuer ends with a slash.
   issuer: `https://${domain}/`,
   ...(audience !== undefined && { audience }),
 })
@@ -42,10 +42,10 @@ export const authkit = ({ domain }: { readonly domain: string }): Preset => ({ i
 export const clerk = ({ domain }: { readonly domain: string }): Preset => ({ issuer: `https://${domain}` })
 
 /**
- * Keycloak. The realm needs an audience mapper in a client scope, because tokens have no audience of the server by
- * themselves.
+ * Keycloak. The realm needs an audience mapper in a client scope, because its tokens do not name the server
+ * as audience by default.
  *
- * @param url - of Keycloak, such as `https://sso.example.com`
+ * @param url - the address of Keycloak, such as `https://sso.example.com`
  * @see https://www.keycloak.org/securing-apps/mcp-authz-server
  */
 export const keycloak = ({ url, realm }: { readonly url: string; readonly realm: string }): Preset => ({
@@ -57,8 +57,8 @@ export const keycloak = ({ url, realm }: { readonly url: string; readonly realm:
  * have another issuer. Tokens name the application by its client id, and scopes by their short names, although
  * clients request them with the Application ID URI.
  *
- * `tenant` is the id of the tenant: `common` has no fixed issuer. `clientId` is that of the application that
- * represents the server, and `applicationIdUri` for example the address of the server.
+ * `tenant` is the tenant's id: `common` has no fixed issuer. `clientId` is the id of the server's
+ * application, and `applicationIdUri` its Application ID URI, for example the address of the server.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference
  */

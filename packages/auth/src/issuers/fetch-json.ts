@@ -8,7 +8,7 @@ export interface JsonRequest {
   readonly init?: Pick<RequestInit, 'method' | 'headers' | 'body'>
 }
 
-/** The parsed body of a 200. @throws Unavailable */
+/** Returns the parsed body of a 200 reply. @throws Unavailable */
 export type FetchJson = (url: string, request: JsonRequest) => Promise<unknown>
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
@@ -16,14 +16,14 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 /** Whether a URL names this machine, where `http:` is safe. */
 export const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 
-/** Whether documents may be fetched from a URL, and tokens accepted from it as an issuer. */
+/** Whether a URL may be an issuer or the address of its documents. */
 export const isTrustworthy = (url: string): boolean => {
   if (!URL.canParse(url)) return false
   const parsed = new URL(url)
   return parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed))
 }
 
-/** Fetches JSON over HTTPS, without redirects: they would let another host answer for the authorization server. */
+/** Fetches JSON over HTTPS. Follows no redirect, because another host would reply for the authorization server. */
 export function createFetchJson(
   fetch: (url: string, init: RequestInit) => Promise<Response>,
   clock: Clock,

@@ -1,28 +1,20 @@
 import type { AuthInfo } from '@jetway/core'
 import type { HttpRequest, ProtectedMount } from '@jetway/core/http'
 import type { Clock } from '@jetway/core/stores'
-import type { Issuer } from '../check-options.ts'
-import { boundKeyOf } from '../dpop/confirmation.ts'
-import type { ResolvedDpop } from '../dpop/mode.ts'
-import { createIdentify } from '../identity.ts'
-import { TOLERANCE_S } from '../jwt/verify.ts'
-import { createFetchJson } from '../keys/fetch-json.ts'
-import type { OAuthOptions } from '../options.ts'
-import type { Scheme } from '../resource/challenge.ts'
-import { Issuers } from './issuers.ts'
-import { Refused } from './refused.ts'
-import { TokenCache } from './token-cache.ts'
+import type { CheckedOptions } from './check-options.ts'
+import { createIdentify } from './identity.ts'
+import { TOLERANCE_S } from './issuers/verify.ts'
+import { createFetchJson } from './issuers/fetch-json.ts'
+import type { Scheme } from './resource/challenge.ts'
+import { Issuers } from './issuers/issuers.ts'
+import { boundKeyOf } from './tokens/claims.ts'
+import { Refused } from './tokens/refused.ts'
+import { TokenCache } from './tokens/token-cache.ts'
 
-/** The options of `oauth`, checked. */
-export interface CheckedOptions extends Omit<OAuthOptions, 'dpop' | 'issuers'> {
-  readonly dpop: ResolvedDpop
-  readonly issuers: readonly Issuer[]
-}
-
-/** A token that was verified. */
+/** A verified token. */
 export interface Verified {
   readonly auth: AuthInfo
-  /** The thumbprint of the key that it is bound to; undefined for a bearer token. */
+  /** The thumbprint of the token's key; undefined for a bearer token. */
   readonly jkt: string | undefined
 }
 
@@ -37,15 +29,15 @@ export interface Credentials {
 
 /** The tokens of one resource. */
 export interface ResourceTokens {
-  /** Of which a token must have one. */
+  /** A token must name one of them. */
   readonly audiences: readonly string[]
-  /** By their header, so that the scheme fits too. Undefined if nothing is remembered. */
+  /** The cache by header, so that the scheme must be equal too. Undefined without a cache. */
   readonly tokens: TokenCache<Verified> | undefined
 }
 
 const CACHE = { max: 2_000, ttlMs: 60_000 }
 
-/** Verifies tokens at their issuers, and remembers them. */
+/** Verifies tokens with their issuers, and caches them. */
 export class VerifiedTokens {
   readonly #options: CheckedOptions
   readonly #clock: Clock
@@ -73,7 +65,7 @@ export class VerifiedTokens {
   ): Promise<Verified> {
     const verified = await this.#issuers.verify(token, audiences, (work) => request.waitUntil?.(work))
     const jkt = boundKeyOf(verified.claims)
-    // A stolen token that is bound to a key must not be accepted without the key.
+    // A stolen token is useless only if a bound token is refused without its key.
     if (scheme === 'Bearer' && jkt !== undefined) throw new Refused('bound')
     if (scheme === 'DPoP' && jkt === undefined) throw new Refused('dpop', 'cnf')
     const found: Verified = { auth: this.#identify(verified), jkt }

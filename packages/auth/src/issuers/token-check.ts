@@ -1,9 +1,9 @@
 import type { Clock } from '@jetway/core/stores'
 import type { Logger } from '@jetway/core'
-import type { FetchJson } from '../keys/fetch-json.ts'
-import type { VerifiedToken } from './claims.ts'
+import type { FetchJson } from './fetch-json.ts'
+import type { VerifiedToken } from '../tokens/claims.ts'
 
-/** Values of `oauth` and its mount, for a check. */
+/** The values of `oauth` and its mount that a check uses. */
 export interface CheckContext {
   readonly issuer: string
   readonly clock: Clock
@@ -11,13 +11,13 @@ export interface CheckContext {
   readonly fetchJson: FetchJson
 }
 
-/** Keeps the request alive for work that continues after its response, as Workers need it. */
+/** Keeps the request alive for work after its response. Workers need it. */
 export type KeepAlive = (work: Promise<unknown>) => void
 
 /** Checks the tokens of one issuer. */
 export interface TokenVerifier {
   /**
-   * @param audiences - of which the token must name one
+   * @param audiences - the token must name one of them
    * @throws Refused, Unavailable
    */
   verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken>
@@ -25,7 +25,7 @@ export interface TokenVerifier {
 
 /** How the tokens of an issuer are checked: `jwt()` or `introspection({ … })`. */
 export interface TokenCheck {
-  /** Whether the tokens have claims that anyone can read. */
+  /** `jwt` if the claims can be read from the token itself. */
   readonly kind: 'jwt' | 'opaque'
   /** @internal */
   create(context: CheckContext): TokenVerifier

@@ -1,9 +1,9 @@
 import { checkNames, checkOption, type OptionNames } from '@jetway/core/protocol'
-import { Discovery } from '../keys/discovery.ts'
-import { isTrustworthy } from '../keys/fetch-json.ts'
-import { type Claims, timeOf, type VerifiedToken } from './claims.ts'
-import { Refused, Unavailable } from './refused.ts'
-import { TokenCache } from './token-cache.ts'
+import { Discovery } from './discovery.ts'
+import { isTrustworthy } from './fetch-json.ts'
+import { type Claims, timeOf, type VerifiedToken } from '../tokens/claims.ts'
+import { Refused, Unavailable } from '../tokens/refused.ts'
+import { TokenCache } from '../tokens/token-cache.ts'
 import type { CheckContext, TokenCheck, TokenVerifier } from './token-check.ts'
 
 /** The options of {@link introspection}. */
@@ -33,7 +33,7 @@ const NAMES: OptionNames<IntrospectionOptions> = {
 }
 const LIMITS = { timeoutMs: 2_000, maxBytes: 65_536 }
 const MAX_IN_FLIGHT = 64
-/** How long an active token is remembered: a revocation is noticed after this time. */
+/** How long an active token is cached. A revocation takes effect after this time at the latest. */
 const ACTIVE_MS = 30_000
 const INACTIVE_MS = 5_000
 const MAX_INACTIVE = 1_000
@@ -72,7 +72,7 @@ class Introspection implements TokenVerifier {
   readonly #options: Resolved
   readonly #context: CheckContext
   readonly #discovery: Discovery
-  /** Requests for the same token share one. */
+  /** Concurrent checks of the same token share one request. */
   readonly #open = new Map<string, Promise<Claims>>()
   readonly #inactive: TokenCache<true>
 
@@ -126,7 +126,7 @@ class Introspection implements TokenVerifier {
       return answer as Claims
     } catch (error) {
       this.#discovery.forget()
-      // The message has the address and the status, and never the token.
+      // The message contains the address and the status, never the token.
       logger.error({ err: error }, 'A token cannot be introspected')
       throw error
     }
@@ -158,7 +158,7 @@ function endpointIn(endpoint: unknown, issuer: string): string {
   return endpoint
 }
 
-/** Both are encoded as in forms first: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+/** Form-encodes the id and the secret first: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
 function basic(id: string, secret: string): string {
   const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
   return btoa(`${encode(id)}:${encode(secret)}`)

@@ -1,17 +1,17 @@
-import type { Issuer } from '../check-options.ts'
-import { issuerOf } from '../jwt/verify.ts'
-import type { VerifiedToken } from './claims.ts'
-import { Refused } from './refused.ts'
+import type { IssuerOptions } from '../options.ts'
+import { issuerOf } from './verify.ts'
+import type { VerifiedToken } from '../tokens/claims.ts'
+import { Refused } from '../tokens/refused.ts'
 import type { CheckContext, KeepAlive, TokenVerifier } from './token-check.ts'
 
-/** Finds the issuer of a token, and checks it there. */
+/** Finds a token's issuer, and checks the token with that issuer's verifier. */
 export class Issuers {
-  /** By issuer, for tokens that name it. */
+  /** Verifiers by issuer, for tokens that name their issuer. */
   readonly #named: ReadonlyMap<string, TokenVerifier>
-  /** For tokens that do not. */
+  /** The verifier for opaque tokens. */
   readonly #opaque: TokenVerifier | undefined
 
-  constructor(issuers: readonly Issuer[], context: Omit<CheckContext, 'issuer'>) {
+  constructor(issuers: readonly Required<IssuerOptions>[], context: Omit<CheckContext, 'issuer'>) {
     const verifiers = issuers.map(({ issuer, token }) => ({
       issuer,
       kind: token.kind,

@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters
 import type { Logger } from '@jetway/core'
 import type { Clock } from '@jetway/core/stores'
 import { Refused, Unavailable } from '../tokens/refused.ts'
-import type { KeepAlive } from '../tokens/token-check.ts'
+import type { KeepAlive } from './token-check.ts'
 import type { FetchJson } from './fetch-json.ts'
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>
@@ -11,7 +11,7 @@ export type VerificationKey = Awaited<ReturnType<LocalKeys>>
 
 export interface KeySetOptions {
   readonly uri: () => Promise<string>
-  /** Called after a failure: the address may have changed. */
+  /** Called after a failure, because the address may have changed. */
   readonly onFailure: () => void
   readonly fetchJson: FetchJson
   readonly clock: Clock
@@ -20,16 +20,16 @@ export interface KeySetOptions {
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 262_144 }
 const MAX_KEYS = 100
-/** Older keys are fetched again, and are used meanwhile. */
+/** Older keys stay in use while they are fetched again. */
 const FRESH_MS = 600_000
-/** Older keys are not used, even if no others can be fetched: one of them may have been revoked. */
+/** Older keys are never used, because one of them may have been revoked. */
 const USABLE_MS = FRESH_MS + 3_600_000
-/** Tokens with unknown key ids, which anyone can make, cause no more than one request in this time. */
+/** Unknown key ids cause at most one request in this time, because anyone can invent them. */
 const UNKNOWN_KEY_MS = 30_000
-/** An outage causes no more than one request in this time. */
+/** An outage causes at most one request in this time. */
 const RETRY_MS = 5_000
 
-/** The keys of an issuer. They are fetched at first use, and again when they are old or a key is missing. */
+/** Fetches an issuer's keys at first use, and again when they are old or a key is missing. */
 export class KeySet {
   readonly #options: KeySetOptions
   #keys: LocalKeys | undefined
@@ -57,8 +57,8 @@ export class KeySet {
   async #current(keepAlive: KeepAlive): Promise<LocalKeys> {
     const age = this.#options.clock.now() - this.#fetchedAt
     if (this.#keys === undefined || age > USABLE_MS) return this.#load()
-    // A failure is logged, and these keys stay in use. On Workers it would never end after the response, and
-    // all later requests for keys would wait for it.
+    // `#fetch` logs a failure, and these keys stay in use. Workers stop work at the response: without
+    // `keepAlive` the promise would stay pending, and all later requests would wait for it.
     if (age > FRESH_MS) keepAlive(this.#load().catch(() => {}))
     return this.#keys
   }
@@ -107,7 +107,7 @@ async function pick(keys: LocalKeys, header: JWSHeaderParameters): Promise<Verif
     return await keys(header)
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return undefined
-    // A token without a key id, and several keys that fit: trying each would let a forged token cost many checks.
+    // The token has no key id and several keys match. Trying each key would let a forged token cost many checks.
     throw new Refused('kid')
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '@jetway/core/stores'
 import { Unavailable } from '../tokens/refused.ts'
 import type { FetchJson } from './fetch-json.ts'
 
-/** The members of an authorization server's metadata that are used. */
+/** The used members of an authorization server's metadata. */
 export interface IssuerMetadata {
   readonly issuer?: unknown
   readonly jwks_uri?: unknown
@@ -13,7 +13,7 @@ const KEPT_MS = 86_400_000
 const LIMITS = { timeoutMs: 5_000, maxBytes: 262_144 }
 
 /**
- * The addresses at which an issuer's metadata may be: RFC 8414, then OpenID Connect in both spellings.
+ * Lists the possible addresses of an issuer's metadata: RFC 8414, then OpenID Connect in both spellings.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
  */
@@ -26,7 +26,7 @@ function metadataUrls(issuer: string): readonly string[] {
   return path === '' ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`]
 }
 
-/** Finds the metadata of an issuer, and keeps it for a day. */
+/** Fetches an issuer's metadata, and caches it for a day. */
 export class Discovery {
   readonly #issuer: string
   readonly #fetchJson: FetchJson
@@ -47,7 +47,7 @@ export class Discovery {
     return metadata
   }
 
-  /** The addresses in it may have changed. */
+  /** Fetches the metadata again at its next use, because its addresses may have changed. */
   forget(): void {
     this.#found = undefined
   }
@@ -57,7 +57,7 @@ export class Discovery {
     for (const url of metadataUrls(this.#issuer)) {
       try {
         const found = (await this.#fetchJson(url, LIMITS)) as IssuerMetadata | null
-        // Another issuer's document would bring another issuer's keys:
+        // A document of another issuer would name keys of that issuer:
         // https://www.rfc-editor.org/rfc/rfc8414#section-3.3
         if (found?.issuer === this.#issuer) return found
         cause = new Error(`${url} has another issuer than ${this.#issuer}`)

@@ -1,4 +1,4 @@
-/** Signatures by asymmetric keys. With `HS256` anyone who knows the public key could sign. */
+/** The accepted algorithms, all with asymmetric keys. With `HS256`, anyone who knows the public key could sign. */
 export const ALGORITHMS: readonly string[] = [
   'RS256',
   'RS384',
