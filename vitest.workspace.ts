@@ -55,6 +55,8 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: [`${root}vitest.setup.ts`],
+    // The setup file fails tests that print.
+    disableConsoleIntercept: true,
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
     projects: [
