@@ -43,7 +43,6 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   readonly #streams = new Set<LastingStream>()
   readonly #waiters = new Set<Waiter>()
   #current: HttpProcess | undefined
-  #printed = new Set<string>()
 
   constructor(options: HttpRelayOptions) {
     this.#options = options
@@ -76,7 +75,6 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     const process = this.#processes.get(child.generation)
     if (process === undefined) return
     this.#current = process
-    this.#printed = new Set()
     const waiters = [...this.#waiters]
     this.#waiters.clear()
     for (const resume of waiters) resume(process)
@@ -123,7 +121,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   }
 
   opened(id: string, process: HttpProcess): Session {
-    const session = new Session(id, process, (it, changes) => this.#sessionChanged(it, changes))
+    const session = new Session(id, process, (...change) => this.#sessionChanged(...change))
     this.#sessions.add(session)
     return session
   }
@@ -132,17 +130,16 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     this.#sessions.delete(session.id)
   }
 
-  changed({ kinds, lines }: ListChanges, announce: (kind: ListKind) => void): void {
-    // Several clients see the same changes.
+  changed({ printed }: HttpProcess, { kinds, lines }: ListChanges, announce: (kind: ListKind) => void): void {
     for (const line of lines) {
-      if (!this.#printed.has(line)) this.#options.print(line)
-      this.#printed.add(line)
+      if (!printed.has(line)) this.#options.print(line)
+      printed.add(line)
     }
     for (const kind of kinds) announce(kind)
   }
 
-  #sessionChanged(session: Session, changes: ListChanges): void {
-    this.changed(changes, (kind) => {
+  #sessionChanged(session: Session, process: HttpProcess, changes: ListChanges): void {
+    this.changed(process, changes, (kind) => {
       if (!session.replay.promises(kind)) return
       const [stream] = this.#streamsOf(session)
       if (stream === undefined) session.owed.add(kind)

@@ -26,7 +26,7 @@ interface Listen {
 /** What a stream needs of the relay. */
 export interface StreamRelay {
   isCurrent(process: HttpProcess): boolean
-  changed(changes: ListChanges, announce: (kind: ListKind) => void): void
+  changed(process: HttpProcess, changes: ListChanges, announce: (kind: ListKind) => void): void
 }
 
 export interface StreamOptions {
@@ -162,12 +162,12 @@ export class LastingStream {
     const isFirst = this.#agreed === undefined
     this.#agreed ??= isObject(notifications) ? notifications : {}
     const lists = sessionLists(process, caller, { _meta: identityOf(this.#options.listen?.request.params) })
-    this.#lists = this.#lists === undefined ? lists : this.#compare(this.#lists, lists)
+    this.#lists = this.#lists === undefined ? lists : this.#compare(this.#lists, lists, process)
     this.#lists.catch(() => {})
     return isFirst
   }
 
-  async #compare(old: Promise<Lists>, now: Promise<Lists>): Promise<Lists> {
+  async #compare(old: Promise<Lists>, now: Promise<Lists>, process: HttpProcess): Promise<Lists> {
     const outdated = this.#outdated
     this.#outdated = false
     // Both at once: the new process may end before the lists of the old one are there.
@@ -175,7 +175,7 @@ export class LastingStream {
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
     const all: ReadonlySet<ListKind> = outdated ? new Set(['tools', 'resources', 'prompts']) : kinds
-    this.#relay.changed({ kinds: all, lines }, (kind) => this.announce(kind))
+    this.#relay.changed(process, { kinds: all, lines }, (kind) => this.announce(kind))
     return after
   }
 

@@ -14,6 +14,8 @@ export interface Outgoing {
 /** A process that serves HTTP. */
 export class HttpProcess {
   readonly child: ServedProcess
+  /** The printed differences to the process before: several clients see the same ones, some when the next process serves. */
+  readonly printed: Set<string> = new Set()
   readonly #inFlight = new Set<object>()
   #onDrained = (): void => {}
 

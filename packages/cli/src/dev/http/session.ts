@@ -9,7 +9,7 @@ import { type Caller, openSession, type Refusal, sessionLists } from './open-ses
 const MAX_UNANSWERED = 256
 
 /** What a session does with changes of its lists. */
-export type OnListChanges = (session: Session, changes: ListChanges) => void
+export type OnListChanges = (session: Session, process: HttpProcess, changes: ListChanges) => void
 
 /** One client's session, that each process knows by another id. */
 export class Session {
@@ -94,7 +94,8 @@ export class Session {
     const after = await sessionLists(process, caller).catch(() => undefined)
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
-    this.#onListChanges(this, { kinds: outdated ? new Set(['tools', 'resources', 'prompts']) : kinds, lines })
+    const all: ReadonlySet<ListKind> = outdated ? new Set(['tools', 'resources', 'prompts']) : kinds
+    this.#onListChanges(this, process, { kinds: all, lines })
     return after
   }
 }

@@ -284,6 +284,28 @@ describe('the lists of a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +a -b', 'tools: +b -a'])
   })
 
+  it('are printed once if the next process serves before all sessions have compared them', async () => {
+    const front = await relayHttp()
+    const first = await front.start(tools('a'))
+    const sessions = [await openSession(front.url), await openSession(front.url)] as const
+    await vi.waitFor(() => expect(first.got).toHaveLength(2 * 2 + 2 * LISTS.length))
+    const held: (() => void)[] = []
+    await front.start({
+      ...tools('b'),
+      'prompts/list': ({ message: { id } }, response) =>
+        void held.push(() => json(response, 200, { jsonrpc: '2.0', id, result: { prompts: [] } })),
+    })
+    for (const session of sessions) await ping(front.url, session)
+    await vi.waitFor(() => expect(held).toHaveLength(2))
+    held[0]?.()
+    await vi.waitFor(() => expect(front.printed).toEqual(['tools: +b -a']))
+    await front.start(tools('c'))
+    held[1]?.()
+    for (const session of sessions) await ping(front.url, session)
+    await vi.waitFor(() => expect(front.printed.at(-1)).toBe('tools: +c -b'))
+    expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
+  })
+
   it('are not announced if the server has not promised it', async () => {
     const front = await relayHttp()
     const initialize: Reply = ({ message }, response) =>
