@@ -16,7 +16,7 @@ import { resumePost } from './resumed-post.ts'
 import { Session, Sessions } from './session.ts'
 import { parseEventId } from './sse.ts'
 
-/** The size of one body in bytes, and how many sessions are relayed and requests wait. */
+/** Limits: the size of a body in bytes, the relayed sessions, and the waiting requests. */
 const MAX_BODY = 4 * 1024 * 1024
 const MAX_SESSIONS = 256
 const MAX_WAITING = 1_024
@@ -30,8 +30,8 @@ export interface HttpRelayOptions {
 type Waiter = (process: HttpProcess | undefined) => void
 
 /**
- * Relays HTTP requests to one process after another. Clients keep their sessions and their streams. Requests that are not
- * MCP are passed on unchanged.
+ * Relays HTTP requests to one process after another, while clients keep their sessions and streams. Passes requests that are
+ * not MCP on unchanged.
  */
 export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   readonly #options: HttpRelayOptions
@@ -65,7 +65,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     this.#server.closeAllConnections()
   }
 
-  /** A process that listens can serve. Sessions are opened in it when they are needed. */
+  /** Accepts any process that listens. Its sessions are opened on demand. */
   prepare(child: ServedProcess): Promise<void> {
     this.#processes.set(child.generation, new HttpProcess(child))
     return Promise.resolve()
@@ -199,7 +199,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     }
   }
 
-  /** The older process that a message is for, if it answers a question or cancels a call there. */
+  /** The older process whose question a message answers, or whose call it cancels. */
   #addressee(session: Session, value: unknown): HttpProcess | undefined {
     const incoming = classify(value)
     if (incoming.kind === 'response' && incoming.message.id !== undefined)
