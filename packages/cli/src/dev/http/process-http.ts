@@ -14,7 +14,10 @@ export interface Outgoing {
 /** A process that serves HTTP. */
 export class HttpProcess {
   readonly child: ServedProcess
-  /** The list changes that were printed for this process. Several clients see the same changes, some after the next process serves. */
+  /**
+   * The list changes that were printed for this process. Several clients see the same changes, some after the next
+   * process serves.
+   */
   readonly printed: Set<string> = new Set()
   readonly #inFlight = new Set<object>()
   #onDrained = (): void => {}

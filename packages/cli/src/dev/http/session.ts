@@ -33,7 +33,10 @@ export class Session {
     this.#ids.set(process.generation, Promise.resolve(id))
   }
 
-  /** Resolves to the id of this session in a process. Opens the session there first if needed, with the caller's credentials. */
+  /**
+   * Resolves to the id of this session in a process. Opens the session there first if needed, with the caller's
+   * credentials.
+   */
   idOn(process: HttpProcess, caller: Caller): Promise<string | Refusal> {
     const { generation } = process
     const known = this.#ids.get(generation)
@@ -56,7 +59,10 @@ export class Session {
     return this.#ids.get(generation)
   }
 
-  /** Reads the lists of the first process, to compare them after a restart. The caller's headers have the id of that process. */
+  /**
+   * Reads the lists of the first process, to compare them after a restart. The caller's headers have the id of that
+   * process.
+   */
   readFirstLists(process: HttpProcess, caller: Caller): void {
     this.#lists ??= sessionLists(process, caller)
     this.#lists.catch(() => {})
