@@ -17,10 +17,9 @@ async function measure(): Promise<Walk[]> {
 
 describe('the way of a request', () => {
   let walks: readonly Walk[] = []
-  // It starts from sources, so a busy machine needs long.
   beforeAll(async () => {
     walks = await measure()
-  }, 300_000)
+  })
 
   it.each([
     ['POST tools/call, session', ['core/http/endpoint', 'fastify/plugin']],
