@@ -6,7 +6,7 @@ import { server as shop, served } from '../src/server/middleware.ts'
 import { server as desk } from '../src/server/prompts.ts'
 import { redraft, server as notes, watched, write } from '../src/server/resources.ts'
 import { server as results } from '../src/tools/results.ts'
-import { peerOf } from './support.ts'
+import { expectStderr, peerOf } from './support.ts'
 
 async function connect(server: McpServer, auth?: AuthInfo): Promise<TestConnection> {
   const client = await peerOf(server, { revision: '2025-11-25' }, auth && { auth })
@@ -140,9 +140,11 @@ describe('tools of the guide to results and errors', () => {
       isError: true,
     })
     expect((await call('legacy')).error).toMatchObject({ code: -32602, data: { use: 'divide' } })
+    const logged = expectStderr()
     const { result } = await call('broken')
     expect(result).toMatchObject({ isError: true })
     expect(JSON.stringify(result)).not.toContain('10.0.0.7')
+    expect(logged()).toEqual([expect.stringContaining('10.0.0.7')])
   })
 })
 

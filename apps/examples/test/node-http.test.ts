@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { McpServer } from '@jetway/core'
+import { logLines } from '@jetway-apps/test-support'
 import { describeAdapter } from '@jetway/testing/adapter'
 import { expect, it } from 'vitest'
 import { mcp } from '../src/http/node-http.ts'
@@ -49,7 +50,8 @@ it('has at most 60 lines, including imports and blank lines', () => {
 
 it.each(['json', 'sse'] as const)('drops a reply (%s) if the host has already replied', async (response) => {
   const server = new McpServer({ name: 'late', version: '1.0.0' })
-  const { endpoint, listener } = mcp(server, { response })
+  const logger = logLines()
+  const { endpoint, listener } = mcp(server, { response, logger })
   const http = createServer()
   const dropped = new Promise<void>((resolve, reject) => {
     http.once('request', (req, res) => {
@@ -61,6 +63,7 @@ it.each(['json', 'sse'] as const)('drops a reply (%s) if the host has already re
   const { port } = http.address() as AddressInfo
   expect(await initialize(`http://127.0.0.1:${port}/mcp`)).toMatchObject({ status: 408, body: 'too late' })
   await dropped
+  expect(logger.lines).toEqual([expect.stringContaining('The app replied before the MCP server did')])
   http.close()
   await endpoint.close()
 })

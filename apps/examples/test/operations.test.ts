@@ -3,7 +3,7 @@ import { originOf } from '@jetway-apps/test-support/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp, refusals, server as shop, tracked, traces } from '../src/server/operations.ts'
 import { audit, consume, consumeWithProgress, onEvent } from '../src/server/without-a-mount.ts'
-import { call, initialize } from './support.ts'
+import { call, expectStderr, initialize } from './support.ts'
 
 const message = (method: string, params: object = {}): object => ({ jsonrpc: '2.0', id: 7, method, params })
 
@@ -23,7 +23,9 @@ describe('app of the guide to operations', () => {
     expect([...refusals]).toEqual([['forbiddenOrigin', 1]])
 
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+    const logged = expectStderr()
     const said = await call(`${origin}/mcp`, 'fails', session)
+    expect(logged()).toEqual([expect.stringContaining('The database said no')])
     expect(said).not.toContain('database')
     expect(tracked).toHaveLength(1)
     expect(said).toContain(tracked[0]?.tags['reference'])
@@ -39,8 +41,10 @@ describe('app of the guide to operations', () => {
 describe('traces of the guide to operations', () => {
   it('continue the client’s trace', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
+    const logged = expectStderr()
     await shop.handleMessage(message('tools/call', { name: 'fails', _meta: { traceparent } }))
     expect(traces.at(-1)).toEqual({ traceId: '0af7651916cd43dd8448eb211c80319c', sampled: true })
+    expect(logged()).toEqual([expect.stringContaining('The database said no')])
   })
 })
 

@@ -11,6 +11,14 @@ import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type PeerOptions, type TestConnection } from '@jetway/testing'
 import { program } from '@jetway-tools/runtimes/program'
+import { onTestFinished, vi } from 'vitest'
+
+/** Expects that the rest of the test logs on stderr, which would fail it otherwise. Returns the lines so far. */
+export function expectStderr(): () => string[] {
+  const error = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => error.mockRestore())
+  return () => error.mock.calls.map(([line]) => String(line))
+}
 
 /** Starts an example in its own process on a free port, and stops it afterwards. */
 export async function withProcess<T>(

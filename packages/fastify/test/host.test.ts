@@ -7,6 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { bytesOf, callFrame, createServer, post, raw, text, until } from '@jetway-apps/test-support/http'
+import { logLines } from '@jetway-apps/test-support'
 import { listen, mounted } from './support.ts'
 
 const STATELESS = { server: createServer(), stateless: true } as const
@@ -281,7 +282,9 @@ describe('request bodies', () => {
   it('that a hook has consumed get an error at once', async () => {
     const app = Fastify()
     app.addHook('preHandler', async (request) => void (await buffer(request.body as Readable)))
-    expect((await post(`${await mounted(STATELESS, app)}/mcp`)).status).toBe(400)
+    const logger = logLines()
+    expect((await post(`${await mounted({ ...STATELESS, logger }, app)}/mcp`)).status).toBe(400)
+    expect(logger.lines).toEqual([expect.stringContaining('was read by a hook before MCP could read it')])
   })
 
   it('that a preParsing hook decodes are limited by their decoded size', async () => {

@@ -11,7 +11,8 @@ import { mutatedMessage, mutatedRequest } from './mutations.ts'
 const TARGET = ['--expose-gc', ...program(new URL('../../src/fuzz-target.ts', import.meta.url))]
 /** The number of inputs between two checks that the server is alive. */
 const SENTINEL_EVERY = 1000
-const HANG_MS = 10_000
+/** Includes the start of the server, on a busy machine. */
+const HANG_MS = 45_000
 const MIB = 1024 * 1024
 /** A call without a session, because a full server refuses new sessions. */
 const HEAP_CALL = callTool('heap', {}, { meta: requestMeta() })

@@ -1,7 +1,7 @@
 import { settled, silent } from '@jetway-apps/test-support'
 import { MemorySessionStore } from '@jetway/core/stores'
 import { redis, type RedisConnection } from '@jetway/redis'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { type Answer, createServer, type Limit, type Web, web } from './row.ts'
 
 /** A Redis that never replies. */
@@ -11,10 +11,12 @@ const STALLED: RedisConnection = {
   close: () => Promise.resolve(),
 }
 
-/** Sends `count` commands, and returns the outcome of the last. */
+/** Sends `count` commands, and returns the outcome of the last. The clock stands still, so no deadline passes. */
 async function commands(count: number): Promise<unknown> {
   const stores = redis({ connection: STALLED, namespace: 'limits', logger: silent })
   onTestFinished(stores.acquire())
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const read = async (): Promise<unknown> => stores.sessions.get({ principal: '', id: 'a' })
   for (let i = 1; i < count; i++) read().catch(() => {})
   let last: unknown = 'waits'

@@ -1,4 +1,4 @@
-import { FakeClock, request, settled } from '@jetway-apps/test-support'
+import { FakeClock, request, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { QuestionError, ToolError } from '../../../src/errors.ts'
@@ -159,7 +159,10 @@ describe('several asks', () => {
 
   it('cannot read their own answer', async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     const one = (_args: unknown, { answers }: { readonly answers: object }): unknown =>
       (answers as { readonly one: unknown }).one
     server.addTool({ name: 'a', asks: { one }, handler: () => 'x' })
@@ -171,7 +174,10 @@ describe('several asks', () => {
 
   it("that look at later ones are an author's mistake, and say so", async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     server.addTool({
       name: 'a',
       asks: { one: (_args, ctx) => ctx.answers['two'], two: () => 2 },
@@ -251,7 +257,10 @@ describe('what the client must be able to do', () => {
 
   it('logs the name of a schema that no form can show', async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     server.addTool({
       name: 'a',
       asks: { one: () => elicit('?', z.object({ at: z.object({ x: z.number() }) })) },
