@@ -54,3 +54,15 @@ describe('the map of the code', () => {
     expect(map.orders).toEqual([[...layers, ['entries']], httpLayers])
   })
 })
+
+describe('the picture of the map', () => {
+  it('is what the script draws from the page, in both themes', async () => {
+    const script = (await import(new URL('../../../scripts/map.mjs', import.meta.url).href)) as {
+      pictures(): readonly { theme: string; drawn: string; committed: string }[]
+    }
+    const pictures = script.pictures()
+    expect(pictures.map(({ theme }) => theme)).toEqual(['light', 'dark'])
+    for (const { drawn, committed } of pictures)
+      expect(committed === drawn, 'update it by node scripts/map.mjs --write').toBe(true)
+  })
+})
