@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { drawMap } from './map/draw.mjs'
-import { hopsOf, ordersOf, readPage } from './map/page.mjs'
+import { readMap } from './map/page.mjs'
 
 const FLOW = 'A tools/call in a session, over Fastify'
 
@@ -16,9 +16,9 @@ const fileOf = (theme) => fileURLToPath(new URL(`../docs/public/map-${theme}.svg
 
 /** @returns {{ theme: string, drawn: string, committed: string }[]} */
 export function pictures() {
-  const page = readPage()
-  const hops = hopsOf(page).filter(({ flow }) => flow === FLOW)
-  const [core = [], http = []] = ordersOf(page)
+  const map = readMap()
+  const hops = map.hops.filter(({ flow }) => flow === FLOW)
+  const [core = [], http = []] = map.orders
   return /** @type {const} */ (['light', 'dark']).map((theme) => ({
     theme,
     drawn: drawMap({ core, http, hops }, theme),

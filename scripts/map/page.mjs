@@ -19,14 +19,17 @@ const page = fileURLToPath(new URL('../../docs/design/README.md', import.meta.ur
 /** A step reads `1. \`file\` \`function\`, \`Class.method\`: what happens`. A file that it needs has a dash. */
 const HOP = /^( *)(\d+\.|-) `([^`]+\.ts)` ((?:`[^`]+`(?:, )?)+):/
 
-export const readPage = () => readFileSync(page, 'utf8')
+/** The page, and what its lists say. */
+export function readMap() {
+  const text = readFileSync(page, 'utf8')
+  return { text, hops: hopsOf(text), rooms: roomsOf(text), orders: ordersOf(text), pathOf }
+}
 
 /** Files of core are given from its `src`, those of other packages with their package. @param {string} file */
-export const pathOf = (file) =>
-  /^[\w-]+\/src\//.test(file) ? `packages/${file}` : `packages/core/src/${file}`
+const pathOf = (file) => (/^[\w-]+\/src\//.test(file) ? `packages/${file}` : `packages/core/src/${file}`)
 
 /** @param {string} text @returns {Hop[]} */
-export function hopsOf(text) {
+function hopsOf(text) {
   let flow = ''
   return text.split('\n').flatMap((line) => {
     if (line.startsWith('#')) flow = line.replace(/^#+ /, '')
@@ -48,7 +51,7 @@ export function hopsOf(text) {
  */
 
 /** The rooms of the tree, which is the first code block. @param {string} text @returns {Room[]} */
-export function roomsOf(text) {
+function roomsOf(text) {
   const [, tree = ''] = /```\n([\s\S]*?)```/.exec(text) ?? []
   /** @type {(Room & { rooms: Room[] })[]} */
   const rooms = []
@@ -67,7 +70,7 @@ export function roomsOf(text) {
  *
  * @param {string} text @returns {string[][][]}
  */
-export const ordersOf = (text) =>
+const ordersOf = (text) =>
   text
     .split('\n')
     .filter((line) => /^[\w, -]+(?: → [\w, -]+){3,}$/.test(line))

@@ -1,10 +1,6 @@
 const root = new URL('../../../../', import.meta.url)
-const page = (await import(new URL('scripts/map/page.mjs', root).href)) as {
-  readonly readPage: () => string
-  readonly hopsOf: (text: string) => readonly Hop[]
-  readonly roomsOf: (text: string) => readonly Room[]
-  readonly ordersOf: (text: string) => readonly (readonly (readonly string[])[])[]
-  readonly pathOf: (file: string) => string
+const { readMap } = (await import(new URL('scripts/map/page.mjs', root).href)) as {
+  readonly readMap: () => DesignMap
 }
 
 /** A file that a flow runs through, with the functions that the map names. */
@@ -22,13 +18,15 @@ interface Room {
   readonly rooms: readonly Room[]
 }
 
-const text = page.readPage()
+interface DesignMap {
+  /** The page. */
+  readonly text: string
+  readonly hops: readonly Hop[]
+  readonly rooms: readonly Room[]
+  /** The import orders of core and of `http/`. */
+  readonly orders: readonly (readonly (readonly string[])[])[]
+  readonly pathOf: (file: string) => string
+}
 
 /** The map of the code, `docs/design/README.md`. */
-export const map = {
-  text,
-  hops: page.hopsOf(text),
-  rooms: page.roomsOf(text),
-  orders: page.ordersOf(text),
-  pathOf: page.pathOf,
-}
+export const map: DesignMap = readMap()
