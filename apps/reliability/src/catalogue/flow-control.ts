@@ -23,7 +23,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: 'keeps its caller from new calls beyond limits.queuedBytes',
+          name: 'blocks new calls of its caller beyond limits.queuedBytes',
         },
       ],
     },

@@ -153,11 +153,11 @@ export const HTTP: Group = {
         { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 in time' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'have as much time for the rest after a 413',
+          name: 'have the same time for their rest after a 413',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'may hold no more bytes than 32 whole ones',
+          name: 'may hold the bytes of 32 whole bodies',
         },
       ],
     },
