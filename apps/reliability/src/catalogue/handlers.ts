@@ -16,7 +16,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'with code, message and data of an McpError',
+          name: 'has the code, message and data of an McpError, which is not reported',
         },
       ],
     },
@@ -91,7 +91,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'end a handler that never settles, abort its signal and free its timer',
+          name: 'end a handler that never settles, abort its signal and clear its timer',
         },
       ],
     },
@@ -102,7 +102,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'are extended by progress, up to the hard maximum',
+          name: 'are extended by progress up to the hard maximum',
         },
       ],
     },
@@ -159,7 +159,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends neither progress nor logs after its answer',
+          name: 'sends neither progress nor log messages after its response',
         },
       ],
     },

@@ -172,9 +172,9 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/input/asking.test.ts',
-          name: 'asks a question that changes %i times',
+          name: 'gives up on a question that changes %i times',
         },
-        { file: 'packages/core/test/call/input/asking.test.ts', name: 'stops after eight rounds' },
+        { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
         { file: 'packages/client/test/input/input-requests.test.ts', name: 'is given up after eight rounds' },
       ],
     },

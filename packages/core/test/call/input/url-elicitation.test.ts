@@ -106,8 +106,8 @@ const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
 const textOf = ({ result }: Answer): unknown =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 
-describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
-  it('continues when the user is done', async () => {
+describe(`a call after its user agreed to open a URL (${FLOW})`, () => {
+  it('continues when the elicitation is completed', async () => {
     const bench = open()
     const question = asked(await bench.call())
     const call = bench.call(agreed(question))
@@ -124,7 +124,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
     expect(bench.clock.pending).toBeLessThan(2)
   })
 
-  it('does not wait if the user was done before it came back', async () => {
+  it('continues at once if the elicitation was completed before the retry', async () => {
     const bench = open()
     const question = asked(await bench.call())
     bench.known.add('ann')
@@ -133,7 +133,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
     expect(bench.runs).toBe(2)
   })
 
-  it('notices a completion during its handler', async () => {
+  it('notices a completion that happens during its handler', async () => {
     const bench = open()
     let look = deferred()
     look.resolve()
@@ -172,7 +172,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
     expect(textOf(await bench.call(agreed(second)))).toBe('three mails')
   })
 
-  it('asks at most eight times', async () => {
+  it('fails after eight questions', async () => {
     const bench = open()
     let answer = await bench.call()
     for (let round = 1; round <= 8; round++) {
@@ -185,7 +185,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
     expect(textOf(answer)).toMatch(/after 8 rounds/)
   })
 
-  it('asks for other URLs at once', async () => {
+  it('asks for a different URL at once', async () => {
     const bench = open()
     let step = 1
     const handler = () => {
@@ -197,7 +197,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
     expect(asked(await bench.call(agreed(first), 'steps')).url).toMatch(/^https:\/\/mail\.example\/2\?/)
   })
 
-  it('asks again at once if the URL has no id', async () => {
+  it('asks again at once if the URL contains no id', async () => {
     const bench = open()
     bench.server.addTool({ name: 'silent', handler: () => requireUrl('https://mail.example/terms') })
     const first = asked(await bench.call({}, 'silent'))
@@ -208,7 +208,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
   it.each([
     ['decline', /declined: Sign in/],
     ['cancel', /closed without an answer: Sign in/],
-  ])('ends with a text if the user %s', async (action, text) => {
+  ])('returns an error text if the user %s', async (action, text) => {
     const bench = open()
     const answer = await bench.call(agreed(asked(await bench.call()), action))
     expect(answer.result).toMatchObject({ isError: true })
@@ -246,8 +246,8 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
   })
 })
 
-describe('a middleware that requires a URL', () => {
-  it('runs again for every response, and guards the handler', async () => {
+describe('middleware that requires a URL', () => {
+  it('runs again for every retry, and guards the handler', async () => {
     const bench = open()
     let ran = 0
     bench.server.addTool({ name: 'guarded', handler: () => `ran ${++ran}` })
@@ -275,7 +275,7 @@ describe('a middleware that requires a URL', () => {
 })
 
 describe('a client that cannot open URLs', () => {
-  it('gets them as text, or the name of the missing capability', async () => {
+  it('gets the URL as text, or the name of the missing capability', async () => {
     const bench = open()
     bench.server.addPrompt({ name: 'mail', handler: () => requireUrl('https://mail.example/in') })
     const { result } = await bench.ask('tools/call', { name: 'mail' }, { elicitation: {} })
@@ -309,7 +309,7 @@ describe('a task whose user has to open a URL', () => {
     return { ...bench, taskId, reach }
   }
 
-  it('asks for it, and continues when the user is done', async () => {
+  it('asks for it, and continues when the elicitation is completed', async () => {
     const { taskId, reach, ask, known, server } = await start()
     const waiting = await reach('input_required')
     const [[key, { params }] = ['', { params: { url: '' } }]] = Object.entries(
@@ -322,7 +322,7 @@ describe('a task whose user has to open a URL', () => {
     expect(await reach('completed')).toMatchObject({ result: { content: [{ text: 'three mails' }] } })
   })
 
-  it('ends with a text if the user declines', async () => {
+  it('fails with a text if the user declines', async () => {
     const { taskId, reach, ask } = await start()
     const [key = ''] = Object.keys((await reach('input_required'))['inputRequests'] as object)
     await ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } }, DECLARED)
