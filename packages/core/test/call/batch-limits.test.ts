@@ -29,7 +29,7 @@ const calls = (name: string, count = 100): object[] =>
 const messagesOf = ({ sink }: SseClient): Message[] =>
   sink.events.filter(({ event }) => event === 'message').map(({ data }) => JSON.parse(data) as Message)
 
-/** The ids of the answers, and how many are results and errors. */
+/** The ids of the responses, and the numbers of results and errors. */
 function summary(answers: readonly Message[]) {
   const errors = answers.flatMap(({ error }) => (error === undefined ? [] : [error]))
   return {

@@ -15,7 +15,7 @@ interface Served {
   readonly received: () => readonly number[]
 }
 
-/** A server whose only tool runs the handler, and a client of it. */
+/** A server whose only tool runs the handler, and its client. */
 async function serve(
   handler: (ctx: RequestContext, clock: FakeClock) => unknown,
   options: ServerOptions = {},
@@ -114,7 +114,7 @@ describe('the keepalive of a silent call whose client requested progress', () =>
     const idle = clock.pending
     const answers = []
     for (let token = 0; token < 20; token++) answers.push((await call({ peer, clock }, token)).answer)
-    // One for each handler, one for all time limits, one for all heartbeats.
+    // One timer for each handler, one for all time limits, one for all keepalives.
     expect(clock.pending).toBe(idle + 20 + 2)
     await clock.advance(20 * SECOND)
     await Promise.all(answers)

@@ -189,7 +189,7 @@ describe('the response to a call that has reported progress on a byte stream', (
     expect(transport.order).toEqual([PROGRESS])
     await runtime.clock.advance(1)
     expect(transport.order).toEqual([PROGRESS, 1])
-    // With its line end it fills the 64 KiB that Node.js reads at once.
+    // With its newline it fills the 64 KiB that Node.js reads at once.
     expect(transport.lengths[1]).toBe(65_535)
   })
 })

@@ -11,7 +11,7 @@ import { requestMeta } from '../../support/modern-calls.ts'
 const FLOW = 'https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow'
 const CAPABILITIES = { elicitation: { url: {} } }
 
-/** Counts its listeners. */
+/** A bus that counts its listeners. */
 class CountingBus implements Bus {
   readonly #inner = new MemoryBus()
   listeners = 0
@@ -28,7 +28,7 @@ class CountingBus implements Bus {
   }
 }
 
-/** Requires a URL; the one by default has the id of the elicitation. */
+/** Requires a URL, by default one that contains the id of the elicitation. */
 function requireUrl(
   url: string | ((id: string) => string) = (id) => `https://mail.example/in?e=${id}`,
 ): never {
@@ -92,10 +92,10 @@ function asked({ result }: Answer): Asked {
   return { key, url: params.url, id: params.url.split('e=')[1] ?? '', requestState: result?.['requestState'] }
 }
 
-/** Waits in real time, because other threads compute digests and seals. */
+/** Waits in real time, because digests and seals are computed on other threads. */
 const until = (check: () => void): Promise<void> => vi.waitFor(check, { interval: 2 })
 
-/** One timer is the time limit of calls, the other one ends the wait. */
+/** One timer is the time limit of calls, the other ends the wait. */
 const untilWaiting = ({ clock }: Bench): Promise<void> => until(() => expect(clock.pending).toBe(2))
 
 const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
