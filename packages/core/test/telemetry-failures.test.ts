@@ -80,7 +80,7 @@ async function startServer(telemetry: Telemetry, answer: Script = ROOTS) {
   return { client, clock, handler, lines }
 }
 
-describe('a telemetry that fails', () => {
+describe('telemetry that fails', () => {
   it.each(['active', 'received', ...FAULTS_OF_RUN, 'end'] as const)(
     'does not change a call: %s',
     async (call) => {
@@ -92,7 +92,7 @@ describe('a telemetry that fails', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not change a question, which is sent once: %s',
+    'does not change a question, and sends it once: %s',
     async (question) => {
       const { client, handler, lines } = await startServer(telemetryWith({ question }))
       expect(textOf(await client.call('ask'))).toBe('1 folders')
@@ -110,7 +110,7 @@ describe('a telemetry that fails', () => {
     },
   )
 
-  it('is logged once in ten minutes, with the number of failures since', async () => {
+  it('is logged once in ten minutes, with the number of skipped lines', async () => {
     const { client, clock, lines } = await startServer(telemetryWith({ call: 'received' }))
     // The first failure is that of `initialize`.
     expect(lines).toEqual([{ skipped: 0, message: FAILED }])

@@ -111,7 +111,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {
           file: 'packages/core/test/protocol/header-text.test.ts',
-          name: 'since it is not quite an encoding',
+          name: 'returns text that only resembles an encoding unchanged: %j',
         },
       ],
     },
