@@ -9,7 +9,7 @@ import type { ReceivedCall, SentRequest, SentResponse, ServedCall, Telemetry } f
 import { openAnsweringClient } from './support/answering-client.ts'
 import { openPeer } from './support/peer.ts'
 
-/** The call that the current step belongs to. */
+/** The call of the current step. */
 const current = new AsyncLocalStorage<string>()
 
 class Recorder implements Telemetry {
