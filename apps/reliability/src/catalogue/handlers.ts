@@ -56,7 +56,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/output.test.ts',
-          name: 'where a number is due, refuses %s',
+          name: 'refuses %s where a number is required',
         },
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',

@@ -10,7 +10,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'fetches nothing for the $ref %s, and refuses it',
+          name: 'refuses the remote $ref %s without fetching it',
         },
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'refers to the network' },
       ],
@@ -22,7 +22,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'never shares a validator between two schemas with the same $id',
+          name: 'compiles schemas with the same $id separately',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -71,7 +71,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'is nested 400 deep' },
         {
           file: 'packages/core/test/schema/convert/recognise.test.ts',
-          name: 'isolates a schema nested too deeply to convert',
+          name: 'refuses a schema nested too deeply to convert',
         },
       ],
     },
@@ -82,11 +82,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/tiered.test.ts',
-          name: 'equal items are found in time that grows with the list',
+          name: 'duplicate items are found in linear time: %s',
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',
-          name: 'bounds the number of issues and the length of each',
+          name: 'are limited in number and in length',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -184,11 +184,14 @@ export const SCHEMAS: Group = {
       behaviour:
         'They are escaped, including those that change the direction of text. A message cannot look like two.',
       tests: [
-        { file: 'packages/core/test/util/logger.test.ts', name: 'which no message can forge' },
-        { file: 'packages/core/test/util/logger.test.ts', name: 'other values on stderr stay on one line' },
+        {
+          file: 'packages/core/test/util/logger.test.ts',
+          name: 'the stack of an error is indented on stderr, so that no message can forge a line',
+        },
+        { file: 'packages/core/test/util/logger.test.ts', name: 'other values stay on one line on stderr' },
         {
           file: 'packages/core/test/schema/issues.test.ts',
-          name: 'escapes what could forge a log line or reorder it',
+          name: 'escape characters that could forge or reorder a log line',
         },
       ],
     },

@@ -14,7 +14,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/util/random.test.ts',
-          name: 'are drawn from the platform in large pieces',
+          name: 'draw from the platform in large blocks',
         },
       ],
     },
@@ -218,7 +218,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'beyond its total drops streams of the session that holds most',
+          name: 'drops streams of the session with the most bytes beyond maxTotalBytes, ended ones first',
         },
       ],
     },
