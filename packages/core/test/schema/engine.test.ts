@@ -6,7 +6,7 @@ import type { AnySchema, StandardSchema } from '../../src/schema/types.ts'
 import { openAnsweringClient } from '../support/answering-client.ts'
 import { engine, inputSite, outputSite } from './helpers.ts'
 
-/** A schema that counts how often it is converted. */
+/** A schema that counts its conversions. */
 function counted(schema: z.ZodType): { schema: z.ZodType; conversions: () => number } {
   const { jsonSchema } = (schema as unknown as StandardSchema)['~standard']
   const input = vi.fn(jsonSchema.input)
@@ -18,7 +18,7 @@ function counted(schema: z.ZodType): { schema: z.ZodType; conversions: () => num
   }
 }
 
-/** A schema of a text inside that many lists. */
+/** A schema of a string nested in this many arrays. */
 function lists(levels: number): z.ZodType {
   let schema: z.ZodType = z.string()
   for (let level = 0; level < levels; level++) schema = z.array(schema)

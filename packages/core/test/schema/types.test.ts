@@ -84,7 +84,7 @@ describe('types inferred from schemas', () => {
     add(json, ({ city }) => expectTypeOf(city).toEqualTypeOf<string | undefined>())
     // @ts-expect-error the schema has no such property
     add(zod, ({ country }) => country)
-    // @ts-expect-error valibot without its converter gives no JSON Schema
+    // @ts-expect-error valibot without its converter has no JSON Schema
     add(v.object({ a: v.string() }), () => 1)
     // @ts-expect-error not a schema
     add('object', () => 1)

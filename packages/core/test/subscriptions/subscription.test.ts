@@ -18,7 +18,7 @@ interface Frame {
   readonly error?: { readonly code: number }
 }
 
-/** A transport whose peer stops reading when the test says so. */
+/** A transport whose peer stops reading on request. */
 class StallingTransport extends ScriptedTransport {
   #stalled: Promise<void> | undefined
   drain = (): void => {}

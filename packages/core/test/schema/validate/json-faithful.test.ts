@@ -17,7 +17,7 @@ const deep = (levels: number): unknown => {
   return value
 }
 
-/** Deep equality, in which -0 is 0 and prototypes do not count, as no JSON Schema can tell them apart. */
+/** Deep equality that ignores prototypes and treats -0 as 0, because no JSON Schema can distinguish them. */
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
   const [left, right] = [Object.entries(a), Object.entries(b)]

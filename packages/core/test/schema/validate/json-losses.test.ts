@@ -3,7 +3,7 @@ import { findJsonLoss } from '../../../src/schema/validate/json-losses.ts'
 
 const MAX_DEPTH = 1_000
 
-/** A Map inside as many lists or objects. */
+/** A Map nested in this many arrays or objects. */
 function within(levels: number, wrap: (value: unknown) => unknown): unknown {
   let value: unknown = new Map()
   for (let level = 0; level < levels; level++) value = wrap(value)

@@ -239,7 +239,7 @@ describe('unknown properties of a zod object', () => {
           extra,
           fc.option(
             fc.dictionary(
-              // zod leaves this one out of records as well
+              // zod omits this key from records as well.
               fc.string().filter((key) => key !== '__proto__'),
               extra.map((more) => ({ ...more, a: '' })),
             ),
