@@ -33,7 +33,7 @@ export const HANDLERS: Group = {
         'Values are sent as text; nothing is an empty result. Bad content is an error with a reference.',
       tests: [
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'nearly a result of the protocol' },
-        { file: 'packages/core/test/features/tools/tools.test.ts', name: '%s is returned' },
+        { file: 'packages/core/test/features/tools/tools.test.ts', name: 'can be %s' },
       ],
     },
     {
@@ -60,7 +60,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
-          name: 'a value that JSON would empty is an error that names the tool and the path',
+          name: 'a value that JSON would reduce to {} is an error that names the tool and the path',
         },
       ],
     },
@@ -71,7 +71,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/tools/tools.test.ts',
-          name: 'is an author’s error, and no data is sent',
+          name: 'cannot be %s: the author’s error is logged and no data is sent',
         },
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',

@@ -101,11 +101,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/uri-template/properties.test.ts',
-          name: 'at most two reads per character and span',
+          name: 'at most two reads per character and variable, template %#',
         },
         {
           file: 'packages/core/test/features/uri-template/match.test.ts',
-          name: 'accepts 8192 characters of the percent-encoded form and no more',
+          name: 'accepts up to 8192 characters of the percent-encoded form',
         },
       ],
     },
@@ -117,7 +117,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/uri-template/traversal.test.ts',
-          name: 'no path traversal becomes a value',
+          name: 'path traversal through a template',
         },
         {
           file: 'packages/skills/test/folder/read-skills.test.ts',

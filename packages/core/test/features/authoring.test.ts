@@ -33,7 +33,7 @@ async function call(server: McpServer, name: string, args: object = {}): Promise
   return answer
 }
 
-describe('the code of a newcomer works', () => {
+describe('typical code of an author works', () => {
   it('a tool that returns text', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
@@ -169,7 +169,7 @@ describe('the code of a newcomer works', () => {
     })
   })
 
-  it('definitions in separate files, for any server or for one with an app', async () => {
+  it('definitions in separate files, for any server or for a server with a certain app', async () => {
     const hello = defineTool({
       name: 'hello',
       inputSchema: z.object({ to: z.string() }),
@@ -202,7 +202,7 @@ describe('the code of a newcomer works', () => {
     expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
   })
 
-  it('middleware that knows the result of its method', async () => {
+  it('middleware with the typed result of its method', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     const timing: Middleware = async (_ctx, next) => next()
@@ -240,7 +240,7 @@ describe('the code of a newcomer works', () => {
     expect(server.removeTool('a')).toBe(false)
   })
 
-  it('the removal of an entry, which happens once', () => {
+  it('the removal of an entry, which succeeds once', () => {
     const server = create()
     server.addTool({ name: 'a', handler: () => '' })
     server.addPrompt({ name: 'a', handler: () => '' })
@@ -277,7 +277,7 @@ describe('the code of a newcomer works', () => {
   })
 })
 
-describe('the mistakes of a newcomer are compile errors', () => {
+describe('typical mistakes of an author are compile errors', () => {
   const inputSchema = z.object({ city: z.string() })
   const server = create()
   const never = (run: () => void): void => expect(run).toBeTypeOf('function')
@@ -336,7 +336,7 @@ describe('the mistakes of a newcomer are compile errors', () => {
   })
 })
 
-describe('other mistakes throw at the definition, and say what to do', () => {
+describe('other mistakes throw at the definition and name the remedy', () => {
   const handler = (): string => 'x'
   it.each<[what: string, add: (server: McpServer) => void, says: RegExp]>([
     [
@@ -345,17 +345,17 @@ describe('other mistakes throw at the definition, and say what to do', () => {
       /inputSchema of tool "a" is an object of schemas.*z\.object/,
     ],
     [
-      'a schema of something else',
+      'a schema of an unsupported kind',
       (s) => s.addTool({ name: 'a', inputSchema: z.string(), handler }),
       /inputSchema of tool "a".*root must be an object.*z\.object/,
     ],
     [
-      'a schema that JSON cannot say',
+      'a schema that JSON Schema cannot express',
       (s) => s.addTool({ name: 'a', inputSchema: z.object({ on: z.date() }), handler }),
       /inputSchema of tool "a".*"on"/,
     ],
     [
-      'a schema with a wrong type',
+      'a schema with an unknown type',
       (s) => s.addTool({ name: 'a', inputSchema: { type: 'objekt' }, handler }),
       /inputSchema of tool "a"/,
     ],
@@ -375,7 +375,7 @@ describe('other mistakes throw at the definition, and say what to do', () => {
       /resource "cities" needs an absolute URI/,
     ],
     [
-      'a brace that is not closed',
+      'an unclosed brace',
       (s) => s.addResourceTemplate({ uriTemplate: 'a://{b', name: 'a', handler }),
       /character 5.*never closed/,
     ],
@@ -385,18 +385,18 @@ describe('other mistakes throw at the definition, and say what to do', () => {
       /tool "a".*https: nor a data:/,
     ],
     [
-      'a completer for nothing',
+      'a completer for an unknown argument',
       (s) => s.addPrompt({ name: 'a', complete: { city: () => [] } as never, handler }),
       /prompt "a" completes "city", which it does not have/,
     ],
     [
-      'a handler that is none',
+      'a handler that is not a function',
       (s) => s.addTool({ name: 'a', handler: 'x' as never }),
       /tool "a" needs a handler: a function of \(args, ctx\)/,
     ],
-    ['no definition at all', (s) => s.addTool(undefined as never), /tool.*ERR_MCP_INVALID_DEFINITION/],
+    ['no definition', (s) => s.addTool(undefined as never), /tool.*ERR_MCP_INVALID_DEFINITION/],
     [
-      'a timeout of no time',
+      'a timeout of 0 ms',
       (s) => s.addTool({ name: 'a', timeoutMs: 0, handler }),
       /tool "a" needs a timeoutMs/,
     ],

@@ -56,7 +56,7 @@ describe('the types of visible', () => {
     })
   })
 
-  it('do not change other inference, in any position', () => {
+  it('do not disturb other inference, in any position', () => {
     never(() => {
       server.addTool({
         name: 'a',
@@ -78,7 +78,7 @@ describe('the types of visible', () => {
     })
   })
 
-  it('refuse other results, and locals that the server lacks', () => {
+  it('refuse other return types, and locals that the server lacks', () => {
     never(() => {
       // @ts-expect-error a text is no answer
       server.addTool({ name: 'a', visible: () => 'yes', handler })
@@ -137,7 +137,7 @@ describe('the types of metadata', () => {
     })
   })
 
-  it('let displayName accept anything with a name', () => {
+  it('displayName accepts anything with a name', () => {
     expectTypeOf(displayName).returns.toBeString()
     never(() => {
       displayName({ name: 'a' })
@@ -149,7 +149,7 @@ describe('the types of metadata', () => {
 })
 
 describe('the types of observe', () => {
-  it('accept a source with the same locals, immediate or asynchronous', () => {
+  it('accept a source with the same locals, synchronous or asynchronous', () => {
     never(() => {
       const tools: AnyTool<App, Locals>[] = [defineTool({ name: 'a', handler })]
       const prompts: AnyPrompt<App, Locals>[] = []

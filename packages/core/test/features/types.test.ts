@@ -43,7 +43,7 @@ describe('the types of a tool', () => {
     })
   })
 
-  it('give a handler without inputSchema nothing', () => {
+  it('give a handler without inputSchema no arguments', () => {
     defineTool({
       name: 'a',
       handler: (args) => {
@@ -85,7 +85,7 @@ describe('the types of a tool', () => {
     defineTool({ name: 'a', outputSchema, handler: () => content.text('warm') })
   })
 
-  it('require a whole result to match the outputSchema', () => {
+  it('require the structured value of result() to match the outputSchema', () => {
     defineTool({ name: 'a', outputSchema, handler: () => result({ structured: { high: 1, low: 0 } }) })
     defineTool({ name: 'a', outputSchema, handler: () => result.error('No forecast') })
     defineTool({ name: 'a', outputSchema, handler: () => result({ content: 'No forecast', isError: true }) })
@@ -100,7 +100,7 @@ describe('the types of a tool', () => {
     defineTool({ name: 'a', outputSchema, handler: () => result({ content: 'warm' }) })
   })
 
-  it("take the protocol's own result, and hold its structured value to the outputSchema", () => {
+  it("accept a result in the protocol's form, and check its structured value against the outputSchema", () => {
     const structuredContent = { high: 1, low: 0 }
     defineTool({ name: 'a', handler: () => ({ content: [{ type: 'text', text: 'warm' }] }) })
     defineTool({
@@ -213,7 +213,7 @@ describe('the types of a tool', () => {
     for (const value of returned) defineTool({ name: 'a', handler: () => value })
   })
 
-  it('have the types of app and locals, and refuse others', () => {
+  it('check app and locals', () => {
     const mine = defineTool({
       name: 'a',
       inputSchema,
@@ -248,7 +248,7 @@ describe('the types of a tool', () => {
 })
 
 describe('the types of a resource template', () => {
-  it('are inferred from the literal', () => {
+  it('are inferred from the template literal', () => {
     defineResourceTemplate({
       uriTemplate: 'weather://{country}/{city}{?days}',
       name: 'city',
@@ -260,7 +260,7 @@ describe('the types of a resource template', () => {
     })
   })
 
-  it('refuse completions of unknown variables, and lists of other values', () => {
+  it('refuse completers for unknown variables, and lists of other values', () => {
     defineResourceTemplate({
       uriTemplate: 'weather://{city}',
       name: 'city',
@@ -291,7 +291,7 @@ describe('the types of a resource template', () => {
 })
 
 describe('the types of a prompt', () => {
-  it('give the handler the output of the schema for strings', () => {
+  it('give the handler the output of the schema', () => {
     definePrompt({
       name: 'a',
       argsSchema: z.object({ city: z.string(), days: z.string().transform(Number).optional() }),
@@ -303,7 +303,7 @@ describe('the types of a prompt', () => {
     })
   })
 
-  it('refuse a schema of anything but strings', () => {
+  it('refuse a schema with non-string properties', () => {
     // @ts-expect-error a number cannot arrive
     definePrompt({ name: 'a', argsSchema: z.object({ days: z.number() }), handler: () => 'x' })
   })
@@ -328,7 +328,7 @@ describe('the types of a prompt', () => {
     })
   })
 
-  it('refuse other values than messages', () => {
+  it('refuse values other than messages', () => {
     definePrompt({ name: 'a', handler: () => [message.user('a'), message.assistant(content.text('b'))] })
     definePrompt({
       name: 'a',

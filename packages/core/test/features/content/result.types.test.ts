@@ -44,8 +44,8 @@ interface SdkPrompt {
   }[]
 }
 
-describe('the compiler refuses from a tool', () => {
-  it('what is nearly a result', () => {
+describe('the types of a tool’s result refuse', () => {
+  it('a malformed result', () => {
     // @ts-expect-error content is an array
     defineTool({ name: 'a', handler: () => ({ content: 'text' }) })
     // @ts-expect-error a text block has a text
@@ -60,7 +60,7 @@ describe('the compiler refuses from a tool', () => {
     defineTool({ name: 'a', handler: () => ({ content: [text], isEror: true }) })
   })
 
-  it('it for every form of handler, and for one branch of several', () => {
+  it('a malformed result of every form of handler, and of one branch', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -83,7 +83,7 @@ describe('the compiler refuses from a tool', () => {
     })
   })
 
-  it('blocks without a result', () => {
+  it('blocks outside a result', () => {
     // @ts-expect-error a list of blocks is no result
     defineTool({ name: 'a', handler: () => [{ type: 'text', text: 'x' }] })
     // @ts-expect-error nor is one block
@@ -95,7 +95,7 @@ describe('the compiler refuses from a tool', () => {
     defineTool({ name: 'a', handler: () => blocks })
   })
 
-  it('what JSON would empty', () => {
+  it('values that JSON reduces to {}', () => {
     // @ts-expect-error a Map
     defineTool({ name: 'a', handler: () => new Map([['a', 1]]) })
     // @ts-expect-error a Set
@@ -105,7 +105,7 @@ describe('the compiler refuses from a tool', () => {
   })
 })
 
-describe('the compiler takes from a tool', () => {
+describe('the types of a tool’s result accept', () => {
   it('results', () => {
     defineTool({ name: 'a', handler: () => ({ content: [{ type: 'text', text: 'x' }], isError: true }) })
     defineTool({
@@ -133,7 +133,7 @@ describe('the compiler takes from a tool', () => {
     })
   })
 
-  it('data that shares members with a result', () => {
+  it('data that shares member names with a result', () => {
     defineTool({ name: 'a', handler: () => ({ content: 'text', path: 'a.txt' }) })
     defineTool({ name: 'a', handler: () => ({ content: [], total: 0 }) })
     defineTool({ name: 'a', handler: () => ({ content: [{ id: 1 }], total: 1 }) })
@@ -165,12 +165,12 @@ describe('the compiler takes from a tool', () => {
   })
 })
 
-it('the compiler takes the result of a prompt as other packages type it', () => {
+it('the types of a prompt’s result accept those of other packages', () => {
   definePrompt({ name: 'a', handler: (): SdkPrompt => ({ messages: [{ role: 'user', content: text }] }) })
 })
 
-describe('the compiler, from a resource and a template,', () => {
-  it('refuses what is nearly a result', () => {
+describe('the types of a resource’s or template’s result', () => {
+  it('refuse a malformed result', () => {
     // @ts-expect-error contents is an array
     defineResource({ uri: 'a://b', name: 'a', handler: () => ({ contents: 'x' }) })
     // @ts-expect-error contents have a text or a blob
@@ -187,7 +187,7 @@ describe('the compiler, from a resource and a template,', () => {
     server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => new Map() })
   })
 
-  it('takes results and data', () => {
+  it('accept results and data', () => {
     defineResource({ uri: 'a://b', name: 'a', handler: () => contents([{ text: 'x' }]) })
     defineResource({
       uri: 'a://b',

@@ -56,7 +56,7 @@ describe('the result of a question', () => {
     >()
   })
 
-  it('includes a decline if the author asks for it', () => {
+  it("includes a decline with declined: 'see'", () => {
     expectTypeOf(elicit('?', ok, { declined: 'see' })).toEqualTypeOf<Question<Seen<Ok>>>()
     expectTypeOf(elicit('?', ok, { declined: 'fail' })).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicitUrl('?', 'https://a', { declined: 'see' })).toEqualTypeOf<Question<Seen<undefined>>>()
@@ -73,7 +73,7 @@ describe('the result of a question', () => {
   })
 })
 
-describe('asks as a plain object', () => {
+describe('asks as an object', () => {
   it('give the handler the answers', () => {
     defineTool({
       name: 'delete_folder',
@@ -107,7 +107,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('come before the outputSchema or after it', () => {
+  it('work before and after the outputSchema', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
@@ -124,7 +124,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('may be methods, asynchronous, or have no parameters', () => {
+  it('can be methods, asynchronous, or without parameters', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -158,7 +158,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('show a decline to the handler if it asks for it', () => {
+  it('show a decline to the handler on request', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok, { declined: 'see' }) },
@@ -240,7 +240,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('report what to do if the handler is above them', () => {
+  it('fail with a remedy if the handler precedes them', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -253,7 +253,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('get the context without members that have effects', () => {
+  it('get a context without members that have effects', () => {
     defineTool({
       name: 'a',
       asks: {
@@ -272,8 +272,8 @@ describe('asks as a plain object', () => {
   })
 })
 
-describe('asks built one by one', () => {
-  it('may follow the handler', () => {
+describe('asks() with chained ask()', () => {
+  it('can follow the handler', () => {
     defineTool({
       name: 'a',
       handler: ({ path }, ctx) => {
@@ -285,7 +285,7 @@ describe('asks built one by one', () => {
     })
   })
 
-  it('may be in any other position', () => {
+  it('can be in any other position', () => {
     const confirm = asks(inputSchema).ask('confirm', async ({ path, depth }) => {
       expectTypeOf(depth).toEqualTypeOf<number>()
       return (await isEmpty(path)) ? { ok: true } : elicit(path, ok)
@@ -433,7 +433,7 @@ describe('asks on a server', () => {
 })
 
 describe('inputRequired', () => {
-  it('may be returned besides results of every kind', () => {
+  it('can be returned next to results of every kind', () => {
     defineTool({
       name: 'a',
       outputSchema: count,
@@ -451,13 +451,13 @@ describe('inputRequired', () => {
     defineResource({ uri: 'a://b', name: 'a', handler: () => inputRequired({ who: listRoots() }) })
   })
 
-  it('accepts questions', () => {
+  it('accepts only questions', () => {
     // @ts-expect-error a text is no question
     const wrong = (): unknown => inputRequired({ confirm: 'Really?' })
     expectTypeOf(wrong).toBeFunction()
   })
 
-  it('is read with or without a decline', () => {
+  it('can be read with or without a decline', () => {
     defineTool({
       name: 'a',
       handler: (_args, { inputs }) => {
@@ -469,7 +469,7 @@ describe('inputRequired', () => {
   })
 })
 
-it('a question inside a handler has the same result type as elsewhere', () => {
+it('a question in a handler has the same result type as elsewhere', () => {
   defineTool({
     name: 'a',
     handler: async (_args, ctx) => {
