@@ -197,7 +197,7 @@ describe('typical code of an author works', () => {
     plain.add(hello, cities, city, brief)
     // @ts-expect-error this server opens no such app
     plain.add(count)
-    // @ts-expect-error nor is it there for a tool added alone
+    // @ts-expect-error the app is also missing for a tool added alone
     plain.addTool(count, { replace: true })
     expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
   })
@@ -219,7 +219,7 @@ describe('typical code of an author works', () => {
     expect(await call(server, 'hello')).toMatchObject({ content: [{ text: 'Hello' }, { text: '!' }] })
     // @ts-expect-error there is no such method
     expect(() => server.use('tools/cal', timing)).toThrow(/ERR_MCP_OPTION/)
-    // @ts-expect-error a call results in content
+    // @ts-expect-error a call returns content
     server.use('tools/call', async () => ({ text: 'no' }))
   })
 
@@ -286,9 +286,9 @@ describe('typical mistakes of an author are compile errors', () => {
     never(() => {
       // @ts-expect-error the schema has no such member
       server.addTool({ name: 'a', inputSchema, handler: ({ town }) => String(town) })
-      // @ts-expect-error the schema gives a string
+      // @ts-expect-error the schema has a string
       server.addTool({ name: 'a', inputSchema, handler: ({ city }: { city: number }) => city })
-      // @ts-expect-error without a schema there are none
+      // @ts-expect-error without a schema there are no arguments
       server.addTool({ name: 'a', handler: ({ city }: { city: string }) => city })
     })
   })
@@ -303,7 +303,7 @@ describe('typical mistakes of an author are compile errors', () => {
       server.addTool({ name: 'a', decription: 'x', handler: () => 'x' })
       // @ts-expect-error misspelt
       server.addTool({ name: 'a', annotations: { readonlyHint: true }, handler: () => 'x' })
-      // @ts-expect-error that is what the schema is called elsewhere
+      // @ts-expect-error other libraries use this name for the schema
       server.addTool({ name: 'a', parameters: inputSchema, handler: () => 'x' })
       // @ts-expect-error no URI
       server.addResource({ name: 'a', handler: () => 'x' })
@@ -319,7 +319,7 @@ describe('typical mistakes of an author are compile errors', () => {
       void new McpServer({ name: 'a' })
       // @ts-expect-error misspelt
       void new McpServer(info, { instruction: 'x' })
-      // @ts-expect-error no revision of the protocol
+      // @ts-expect-error unknown protocol revision
       void new McpServer(info, { revisions: ['2025-01-01'] })
     })
   })
@@ -328,9 +328,9 @@ describe('typical mistakes of an author are compile errors', () => {
     never(() => {
       // @ts-expect-error the levels are those of syslog
       server.addTool({ name: 'a', handler: (_args, ctx) => ctx.log.warn('x') })
-      // @ts-expect-error nothing was opened
+      // @ts-expect-error the server has no lifespan
       server.addTool({ name: 'a', handler: (_args, ctx) => String(ctx.app.db) })
-      // @ts-expect-error it is read only
+      // @ts-expect-error the member is read-only
       server.addTool({ name: 'a', handler: (_args, ctx) => void (ctx.uri = 'x') })
     })
   })

@@ -26,7 +26,7 @@ const noTasks = () =>
     throw new Error('no task was asked for')
   })
 
-/** Lets the microtasks of this tick run. */
+/** Runs the microtasks of this tick. */
 
 describe('the method table', () => {
   it('serves every method of a revision except those about the connection', () => {

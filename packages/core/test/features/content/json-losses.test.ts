@@ -66,7 +66,7 @@ const meta = (value: unknown): { _meta: { deep: unknown[] } } => ({ _meta: { dee
 const outputSchema = z.object({ list: z.array(z.any()) })
 const pruned = z.object({ list: z.array(z.any()) }).and(z.object({ id: z.number() }))
 
-/** Where such a value may be, and its path in the log. */
+/** Where such a value may occur, and its path in the log. */
 const PLACES: readonly (readonly [string, Define, Call, string])[] = [
   ["a tool's array", tool((lost) => ['x', lost]), callTool, '[1]: '],
   ["a tool's object", tool((lost) => ({ 'odd key': [{ a: lost }] })), callTool, '["odd key"][0].a: '],

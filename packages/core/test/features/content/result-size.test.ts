@@ -9,7 +9,7 @@ import { serveWeb } from '../../support/web-client.ts'
 const create = (limits: object = {}): McpServer =>
   new McpServer({ name: 'test', version: '1' }, { logger: silent, limits })
 
-/** The JSON of a text result, without the text. */
+/** The JSON of a text result without the text. */
 const FRAME = '{"content":[{"type":"text","text":""}]}'.length
 
 const repeat = { inputSchema: z.object({ text: z.string(), times: z.number() }) }

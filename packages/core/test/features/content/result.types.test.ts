@@ -16,7 +16,7 @@ const server = new McpServer({ name: 'types', version: '1' })
 const text = { type: 'text', text: 'x' } as const
 const inputSchema = z.object({ city: z.string() })
 
-/** The result of the official SDK's version 1, which has optional members of other types and is open. */
+/** The result type of version 1 of the official SDK: open, and with optional members of other types. */
 interface SdkResult {
   [member: string]: unknown
   _meta?: { [member: string]: unknown; progressToken?: string | number | undefined } | undefined
@@ -31,7 +31,7 @@ interface SdkImage {
   annotations?: { audience?: ('user' | 'assistant')[] | undefined } | undefined
 }
 
-/** And of a prompt. */
+/** The same for prompts. */
 interface SdkPrompt {
   [member: string]: unknown
   _meta?: { [member: string]: unknown } | undefined
@@ -84,14 +84,14 @@ describe('the types of a tool’s result refuse', () => {
   })
 
   it('blocks outside a result', () => {
-    // @ts-expect-error a list of blocks is no result
+    // @ts-expect-error an array of blocks is not a result
     defineTool({ name: 'a', handler: () => [{ type: 'text', text: 'x' }] })
-    // @ts-expect-error nor is one block
+    // @ts-expect-error one block is not a result
     defineTool({ name: 'a', handler: () => ({ type: 'text', text: 'x' }) })
-    // @ts-expect-error nor what has less than a block
+    // @ts-expect-error part of a block is not a result
     defineTool({ name: 'a', handler: () => [{ type: 'text' }] })
     const blocks: ContentBlock[] = []
-    // @ts-expect-error nor are typed blocks
+    // @ts-expect-error typed blocks are not a result
     defineTool({ name: 'a', handler: () => blocks })
   })
 
@@ -160,7 +160,7 @@ describe('the types of a tool’s result accept', () => {
       outputSchema,
       handler: () => ({ content: [{ type: 'text', text: 'x' }], structuredContent: { content: 'x' } }),
     })
-    // @ts-expect-error the schema says what content is
+    // @ts-expect-error the schema defines content
     defineTool({ name: 'a', outputSchema, handler: () => ({ content: [{ type: 'text', text: 'x' }] }) })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../../src/index.ts'
 
-/** The longest time of a timer. */
+/** The longest possible time of a timer. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const handler = (): string => 'x'
 

@@ -16,7 +16,7 @@ const forAdminsLater: VisibleRule = async (ctx) => {
   return forAdmins(ctx)
 }
 
-/** The same server with and without what is hidden from most. */
+/** The same server with and without its hidden entries. */
 function withAndWithout(
   visible: VisibleRule,
   options: object = {},

@@ -4,7 +4,7 @@ import { McpServer } from '../../../src/index.ts'
 import { createMemoryTransportPair } from '../../../src/duplex/index.ts'
 import { openPeer } from '../../support/peer.ts'
 
-/** Hooks run after the promise that they wait for, one after the other. */
+/** Hooks run one after another, each after the promise of the previous one. */
 
 const listenTo = (uri: string, id: number): object =>
   request(

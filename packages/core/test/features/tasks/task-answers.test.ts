@@ -13,7 +13,7 @@ const answer = (name: string): object => ({ action: 'accept', content: { name } 
 interface Bench {
   readonly runs: string[]
   readonly call: (name: string, more?: object, capabilities?: object) => Promise<JsonObject>
-  /** The task when it has got there. */
+  /** Resolves with the task when it has the status. */
   readonly reach: (task: JsonObject, status: string) => Promise<JsonObject>
   readonly update: (task: JsonObject, inputResponses: object) => Promise<unknown>
 }

@@ -12,14 +12,14 @@ const CAPABILITIES = { elicitation: {}, extensions: { [ID]: {} } }
 const REQUIRED = { requiredCapabilities: { extensions: { [ID]: {} } } }
 
 interface Bench extends Harness {
-  /** Lets `slow` return. */
+  /** Lets the tool `slow` return. */
   readonly release: () => void
   /** The calls that ran, in order. */
   readonly ran: string[]
   ask(method: string, params?: object, more?: ModernCall): Promise<Answer>
   start(name: string, args?: object, more?: ModernCall): Promise<string>
   get(taskId: string, more?: ModernCall): Promise<Record<string, unknown>>
-  /** Asks until the task is in a status. Only microtasks and timers of 0 ms pass. */
+  /** Polls until the task has the status. Only microtasks and timers of 0 ms pass. */
   until(taskId: string, status: string): Promise<Record<string, unknown>>
 }
 

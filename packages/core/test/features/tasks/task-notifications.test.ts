@@ -23,14 +23,14 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const CHANGED = 'notifications/tasks'
 
 interface Bench extends Harness {
-  /** Lets `works` take its next step. */
+  /** Lets the tool `works` take its next step. */
   readonly step: () => void
   ask(method: string, params?: object, more?: ModernCall): Promise<Answer>
   start(more?: ModernCall): Promise<string>
   listen(taskIds: unknown, more?: ModernCall): Promise<Answer>
 }
 
-/** A tool that says how far it is, asks a question and ends, each when the test says so. */
+/** A tool that reports progress, asks a question and ends, each when the test lets it. */
 function addWorks(server: McpServer): () => void {
   const steps: (() => void)[] = []
   server.addTool({

@@ -78,11 +78,11 @@ const status = async (client: AnsweringClient, taskId: string): Promise<unknown>
 const resultOf = async (client: AnsweringClient, taskId: unknown): Promise<string> =>
   textOf(await outcome(client, taskId))
 
-/** The response that has the result. */
+/** The response to tasks/result. */
 const outcome = (client: AnsweringClient, taskId: unknown): Promise<Message> =>
   client.request('tasks/result', { taskId })
 
-/** With a store that the test can read. */
+/** A server with a store that the test can read. */
 function stored(options: { readonly max?: number; readonly maxBytes?: number } = {}) {
   const clock = new FakeClock()
   const store = new MemoryTaskStore({ clock, ...options })

@@ -61,14 +61,14 @@ describe('the result of a question', () => {
     expectTypeOf(elicit('?', ok, { declined: 'fail' })).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicitUrl('?', 'https://a', { declined: 'see' })).toEqualTypeOf<Question<Seen<undefined>>>()
     expectTypeOf(elicitUrl('?', 'https://a')).toEqualTypeOf<Question<undefined>>()
-    // @ts-expect-error there are two ways to take a decline
+    // @ts-expect-error a decline has two modes
     elicit('?', ok, { declined: 'ignore' })
   })
 
   it("is the model's reply, or the client's roots", () => {
     expectTypeOf(sample({ messages: [], maxTokens: 5 })).toEqualTypeOf<Question<Sampled>>()
     expectTypeOf(listRoots()).toEqualTypeOf<Question<readonly Root[]>>()
-    // @ts-expect-error the number of tokens is not optional
+    // @ts-expect-error maxTokens is required
     sample({ messages: [] })
   })
 })
@@ -119,7 +119,7 @@ describe('asks as an object', () => {
       outputSchema: count,
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
-      // @ts-expect-error a form is no structured value
+      // @ts-expect-error a form is not a structured value
       handler: (_args, ctx) => ctx.answers.confirm,
     })
   })
@@ -165,7 +165,7 @@ describe('asks as an object', () => {
       handler: (_args, { answers: { confirm } }) => {
         expectTypeOf(confirm).toEqualTypeOf<Seen<Ok>>()
         if (confirm.action === 'accept') expectTypeOf(confirm.content).toEqualTypeOf<Ok>()
-        // @ts-expect-error a person who declined has filled in nothing
+        // @ts-expect-error a declined form has no content
         else void confirm.content
       },
     })
@@ -230,12 +230,12 @@ describe('asks as an object', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
-      // @ts-expect-error no ask is called so
+      // @ts-expect-error no ask has this name
       handler: (_args, ctx) => ctx.answers.confirmed,
     })
     defineTool({
       name: 'a',
-      // @ts-expect-error nothing is asked
+      // @ts-expect-error there are no asks
       handler: (_args, ctx) => ctx.answers.confirm,
     })
   })
@@ -260,9 +260,9 @@ describe('asks as an object', () => {
         confirm: (_args, ctx) => {
           expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>()
           expectTypeOf(ctx.answers).toEqualTypeOf<Readonly<Record<string, unknown>>>()
-          // @ts-expect-error an ask runs in every round, and reports nothing
+          // @ts-expect-error an ask runs in every round and reports no progress
           void ctx.progress
-          // @ts-expect-error an ask gives its question, it does not ask
+          // @ts-expect-error an ask returns its question instead of calling elicit
           void ctx.elicit
           return elicit('?', ok)
         },
@@ -304,7 +304,7 @@ describe('asks() with chained ask()', () => {
       name: 'a',
     })
     defineTool({
-      // @ts-expect-error the outputSchema holds as ever
+      // @ts-expect-error the outputSchema still applies
       handler: (_args, ctx) => ({ n: ctx.answers.confirm.ok }),
       outputSchema: count,
       asks: confirm,
@@ -331,7 +331,7 @@ describe('asks() with chained ask()', () => {
       asks: chain,
       inputSchema,
     })
-    // @ts-expect-error what comes later is not known yet
+    // @ts-expect-error later answers are not known yet
     asks(inputSchema).ask('a', (_args, ctx) => ctx.answers.b)
   })
 
@@ -367,7 +367,7 @@ describe('asks() with chained ask()', () => {
     defineTool({
       name: 'a',
       inputSchema,
-      // @ts-expect-error asks about other arguments
+      // @ts-expect-error the asks have other arguments
       asks: asks(z.object({ city: z.string() })).ask('confirm', ({ city }) => elicit(city, ok)),
       handler: () => 'done',
     })
@@ -452,7 +452,7 @@ describe('inputRequired', () => {
   })
 
   it('accepts only questions', () => {
-    // @ts-expect-error a text is no question
+    // @ts-expect-error a string is not a question
     const wrong = (): unknown => inputRequired({ confirm: 'Really?' })
     expectTypeOf(wrong).toBeFunction()
   })

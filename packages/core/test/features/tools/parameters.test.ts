@@ -12,10 +12,10 @@ interface Kind {
   readonly three: z3.ZodTypeAny
   readonly published: JsonSchema
   readonly required?: boolean
-  /** The value sent, and the value that the handler gets if it is another. */
+  /** The sent value, and the value that the handler gets if it differs. */
   readonly good: readonly (readonly [sent: unknown, got?: unknown])[]
   readonly bad: readonly unknown[]
-  /** The value that the handler gets if nothing is sent; a refusal if it is required. */
+  /** The value that the handler gets if nothing is sent; an error if the parameter is required. */
   readonly omitted?: unknown
 }
 
@@ -198,7 +198,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** A tool with one parameter `p`, which answers with what its handler got. */
+/** A tool with one parameter `p`, which returns what its handler got. */
 function offer(inputSchema: AnySchema): Promise<WebClient> {
   const server = new McpServer({ name: 'parameters', version: '1' })
   server.addTool({ name: 'echo', inputSchema, handler: (args: unknown) => ({ args }) })

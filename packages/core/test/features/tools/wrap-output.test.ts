@@ -196,7 +196,7 @@ describe('wrapOutput is refused', () => {
       // @ts-expect-error there is no outputSchema
       defineTool({ name: 't', wrapOutput: 'items', handler: () => [] })
       const object = z.object({ a: z.string() })
-      // @ts-expect-error the value is an object already
+      // @ts-expect-error the value is already an object
       defineTool({ name: 't', outputSchema: object, wrapOutput: 'items', handler: () => ({ a: 'x' }) })
     }
     expect(types).toBeTypeOf('function')

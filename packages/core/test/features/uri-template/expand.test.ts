@@ -22,7 +22,7 @@ const VALUES = {
   undef: undefined,
 }
 
-/** The published examples, save those that name one variable twice. */
+/** The published examples, except those that repeat a variable. */
 const SECTIONS: Record<string, Record<string, string>> = {
   '3.2.1 variable expansion': {
     '{count}': 'one,two,three',

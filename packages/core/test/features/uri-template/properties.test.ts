@@ -45,7 +45,7 @@ describe('match with any text', () => {
   })
 })
 
-/** Counts every look at a character that a span takes. */
+/** Counts how often a character is read to find the end of a variable. */
 function countLooks(template: string, uri: string): { looks: number; spans: number } {
   let looks = 0
   const steps = compileParts(parseParts(template)).steps.map((step): Step => {

@@ -51,7 +51,7 @@ describe('TemplateVariables', () => {
     const handler = (variables: TemplateVariables<'weather://{country}/{city}{?units}'>): string => {
       // @ts-expect-error the template has no such variable
       void variables.contry
-      // @ts-expect-error a query variable may be missing
+      // @ts-expect-error a query variable can be missing
       const units: string = variables.units
       return variables.country + units
     }
