@@ -43,7 +43,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'is an error if a result cannot be serialised',
+          name: 'is an error if the result cannot be serialised: %s',
         },
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'content with a cycle of many ways' },
       ],
@@ -130,7 +130,7 @@ export const HANDLERS: Group = {
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'that calls a disconnected client' },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'does not disturb a handler that sends more',
+          name: 'does not disturb a handler that continues to send',
         },
       ],
     },

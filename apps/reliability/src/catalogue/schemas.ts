@@ -149,7 +149,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'used $what is refused' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'lets one of two simultaneous calls through',
+          name: 'admits one of two simultaneous calls',
         },
       ],
     },

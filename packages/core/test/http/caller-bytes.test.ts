@@ -10,7 +10,7 @@ function held() {
   return { bytes, hastened, hold }
 }
 
-it('hastens the replies of a caller that has more than half of the bytes, once', () => {
+it('a caller with more than half of the bytes gets less time for its replies, once', () => {
   const { bytes, hastened, hold } = held()
   hold('ann', 30, 'ann 1')
   const release = hold('ann', 20, 'ann 2')
@@ -26,7 +26,7 @@ it('hastens the replies of a caller that has more than half of the bytes, once',
   expect(hastened).toEqual(['ann 1', 'ann 3', 'ann 4', 'ann 5'])
 })
 
-it('hastens the replies of all when together they have more than all bytes', () => {
+it('all callers get less time for their replies when they exceed all bytes together', () => {
   const { bytes, hastened, hold } = held()
   for (const name of ['ann', 'bob']) hold(name, 50, name)
   expect([hastened, bytes.total, bytes.exceeded('ann'), bytes.exceeded('carol')]).toEqual([

@@ -38,7 +38,7 @@ export interface Churn {
 /** Tests that sessions leave nothing behind, and take little while they are idle. */
 export function itLeavesNothing({ sessions, every, growth }: Churn): void {
   it(
-    'nothing is left of sessions that were deleted or abandoned, and an idle one takes less than 2 KB',
+    'deleted and abandoned sessions leave nothing behind, and an idle one takes less than 2 KB',
     { timeout: 600_000 },
     async ({ task }) => {
       const report = await churn(sessions, every)
