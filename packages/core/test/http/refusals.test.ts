@@ -18,7 +18,7 @@ import {
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
-/** A request with its own metadata. */
+/** A request with its own `_meta`. */
 const standing = (version: string): object => ({
   ...ping,
   method: 'tools/list',

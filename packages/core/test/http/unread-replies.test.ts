@@ -23,7 +23,7 @@ interface Bench extends Harness {
   /** Ends the calls of `held`. */
   readonly gate: { resolve(): void }
   readonly overflows: object[]
-  /** A reply of so many bytes that waits for the caller. */
+  /** Queues a reply of this many bytes to the caller. */
   readonly queue: (bytes: number, auth?: AuthInfo) => Promise<() => void>
 }
 
@@ -172,7 +172,7 @@ describe('limits.queuedBytes', () => {
     reply.open?.(sink)
     await expect.poll(() => endpoint.stats().queuedBytes).toBeGreaterThan(OF_CALLER)
     expect((await send(modern('give', 1, ALICE))).status).toBe(503)
-    // The large chunk is being sent, and counts on.
+    // The large chunk is being sent and still counts.
     sink.drain()
     sink.stall()
     await sink.until(() => sink.text.includes('"result"'))

@@ -7,17 +7,17 @@ import { BodyError, type BodyReading } from '../../../src/http/types.ts'
 const LIMIT = 10
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** One body on its way: the limits that count it, its sender, and its reader. */
+/** One request body: the limits that count it, its sender, and its reader. */
 interface Body {
   readonly push: (text: string) => void
   readonly end: () => void
   readonly fail: () => void
   readonly read: Promise<Uint8Array | BodyError>
-  /** Whether the rest is discarded, or its source is cancelled. */
+  /** Whether the rest is discarded or its source cancelled. */
   readonly cancelled: () => boolean
 }
 
-/** Counts what a reader reports. Refuses more than 100 bytes. */
+/** Records how a reader ended. Refuses more than 100 bytes. */
 class Reading implements BodyReading {
   ended = 0
   stop: (error: BodyError) => void = () => {}

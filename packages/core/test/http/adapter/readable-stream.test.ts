@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { streamHeaders, toReadableStream } from '../../../src/http/adapter/readable-stream.ts'
 import type { FrameSink } from '../../../src/http/types.ts'
 
-/** A stream reply as a host gets it, and what its adapter sees of it. */
+/** A stream reply as a host gets it, and the events that its adapter sees. */
 function opened() {
   const seen: string[] = []
   let sink: FrameSink | undefined

@@ -2,7 +2,7 @@ import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { AcceptedBody, BodyBudget } from '../../../src/http/guard/body-budget.ts'
 
-/** The bytes of 64 bodies, half of them for one caller. */
+/** A limit of 64 bodies, half of them for one caller. */
 const OF_CALLER = 32 * 10
 
 function budget() {

@@ -12,7 +12,7 @@ const loopbackNames = [
   'LOCALHOST',
   '127.0.0.2:9',
 ]
-/** Values that a rebinding page might send. */
+/** Values that a page may send after DNS rebinding. */
 const tricks = [
   'evil.example',
   'localhost.evil.example',

@@ -6,7 +6,7 @@ import { McpServer } from '../../../src/index.ts'
 import { NOTHING_HELD } from '../../../src/session/stats.ts'
 
 const RESULT = 10_000
-/** Four results of the largest size. */
+/** Four results of the maximum size. */
 const LIMIT = 4 * RESULT
 
 function responses(outboundLimit = LIMIT) {

@@ -61,7 +61,7 @@ async function started(...given: Parameters<typeof streaming>) {
   return made
 }
 
-/** A mount, and a client that has called the tool \`ask\`. */
+/** A mount, and a client that has called the tool `ask`. */
 async function asked() {
   const made = await streaming()
   await made.client.initialize('2025-06-18', { elicitation: {} })

@@ -12,7 +12,7 @@ interface Bench {
   readonly a: TestNode
   readonly b: TestNode
   readonly c: TestNode
-  /** Opened at the first node. */
+  /** A session opened at the first node. */
   readonly session: TestSession
   /** Lets every running `count` take one step. */
   readonly step: () => Promise<void>
@@ -197,7 +197,7 @@ const change = (node: TestNode, name: string): unknown => node.server.addTool({ 
 const methods = ({ sink }: Answer): unknown[] => sink.messages.map(({ method }) => method)
 const CHANGED = 'notifications/tools/list_changed'
 
-/** Three nodes, and the stream of a session at the first of them, on which one change was sent. */
+/** Three nodes, and the GET stream of a session at the first of them, after one notification. */
 async function listening(): Promise<Bench & { readonly first: Answer }> {
   const nodes = await bench()
   const first = await nodes.session.get()

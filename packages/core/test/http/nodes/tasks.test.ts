@@ -11,13 +11,13 @@ interface Bench {
   readonly cluster: Cluster
   readonly a: TestNode
   readonly b: TestNode
-  /** Opened at the first node, by a client that answers questions. */
+  /** A session at the first node, of a client that answers questions. */
   readonly session: TestSession
   readonly taskId: string
   readonly aborted: () => number
 }
 
-/** Two nodes, and a task that runs at the first one. */
+/** Two nodes, and a task that runs at the first. */
 async function bench(tool: 'hang' | 'ask'): Promise<Bench> {
   let aborted = 0
   const setUp = (server: McpServer): void => {

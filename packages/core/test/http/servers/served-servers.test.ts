@@ -38,7 +38,7 @@ describe('a server selector', () => {
     const second = await open({ headers: { 'x-tenant': 'b' } })
     expect(textOf((await first.call('whoami')).json)).toBe('a')
     expect(textOf((await second.call('whoami')).json)).toBe('b')
-    // The session decides, not a later request.
+    // The session determines the server, not a later request.
     const turned = await first.post(
       { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'whoami' } },
       { 'x-tenant': 'b' },
@@ -127,7 +127,7 @@ describe('a server selector', () => {
     const [only] = made
     expect(textOf((await session.call('whoami')).json)).toBe('made 0')
     await session.delete()
-    // The mount has forgotten it: its close waits for nothing, and later sessions get another one.
+    // The mount has forgotten it: closing it waits for nothing, and later sessions get another server.
     await only?.close()
     expect(textOf((await (await open()).call('whoami')).json)).toBe('made 1')
   })

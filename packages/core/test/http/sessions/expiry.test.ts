@@ -16,7 +16,7 @@ function create(): Harness {
   })
 }
 
-/** Ann, with credentials that expire in some seconds, or never. */
+/** Credentials of Ann that expire in this many seconds, or never. */
 const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: object } => ({
   auth: {
     principal: 'ann',

@@ -12,7 +12,7 @@ const tools = (server: McpServer): void => {
 const ping = (id: string | number = 9): object => ({ jsonrpc: '2.0', id, method: 'ping' })
 const alice = { auth: { principal: 'alice' } }
 const bob = { auth: { principal: 'bob' } }
-/** Streams that can be resumed, and streams that cannot. */
+/** Resumable and other streams. */
 const STREAMS = [
   ['an event store', {}],
   ['no event store', { eventStore: false }],

@@ -235,7 +235,7 @@ describe('a mount with session revisions only', () => {
       const harness = createHarness({ revisions: [SESSIONS, '2025-06-18'], ...more })
       for (const answer of [await sendAlone(harness), await discover(harness)]) {
         expect(answer.status).toBe(400)
-        // With an error code of the newer era a client would not fall back.
+        // With an error code of the newer era, a client would not fall back.
         expect(answer.json.error).toMatchObject({
           code: -32600,
           message: expect.stringContaining(SESSIONS) as string,
@@ -285,7 +285,7 @@ describe('anonymous clients without sessions', () => {
       setUp: (server) =>
         server.addTool({
           name: 'waits',
-          // Each waits until all have begun.
+          // Each call waits until all have started.
           handler: async () => {
             if (++waiting === CLIENTS) open()
             await gate

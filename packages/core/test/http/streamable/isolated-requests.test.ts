@@ -8,11 +8,11 @@ import {
   initializeMessage,
 } from '../support/harness.ts'
 
-/** A platform like Workers: timers end with the request that has started them. */
+/** A platform like Workers: timers end with the request that started them. */
 class RequestClock extends FakeClock {
   #request = new Set<unknown>()
 
-  /** Begins another request. The one before has ended unnoticed. */
+  /** Starts another request. The previous one has ended without notice. */
   next(): void {
     for (const timer of this.#request) super.clearTimeout(timer)
     this.#request = new Set()

@@ -5,7 +5,7 @@ import type { HttpReply } from '../../../src/http/types.ts'
 import type { McpServer } from '../../../src/index.ts'
 import { createHarness, FakeRequest, type HarnessOptions } from '../support/harness.ts'
 
-/** Calls that end when the test says so, by the order in which they began. */
+/** Calls that the test ends, numbered in the order in which they started. */
 class Gates {
   readonly #open: ((text: string) => void)[] = []
   readonly #began: (() => void)[] = []

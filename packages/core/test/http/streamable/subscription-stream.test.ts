@@ -30,7 +30,7 @@ const createHarness = (options: HarnessOptions = {}): Harness =>
     },
   })
 
-/** A mount with a resource whose visibility the test decides, once a caller asks for it. */
+/** A mount with a resource whose visibility is pending until the test decides it. */
 function undecided(onSubscribe?: () => void): {
   readonly harness: Harness
   readonly decide: (visible: boolean) => void
@@ -70,7 +70,7 @@ function listen(
 
 const tagged = (id: string | number, method: string, params: object = {}): object =>
   notification(method, { _meta: { [ID]: id }, ...params })
-/** Changes of a registry are sent once per round of microtasks. */
+/** Changes of a registry are published once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
 it('subscriptions/listen is acknowledged after the subscription to other nodes', async () => {
@@ -386,7 +386,7 @@ describe('limits of subscriptions over HTTP', () => {
     sink.drain()
     await settled()
     const uris = sink.messages.flatMap(({ params }: Message) => params?.['uri'] ?? [])
-    // The first one was written at once.
+    // The first one was sent at once.
     expect(uris).toEqual(['note://1', 'note://2', 'note://1'])
   })
 

@@ -8,7 +8,7 @@ const ok = z.object({ ok: z.boolean() })
 
 interface Opened extends Harness {
   readonly headers: Record<string, string>
-  /** Lets `waits` return. */
+  /** Lets the tool `waits` return. */
   readonly finish: () => void
   readonly signals: AbortSignal[]
   readonly ask: (method: string, params: object) => Promise<Answer>

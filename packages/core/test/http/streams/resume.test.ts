@@ -55,7 +55,7 @@ const progress = (messages: readonly Message[]): unknown[] =>
 const bytes = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])
 const lastId = (answer: Answer): string => answer.sink.events.at(-1)?.id ?? 'none'
 
-/** Starts a count and takes its first step, which makes its reply a stream. */
+/** Starts a count and takes its first step, which turns its reply into a stream. */
 async function streaming(
   to: number,
   endpoint: EndpointOptions = {},
@@ -372,7 +372,7 @@ describe('an unknown Last-Event-ID', () => {
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
     const [first, second] = [lastId(one.first), lastId(two.first)]
-    // So that there is something to send after these events.
+    // Sends something after these events.
     await one.step()
     await two.step()
     expect((await two.session.get({ 'last-event-id': first })).status).toBe(400)

@@ -29,7 +29,7 @@ async function streaming(eventStore: EventStore | false): Promise<{
   }
 }
 
-/** A store that answers later. */
+/** An asynchronous store. */
 const later = (store: EventStore): EventStore => ({
   open: async (...all) => store.open(...all),
   append: async (...all) => store.append(...all),
