@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 
-/** The client, as it describes itself. Nothing here is authenticated. */
+/** The client as it describes itself. Nothing here is authenticated. */
 export class ClientView {
   readonly info: Implementation | undefined
   readonly capabilities: ClientCapabilities
@@ -22,9 +22,8 @@ export class ClientView {
   }
 
   /**
-   * The settings of an extension that the client declared, by its id; undefined if it did not: then it does
-   * not understand what the extension adds.
-   *
+   * Returns the settings of an extension that the client declared, by its id. Returns undefined if the client
+   * did not declare the extension, and so does not understand what it adds.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */
   extension(id: string): JsonObject | undefined {

@@ -1,7 +1,7 @@
 import { usageError } from '../errors.ts'
 import type { Transport } from './transport.ts'
 
-/** Members that only transports of the official SDK have, and what to call instead. */
+/** Members that only transports of the official SDK have, and the functions to call instead. */
 const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
   ['_stdin', 'serveStdio(server) of @jetway/stdio'],
   ['handleRequest', 'mcp({ server }) of @jetway/fastify, @jetway/hono or @jetway/node, or toFetch(server)'],
@@ -11,8 +11,8 @@ const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
 ]
 
 /**
- * @throws `ERR_MCP_OPTION` for a transport of the official SDK, which would start and deliver
- *   nothing, and for no transport
+ * @throws `ERR_MCP_OPTION` for a missing transport, and for a transport of the official SDK, which would start
+ * and deliver nothing
  */
 export function checkTransport(transport: Transport): void {
   const given = transport as Partial<Transport> | undefined | null

@@ -1,12 +1,12 @@
 import { type Deferred, deferred } from '../util/promises.ts'
 import type { SendOptions, Transport, TransportClose, TransportHandlers } from './transport.ts'
 
-/** UTF-16 units that may wait for the other side before `send` returns a promise. */
+/** How many UTF-16 units may be queued for the other side before `send` returns a promise. */
 const HIGH_WATER_MARK = 1024 * 1024
 
 /**
- * Two ends of a connection inside one process. Messages arrive in order, and never within `send`. If one end
- * closes, the other one still receives all messages, then closes too.
+ * Creates the two ends of a connection inside one process. Messages arrive in order, and never within `send`.
+ * If one end closes, the other still receives all messages, then closes too.
  */
 export function createMemoryTransportPair(): [Transport, Transport] {
   const left = new MemoryTransport()
@@ -25,10 +25,10 @@ class MemoryTransport implements Transport {
   peer!: MemoryTransport
   #handlers: TransportHandlers | undefined
   #inbox: Waiting[] = []
-  /** UTF-16 units that were received and not delivered. */
+  /** UTF-16 units that were received and are not delivered yet. */
   #size = 0
   #delivering = false
-  /** The peer has closed: this end closes when its inbox is empty. */
+  /** Whether the peer has closed: this end then closes when its inbox is empty. */
   #peerClosed = false
   #closed = false
   #capacity: Deferred | undefined

@@ -4,11 +4,11 @@ export type TransportClose = { readonly kind: 'end' } | { readonly kind: 'error'
 /** The functions that a transport calls, given once to {@link Transport.start}. */
 export interface TransportHandlers {
   /**
-   * One message as JSON text, without a line end. If it returns a promise, the transport
-   * stops reading until it settles.
+   * Receives one message as JSON text, without a newline. If it returns a promise, the transport stops reading
+   * until the promise settles.
    */
   message(text: string): void | Promise<void>
-  /** The input is over the line limit or not UTF-8. */
+  /** Reports input that exceeds the line limit or is not UTF-8. */
   malformed(reason: string): void
   /** Called once, when the transport ends for any reason. */
   close(reason: TransportClose): void
@@ -16,7 +16,7 @@ export interface TransportHandlers {
 
 /** Options of {@link Transport.send}. */
 export interface SendOptions {
-  /** Drops the message if it is not written yet. */
+  /** Drops the message if it aborts before the message is written. */
   readonly signal?: AbortSignal
   /** Extra headers, for transports that have headers. */
   readonly headers?: Readonly<Record<string, string>>
@@ -27,14 +27,14 @@ export interface Transport {
   /** Starts delivery. Throws when called twice. */
   start(handlers: TransportHandlers): void | Promise<void>
   /**
-   * Writes one message, and frames it. Returns a promise only while the peer reads slowly. If it throws or
-   * rejects, the message is lost and the connection ends.
+   * Frames and writes one message. Returns a promise only while the peer reads slowly. If it throws or rejects,
+   * the message is lost and the connection ends.
    */
   send(message: string, options?: SendOptions): void | Promise<void>
-  /** Whether messages travel as bytes, so that the peer may read several in one piece. @default false */
+  /** Whether messages are sent as bytes, so that the peer may read several at once. @default false */
   readonly byteStream?: boolean
-  /** UTF-16 units that wait for a slow peer, for `stats()`. */
+  /** UTF-16 units that are queued for a slow reader, for `stats()`. */
   readonly queued?: number
-  /** Writes the queue, then ends. Safe to call again. */
+  /** Writes the queue, then ends. May be called repeatedly. */
   close(): Promise<void>
 }

@@ -11,17 +11,15 @@ import type { ServerRuntime } from './server-runtime.ts'
 
 type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
 
-/**
- * Calls that run or wait for their turn, within limits. They can be cancelled by id, and all ended at once.
- */
+/** Runs calls within limits and queues the others. They can be cancelled by id, or all ended at once. */
 export class CallPool {
   readonly #limit: ConcurrencyLimit | LimitOf | undefined
-  /** Calls that wait, and calls that run and did not answer at once. */
+  /** Queued calls, and running calls that did not return synchronously. */
   #calls: Map<CallContext, ServerRuntime> | undefined
 
   /**
-   * @param limit - undefined where requests are isolated: a call there may end unnoticed and would count
-   *   for ever, no other request could end it, and the platform limits how many run
+   * @param limit - undefined where requests are isolated: a call there may end without notice and would count
+   * forever, no other request could end it, and the platform limits how many run
    */
   constructor(limit: ConcurrencyLimit | LimitOf | undefined) {
     this.#limit = limit
@@ -34,7 +32,7 @@ export class CallPool {
       typeof this.#limit === 'function' ? this.#limit(runtime, principalOf(ctx.scope.caller)) : this.#limit
     if (limit === undefined) return runIsolated(runtime, ctx)
     const { message, revision } = ctx
-    // A ping checks the connection: it must not wait for calls that hang.
+    // A ping checks the connection, so it must not wait behind calls that hang.
     if (message.method === Method.Ping && limit.saturated && revision.methods.has(Method.Ping))
       return { frame: resultFrame(message.id, '{}') }
     const place = limit.enter()
@@ -42,7 +40,10 @@ export class CallPool {
     return place === 'busy' ? refuseBusy(runtime, ctx) : this.#wait(place, runtime, ctx, limit)
   }
 
-  /** Calls that run or wait, of one server only if one is given. A call that answers at once is not seen. */
+  /**
+   * Counts running and queued calls, of one server only if one is given. A call that returns synchronously is
+   * not counted.
+   */
   inFlight(runtime?: ServerRuntime): number {
     if (runtime === undefined) return this.#calls?.size ?? 0
     return [...(this.#calls?.values() ?? [])].filter((server) => server === runtime).length
@@ -58,7 +59,7 @@ export class CallPool {
     if (others.length === 0) call?.end?.('cancelled')
   }
 
-  /** Ends all calls, with an error as their answer. */
+  /** Ends all calls with an error response. */
   endAll(): void {
     for (const ctx of this.#calls?.keys() ?? []) ctx.end?.('closed')
   }
@@ -85,7 +86,7 @@ export class CallPool {
     })
   }
 
-  /** A call that ends while it waits never reaches its handler. */
+  /** A call that ends in the queue never reaches its handler. */
   async #wait(
     place: Promise<void>,
     runtime: ServerRuntime,
@@ -114,12 +115,12 @@ export class CallPool {
 }
 
 /**
- * A pool for calls that belong to no session: each authenticated principal has limits,
- * anonymous callers share theirs.
+ * Creates a pool for calls without a session: each authenticated principal has its own limits, and anonymous
+ * callers share theirs.
  */
 export function createCallPool(): CallPool {
   if (isolatedRequests()) return new CallPool(undefined)
-  /** Kept while idle: most calls of most servers share one. */
+  /** This limit is kept while idle, because most calls of most servers share it. */
   const anonymous = memoize((runtime: ServerRuntime) => new ConcurrencyLimit(runtime.limits.anonymous))
   const byPrincipal = new Map<string, ConcurrencyLimit>()
   return new CallPool((runtime, principal) => {
@@ -137,7 +138,8 @@ function runIsolated(runtime: ServerRuntime, ctx: CallContext): EncodedResponse 
   const answer = runtime.dispatcher.run(ctx)
   if (answer instanceof Promise) {
     cancelOnDisconnect(ctx)
-    // Such a platform drops running work when the client disconnects; the handler may still have to clean up.
+    // These platforms stop running work when the client disconnects, but the handler may still have to clean
+    // up.
     ctx.scope.caller.host?.waitUntil?.(answer)
   }
   return answer

@@ -1,6 +1,6 @@
 import type { SessionLimits } from './server-runtime.ts'
 
-/** Bounds how many calls run at once and how many wait, and refuses the rest. */
+/** Limits running and queued calls, and refuses the rest. */
 export class ConcurrencyLimit {
   readonly #limits: SessionLimits
   readonly #onIdle: (() => void) | undefined
@@ -18,7 +18,7 @@ export class ConcurrencyLimit {
     return this.#running + (this.#waiting?.length ?? 0)
   }
 
-  /** Whether the next call would have to wait. */
+  /** Whether the next call would be queued. */
   get saturated(): boolean {
     return this.#running >= this.#limits.running
   }
@@ -27,7 +27,10 @@ export class ConcurrencyLimit {
     return this.inFlight >= this.#limits.inFlight
   }
 
-  /** Undefined: run now. A promise: wait for it, then run. Both must `leave`. `busy`: refuse. */
+  /**
+   * Returns undefined if the call may run now, or a promise if it must wait for its turn. In both cases it must
+   * `leave` afterwards. Returns `busy` if the call must be refused.
+   */
   enter(): undefined | Promise<void> | 'busy' {
     if (this.#running < this.#limits.running) {
       this.#running++
@@ -41,11 +44,11 @@ export class ConcurrencyLimit {
     const next = this.#waiting?.shift()
     if (next !== undefined) next()
     else if (--this.#running === 0) this.#onIdle?.()
-    // Nearly always, nobody waits.
+    // Usually nobody waits for capacity.
     if (this.#wantCapacity !== undefined) this.release()
   }
 
-  /** Resolves when one more call may enter; undefined when it may now. */
+  /** Resolves when another call may enter; undefined if it may now. */
   capacity(): Promise<void> | undefined {
     return this.#full ? new Promise((resolve) => (this.#wantCapacity ??= []).push(resolve)) : undefined
   }

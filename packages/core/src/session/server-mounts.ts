@@ -3,8 +3,8 @@ import type { ServerMount } from './server-runtime.ts'
 import { type Gauges, sumOf } from './stats.ts'
 
 /**
- * The options of a mount, as its last argument. For a server that declares the type of `ctx.locals` they are
- * required, and so is their member `locals`.
+ * The options of a mount as the last argument. They and their member `locals` are required if the server
+ * declares the type of `ctx.locals`.
  */
 export type MountArgs<Options extends object, Locals> = unknown extends Locals
   ? [options?: Options]

@@ -9,7 +9,7 @@ const UNKNOWN_CLIENT = new ClientView(undefined, {})
 
 export interface StatelessCall extends Pick<CallScope, 'exchange' | 'caller' | 'revision' | 'served'> {
   readonly message: JsonRpcRequest
-  /** The metadata of the request, in revisions that have it. */
+  /** The request's own metadata, in revisions that have it. */
   readonly meta?: RequestMeta | undefined
 }
 

@@ -7,7 +7,7 @@ export class SubscribedResources {
     this.#subscribe = subscribe
   }
 
-  /** Subscribes to those that are new, and unsubscribes from all others. */
+  /** Subscribes to new resources and unsubscribes from all others. */
   set(uris: readonly string[]): void {
     for (const uri of uris) if (!this.#ends.has(uri)) this.#ends.set(uri, this.#subscribe(uri))
     if (this.#ends.size === uris.length) return

@@ -3,7 +3,7 @@ import type { CallTelemetry } from '../call/observation/telemetry.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { ServerStats } from './stats.ts'
 
-/** A server, as its telemetry sees it. */
+/** A server from its telemetry's point of view. */
 export interface ObservedServer {
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void
   stats(): ServerStats
@@ -14,8 +14,7 @@ export interface ObservedServer {
 export interface Telemetry extends CallTelemetry {
   /**
    * Called once for each server that has this telemetry.
-   *
-   * @returns the function that is called when the server has closed
+   * @returns a function that is called when the server has closed
    */
   attach(server: ObservedServer): () => void
 }

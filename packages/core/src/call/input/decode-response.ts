@@ -6,8 +6,7 @@ import { type CompiledForm, compileForm } from './form.ts'
 import { partsOf, type Question, type QuestionKind, type Root, type Sampled, type Seen } from './question.ts'
 
 /**
- * The answer in a client's response.
- *
+ * Reads the answer in a client's response.
  * @throws QuestionError for an invalid response, and for a decline unless the question has `declined: 'see'`
  */
 export function decodeResponse(question: Question, key: string, response: JsonObject): unknown {
@@ -24,7 +23,7 @@ export function decodeResponse(question: Question, key: string, response: JsonOb
   }
 }
 
-/** The person's answer to a form, or without one to a URL. */
+/** Reads the user's answer to a form, or to a URL, which has no content. */
 function readElicited(
   response: JsonObject,
   key: string,
@@ -44,7 +43,7 @@ function readElicited(
     : finish(acceptedValue(checked, key))
 }
 
-/** @throws QuestionError if the response does not have the form of a response to such a question */
+/** @throws QuestionError if the response does not have the members that such a question requires */
 export function checkShape(kind: QuestionKind, response: JsonObject, key: string): void {
   if (kind === 'sampling') readSampled(response, key)
   else if (kind === 'roots') readRoots(response, key)

@@ -4,11 +4,11 @@ import type { ResponsesByKey } from './responses.ts'
 import type { InferForm, Seen } from './question.ts'
 import { declined } from './decode-response.ts'
 
-/** Responses in a request that are not matched with questions yet. */
+/** Responses of a request that are not matched with questions yet. */
 export type UnmatchedResponses =
   /** Some responses of a round, each with the digest of its question. */
   | { readonly answers: ResponsesByKey }
-  /** Responses without a sealed state: the call has not asked anything yet. */
+  /** Responses without requestState: the call has not asked anything yet. */
   | { readonly responses: JsonObject }
 
 export type ReadForm = (response: JsonObject, key: string, schema: AnySchema) => Seen<unknown>
@@ -24,7 +24,7 @@ export class CallInputs {
   state: string | undefined
   readonly #readForm: ReadForm | undefined
 
-  /** @param readForm - may be left out where there are no answers */
+  /** @param readForm - may be omitted if there are no answers */
   constructor(readForm: ReadForm | undefined) {
     this.#readForm = readForm
   }
@@ -38,15 +38,14 @@ export class CallInputs {
     return this.answers.has(key)
   }
 
-  /** The client's response, for URLs, sampling and roots. */
+  /** Returns the client's response, for URLs, sampling and roots. */
   raw(key: string): JsonObject | undefined {
     return this.answers.get(key)?.response
   }
 
   /**
-   * The content of a form; undefined if the question has not been asked.
-   *
-   * @throws QuestionError if the person declined, or the answer does not match the schema
+   * Returns the content of a form, or undefined if the question has not been asked.
+   * @throws QuestionError if the user declined, or the answer does not match the schema
    */
   get<const S extends AnySchema>(key: string, schema: S): InferForm<S> | undefined {
     const seen = this.see(key, schema)

@@ -52,7 +52,7 @@ export class LiveRequests implements LiveInput {
 async function askAll(ctx: InputCall, questions: Questions, requests: RequestChannel): Promise<JsonObject> {
   const urlIds = new Map<string, string>()
   const to = { revision: ctx.scope.revision, client: ctx.scope.client, urlIds }
-  // Encode all before sending any: a client that cannot answer one of them should get none.
+  // All questions are encoded before any is sent, so that a client that does not support one of them gets none.
   const encoded = Object.entries(questions).map(
     ([key, question]) => [key, encodeQuestion(question, key, to)] as const,
   )

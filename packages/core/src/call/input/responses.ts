@@ -10,9 +10,8 @@ export interface PinnedResponse {
 export type ResponsesByKey = ReadonlyMap<string, PinnedResponse>
 
 /**
- * Adds a round's responses to those of earlier rounds. Keys that were not asked are ignored: a client could
- * otherwise answer a question that it never showed.
- *
+ * Adds a round's responses to those of earlier rounds. Keys that were not asked are ignored, because a client
+ * could otherwise answer a question that it never showed.
  * @param asked - the digest of each question of the round
  */
 export function mergeResponses(
@@ -28,19 +27,21 @@ export function mergeResponses(
   return merged
 }
 
-/** The response to exactly this question. Undefined if the question under the key has changed since. */
+/**
+ * Returns the response to exactly this question, or undefined if the question with this key has changed since.
+ */
 export function responseTo(known: ResponsesByKey, key: string, pin: string): JsonObject | undefined {
   const answer = known.get(key)
   return answer?.pin === pin ? answer.response : undefined
 }
 
-/** SHA-256 over JSON with sorted keys, in base64url. */
+/** Returns the SHA-256 of JSON with sorted keys, in base64url. */
 export async function digestOf(value: JsonObject): Promise<string> {
   const bytes = new TextEncoder().encode(canonicalJson(value))
   return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** The same text for objects that differ only in the order of their members. */
+/** Returns the same text for objects that differ only in the order of their members. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     isObject(member)

@@ -17,18 +17,17 @@ import type { RequestStates } from './request-state.ts'
 /** Limits on the questions of one call. */
 export interface InputLimits {
   /**
-   * How long a person or model may take for one question, in ms. Does not count as the handler's time.
-   *
+   * How long a user or model may take for one question, in ms. Does not count towards the handler's time limit.
    * @default 600_000
    */
   readonly timeoutMs: number
-  /** Rounds of questions of one call. @default 8 */
+  /** The maximum number of rounds of questions of one call. @default 8 */
   readonly maxRounds: number
 }
 
 export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds: 8 }
 
-/** How the calls of a connection ask their client. */
+/** How the calls of a connection ask questions of their client. */
 export interface InputContext {
   readonly rounds: InputRounds
   readonly limits: InputLimits
@@ -43,13 +42,16 @@ export interface InputContext {
 /** Runs a handler, from the start or with answers. */
 export type Run = () => HandlerResult | Promise<HandlerResult>
 
-/** How calls get input from their clients. A preset may leave it out. */
+/** How calls get input from their clients. A preset may omit it. */
 export interface InputRounds {
   /**
-   * Continues the call whose responses or state the request brings, or starts it where the revision has no rounds.
+   * Continues a call with the responses or state of its request, or starts it if the revision has no rounds.
    */
   begin(ctx: InputCall, start: Run): HandlerResult | Promise<HandlerResult>
-  /** Gets the answers to a handler's questions: by requests to the client, or by a result that asks it. */
+  /**
+   * Gets the answers to a handler's questions: by requests to the client, or through a result with the
+   * questions.
+   */
   resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
   /** Asks the user to open the URLs that an error requires; undefined for other errors and clients. */
   elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
@@ -67,15 +69,18 @@ export interface UrlFailure {
 /** Sends requests to the client while a call runs, on connections that can carry them. */
 export interface LiveInput {
   readonly requests: RequestChannel
-  /** Sends a handler's questions to the client, and runs it again with the answers until it asks nothing. */
+  /**
+   * Sends a handler's questions to the client, and runs the handler again with the answers until it has no more
+   * questions.
+   */
   resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
   ask(ctx: InputCall, method: LiveMethod, args: readonly unknown[]): Promise<unknown>
 }
 
-/** The methods of `ctx` that ask while the handler runs. */
+/** The methods of `ctx` that ask a question while the handler runs. */
 export type LiveMethod = 'elicit' | 'elicitUrl' | 'sample' | 'listRoots'
 
-/** The part of a call that questions need. */
+/** The members of a call that questions use. */
 export interface InputCall {
   readonly message: JsonRpcRequest
   readonly auth: AuthInfo | undefined
@@ -99,7 +104,7 @@ export type Questions = Readonly<Record<string, Question>>
 export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
   new QuestionError('too-many', `The call still had questions after ${maxRounds} rounds`)
 
-/** The digest of each question, by its key. */
+/** Returns the digest of each question, by key. */
 export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<string, string>> {
   const pins = Object.entries(questions).map(
     async ([key, question]) => [key, await digestOf(shownContent(question, key))] as const,
@@ -122,7 +127,7 @@ export function sendQuestion(
   return observer === undefined ? send(question) : observer.ask(question, send)
 }
 
-/** A handler returned questions, and the connection cannot carry them. */
+/** The error for a handler that returned questions on a connection that cannot carry them. */
 export const noClientChannel = (questions: Questions): McpError =>
   new McpError(
     ErrorCode.InvalidRequest,

@@ -1,7 +1,7 @@
 import { type Bus, onChange } from '../../stores/bus.ts'
 import type { Clock } from '../../util/clock.ts'
 
-/** Ids that one call remembers; the oldest is dropped. */
+/** The maximum number of ids that one call remembers; the oldest is dropped. */
 const MAX_IDS = 1_024
 
 /**
@@ -22,8 +22,7 @@ export class UrlCompletions {
 
   /**
    * Resolves when all ids are complete, after `ms`, or when the call ends.
-   *
-   * @param pause - stops the handler's time, and runs its argument if the call ends
+   * @param pause - stops the handler's timer, and runs its argument if the call ends
    */
   async waitFor(ids: readonly string[], ms: number, pause: (atEnd: () => void) => () => void): Promise<void> {
     const complete = (): boolean => ids.every((id) => this.#ids.has(id))

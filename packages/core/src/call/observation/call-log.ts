@@ -2,24 +2,24 @@ import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { type Logger, safeLogger } from '../../util/logger.ts'
 import type { Caller } from '../scope.ts'
 
-/** The parts of a call that its log lines need. */
+/** The members of a call that its log lines use. */
 export interface LoggedCall {
   readonly message: Pick<JsonRpcRequest, 'method' | 'id'>
   readonly scope: { readonly caller: Pick<Caller, 'logger' | 'httpRequestId'> }
 }
 
-/** Clients choose ids of any length. */
+/** The maximum length of an id in a line, because clients choose ids of any length. */
 const MAX_ID = 64
 
 /**
- * Writes the lines about a call to the logger of its request, or else to that of the server. A line has no
- * arguments of the call, since these may be secret.
+ * Writes the lines about a call to the logger of its request, or else to that of the server. A line never
+ * contains arguments of the call, because they may be secret.
  */
 export class CallLog<Call extends LoggedCall> {
   readonly #logger: Logger
   readonly #nameOf: (call: Call) => string | undefined
 
-  /** @param nameOf - the registered name of what is called: a URI may have secrets */
+  /** @param nameOf - returns the registered name of the called definition: a URI may contain secrets */
   constructor(logger: Logger, nameOf: (call: Call) => string | undefined) {
     this.#logger = logger
     this.#nameOf = nameOf

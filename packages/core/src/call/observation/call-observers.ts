@@ -21,7 +21,7 @@ import type {
   ServedCall,
 } from './telemetry.ts'
 
-/** An answer to `initialize`. */
+/** The response to `initialize`. */
 interface Opened {
   readonly error?: McpError | undefined
   readonly record?: { readonly id: string; readonly revision: string } | undefined

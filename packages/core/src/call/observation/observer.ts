@@ -5,15 +5,15 @@ import type { CallOutcome } from './telemetry.ts'
 
 /** Facts about a call that its response does not contain, for observers and listeners. */
 export interface CallReport {
-  /** The result has `isError`. */
+  /** Whether the result has `isError`. */
   failed: boolean
-  /** Set where neither `failed` nor the response says it. */
+  /** Set if neither `failed` nor the response tells the outcome. */
   outcome?: CallOutcome
   hidden?: { readonly error: unknown; readonly reference: string }
   result?: { readonly result: JsonObject }
 }
 
-/** The observation of one call, as the call's own steps see it. */
+/** The observation of one call, from the point of view of the call's own steps. */
 export interface CallObserver {
   run<T>(step: () => T): T
   /** Sends a request to the client. */

@@ -1,18 +1,18 @@
 import type { Clock } from '../../util/clock.ts'
 import { RareLog } from '../../util/rare-log.ts'
 
-/** Calls a telemetry. An error that it throws is reported at most once in ten minutes, and goes no further. */
+/** Calls a telemetry. An error that it throws is reported at most once in ten minutes, and not rethrown. */
 export class SafeTelemetry {
   readonly #failures: RareLog
   readonly #report: (error: unknown, skipped: number) => void
 
-  /** @param report - gets an error, and how many were not reported since the last one */
+  /** @param report - receives an error, and the number of unreported errors since the last report */
   constructor(clock: Clock, report: (error: unknown, skipped: number) => void) {
     this.#failures = new RareLog(clock)
     this.#report = report
   }
 
-  /** Undefined if the step throws. */
+  /** Returns undefined if the step throws. */
   attempt<T>(step: () => T): T | undefined {
     try {
       return step()
