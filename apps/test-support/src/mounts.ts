@@ -7,6 +7,7 @@ import { type EndpointOptions, toFetch } from '@jetway/core/http'
 import { mcp as fastifyMcp } from '@jetway/fastify'
 import { mcp as honoMcp } from '@jetway/hono'
 import { mcp as nodeMcp } from '@jetway/node'
+import { nodeConnection } from '@jetway/node/connection'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { onTestFinished } from 'vitest'
@@ -81,7 +82,7 @@ export const onHono: Mount = async (server, options, { port, base } = {}) => {
 }
 
 export const onFetch: Mount = async (server, options, { port } = {}) => {
-  const handle = toFetch(server, options)
+  const handle = toFetch(server, { ...options, connection: nodeConnection })
   return { ...served(server, await listenFetch(handle, port)), handle }
 }
 

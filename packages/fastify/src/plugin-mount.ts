@@ -1,10 +1,9 @@
-import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { collectStream, sendNodeStream, watchNodeReply } from '@jetway/core/http'
-import type { AcceptedRequest, BodyError, Endpoint, HttpReply, RequestBody, Route } from '@jetway/core/http'
+import type { Endpoint, HttpReply, Route } from '@jetway/core/http'
+import { sendNodeStream, serve, watchNodeReply } from '@jetway/node/adapter'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { setHeaders } from './reply.ts'
-import { isIncomplete, isStream, PluginRequest, type RequestReaders } from './request.ts'
+import { isIncomplete, PluginRequest, type RequestReaders } from './request.ts'
 
 type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 type Body = string | Uint8Array
@@ -35,21 +34,26 @@ export class PluginMount {
 
   /** A handler that returns what Fastify sends, for hooks that wrap it. */
   answerAt(route: Route): RouteHandlerMethod {
+    const endpoint = this.#endpoint
     const answer = (request: FastifyRequest, reply: FastifyReply): Promise<Body | undefined> => {
       const asked = new PluginRequest(route, request, reply, this.#readers)
-      return new Promise((resolve, reject) => {
-        this.#answer(asked, (answered) => {
-          try {
-            resolve(this.#payload(asked, answered))
-          } catch (error) {
-            reject(error)
-          }
-        })
-      })
+      return new Promise<HttpReply>((resolve) => serve(asked, endpoint.accept(asked), resolve)).then(
+        (answered) => this.#payload(asked, answered),
+      )
     }
     this.#direct.set(answer, (request, reply) => {
       const asked = new PluginRequest(route, request, reply, this.#readers)
-      this.#answer(asked, (answered) => this.#send(asked, answered))
+      serve(asked, endpoint.accept(asked), (answered) => {
+        // A timeout of the app has replied.
+        if (reply.raw.headersSent) return endpoint.discard(answered)
+        try {
+          const payload = this.#payload(asked, answered)
+          if (payload instanceof Promise) payload.catch((error: Error) => void reply.send(error))
+          else reply.send(payload)
+        } catch (error) {
+          reply.send(error)
+        }
+      })
     })
     return answer
   }
@@ -57,43 +61,6 @@ export class PluginMount {
   /** Without a wrapper of the app, a handler that needs no promise: a promise costs more than most calls. */
   handler(handler: RouteHandlerMethod): RouteHandlerMethod {
     return this.#direct.get(handler) ?? handler
-  }
-
-  #answer(asked: PluginRequest, send: (answered: HttpReply) => void): void {
-    const accepted = this.#endpoint.accept(asked)
-    if (!(accepted instanceof Promise)) return this.#read(asked, accepted, send)
-    void accepted.then((settled) => this.#read(asked, settled, send))
-  }
-
-  #read(
-    asked: PluginRequest,
-    accepted: HttpReply | AcceptedRequest,
-    send: (answered: HttpReply) => void,
-  ): void {
-    if ('status' in accepted) return send(accepted)
-    const answer = (body: RequestBody | BodyError): void => {
-      const answered = accepted.answer(body)
-      if (answered instanceof Promise) void answered.then(send)
-      else send(answered)
-    }
-    const body = asked.body()
-    if (!isStream(body)) return answer(body)
-    // Events of the stream run outside the async context of the app's hooks, which handlers expect.
-    const context = new AsyncResource('jetway')
-    collectStream(body, accepted, (read) => context.runInAsyncScope(answer, undefined, read))
-  }
-
-  #send(asked: PluginRequest, answered: HttpReply): void {
-    const { reply } = asked
-    // A timeout of the app has replied.
-    if (reply.raw.headersSent) return this.#endpoint.discard(answered)
-    try {
-      const payload = this.#payload(asked, answered)
-      if (payload instanceof Promise) payload.catch((error: Error) => void reply.send(error))
-      else reply.send(payload)
-    } catch (error) {
-      reply.send(error)
-    }
   }
 
   #payload(asked: PluginRequest, answer: HttpReply): Payload | undefined {

@@ -5,11 +5,11 @@ import {
   checkMountOptions,
   createEndpoint,
   type EndpointOptions,
-  onNodeClose,
   type Servable,
   type ServerSelector,
 } from '@jetway/core/http'
 import type { OptionNames } from '@jetway/core/protocol'
+import { onNodeClose } from './adapter/turn.ts'
 import { answerRequest, send } from './answer.ts'
 import { createRouter, DEFAULT_PATH } from './paths.ts'
 import { MountRequest, type ParsedBody } from './request.ts'

@@ -1,6 +1,3 @@
-/** Replies of fewer bytes are not counted: they fit into the buffers of a socket. */
-export const LARGE_REPLY = 65_536
-
 /** Callers that are remembered without bytes, since most of them call again. */
 const KNOWN_CALLERS = 1000
 

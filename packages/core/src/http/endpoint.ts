@@ -11,7 +11,6 @@ import type { Caller } from '../call/scope.ts'
 import { workHostOf } from '../call/wait-until.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
 import { AcceptedBody, BodyBudget } from './guard/body-budget.ts'
-import { LARGE_REPLY } from './caller-bytes.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
 import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
@@ -34,10 +33,15 @@ import { StoreFailure } from './streams/store-failure.ts'
 import type { ServedServer } from './servers/served-server.ts'
 import type { Servable, ServerSelector } from './servers/served-servers.ts'
 import { answerWith, type ReadBody } from './adapter/accept.ts'
-import { type ReplyLimits, watchNodeReply } from './adapter/node-reply.ts'
-import { onTurn } from './adapter/node-turn.ts'
-import { StallLimit } from './adapter/stall-limit.ts'
-import { type AcceptedRequest, BodyError, type HttpReply, type HttpRequest, type Reply } from './types.ts'
+import {
+  type AcceptedRequest,
+  BodyError,
+  type HttpReply,
+  type HttpRequest,
+  LARGE_REPLY,
+  type Reply,
+  type ReplyLimits,
+} from './types.ts'
 
 /** A request with the `ctx.locals` that the server declares. */
 export type RequestWithLocals<Locals> = HttpRequest &
@@ -94,7 +98,6 @@ export const ALL_PARTS: EndpointParts = {
     routePaths,
   },
   subscriptions: (context) => new SubscriptionHandler(context),
-  node: { onTurn, watchReply: watchNodeReply, stallLimit: (response) => new StallLimit(response) },
   checkOptions: checkEndpointOptions,
 }
 

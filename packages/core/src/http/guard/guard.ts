@@ -13,8 +13,9 @@ import type { Route, HttpReply, HttpRequest } from '../types.ts'
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 
 const UNKNOWN_SOCKET =
-  'The mount does not check the Host header, because this host does not pass on the socket of a request. ' +
-  "Set the option allowedHosts to the names of this server, or to ['*'] to accept every name"
+  'The mount does not check the Host header, because it does not know the socket of a request. ' +
+  'On Node, set connection: nodeConnection of @jetway/node/connection. Elsewhere, ' +
+  "set the option allowedHosts to the names of this server, or to ['*'] to accept every name"
 
 /** All checks without state, for every method and route, in the order of the table of statuses. */
 export function createHeadGuard(

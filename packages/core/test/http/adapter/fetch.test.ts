@@ -264,19 +264,6 @@ describe('toFetch', () => {
     expect((await handler(post(initializeMessage(), { origin: 'http://localhost:6274' }))).status).toBe(200)
   })
 
-  it.each<[string, object, readonly unknown[]]>([
-    ['@hono/node-server', {}, [{ incoming: { socket: { localAddress: '127.0.0.1' } } }]],
-    ['srvx', { runtime: { node: { req: { socket: { localAddress: '::1' } } } } }, []],
-  ])('accepts only loopback Hosts on a loopback socket of %s', async (_host, members, environment) => {
-    const { handler } = serve()
-    const statusOf = async (host: string): Promise<number> => {
-      const request = Object.assign(post(initializeMessage('2025-06-18'), { host }), members)
-      return (await handler(request, ...environment)).status
-    }
-    expect(await statusOf('localhost:3000')).toBe(200)
-    expect(await statusOf('rebound.example')).toBe(403)
-  })
-
   it.each<[string, FetchOptions, number]>([
     ['logs once that it cannot check the Host without a socket', {}, 1],
     ['logs nothing if allowedHosts is set', { allowedHosts: ['*'] }, 0],
@@ -288,7 +275,7 @@ describe('toFetch', () => {
     expect([await statusOf('localhost'), warn.mock.calls]).toEqual([200, []])
     for (let again = 0; again < 2; again++) expect(await statusOf('mcp.example')).toBe(200)
     expect(warn.mock.calls.map(([, message]) => message)).toEqual(
-      Array.from({ length: times }, () => expect.stringContaining('Set the option allowedHosts')),
+      Array.from({ length: times }, () => expect.stringContaining('set the option allowedHosts')),
     )
   })
 

@@ -1,18 +1,29 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { streamHeaders, toReadableStream } from '../../../src/http/adapter/readable-stream.ts'
+import { type WebConnection, WebRequest } from '../../../src/http/adapter/web-request.ts'
 import type { FrameSink } from '../../../src/http/types.ts'
+
+class Incoming extends WebRequest {
+  constructor(connection: WebConnection) {
+    super(new Request('http://localhost/mcp'), connection)
+  }
+}
 
 /** A stream reply as a host gets it, and the events that its adapter sees. */
 function opened() {
   const seen: string[] = []
   let sink: FrameSink | undefined
   const reply = { status: 200, headers: {}, open: (given: FrameSink) => void (sink = given) }
-  const stream = toReadableStream(reply, {
-    atTurn: (open) => open(),
-    leave: () => void seen.push('leave'),
-    stall: { begin: () => void seen.push('begin'), end: () => void seen.push('end') },
+  const request = new Incoming({
+    peer: undefined,
+    authority: undefined,
+    onTurn: (listener) => listener(true),
+    stallLimit: () => ({ begin: () => void seen.push('begin'), end: () => void seen.push('end') }),
+    watch: () => {},
   })
+  request.signal.addEventListener('abort', () => seen.push('leave'))
+  const stream = toReadableStream(reply, request)
   const write = (chunk: string): void | Promise<void> => sink?.write(chunk)
   return { seen, write, close: () => sink?.close(), reader: stream.getReader() }
 }

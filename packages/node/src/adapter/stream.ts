@@ -1,14 +1,7 @@
-import type { FrameSink, HttpReply } from '../types.ts'
-import { type NodeIncoming, onTurn } from './node-turn.ts'
-import { type NodeResponse, StallLimit } from './stall-limit.ts'
-
-/** The members of Node's response that a stream is written to. */
-export interface NodeWritable extends NodeResponse {
-  readonly headersSent: boolean
-  write(chunk: string): boolean
-  end(): unknown
-  flushHeaders(): void
-}
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FrameSink, HttpReply } from '@jetway/core/http'
+import { StallLimit } from './stall-limit.ts'
+import { onTurn } from './turn.ts'
 
 /**
  * Writes a stream reply to Node's response, when its turn has come. A stream that cannot be sent is opened
@@ -18,8 +11,8 @@ export interface NodeWritable extends NodeResponse {
  *   if the stream cannot be sent
  */
 export function sendNodeStream(
-  request: NodeIncoming,
-  response: NodeWritable,
+  request: IncomingMessage,
+  response: ServerResponse,
   { open }: Extract<HttpReply, { readonly open: unknown }>,
   sendHead: () => boolean,
 ): void {
@@ -40,12 +33,12 @@ export function sendNodeStream(
 class ResponseSink implements FrameSink {
   /** Whether the head has been sent with a chunk, or will never be. */
   used = false
-  #response: (NodeWritable & { flush?: () => void }) | undefined
+  #response: (ServerResponse & { flush?: () => void }) | undefined
   #drained: Promise<void> | undefined
   #resume: (() => void) | undefined
   #stall: StallLimit | undefined
 
-  constructor(response: NodeWritable) {
+  constructor(response: ServerResponse) {
     this.#response = response
   }
 
@@ -72,7 +65,7 @@ class ResponseSink implements FrameSink {
     this.#resume?.()
   }
 
-  #drain(response: NodeWritable): Promise<void> {
+  #drain(response: ServerResponse): Promise<void> {
     const stall = (this.#stall ??= new StallLimit(response))
     stall.begin()
     return new Promise((resolve) => {

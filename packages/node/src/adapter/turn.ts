@@ -1,44 +1,28 @@
-/** The members of Node's request about its connection. HTTP/2's compatibility API has them too. */
-export interface NodeIncoming {
-  readonly socket: NodeConnection
-}
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
-/** The members of Node's response about its connection. */
-export interface NodeOutgoing {
-  readonly destroyed: boolean
-  readonly writableEnded: boolean
-  readonly writableFinished: boolean
-  /**
-   * Null while the response waits for those before it on its connection; undefined when
-   * a stream of HTTP/2 has ended.
-   */
-  readonly socket: object | null | undefined
-  once(event: 'close' | 'drain' | 'socket', listener: () => void): unknown
-}
-
-interface NodeConnection {
-  readonly destroyed: boolean
-  once(event: 'close', listener: () => void): unknown
-  off(event: 'close', listener: () => void): unknown
-}
+// HTTP/2's compatibility API has the members of `IncomingMessage` and `ServerResponse` that this folder uses.
 
 /**
  * Whether the response waits for those before it on its connection, since the
  * client has pipelined its requests.
  */
-const isQueued = ({ socket, writableEnded }: NodeOutgoing): boolean => socket === null && !writableEnded
+const isQueued = ({ socket, writableEnded }: ServerResponse): boolean => socket === null && !writableEnded
+
+/** Whether the connection has ended. `socket` is undefined when a stream of HTTP/2 has ended. */
+const hasEnded = ({ destroyed, socket }: ServerResponse): boolean => destroyed || socket === undefined
 
 /**
  * Calls the listener once: with true when the response has its connection, with false if that has ended
- * before. At once unless the response is queued. Node emits no `close` on queued responses, and keeps what is
+ * before. Calls it at once unless the response is queued. Node emits no `close` on queued responses, and keeps what is
  * written to them in memory without a limit.
  */
 export function onTurn(
-  { socket }: NodeIncoming,
-  response: NodeOutgoing,
+  { socket }: IncomingMessage,
+  response: ServerResponse,
   listener: (connected: boolean) => void,
 ): void {
-  if (!isQueued(response)) return listener(!response.destroyed && response.socket !== undefined)
+  if (!isQueued(response)) return listener(!hasEnded(response))
   if (socket.destroyed) return listener(false)
   const forget = onSocketClose(socket, () => listener(false))
   response.once('socket', () => {
@@ -48,7 +32,7 @@ export function onTurn(
 }
 
 /** Calls the listener when the response closes, or its connection while the response is queued. */
-export function onNodeClose(request: NodeIncoming, response: NodeOutgoing, listener: () => void): void {
+export function onNodeClose(request: IncomingMessage, response: ServerResponse, listener: () => void): void {
   response.once('close', listener)
   if (!isQueued(response)) return
   onTurn(request, response, (connected) => {
@@ -57,12 +41,12 @@ export function onNodeClose(request: NodeIncoming, response: NodeOutgoing, liste
 }
 
 /** Aborts when the client disconnects before the reply is complete; at once if it already has. */
-export function nodeSignal(request: NodeIncoming, response: NodeOutgoing): AbortSignal {
+export function nodeSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   const closed = (): void => {
     if (!response.writableEnded || !response.writableFinished) controller.abort()
   }
-  if (response.destroyed || response.socket === undefined) closed()
+  if (hasEnded(response)) closed()
   else onNodeClose(request, response, closed)
   return controller.signal
 }
@@ -76,9 +60,9 @@ interface Waiting {
  * By connection. A client may pipeline any number of requests, so the socket has one
  * listener, which calls these.
  */
-const waiting = new WeakMap<NodeConnection, Waiting>()
+const waiting = new WeakMap<Socket, Waiting>()
 
-function onSocketClose(socket: NodeConnection, listener: () => void): () => void {
+function onSocketClose(socket: Socket, listener: () => void): () => void {
   const { listeners, notify } = waiting.get(socket) ?? watch(socket)
   listeners.add(listener)
   return () => {
@@ -89,7 +73,7 @@ function onSocketClose(socket: NodeConnection, listener: () => void): () => void
   }
 }
 
-function watch(socket: NodeConnection): Waiting {
+function watch(socket: Socket): Waiting {
   const listeners = new Set<() => void>()
   const notify = (): void => {
     for (const each of listeners) each()

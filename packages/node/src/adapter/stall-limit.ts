@@ -1,11 +1,4 @@
-import type { NodeOutgoing } from './node-turn.ts'
-
-/** The members of Node's response that are watched. */
-export interface NodeResponse extends NodeOutgoing {
-  setTimeout(ms: number): unknown
-  on(event: 'timeout', listener: () => void): unknown
-  destroy(): unknown
-}
+import type { ServerResponse } from 'node:http'
 
 /**
  * Node looks this often whether the client has read more, in ms, and acts when it has not:
@@ -13,36 +6,35 @@ export interface NodeResponse extends NodeOutgoing {
  */
 const STALLED_MS = 60_000
 /** The same while callers are refused because so much waits, in ms. */
-const HASTENED_MS = 5_000
+const SHORTENED_MS = 5_000
 
 /**
  * Ends a connection whose client has read nothing of the waiting bytes for one to two minutes: otherwise a
  * client that never reads would keep them, and its socket, for ever.
  */
 export class StallLimit {
-  readonly #response: NodeResponse
+  readonly #response: ServerResponse
   /** The time limit of the app on its sockets; undefined before the first `begin`. */
   #before: number | undefined
 
-  constructor(response: NodeResponse) {
+  constructor(response: ServerResponse) {
     this.#response = response
   }
 
-  /** Bytes wait. At the end of a response Node sets another time, so it need not be followed by `end`. */
+  /** Starts the limit. At the end of a response Node sets another time, so `end` need not follow. */
   begin(): void {
     const response = this.#response
     if (this.#before === undefined) response.on('timeout', () => response.destroy())
-    const { timeout = 0 } = (response.socket ?? {}) as { readonly timeout?: number }
-    this.#before ??= timeout
+    this.#before ??= response.socket?.timeout ?? 0
     response.setTimeout(STALLED_MS)
   }
 
-  /** The client gets less time: what it does not read keeps others out. */
-  hasten(): void {
-    this.#response.setTimeout(HASTENED_MS)
+  /** Gives the client less time, because the bytes that it does not read keep others out. */
+  shorten(): void {
+    this.#response.setTimeout(SHORTENED_MS)
   }
 
-  /** None wait: a silent stream may stay open. */
+  /** Ends the limit: a stream that sends nothing may stay open. */
   end(): void {
     this.#response.setTimeout(this.#before ?? 0)
   }

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { settled } from '@jetway-apps/test-support'
+import { BodyError, type BodyReading, readWebStream, readWhole } from '@jetway/core/http'
+import { collectStream } from '@jetway/node/adapter'
 import { describe, expect, it } from 'vitest'
-import { collectStream, readWebStream, readWhole } from '../../../src/http/adapter/read-body.ts'
-import { BodyError, type BodyReading } from '../../../src/http/types.ts'
 
 const LIMIT = 10
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
