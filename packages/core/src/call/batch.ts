@@ -18,6 +18,7 @@ export type BatchItem = Exclude<Incoming, { readonly kind: 'invalid' }>
 /**
  * Reads an array of messages: either requests and notifications, or responses, and never `initialize`. One
  * invalid message makes the whole batch invalid: an error for each message could be larger than the request.
+ *
  * @returns the messages in order, or the problem
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/transports#sending-messages-to-the-server
  */
@@ -124,6 +125,7 @@ export class BatchResponses {
 
   /**
    * Adds a response, which becomes an error if it exceeds the limit.
+   *
    * @param frame - undefined for a cancelled call, which gets no response
    */
   add(id: RequestId, frame: string | undefined): void {

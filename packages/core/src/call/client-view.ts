@@ -24,6 +24,7 @@ export class ClientView {
   /**
    * Returns the settings of an extension that the client declared, by its id. Returns undefined if the client
    * did not declare the extension, and so does not understand what it adds.
+   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */
   extension(id: string): JsonObject | undefined {

@@ -186,6 +186,7 @@ export class CallContext implements RequestContext, Due {
 
   /**
    * Stops the handler's timer until the returned function is called.
+   *
    * @param atEnd - runs if the call ends first
    */
   pause(atEnd: () => void): () => void {

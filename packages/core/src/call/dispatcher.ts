@@ -71,6 +71,7 @@ export class Dispatcher {
   /**
    * Returns the error of a caller that lacks scopes for a batch. A batch has one HTTP status, so the error
    * names all scopes that its requests need.
+   *
    * @param own - the definitions of the caller's session alone
    */
   admitAll(items: readonly BatchItem[], own: object | undefined, caller: Caller): McpError | undefined {

@@ -15,6 +15,7 @@ export interface Extension<App = unknown, Locals = unknown> {
   /**
    * The author and name of the extension, for example `com.example/search`, in the grammar of `_meta` keys. The
    * prefix is required.
+   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */
   readonly id: string

@@ -12,6 +12,7 @@ export interface MethodEntry {
   failure?(text: string): HandlerResult
   /**
    * Finds the definition that a call refers to, for its settings.
+   *
    * @param own - the definitions of the caller's session alone
    */
   target?(params: JsonObject, own: object | undefined): CallTarget | undefined

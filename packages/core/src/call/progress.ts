@@ -40,6 +40,7 @@ interface ProgressOptions {
  * The progress of one call: the values of its handler, and keepalives between them. Values must grow with every
  * notification, so a keepalive is just above the last value. If the handler's next value is not above the
  * keepalive, the next larger number is sent instead.
+ *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
 export class Progress {

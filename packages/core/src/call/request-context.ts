@@ -72,6 +72,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    * handler is silent for the server's `progressHeartbeat`, Jetway repeats its last value plus one millionth.
    * In a task the message also becomes the status message. Resolves when the client can take more, and never
    * rejects: an argument of the wrong type is logged once per call.
+   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
   progress(progress: number, total?: number, message?: string): Promise<void>
@@ -84,20 +85,22 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /**
    * Closes the connection that carries the reply while the call continues, so that no socket stays open. The
    * client waits `retryMs` (by default the mount's), reconnects with `Last-Event-ID` and gets the missed
-   * events, within the limits of the event store. Can be called again after the client has reconnected. Does
-   * nothing if the client cannot reconnect: without Streamable HTTP or without sessions, with
+   * events, within the limits of the event store. Can be called again after the client has reconnected.
+   *
+   * Does nothing if the client cannot reconnect: without Streamable HTTP or without sessions, with
    * `streams.eventStore: false` or `response: 'json'`, and in revisions whose streams do not start with an
    * event id.
-   * @see
-   * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    * @throws UsageError `ERR_MCP_OPTION` if `retryMs` is not a whole number from 0 to 2147483647
    */
   closeConnection(options?: { readonly retryMs?: number }): void
   /**
    * Asks the user while the handler runs: see `elicit`. Works only on connections that carry requests to the
    * client during a call; `asks` and `inputRequired` work on all connections.
+   *
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no valid answer; McpError if the
-   * client has not declared the capability
+   *   client has not declared the capability
    */
   elicit<const S extends AnySchema, D extends Declined = 'fail'>(
     message: string,
@@ -118,6 +121,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    * Sends the client a request of an extension or of an experimental feature unchanged, and returns its result
    * unchecked. Check in `ctx.client` first whether the client understands the method. The connections and time
    * limits of {@link elicit} apply.
+   *
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no result
    */
   request(

@@ -196,6 +196,7 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
 /**
  * Returns a copy, because later steps read the error again, or undefined if a member has the wrong type: types
  * are not checked everywhere.
+ *
  * @throws whatever a getter or a proxy throws
  */
 function readError({ code, message, data, reason }: McpError): McpError | undefined {
@@ -213,6 +214,7 @@ const encoder = new TextEncoder()
 /**
  * Creates the response to one of many requests for the same large result, whose bytes are encoded only once.
  * Building each response as a string would copy, measure and encode the result again.
+ *
  * @param empty - the text of a result without members, in the revision's envelope
  */
 export function largeAnswer(

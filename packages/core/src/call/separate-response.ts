@@ -11,6 +11,7 @@ const RECENT_MS = 1_000
  * Wraps an exchange on a byte stream, where the client may read the last progress of a call and its response at
  * once. The official TypeScript clients then drop the progress: they handle the response immediately, and
  * notifications a microtask later, when the call's progress handler is gone.
+ *
  * @param separate - returns the frame to write, when the client has read everything before
  */
 export function separating(

@@ -42,6 +42,7 @@ export interface ExceededLimit {
 /**
  * Returns the texts for a call that exceeded a time limit: the problem for the client and the log, and the
  * remedy for the log.
+ *
  * @param exceeded - undefined if its task has expired
  * @param own - whether the limit without progress belongs to the definition
  */

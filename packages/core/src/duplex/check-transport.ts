@@ -12,7 +12,7 @@ const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
 
 /**
  * @throws `ERR_MCP_OPTION` for a missing transport, and for a transport of the official SDK, which would start
- * and deliver nothing
+ *   and deliver nothing
  */
 export function checkTransport(transport: Transport): void {
   const given = transport as Partial<Transport> | undefined | null

@@ -38,6 +38,7 @@ const DEFAULT_END_GRACE_MS = 2_000
 
 /**
  * Serves one client on a transport. A session starts with the client's `initialize`.
+ *
  * @throws `ERR_MCP_OPTION`; `ERR_MCP_CLOSED` after the server was closed; the errors of the transport's `start`
  */
 export function serveTransport(

@@ -337,6 +337,7 @@ export class DuplexConversation implements Carrier<void> {
 /**
  * Creates the channel of one subscription. All subscriptions of a connection share the outbox, and clients
  * distinguish them by request id. The final notification is required.
+ *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
  */
 function subscriptionChannel(id: RequestId, outbox: Outbox): SubscriptionChannel {

@@ -31,11 +31,13 @@ export interface MessageOptions extends WorkHost {
   readonly locals?: unknown
   /**
    * The protocol revision of the response if the message names none.
+   *
    * @default the newest with sessions that the server serves
    */
   readonly protocolVersion?: string
   /**
    * Receives the notifications of the call, such as progress and logs, as JSON text.
+   *
    * @default they are dropped
    */
   readonly send?: (message: string) => void | Promise<void>

@@ -19,7 +19,7 @@ export class CallPool {
 
   /**
    * @param limit - undefined where requests are isolated: a call there may end without notice and would count
-   * forever, no other request could end it, and the platform limits how many run
+   *   forever, no other request could end it, and the platform limits how many run
    */
   constructor(limit: ConcurrencyLimit | LimitOf | undefined) {
     this.#limit = limit

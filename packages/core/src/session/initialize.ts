@@ -67,6 +67,7 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
 
 /**
  * Answers `initialize`. On a mount without sessions nothing else happens.
+ *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
 export function answerInitialize(runtime: ServerRuntime, input: InitializeInput): Promise<InitializeResult> {

@@ -32,6 +32,7 @@ export interface Refusal {
 
 /**
  * Connects one message or batch of a transport with the receiver.
+ *
  * @typeParam R - the reply of the transport
  */
 export interface Carrier<R> {

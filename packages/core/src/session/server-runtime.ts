@@ -18,6 +18,7 @@ export interface Closable {
   /**
    * Refuses new work, waits up to `deadline` ms for running work, then ends the rest: calls get an error. May
    * be called repeatedly.
+   *
    * @default deadline 10_000
    */
   close(options?: { readonly deadline?: number }): Promise<void>
@@ -73,6 +74,7 @@ export interface ServerRuntime {
   app(): unknown
   /**
    * Counts a subscriber of a resource, for the resource's subscriber hooks.
+   *
    * @param own - definitions of the subscriber's session alone
    * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */

@@ -14,6 +14,7 @@ export interface ObservedServer {
 export interface Telemetry extends CallTelemetry {
   /**
    * Called once for each server that has this telemetry.
+   *
    * @returns a function that is called when the server has closed
    */
   attach(server: ObservedServer): () => void

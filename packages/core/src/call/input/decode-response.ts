@@ -7,6 +7,7 @@ import { partsOf, type Question, type QuestionKind, type Root, type Sampled, typ
 
 /**
  * Reads the answer in a client's response.
+ *
  * @throws QuestionError for an invalid response, and for a decline unless the question has `declined: 'see'`
  */
 export function decodeResponse(question: Question, key: string, response: JsonObject): unknown {

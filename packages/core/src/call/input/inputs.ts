@@ -45,6 +45,7 @@ export class CallInputs {
 
   /**
    * Returns the content of a form, or undefined if the question has not been asked.
+   *
    * @throws QuestionError if the user declined, or the answer does not match the schema
    */
   get<const S extends AnySchema>(key: string, schema: S): InferForm<S> | undefined {

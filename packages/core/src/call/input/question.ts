@@ -59,6 +59,7 @@ export interface ElicitOptions<D extends Declined = Declined> {
   /**
    * `fail`: if the user declines, the call ends with an error text. `see`: the answer is `{ action, content }`,
    * and the handler decides.
+   *
    * @default 'fail'
    */
   readonly declined?: D
@@ -72,6 +73,7 @@ export type Elicited<T, D extends Declined> = D extends 'see' ? Seen<T> : T
 /**
  * Asks the user to fill in a form: a flat object of strings, numbers, booleans and choices. Never ask for a
  * secret in a form; use {@link elicitUrl}.
+ *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export const elicit = <const S extends AnySchema, D extends Declined = 'fail'>(
@@ -90,11 +92,11 @@ export const elicit = <const S extends AnySchema, D extends Declined = 'fail'>(
  * Asks the user to open a URL, for data that must not pass through the client: passwords, payments, consent. An
  * accept means that the user agreed, not that they are done. The URL must not contain secrets, and the page
  * must check that the person who opens it is the user it was created for.
+ *
  * @param url - absolute. A function gets the id of the question, 22 random characters, and puts it into the
- * URL: the page can then call `server.completeElicitation(id)`. It must return the same URL for the same id
+ *   URL: the page can then call `server.completeElicitation(id)`. It must return the same URL for the same id
  * @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` (`http:` for development)
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export function elicitUrl<D extends Declined = 'fail'>(
   message: string,
@@ -150,6 +152,7 @@ export interface Sampled {
 
 /**
  * Asks the client's model.
+ *
  * @throws `ERR_MCP_INVALID_DEFINITION` unless each tool_use is followed by its tool_result
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
@@ -160,6 +163,7 @@ export function sample(params: SampleParams): Question<Sampled> {
 
 /**
  * The message after a tool_use must contain exactly the results of the used tools.
+ *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
  */
 function checkToolMessages(messages: readonly SamplingMessage[]): void {

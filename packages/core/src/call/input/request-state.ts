@@ -15,6 +15,7 @@ export interface RequestStateOptions {
    * `ttlMs`. Each key is 32 random bytes, or their base64. Without keys each process creates its own on first
    * use, and refuses calls that started in another process or before a restart: give the same keys to all
    * processes.
+   *
    * @default one random key
    */
   readonly keys?: readonly SealKey[]
@@ -22,6 +23,7 @@ export interface RequestStateOptions {
   readonly ttlMs?: number
   /**
    * The maximum size of a state in characters, at least 1024. A call that needs more cannot ask again.
+   *
    * @default 16_384
    */
   readonly maxBytes?: number
@@ -103,8 +105,8 @@ interface StateOptions extends Pick<RequestStateLimits, 'ttlMs' | 'maxBytes'> {
 /**
  * Seals the state of a call into the `requestState` that its client returns. The client can neither read nor
  * change it, and it opens only for the same caller, method, parameters and server, until it expires.
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
  */
 export class RequestStates {
   readonly #options: StateOptions
@@ -132,7 +134,7 @@ export class RequestStates {
 
   /**
    * @throws McpError, the same for every invalid state, because a client must not learn the cause; busy if a
-   * store fails
+   *   store fails
    */
   async open(sealed: unknown, owner: StateOwner): Promise<Round> {
     if (typeof sealed !== 'string' || sealed.length > this.#options.maxBytes) throw badState()

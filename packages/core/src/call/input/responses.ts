@@ -12,6 +12,7 @@ export type ResponsesByKey = ReadonlyMap<string, PinnedResponse>
 /**
  * Adds a round's responses to those of earlier rounds. Keys that were not asked are ignored, because a client
  * could otherwise answer a question that it never showed.
+ *
  * @param asked - the digest of each question of the round
  */
 export function mergeResponses(

@@ -25,6 +25,7 @@ const NO_RESPONSES: JsonObject = {}
 /**
  * Reads the responses of a request before its handler runs. If the round is incomplete, the handler runs in the
  * state before the round, so that it asks the same questions again.
+ *
  * @throws McpError for an invalid state, and for malformed responses
  */
 export async function readResponses(ctx: InputCall): Promise<void> {

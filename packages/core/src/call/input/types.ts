@@ -18,6 +18,7 @@ import type { RequestStates } from './request-state.ts'
 export interface InputLimits {
   /**
    * How long a user or model may take for one question, in ms. Does not count towards the handler's time limit.
+   *
    * @default 600_000
    */
   readonly timeoutMs: number

@@ -22,6 +22,7 @@ export class UrlCompletions {
 
   /**
    * Resolves when all ids are complete, after `ms`, or when the call ends.
+   *
    * @param pause - stops the handler's timer, and runs its argument if the call ends
    */
   async waitFor(ids: readonly string[], ms: number, pause: (atEnd: () => void) => () => void): Promise<void> {

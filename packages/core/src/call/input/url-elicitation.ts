@@ -30,11 +30,12 @@ const MESSAGE = 'The user has to open a URL first'
  * notifies them when the user is done, and they send the call again. Since 2026-07-28 the URLs are an ordinary
  * round of questions. The repeated call runs from the start. If it throws this error again, Jetway waits up to
  * 45 s for `server.completeElicitation` and runs the call once more; then it asks again. Other clients get the
- * URLs as text: with `isError` in a tool, in a JSON-RPC error elsewhere. Unlike `elicitUrl` in a tool's `asks`,
- * this also works in a session whose replies are JSON only.
+ * URLs as text: with `isError` in a tool, in a JSON-RPC error elsewhere.
+ *
+ * Unlike `elicitUrl` in a tool's `asks`, this also works in a session whose replies are JSON only.
+ *
  * @throws `ERR_MCP_INVALID_DEFINITION` unless it gets 1 to 16 questions of `elicitUrl`
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
 export class UrlElicitationRequired extends Error {
@@ -57,6 +58,7 @@ export class UrlElicitationRequired extends Error {
 /**
  * Continues a call with responses. If the user has agreed to open URLs and the handler still requires them, the
  * call waits for their completion and runs once more.
+ *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
 export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult> {
@@ -81,6 +83,7 @@ export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult>
 /**
  * Asks the user to open the URLs that a handler requires. Returns undefined if the client cannot be asked: the
  * error response then contains the URLs.
+ *
  * @param start - runs the call from the start, with its middleware, which may have thrown
  */
 export function elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined {
@@ -141,6 +144,7 @@ function questionsOf(ctx: InputCall, error: unknown): NeedsInput | undefined {
 
 /**
  * Returns the ids of the URLs that the user has agreed to open, or none if the URLs have changed since.
+ *
  * @throws QuestionError if the user has declined
  */
 async function acceptedIds(ctx: InputCall, { questions }: NeedsInput): Promise<string[]> {
