@@ -15,7 +15,7 @@ export interface DiscoverOptions {
 }
 
 /**
- * `server/discover`, what `initialize` is without a session:
+ * Serves `server/discover`, the counterpart of `initialize` without sessions:
  * https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 export const discoverEntry = ({ capabilities, instructions, caching }: DiscoverOptions): MethodEntry => ({

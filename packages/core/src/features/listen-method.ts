@@ -11,14 +11,14 @@ import { MAX_URI_LENGTH } from './registry/checks.ts'
 import type { Resources } from './resources/resources.ts'
 import { visibleAmong } from './registry/visibility.ts'
 
-/** In one member of a filter. */
+/** The maximum number of entries in one member of a filter. */
 const MAX_ENTRIES = 1024
 
 /** One member of the filter that clients send. */
 export interface ListenTopic {
   readonly member: string
   /**
-   * The part of the member that the server accepts, if any.
+   * Returns the part of the member that the server accepts, if any.
    *
    * @throws McpError `-32602` for a malformed member
    */
@@ -29,7 +29,7 @@ export interface ListenTopic {
 }
 
 /**
- * `subscriptions/listen`. The transport sends the notifications.
+ * Serves `subscriptions/listen`. The transport sends the notifications.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -83,7 +83,7 @@ export function changeTopics(
   ]
 }
 
-/** Leaves out unknown URIs and hidden ones alike. */
+/** Omits unknown and hidden URIs alike. */
 async function agreeToUris(
   resources: Resources,
   asked: unknown,
@@ -118,10 +118,10 @@ async function agreeToUris(
 }
 
 /**
- * Reads a member of the filter that is a list of strings, without duplicates.
+ * Reads a member of the filter that is an array of strings, without duplicates.
  *
- * @throws McpError `-32602` for another value, a string of more than `maxLength`
- *   characters, or more than 1024 of them
+ * @throws McpError `-32602` for another value, a string of more than `maxLength` characters, or more than 1024
+ *   strings
  */
 export function readTexts(member: string, asked: unknown, maxLength: number): readonly string[] {
   if (!Array.isArray(asked) || !asked.every((text) => typeof text === 'string' && text.length <= maxLength))

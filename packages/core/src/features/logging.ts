@@ -4,7 +4,7 @@ import type { MethodEntry } from '../call/method-table.ts'
 import { complete } from '../call/result.ts'
 import { chain } from '../util/promises.ts'
 
-/** Serves `logging/setLevel`. Where no session remembers the level, it succeeds and changes nothing. */
+/** Serves `logging/setLevel`. Without a session it succeeds and has no effect. */
 export const setLogLevel: MethodEntry = {
   handle: ({ level }, ctx) => {
     if (!isLogLevel(level)) throw invalidParams(`The level must be one of ${LOG_LEVELS.join(', ')}`)

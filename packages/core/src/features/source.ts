@@ -4,7 +4,7 @@ import type { AnyTool } from './tools/tool-types.ts'
 
 export type List<Definition> = Iterable<Definition> | Promise<Iterable<Definition>>
 
-/** A registry whose definitions a server adds to its own. Each method returns all current ones. */
+/** A registry whose definitions a server adds to its own. Each method returns all current definitions. */
 export interface Source<App = unknown, Locals = unknown> {
   tools?(): List<AnyTool<App, Locals>>
   resources?(): List<AnyResource<App, Locals>>
@@ -13,7 +13,7 @@ export interface Source<App = unknown, Locals = unknown> {
   /**
    * Calls the listener after every change, or once after several.
    *
-   * @returns the function that removes it
+   * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void
 }

@@ -10,7 +10,7 @@ import type { Resources } from './resources/resources.ts'
 import { type Awaitable, chain } from '../util/promises.ts'
 import { ifVisible } from './registry/visibility.ts'
 
-/** Per session. */
+/** The maximum number of subscriptions per session. */
 const MAX_SUBSCRIPTIONS = 1024
 
 interface Subscribable {
@@ -20,7 +20,7 @@ interface Subscribable {
   readonly topics: readonly ListenTopic[]
 }
 
-/** The methods by which clients of both eras ask for notifications. */
+/** The methods with which clients of both eras request notifications. */
 export const subscriptionMethods = ({
   capabilities,
   resources,
@@ -39,7 +39,7 @@ export const subscriptionMethods = ({
       target: (params, own) => resources.target(params, own),
     },
   ],
-  // The resource may be gone: its subscription is not.
+  // Does not check the resource, which may have been removed while its subscription has not.
   [Method.Unsubscribe, { handle: (params, ctx) => unsubscribe(resources.uriOf(params), ctx) }],
   listenEntry([...changeTopics(capabilities, resources), ...topics]),
 ]
@@ -54,8 +54,8 @@ function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
 }
 
 function unsubscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
-  // Not skipped for a URI that is unknown here: the subscription may have been made at
-  // another process a moment ago.
+  // Not skipped for a URI that is unknown here, because the subscription may just have been made through
+  // another process.
   const saved = sessionOf(ctx).update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
   return chain(saved, () => complete({}))
 }

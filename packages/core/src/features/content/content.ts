@@ -14,7 +14,7 @@ import { isBase64, toBase64 } from '../../util/bytes.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 import { checkAnnotations, checkIcons, checkName, checkUri } from '../registry/checks.ts'
 
-/** A content block made by {@link content}. An object without its brand is data. */
+/** A content block created by {@link content}. An object without its brand is data. */
 export type Content = (TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource) &
   Branded<'content'>
 
@@ -23,18 +23,18 @@ export interface BlockOptions {
   readonly _meta?: Meta
 }
 
-/** The content of a resource as authors give it. */
+/** The content of a resource, as authors supply it. */
 export interface ResourcePart {
   readonly uri: string
   readonly mimeType?: string
   readonly _meta?: Meta
   readonly text?: string
-  /** Bytes, or base64. */
+  /** Bytes, or a base64 string. */
   readonly blob?: Uint8Array | string
 }
 
 /**
- * Builds content blocks for tools and prompts.
+ * Creates content blocks for tools and prompts.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
  */
@@ -47,7 +47,7 @@ export const content = {
   },
   /**
    * @param data - bytes, or padded base64
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a string that is not base64, and for an invalid media type
    */
   image: (
     data: Uint8Array | string,
@@ -61,7 +61,7 @@ export const content = {
   }),
   /**
    * @param data - bytes, or padded base64
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a string that is not base64, and for an invalid media type
    */
   audio: (
     data: Uint8Array | string,

@@ -1,7 +1,7 @@
 import { describeIssues } from '../../schema/issues.ts'
 import { findJsonLoss } from '../../schema/validate/json-losses.ts'
 
-/** A handler returned a value that cannot be sent. It is logged, and the peer gets a generic text. */
+/** Thrown if a handler returned a value that cannot be sent. It is logged, and the peer gets a generic text. */
 export class OutputError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -9,7 +9,7 @@ export class OutputError extends Error {
   }
 }
 
-/** @throws OutputError for a value that JSON cannot represent, with the path of the part */
+/** @throws OutputError with the path of a part that JSON cannot represent */
 export function stringify(value: unknown, source: string): string {
   const json = tryStringify(value, source)
   if (json === undefined)
@@ -19,8 +19,8 @@ export function stringify(value: unknown, source: string): string {
 }
 
 /**
- * As {@link stringify}, but undefined for a value that JSON leaves out, and without
- * a search for what JSON loses.
+ * Like {@link stringify}, but returns undefined for a value that JSON omits, and does not search for parts that
+ * JSON loses.
  */
 export function tryStringify(value: unknown, source: string): string | undefined {
   try {
@@ -30,7 +30,7 @@ export function tryStringify(value: unknown, source: string): string | undefined
   }
 }
 
-/** @throws OutputError for a value with a part that JSON loses, with its path */
+/** @throws OutputError with the path of a part that JSON loses */
 export function refuseLosses(value: unknown, source: string): void {
   const loss = findJsonLoss(value)
   if (loss === undefined) return

@@ -5,10 +5,10 @@ import { content, type Content, toBlocks } from '../content/content.ts'
 import { OutputError, refuseLosses } from '../content/output-error.ts'
 import { protocolPromptResult } from '../content/protocol-results.ts'
 
-/** A message made by {@link message}. */
+/** A message created by {@link message}. */
 export type Message = PromptMessage & Branded<'message'>
 
-/** Builds the messages of a prompt. */
+/** Creates the messages of a prompt. */
 export const message = {
   user: (block: string | Content): Message => createMessage('user', block),
   assistant: (block: string | Content): Message => createMessage('assistant', block),
@@ -22,7 +22,7 @@ function createMessage(role: Role, block: string | Content): Message {
   return { role, content: only, [BRAND]: 'message' }
 }
 
-/** The result of a prompt, made by {@link messages}. */
+/** The result of a prompt, created by {@link messages}. */
 export interface PromptMessages extends Branded<'messages'> {
   readonly description: string | undefined
   readonly messages: readonly Message[]

@@ -1,17 +1,19 @@
 import { invalidParams } from '../../errors.ts'
 import { fromBase64Url, toBase64Url } from '../../util/bytes.ts'
 
-/** Enough for every URI. The work of decoding grows with the length. */
+/** Sufficient for every URI. The work of decoding grows with the length. */
 const MAX_CURSOR_LENGTH = 16_384
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Names the last item of a page, so that the next page starts after it although items were added. */
+/**
+ * Contains the key of the last item of a page, so that the next page starts after it even if items were added.
+ */
 export const encodeCursor = (list: string, lastKey: string): string =>
   toBase64Url(encoder.encode(`${list}:${lastKey}`))
 
 /**
- * The key in a cursor. An empty string is an invalid cursor.
+ * Returns the key in a cursor. An empty string is an invalid cursor.
  *
  * @throws McpError `-32602`
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination

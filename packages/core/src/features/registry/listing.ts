@@ -9,25 +9,25 @@ import { decodeCursor, encodeCursor, invalidCursor } from './cursor.ts'
 import { type Guarded, visibleAmong } from './visibility.ts'
 
 export interface Listed<Item> extends Guarded {
-  /** The definition that clients get, before projection to a revision. */
+  /** The definition for clients, before it is adapted to a revision. */
   readonly item: Item
 }
 
 export interface ListingOptions<Entry extends Listed<Item>, Item> {
-  /** The member of the result that holds the items. */
+  /** The member of the result that contains the items. */
   readonly member: CacheKind
   readonly key: (item: Item) => string
   readonly project: (revision: Revision, item: Item) => JsonObject
-  /** Items per page; all of them if undefined. */
+  /** The number of items per page; undefined for a single page. */
   readonly pageSize: number | undefined
   readonly caching: Caching
-  /** Changes the entries that one caller may see, if others are hidden from that caller. */
+  /** Changes the entries that a caller sees, if others are hidden from that caller. */
   readonly among?: (seen: readonly Entry[], all: readonly Entry[]) => readonly Entry[]
 }
 
 /**
- * Answers the list methods. Each entry is serialised once per revision, and a list without pages and rules
- * once too, because entries and lists never change: a change makes new ones.
+ * Serves the list methods. Each entry is serialised once per revision, and so is a list without pages and
+ * rules, because entries and lists never change: a change creates new ones.
  */
 export class Listing<Entry extends Listed<Item>, Item extends object> {
   readonly #options: ListingOptions<Entry, Item>
@@ -46,7 +46,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   }
 
   /**
-   * Only the entries that the caller may see count, so that a cursor reveals nothing about the others.
+   * Only visible entries count, so that a cursor reveals nothing about hidden ones.
    *
    * @param varies - whether the list differs between callers, apart from the rules of its entries
    */
@@ -58,7 +58,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   ): Awaitable<SerializedResult> {
     const { member, pageSize, caching, among } = this.#options
     const isOpen = this.#isOpen(entries)
-    // The existence of rules decides, not their verdict for this caller: all pages have one scope.
+    // The existence of rules decides, not their verdict for this caller: all pages have the same scope.
     const hints = caching.of(member, isOpen ? varies : 'always')
     if (isOpen && cursor === undefined && pageSize === undefined)
       return this.#whole(entries, ctx.revision, hints)
@@ -70,7 +70,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
 
   #page(entries: readonly Entry[], cursor: unknown, revision: Revision, hints: CacheHints): SerializedResult {
     const { member, key, pageSize = entries.length } = this.#options
-    // A cursor is bound to the scope of its page, or later pages would have another one.
+    // A cursor is bound to the scope of its page, because later pages would otherwise have another one.
     const list = hints.cacheScope === 'public' ? `public ${member}` : member
     const start = cursor === undefined ? 0 : this.#after(entries, decodeCursor(list, cursor))
     const end = Math.min(start + pageSize, entries.length)

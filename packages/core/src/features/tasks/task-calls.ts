@@ -20,7 +20,7 @@ interface Call {
   readonly owner: string
 }
 
-/** Decides which calls of tools are tasks. The client decides, or with the extension the server. */
+/** Decides which tool calls are tasks. The client decides, or with the extension the server. */
 export class TaskCalls implements ToolTasks {
   readonly #options: TaskCallsOptions
 
@@ -34,7 +34,7 @@ export class TaskCalls implements ToolTasks {
     if (ctx.revision.tasks?.extension === undefined)
       return params['task'] === undefined ? undefined : this.#startRequested(params, call)
     const entry = this.#options.find(params['name'], ctx)
-    // Rounds of questions run inside middleware, and headers are compared before a task begins.
+    // Rounds of questions run inside middleware, and headers are compared before a task starts.
     if (entry?.asks !== undefined || entry?.inHeaders !== undefined) return undefined
     if (entry === undefined || !this.#byExtension(entry, ctx)) return undefined
     return this.#ifVisible(entry, ctx, () => this.#start(entry, call))
@@ -51,7 +51,7 @@ export class TaskCalls implements ToolTasks {
     if (call === undefined) return undefined
     if (ctx.revision.tasks?.extension !== undefined) {
       if (!this.#byExtension(entry, ctx)) return undefined
-      // The call itself asks the questions of the tool, so that the task begins with the answers.
+      // The call itself asks the questions of the tool, so that the task starts with the answers.
       return callTool(entry, args, ctx, () => this.#start(entry, call))
     }
     if (entry.taskSupport !== 'required') return undefined
@@ -65,7 +65,8 @@ export class TaskCalls implements ToolTasks {
   }
 
   /**
-   * Checks the shape of the call only. It is validated when it runs, and its errors become the task's result.
+   * Checks only the shape of the call. The arguments are validated when it runs, and its errors become the
+   * task's result.
    */
   async #startRequested({ name, task }: JsonObject, call: Call): Promise<TaskStarted> {
     if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
@@ -92,7 +93,7 @@ export class TaskCalls implements ToolTasks {
   }
 }
 
-/** Undefined for a call that cannot become a task. */
+/** Returns undefined for a call that cannot become a task. */
 function toCall(ctx: CallContext): Call | undefined {
   const owner = taskOwner(ctx)
   const possible = ctx.revision.tasks !== undefined && ctx.task === undefined && owner !== undefined

@@ -3,7 +3,7 @@ import type { ToolTasks, ToolTasksOptions } from '../tools/tool-call.ts'
 import { TaskCalls } from './task-calls.ts'
 import { type TaskMethodOptions, taskMethods } from './task-methods.ts'
 
-/** Runs calls of tools as tasks. */
+/** Runs tool calls as tasks. */
 export interface TaskFeature {
   /** Creates the runner with the first task. */
   readonly runner: () => TaskRunner

@@ -54,7 +54,7 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
       TaskMethod.Result,
       {
         handle: result,
-        // The task has its own limits, and its result has passed its tool's.
+        // The task has its own limits, and its result has already been limited by its tool.
         target: () => ({ timeoutMs: MAX_TIMEOUT_MS, maxResultBytes: Number.MAX_SAFE_INTEGER }),
       },
     ],
@@ -80,7 +80,7 @@ async function list(
   pageSize: number,
 ): Promise<HandlerResult> {
   const after = cursor === undefined ? undefined : positionOf(decodeCursor('tasks', cursor))
-  // One more than fits shows whether there is a next page.
+  // One more than a page shows whether there is a next page.
   const found = await tasks.list(owner, after, pageSize + 1)
   const shown = found.slice(0, pageSize)
   const last = found.length > pageSize ? shown.at(-1) : undefined
@@ -100,7 +100,7 @@ function positionOf(key: string): TaskPosition {
 export function requestedTtl(task: unknown): number | undefined {
   if (!isObject(task)) throw invalidParams('The member "task" must be an object')
   const { ttl } = task
-  // With null clients ask for a task without a limit, which the server overrides.
+  // null requests a task without a time limit, which the server overrides.
   if (ttl === undefined) return undefined
   if (ttl === null) return Number.MAX_SAFE_INTEGER
   if (typeof ttl !== 'number' || !(ttl >= 0))

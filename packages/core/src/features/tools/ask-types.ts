@@ -3,7 +3,7 @@ import type { Question } from '../../call/input/question.ts'
 import type { AnySchema, InferArguments } from '../../schema/types.ts'
 import type { Awaitable } from '../../util/promises.ts'
 
-/** The arguments of a handler, after the `inputSchema`. */
+/** The arguments of a handler, as parsed by the `inputSchema`. */
 export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
   ? InferArguments<I>
   : Record<string, never>
@@ -16,13 +16,13 @@ type AnswerTo<R> = unknown extends R ? NoAsksAboveHandler : R extends Question<i
 /** `ctx.answers`: one member for each ask. */
 export type Answers<A> = [keyof A] extends [never] ? {} : { readonly [K in keyof A]: AnswerTo<A[K]> }
 
-/** The context of an ask. An ask must have no side effects, because it runs once in every round. */
+/** The context of an ask. An ask must have no side effects, because it runs in every round. */
 export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown, Locals = unknown> = Pick<
   RequestContext<App, Locals, Before>,
   'answers' | 'app' | 'auth' | 'client' | 'locals' | 'protocolVersion' | 'requestId' | 'session' | 'signal'
 >
 
-/** Asks as a plain object. An ask sees the answers of those above it. */
+/** Asks as an object. An ask sees the answers of those above it. */
 export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   readonly [K in keyof A]: (
     args: ToolArguments<I>,
@@ -30,7 +30,7 @@ export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   ) => Awaitable<A[K]>
 }
 
-/** Asks built one by one, each with the answers of earlier ones. Made by `asks(inputSchema)`. */
+/** Asks that are added one by one, each with the answers of earlier ones. Created by `asks(inputSchema)`. */
 export interface Asks<I extends AnySchema | undefined, A, App = unknown, Locals = unknown> {
   /** Adds an ask. Its name is the key of its answer and of its question. */
   ask<const K extends string, R>(

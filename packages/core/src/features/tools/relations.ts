@@ -14,7 +14,7 @@ export interface RelatedEntry {
 export interface Relations {
   /** Adds the related tools to the description and metadata. */
   describe(alone: Tool, related: readonly RelatedTool[]): Tool
-  /** Logs unknown names, once for each tool that uses them. */
+  /** Logs unknown names, once for each tool that refers to them. */
   check(entries: readonly RelatedEntry[], has: (name: string) => boolean): void
   /** Removes the names of tools that are hidden from the caller. */
   readonly among: <Entry extends RelatedEntry>(

@@ -2,7 +2,7 @@ import type { Meta, Tool, ToolAnnotations } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
-/** Hints about a tool, by the specification's names or by short names for them. */
+/** Hints about a tool, with the names of the specification or shorter ones. */
 export interface ToolHints extends ToolAnnotations {
   readonly readOnly?: boolean
   readonly destructive?: boolean
@@ -13,14 +13,14 @@ export interface ToolHints extends ToolAnnotations {
 /** Metadata beyond the specification, published in `_meta`. */
 export interface ToolMetadata {
   /**
-   * A whole number. With the server's `tools.orderByPriority` higher ones come first.
-   * Published as `dev.jetway/priority`.
+   * A whole number. With the server's `tools.orderByPriority` higher ones come first. Published as
+   * `dev.jetway/priority`.
    * @default 0, not published
    */
   readonly priority?: number
-  /** Published as `dev.jetway/relatedTools`, without those that are hidden from the caller. */
+  /** Related tools, published as `dev.jetway/relatedTools` without those that are hidden from the caller. */
   readonly relatedTools?: readonly RelatedTool[]
-  /** `ephemeral`: clients must not keep results for another call. Published as `dev.jetway/cacheControl`. */
+  /** `ephemeral`: clients must not reuse results for another call. Published as `dev.jetway/cacheControl`. */
   readonly cacheControl?: 'ephemeral'
 }
 
@@ -37,7 +37,7 @@ const SHORT_HINTS: readonly (readonly [keyof ToolHints, keyof ToolAnnotations])[
   ['openWorld', 'openWorldHint'],
 ]
 
-/** Converts short names to the specification's. Leaves out undefined hints, because clients have defaults. */
+/** Converts short names to those of the specification. Omits undefined hints, because clients have defaults. */
 export function normaliseHints(subject: Subject, given: ToolHints | undefined): ToolAnnotations | undefined {
   if (given === undefined) return undefined
   if (!isObject(given)) throw invalid(subject, 'needs an object as its annotations')
@@ -75,7 +75,7 @@ export function toMeta(
 }
 
 /**
- * The name of a tool for people: its title, the title in its annotations, or its name.
+ * Returns the name of a tool for people: its title, the title in its annotations, or its name.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
  */
@@ -85,7 +85,7 @@ export const displayName = (tool: {
   readonly annotations?: { readonly title?: string | undefined } | undefined
 }): string => tool.title || tool.annotations?.title || tool.name
 
-/** Highest priority first, then by name, so that the order is the same on every node. */
+/** Sorts by priority, highest first, then by name, so that the order is the same on every node. */
 export function byPriority<Entry extends { readonly item: Tool; readonly priority: number }>(
   entries: readonly Entry[],
 ): readonly Entry[] {

@@ -3,12 +3,12 @@ import type { Step } from './scan.ts'
 import { canonical, decodeValue } from './values.ts'
 
 export interface OperatorRules {
-  /** Before the first variable. */
+  /** The character before the first variable. */
   readonly first: string
   readonly separator: string
   /** Whether values are written as `name=value`. */
   readonly named?: boolean
-  /** Whether reserved characters stay as they are. */
+  /** Whether reserved characters are not encoded. */
   readonly reserved?: boolean
 }
 
@@ -26,12 +26,12 @@ export const OPERATOR_RULES: Readonly<Record<Operator, OperatorRules>> = {
 
 type Values = Map<string, string | string[]>
 
-/** Adds the values in the text of a span; false if it refuses one. */
+/** Adds the values in the text of a span. Returns false if a value is refused. */
 type Reader = (span: string | undefined, values: Values) => boolean
 
 export interface Matcher {
   readonly steps: Step[]
-  /** One per span step, in order. */
+  /** One reader per span step, in order. */
   readonly readers: Reader[]
 }
 
@@ -55,7 +55,7 @@ export function compileParts(parts: readonly Part[]): Matcher {
   return matcher
 }
 
-/** The text of the template itself. */
+/** The literal text of the template. */
 const fixedText = (parts: readonly Part[]): string =>
   parts.map((part) => (part.kind === 'literal' ? part.text : part.operator)).join('')
 
@@ -75,7 +75,7 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
       kind: 'span',
       leads: index === 0 ? first : separator,
       separator: explode ? separator : '',
-      // An empty list expands to nothing. A later variable would then have the lead.
+      // An empty list expands to nothing, so a later variable would get the lead.
       optional: explode && (index > 0 || !several),
       take: 'shortest',
       accepts: allBut((several || explode ? separator : '') + barred),
@@ -90,7 +90,7 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
   }
 }
 
-/** The expression before, if it has pairs. */
+/** The preceding expression, if it has pairs. */
 interface Pairs {
   readonly leads: string
   readonly separator: string
@@ -99,7 +99,7 @@ interface Pairs {
 
 function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, readers }: Matcher): Pairs {
   const { first, separator } = OPERATOR_RULES[expression.operator]
-  // {?a}{&b} is one query: names come in any order, and without `a` the expansion starts with "&".
+  // {?a}{&b} is one query: names occur in any order, and without `a` the expansion starts with "&".
   const joins = earlier?.separator === separator
   const leads = joins ? earlier.leads + first : first
   const variables = joins ? earlier.variables : new Map<string, VariableSpec>()
@@ -117,7 +117,7 @@ function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, r
   return { leads, separator, variables }
 }
 
-/** Refuses a name that the template does not have, and a second value for one that is not exploded. */
+/** Refuses a name that the template lacks, and a second value for one that is not exploded. */
 function readPairs({ separator, variables }: Pairs, span: string | undefined, values: Values): boolean {
   for (const pair of span?.split(separator) ?? []) {
     const [name = '', ...rest] = pair.split('=')
@@ -134,7 +134,7 @@ function readPairs({ separator, variables }: Pairs, span: string | undefined, va
   return true
 }
 
-/** Canonical URIs are ASCII, so a table of 128 is enough. */
+/** Canonical URIs are ASCII, so a table of 128 is sufficient. */
 function allBut(characters: string): (code: number) => boolean {
   const table = new Uint8Array(128).fill(1)
   for (const character of characters) table[character.charCodeAt(0)] = 0

@@ -1,4 +1,4 @@
-/** One variable: its name, the type of its value, and whether a URI may leave it out. */
+/** One variable: its name, the type of its value, and whether a URI may omit it. */
 type Variable = readonly [name: string, value: string | string[], presence: 'required' | 'optional']
 
 type OneVariable<Text extends string, Presence extends Variable[2]> = Text extends `${infer Name}*`
@@ -40,7 +40,7 @@ type VariablesObject<Found extends Variable> = {
  */
 export type TemplateVariables<Template extends string> = string extends Template
   ? Record<string, string | string[]>
-  : // Editors show the properties, and no name of a helper.
+  : // Editors show the properties instead of the name of a helper.
     VariablesObject<AllVariables<Template>> extends infer Values
     ? { [Name in keyof Values]: Values[Name] }
     : never

@@ -1,7 +1,7 @@
 /**
- * The one spelling in which templates and URIs are compared: ASCII, upper-case triplets. A raw
- * backslash becomes `%5C` and a raw control character a triplet, so that both spellings meet the same
- * checks. A lone percent sign stays.
+ * Returns the canonical spelling in which templates and URIs are compared: ASCII, upper-case triplets. A raw
+ * backslash becomes `%5C` and a raw control character a triplet, so that both spellings pass the same checks. A
+ * lone percent sign stays.
  *
  * @throws URIError for a lone surrogate
  */
@@ -10,17 +10,17 @@ export const canonical = (text: string): string =>
     found.startsWith('%') ? found.toUpperCase() : encodeURIComponent(found),
   )
 
-/** `segment` is one path segment, `path` may have slashes. */
+/** `segment` is one path segment, `path` may contain slashes. */
 export type ValueShape = 'segment' | 'path'
 
 /** Control characters (NUL too) and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
-/** A slash, a backslash, or a drive letter, which on Windows makes any path leave its root. */
+/** A slash, a backslash, or a drive letter, with which any path leaves its root on Windows. */
 const ROOTED = /^(?:[/\\]|[A-Za-z]:)/
 
 /**
- * Decodes a value exactly once, so that `%252e` stays `%2e`. Undefined if it is malformed (a bad triplet,
- * UTF-8 that is invalid or overlong) or could lead a handler out of its directory.
+ * Decodes a value exactly once, so that `%252e` stays `%2e`. Returns undefined if it is malformed (an invalid
+ * triplet, invalid or overlong UTF-8) or could lead a handler out of its directory.
  */
 export function decodeValue(encoded: string, shape: ValueShape, maxLength: number): string | undefined {
   let value: string
@@ -36,7 +36,7 @@ export function decodeValue(encoded: string, shape: ValueShape, maxLength: numbe
   return maxLength !== Infinity && Array.from(value).length > maxLength ? undefined : value
 }
 
-/** Windows drops trailing spaces, and some servers cut path parameters (`..;x`) before they resolve. */
+/** Windows drops trailing spaces, and some servers remove path parameters (`..;x`) before they resolve. */
 function isDotSegment(segment: string): boolean {
   const bare = segment.split(';', 1)[0]?.trim()
   return bare === '.' || bare === '..'
