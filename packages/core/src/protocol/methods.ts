@@ -1,4 +1,4 @@
-/** The wire names of everything Jetway sends or understands. */
+/** The names of all methods that Jetway sends or understands. */
 export const Method = {
   Initialize: 'initialize',
   Ping: 'ping',
@@ -17,7 +17,7 @@ export const Method = {
   Listen: 'subscriptions/listen',
 } as const
 
-/** Requests about tasks, which the revisions do not share. */
+/** Requests about tasks, which differ between revisions. */
 export const TaskMethod = {
   Get: 'tasks/get',
   Result: 'tasks/result',

@@ -1,9 +1,9 @@
 import type { JsonObject } from './jsonrpc.ts'
 
 /**
- * The JSON text of a result's structured content, carried with it so that it is stringified once and serves
- * the envelope and the text mirror. A middleware that spreads a result copies this member too, so it names
- * the value it belongs to, and counts only while that value is still the one in place.
+ * The JSON text of a result's structured content, kept with it so that it is serialised once for the envelope
+ * and the text content. Middleware that spreads a result copies this member too, so it refers to its value, and
+ * counts only while the result still has that value.
  */
 export const STRUCTURED_JSON: unique symbol = Symbol('structured JSON')
 
@@ -12,30 +12,28 @@ export interface WithStructuredJson {
   readonly [STRUCTURED_JSON]?: {
     readonly value: unknown
     readonly json: string
-    /** The member that holds the value where a structured value must be an object. */
+    /** The member that contains the value if structured values must be objects. */
     readonly member?: string | undefined
   }
 }
 
-/**
- * The `outputSchema` of a tool where a structured value must be an object, and this tool's is wrapped in one.
- */
+/** The wrapped `outputSchema` of a tool, if structured values must be objects and the tool's own are not. */
 export const WRAPPED_OUTPUT: unique symbol = Symbol('wrapped output')
 
 export interface WithWrappedOutput {
   readonly [WRAPPED_OUTPUT]?: JsonObject
 }
 
-/** The structured content as an object; undefined if it is none. */
+/** Returns the structured content as an object, or undefined if it is not one. */
 export function structuredObjectJson(result: WithStructuredJson): string | undefined {
   const json = structuredJson(result)
   const member = result[STRUCTURED_JSON]?.member
   if (json !== undefined && member !== undefined) return `{${JSON.stringify(member)}:${json}}`
-  // An object can be something else in JSON: a date is a string.
+  // An object can have another JSON type: a date is a string.
   return json?.startsWith('{') === true ? json : undefined
 }
 
-/** The JSON text of the structured content, without stringifying it again where that was done already. */
+/** Returns the JSON text of the structured content, without serialising it again. */
 export function structuredJson(result: WithStructuredJson): string | undefined {
   const held = result[STRUCTURED_JSON]
   if (held !== undefined && held.value === result.structuredContent) return held.json

@@ -1,6 +1,6 @@
 import type { JsonObject } from './jsonrpc.ts'
 
-/** How clients declare that they know tasks, where these are no part of the revision. */
+/** The extension with which clients declare support for tasks, in revisions without tasks of their own. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
 /** The state of a task. The last three are final. */
@@ -9,11 +9,11 @@ export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' |
 /** Whether a tool may, must or must not be called as a task. */
 export type TaskSupport = 'forbidden' | 'optional' | 'required'
 
-/** A task as clients see it, before projection to a revision. */
+/** A task as clients see it, before it is adapted to a revision. */
 export interface TaskInfo {
   readonly taskId: string
   readonly status: TaskStatus
-  /** For people and models. */
+  /** A text for people and models. */
   readonly statusMessage?: string
   /** Milliseconds since 1970. */
   readonly createdAt: number
@@ -21,7 +21,7 @@ export interface TaskInfo {
   readonly updatedAt: number
   /** How long the task is kept, in ms from its creation. */
   readonly ttlMs: number
-  /** How long a client should wait before it asks again, in ms. */
+  /** How long a client should wait before it polls again, in ms. */
   readonly pollIntervalMs: number
 }
 
@@ -34,5 +34,5 @@ export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt 
   lastUpdatedAt: new Date(updatedAt).toISOString(),
 })
 
-/** Whether a task in this state stays in it for good. */
+/** Whether a task never leaves this state. */
 export const isFinal = (status: TaskStatus): boolean => status !== 'working' && status !== 'input_required'

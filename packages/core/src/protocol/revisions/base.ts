@@ -13,7 +13,7 @@ type OfEra =
   | 'encodeError'
   | 'httpStatus'
 
-/** The behaviour that all revisions share, over one revision's data. */
+/** Creates the behaviour that all revisions share, from the data of one revision. */
 export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
   const { fields, structured: _, methods, notifications, serverRequests, ...flags } = data
   const projector = createProjector(fields)

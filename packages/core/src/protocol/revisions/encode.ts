@@ -18,10 +18,13 @@ import type { RevisionData } from './data.ts'
 import type { Shape } from './revision.ts'
 import type { Projector } from './project.ts'
 
-/** The result of one method as JSON text. */
+/** Encodes the result of one method as JSON text. */
 export type Encoder = (result: JsonObject) => string
 
-/** The methods whose results need more than `JSON.stringify`, over one revision's data. */
+/**
+ * Creates encoders for the methods whose results need more than `JSON.stringify`, from the data of one
+ * revision.
+ */
 export function createEncoders(data: RevisionData, projector: Projector): ReadonlyMap<string, Encoder> {
   const list =
     (member: string, project: (item: never) => JsonObject): Encoder =>
@@ -48,8 +51,8 @@ export function createEncoders(data: RevisionData, projector: Projector): Readon
 }
 
 /**
- * Where a structured value is an object, a tool whose schema allows something else is shown
- * without it, or with an object.
+ * If structured values must be objects, the schema of a tool that allows other values is omitted, or wrapped in
+ * an object.
  */
 export function projectTool(
   { structured }: RevisionData,

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../jsonrpc.ts'
 
-/** The features of a revision's forms. */
+/** The features of forms in a revision. */
 export interface FormRules {
-  /** Choices with titles, several choices at once, and defaults for every kind of field. */
+  /** `full`: choices with titles, multiple choices, and defaults for every kind of field. */
   readonly fields: 'plain' | 'full'
-  /** Whether a person can be sent to an address. */
+  /** Whether the user can be asked to open a URL. */
   readonly url: boolean
 }
 
@@ -14,9 +14,9 @@ interface Choice {
 }
 
 /**
- * Brings a form to a revision.
+ * Adapts a form to a revision.
  *
- * @throws Error that names the field that the revision cannot ask for
+ * @throws Error that names the field that the revision does not support
  */
 export function projectForm({ fields }: FormRules, form: { readonly properties: object }): JsonObject {
   if (fields === 'full') return { ...form }

@@ -4,7 +4,7 @@ import { baseRevision } from './base.ts'
 import type { RevisionData } from './data.ts'
 import type { Revision } from './revision.ts'
 
-/** The behaviour that all session revisions share, over one revision's data. */
+/** Creates the behaviour that all session revisions share, from the data of one revision. */
 export const legacyRevision = (data: RevisionData): Revision => ({
   ...baseRevision(data),
   era: 'legacy',
@@ -16,6 +16,7 @@ export const legacyRevision = (data: RevisionData): Revision => ({
     const plain = toErrorObject(error)
     return error.reason === 'resource-not-found' ? { ...plain, code: ErrorCode.ResourceNotFound } : plain
   },
-  // Errors are answers like any other here; 404 would tell the client that its session is gone.
+  // Errors are ordinary responses in these revisions; 404 would tell the client that its session no longer
+  // exists.
   httpStatus: (error) => (error.reason === 'busy' || error.reason === 'ended' ? 503 : 200),
 })

@@ -6,7 +6,7 @@ import { baseRevision } from './base.ts'
 import type { RevisionData } from './data.ts'
 import { type Envelope, NOT_KEPT, type Revision, type RoundTrips } from './revision.ts'
 
-/** The behaviour of revisions whose requests carry their own metadata, over one revision's data. */
+/** Creates the behaviour of revisions whose requests have their own metadata, from the data of one revision. */
 export function modernRevision(data: RevisionData): Revision {
   const base = baseRevision(data)
   return {
@@ -29,8 +29,7 @@ export function modernRevision(data: RevisionData): Revision {
 }
 
 /**
- * Results that a client may keep say for how long:
- * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ * Results with cache hints: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 const CACHEABLE: ReadonlySet<string> = new Set([
   Method.Discover,
@@ -43,7 +42,7 @@ const CACHEABLE: ReadonlySet<string> = new Set([
 const META = '{"_meta":{'
 const COMPLETE = '{"resultType":"complete"'
 
-/** The result's own metadata goes first, where the envelope finds it. */
+/** Puts the result's own metadata first, where the envelope looks for it. */
 function metaFirst(result: JsonObject, encode: (rest: JsonObject) => string): string {
   const { _meta } = result
   if (_meta === undefined) return encode(result)
@@ -52,9 +51,11 @@ function metaFirst(result: JsonObject, encode: (rest: JsonObject) => string): st
   return `{"_meta":${JSON.stringify(own)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
 }
 
-/** A middleware may have given a result what the envelope says: a reader would find the same key twice. */
+/**
+ * Middleware may have added members of the envelope to a result, and a reader would find the same key twice.
+ */
 function withoutEnvelope(method: string, result: JsonObject): JsonObject {
-  // The members of a tool's result are chosen one by one, which leaves these out.
+  // The members of a tool result are selected one by one, which omits these.
   if (method === Method.CallTool) return result
   const { resultType, ttlMs, cacheScope, ...rest } = result
   const hinted = CACHEABLE.has(method) && (ttlMs ?? cacheScope) !== undefined
@@ -62,7 +63,7 @@ function withoutEnvelope(method: string, result: JsonObject): JsonObject {
   return hinted ? rest : { ...result, resultType: undefined }
 }
 
-/** Written around the text: most results are texts already, some of them kept for many callers. */
+/** Added around the text, because most results are already serialised, some of them for many callers. */
 const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
   let head = type === undefined ? COMPLETE : `{"resultType":${JSON.stringify(type)}`
   if (CACHEABLE.has(method)) head += `,"ttlMs":${hints.ttlMs},"cacheScope":"${hints.cacheScope}"`

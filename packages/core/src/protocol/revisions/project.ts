@@ -3,10 +3,10 @@ import type { ContentBlock } from '../types.ts'
 import type { RevisionData } from './data.ts'
 import type { Shape } from './revision.ts'
 
-/** Brings neutral objects down to the members that a revision defines. */
+/** Reduces neutral objects to the members that a revision defines. */
 export interface Projector {
   readonly project: (shape: Shape, value: object) => JsonObject
-  /** A block that the revision does not have becomes text that says the same. */
+  /** Replaces a block that the revision lacks by equivalent text. */
   block(block: ContentBlock): JsonObject
 }
 

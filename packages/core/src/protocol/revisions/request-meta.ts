@@ -3,16 +3,16 @@ import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcReques
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../meta.ts'
 import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../types.ts'
 
-/** The metadata of a request and its sender, where there is no session. */
+/** The metadata of a stateless request, and its sender. */
 export interface RequestMeta {
   readonly version: string
   readonly capabilities: ClientCapabilities
   readonly client: Implementation | undefined
-  /** Undefined: the sender wants no log messages. */
+  /** Undefined if the sender wants no log messages. */
   readonly logLevel: LogLevel | undefined
 }
 
-/** Whether a message names its own protocol version, and by that is no part of a session. */
+/** Whether a message names its own protocol version, and so does not belong to a session. */
 export const namesVersion = ({ params }: JsonRpcRequest | JsonRpcNotification): boolean => {
   const meta = params?.['_meta']
   return isObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION)
@@ -21,7 +21,7 @@ export const namesVersion = ({ params }: JsonRpcRequest | JsonRpcNotification): 
 /**
  * Reads the metadata of a request.
  *
- * @throws McpError naming the member that is missing or malformed
+ * @throws McpError that names the missing or malformed member
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export function readRequestMeta({ params }: JsonRpcRequest): RequestMeta {
@@ -39,7 +39,7 @@ export function readRequestMeta({ params }: JsonRpcRequest): RequestMeta {
   return { version, capabilities, client, logLevel }
 }
 
-/** Metadata that every request needs is missing or malformed. */
+/** The error for required metadata that is missing or malformed. */
 const malformed = (message: string): McpError =>
   new McpError(ErrorCode.InvalidParams, message, undefined, 'malformed')
 
