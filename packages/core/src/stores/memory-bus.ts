@@ -4,14 +4,14 @@ import type { Bus, BusListener } from './bus.ts'
 
 /** Options of {@link MemoryBus}. */
 export interface MemoryBusOptions {
-  /** Runs when a listener threw. */
+  /** Called when a listener throws. */
   readonly onError?: (error: unknown, topic: string) => void
 }
 
-/** Messages that listeners publish during a delivery wait; one more is dropped. */
+/** The maximum number of messages that listeners publish during a delivery; one more is dropped. */
 const MAX_QUEUED = 10_000
 
-/** A bus within one process. Delivers before `publish` returns, unless it is called from a listener. */
+/** A bus within one process. Delivers before `publish` returns, unless a listener called it. */
 export class MemoryBus implements Bus {
   readonly #topics = new Map<string, Set<BusListener>>()
   readonly #queue: { readonly topic: string; readonly message: JsonValue }[] = []
@@ -28,7 +28,8 @@ export class MemoryBus implements Bus {
       return
     }
     this.#queue.push({ topic, message })
-    // A message published during a delivery waits, or listeners would see the two in different orders.
+    // A message that is published during a delivery waits, because listeners would otherwise see the two in
+    // different orders.
     if (this.#delivering) return
     this.#delivering = true
     try {

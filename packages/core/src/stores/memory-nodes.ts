@@ -5,7 +5,7 @@ import type { NodeListener, Nodes } from './nodes.ts'
 /** Options of {@link MemoryNodes}. */
 export interface MemoryNodesOptions {
   /**
-   * The nodes that this one reaches, by id. Nodes with the same map reach each other.
+   * The nodes that this one can reach, by id. Nodes with the same map reach each other.
    *
    * @default this one alone
    */
@@ -13,7 +13,7 @@ export interface MemoryNodesOptions {
   readonly random?: Random
 }
 
-/** Characters, of six random bits each. */
+/** The length of an id, in characters of six random bits each. */
 const ID_LENGTH = 10
 
 /** A node that reaches others of the same process, for tests, or none. */
@@ -28,7 +28,7 @@ export class MemoryNodes implements Nodes {
     this.#random = random
   }
 
-  /** Made on first use: Workers have no random numbers before their first request. */
+  /** Created on first use, because Workers have no random numbers before their first request. */
   get id(): string {
     return (this.#id ??= randomToken(ID_LENGTH, this.#random))
   }
@@ -46,8 +46,8 @@ export class MemoryNodes implements Nodes {
   send(node: string, message: JsonObject): boolean {
     const receive = this.#network.get(node)
     if (receive === undefined) return false
-    // Later, as from another process: the sender must not run the receiver's code.
-    // A copy, for the same reason.
+    // Delivered later, as from another process, because the sender must not run the receiver's code. Copied for
+    // the same reason.
     const copy = structuredClone(message)
     queueMicrotask(() => receive(copy))
     return true

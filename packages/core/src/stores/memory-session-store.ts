@@ -8,7 +8,7 @@ import type {
 } from './session-store.ts'
 
 export interface MemorySessionStoreOptions {
-  /** Records in total; the least recently used one is dropped. @default 10_000 */
+  /** The maximum number of records. One more drops the least recently used record. @default 10_000 */
   readonly max?: number
   readonly clock?: Clock
 }
@@ -17,14 +17,14 @@ interface Entry extends StoredSession {
   expiresAt: number
 }
 
-/** How many of the oldest records each write checks for expiry: more than it adds. */
+/** How many of the oldest records each write checks for expiry, which is more than it adds. */
 const SWEEP_STEPS = 2
 
-/** Stores session records in this process. Expiry needs no timer: it happens on access. */
+/** Stores session records in this process. Expiry needs no timer, because it is checked on access. */
 export class MemorySessionStore implements SessionStore {
   readonly #max: number
   readonly #clock: Clock
-  /** In the order of their last use, oldest first. */
+  /** The records in the order of their last use, oldest first. */
   readonly #entries = new Map<string, Entry>()
   readonly #perPrincipal = new Map<string, Set<string>>()
   #versions = 0
@@ -34,7 +34,7 @@ export class MemorySessionStore implements SessionStore {
     this.#clock = clock
   }
 
-  /** Includes expired records that are not removed yet. */
+  /** Includes expired records that have not been removed. */
   get size(): number {
     return this.#entries.size
   }

@@ -15,15 +15,19 @@ import { utf8Length } from '../util/bytes.ts'
 
 /** Limits of a {@link MemoryTaskStore}. Records beyond them are refused. */
 export interface MemoryTaskStoreOptions {
-  /** Tasks in total. @default 1_000 */
+  /** The maximum number of tasks. @default 1_000 */
   readonly max?: number
   /**
-   * Tasks of one owner. Anonymous clients of the tasks extension, which share one owner, have half of `max`.
+   * The maximum number of tasks of one owner. Anonymous clients of the tasks extension, which share one owner,
+   * have half of `max`.
    *
    * @default 100
    */
   readonly maxPerOwner?: number
-  /** Bytes of all records as JSON. The running tasks of one caller have half of it. @default 67_108_864 */
+  /**
+   * The maximum size of all records as JSON, in bytes. The running tasks of one caller have half of it.
+   * @default 67_108_864
+   */
   readonly maxBytes?: number
   readonly clock?: Clock
 }
@@ -34,13 +38,17 @@ interface Entry {
 }
 
 /**
- * Stores task records in this process. When it is full, it drops an ended task of the caller who holds most,
- * so that no caller can drop the results of others. Expiry needs no timer: it happens on access.
+ * Stores task records in this process. When it is full, it drops an ended task of the caller with the most
+ * bytes, so that no caller can drop the results of others. Expiry needs no timer, because it is checked on
+ * access.
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<Omit<MemoryTaskStoreOptions, 'clock'>>
   readonly #clock: Clock
-  /** By id. A task moves to the end when it ends, so the first ended one is the one that ended first. */
+  /**
+   * The records by id. A task moves to the end when it ends, so the first ended one is the one that ended
+   * first.
+   */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 
@@ -49,7 +57,7 @@ export class MemoryTaskStore implements TaskStore {
     this.#clock = clock
   }
 
-  /** Includes expired records that are not removed yet. */
+  /** Includes expired records that have not been removed. */
   get size(): number {
     return this.#entries.size
   }
@@ -126,12 +134,12 @@ export class MemoryTaskStore implements TaskStore {
     this.#entries.delete(taskId)
   }
 
-  /** Checks all records: their number is limited, and tasks start rarely. */
+  /** Checks all records, because their number is limited and tasks start rarely. */
   #sweep(): void {
     for (const [taskId, { record }] of this.#entries) if (this.#expired(record)) this.#remove(taskId)
   }
 
-  /** Drops ended tasks until a record fits, which had this many bytes before. */
+  /** Drops ended tasks until a record fits that had this many bytes before. */
   #makeRoom(record: TaskRecord, bytes: number, before = 0): boolean {
     const { maxBytes } = this.#limits
     if (bytes > maxBytes) return false
@@ -148,7 +156,7 @@ export class MemoryTaskStore implements TaskStore {
     return sum
   }
 
-  /** Drops a task of the one who holds most among those with ended tasks; false if none has ended. */
+  /** Drops a task of the largest owner with ended tasks. Returns false if none has ended. */
   #dropEnded(size: (entry: Entry) => number): boolean {
     const held = new Map<string, number>()
     const holders = new Set<string>()
@@ -163,7 +171,7 @@ export class MemoryTaskStore implements TaskStore {
     return this.#dropFirstEnded((record) => holderOf(record) === most)
   }
 
-  /** Drops the first of some tasks to end; false if none has ended. */
+  /** Drops the task that ended first. Returns false if none has ended. */
   #dropFirstEnded(among: (record: TaskRecord) => boolean): boolean {
     for (const [taskId, { record }] of this.#entries) {
       if (!isFinal(record.status) || !among(record)) continue
@@ -174,7 +182,7 @@ export class MemoryTaskStore implements TaskStore {
   }
 }
 
-/** All anonymous owners count as one: a client can open as many sessions as it likes. */
+/** All anonymous owners count as one, because a client can open any number of sessions. */
 const holderOf = ({ owner }: TaskRecord): string => (isAnonymousOwner(owner) ? ANYONE : owner)
 const countOf = (): number => 1
 const bytesOf = ({ bytes }: Entry): number => bytes

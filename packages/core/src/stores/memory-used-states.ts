@@ -5,8 +5,8 @@ import type { UsedStates } from './used-states.ts'
 /** Options of {@link MemoryUsedStates}. */
 export interface MemoryUsedStatesOptions {
   /**
-   * States that are remembered. One more drops the oldest of one of the principals that have most; from then
-   * on every state of that principal that expires no later than that one counts as used. @default 10_000
+   * The maximum number of states. One more drops the oldest state of a principal with the most states. From
+   * then on, every state of that principal with the same or an earlier expiry counts as used. @default 10_000
    */
   readonly max?: number
   readonly clock?: Clock
@@ -16,7 +16,7 @@ export interface MemoryUsedStatesOptions {
 class Owner implements Sized {
   rank = 0
   readonly principal: string
-  /** When each used state expires, by its nonce, in the order of use. */
+  /** The expiry of each used state by its nonce, in the order of use. */
   readonly used = new Map<string, number>()
   /** States that expire by then count as used, because some used ones were dropped. */
   droppedUntil = 0
@@ -36,9 +36,9 @@ export class MemoryUsedStates implements UsedStates {
   readonly #clock: Clock
   readonly #owners = new Map<string, Owner>()
   readonly #ranks = new SizeRanks<Owner>()
-  /** Whose each used state is, by its nonce, in the order of use. */
+  /** The owner of each used state by its nonce, in the order of use. */
   readonly #used = new Map<string, Owner>()
-  /** The same as that of an owner, for owners that are forgotten. */
+  /** The same as in an owner, for owners that were dropped. */
   #droppedUntil = 0
 
   constructor({ max = 10_000, clock = systemClock }: MemoryUsedStatesOptions = {}) {

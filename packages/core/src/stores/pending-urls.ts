@@ -1,13 +1,13 @@
 /** A URL that a user was asked to open, by the id of its elicitation. */
 export interface PendingUrl {
   readonly id: string
-  /** When it is forgotten, in ms since 1970. */
+  /** When it expires, in ms since 1970. */
   readonly until: number
 }
 
-/** Per session; the oldest is dropped first. */
+/** The maximum per session; the oldest is dropped first. */
 const MAX_URLS = 64
-/** A user who signs in is done after an hour, or has given up. */
+/** After an hour, a user has either signed in or given up. */
 const KEPT_MS = 3_600_000
 
 /** Adds ids, and drops those that are too old or too many. */
@@ -20,7 +20,7 @@ export function withPendingUrls(
   return [...known.filter(({ until }) => until > now), ...added].slice(-MAX_URLS)
 }
 
-/** Removes an id; undefined if it is not in the list. */
+/** Removes an id. Returns undefined if it is not in the list. */
 export function withoutPendingUrl(
   known: readonly PendingUrl[],
   id: string,
