@@ -4,16 +4,16 @@ import type { ChangeEvent } from '../stores/bus.ts'
 import { Subscription, type SubscriptionOptions } from './subscription.ts'
 
 export interface SubscriptionLimits {
-  /** Of all clients together. */
+  /** The maximum for all clients together. */
   readonly max: number
-  /** Of one authenticated principal. */
+  /** The maximum for one authenticated principal. */
   readonly maxPerPrincipal: number
 }
 
 /** The open subscriptions of one mount or connection. */
 export class SubscriptionSet {
   readonly #limits: SubscriptionLimits
-  /** With their principals. */
+  /** The subscriptions with their principals. */
   readonly #open = new Map<Subscription, string>()
 
   constructor(limits: SubscriptionLimits) {
@@ -28,7 +28,7 @@ export class SubscriptionSet {
     return [...this.#open.keys()].find((subscription) => subscription.id === id)
   }
 
-  /** Undefined if there are too many. The subscription starts with `begin`. */
+  /** Returns undefined if there are too many. The subscription starts with `begin`. */
   open(options: SubscriptionOptions, principal: string): Subscription | undefined {
     const { max, maxPerPrincipal } = this.#limits
     if (principal !== ANONYMOUS && this.#count(principal) >= maxPerPrincipal) return undefined
@@ -43,12 +43,12 @@ export class SubscriptionSet {
     for (const subscription of this.#open.keys()) subscription.onChange(event)
   }
 
-  /** Ends all of them with their responses. */
+  /** Ends all subscriptions with their responses. */
   closeAll(): void {
     for (const subscription of this.#open.keys()) subscription.close()
   }
 
-  /** Ends the oldest subscription of an anonymous client; false if there is none. */
+  /** Ends the oldest subscription of an anonymous client. Returns false if there is none. */
   #closeAnonymous(): boolean {
     for (const [subscription, principal] of this.#open) {
       if (principal !== ANONYMOUS) continue

@@ -3,7 +3,7 @@ import type { OpenRequest } from '../call/input/pending-requests.ts'
 import type { TaskRecord } from '../stores/task-store.ts'
 import type { TaskViewer } from './task-input.ts'
 
-/** Carries the questions of a task that another node runs, on a call that waits for the task here. */
+/** Carries the questions of a task on another node, on a call that waits for the task here. */
 export class RemoteQuestions {
   readonly #viewer: TaskViewer
   readonly #answer: (id: string, response: JsonObject) => void
@@ -14,7 +14,7 @@ export class RemoteQuestions {
     this.#answer = answer
   }
 
-  /** Sends the questions that are new, and withdraws those that are answered. */
+  /** Sends new questions, and cancels answered ones. */
   update(inputs: TaskRecord['inputs'] = {}): void {
     const { requests, exchange } = this.#viewer
     for (const [id, request] of this.#asked)
@@ -25,7 +25,7 @@ export class RemoteQuestions {
       this.#asked.set(id, request)
       request.result.then(
         (response) => this.#answer(id, response),
-        // The question stays open for other calls that wait.
+        // The question stays open for other waiting calls.
         () => {},
       )
     }

@@ -24,8 +24,8 @@ export class SessionTasks {
   }
 
   /**
-   * Follows the session of a call that has started a task. The session does not count as idle until the returned
-   * function is called.
+   * Watches the session of a call that has started a task. The session does not count as idle until the
+   * returned function is called.
    */
   follow(owner: string, { scope: { session, caller } }: CallContext): () => void {
     if (session === undefined || principalOf(caller) !== ANONYMOUS) return () => {}
@@ -43,7 +43,7 @@ export class SessionTasks {
     const { store, logger } = this.#options
     this.#endRunning(owner)
     try {
-      // A store may give fewer than asked, so only an empty page is the last.
+      // A store may return fewer tasks than the limit, so only an empty page is the last.
       for (let after: TaskPosition | undefined; ;) {
         const page = await store.list(owner, { after, limit: DELETE_PAGE })
         for (const key of page) await store.delete(key)

@@ -1,6 +1,8 @@
 import { type Bus, onChange } from '../stores/bus.ts'
 
-/** Reports changes of tasks, also of those that run at other nodes. Listens while somebody waits. */
+/**
+ * Reports changes of tasks, including those on other nodes. Subscribed to the bus only while a task is watched.
+ */
 export class TaskChanges {
   readonly #bus: Bus
   readonly #listeners = new Map<string, Set<() => void>>()
@@ -10,7 +12,10 @@ export class TaskChanges {
     this.#bus = bus
   }
 
-  /** Calls the listener after each change of a task, and where changes may have been missed. Returns what ends that. */
+  /**
+   * Calls the listener after each change of a task, and if changes may have been missed. Returns a function
+   * that ends the watch.
+   */
   watch(taskId: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(taskId) ?? new Set()
     this.#listeners.set(taskId, listeners.add(listener))

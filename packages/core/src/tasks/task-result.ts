@@ -4,12 +4,12 @@ import type { CallContext } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import type { TaskChange } from '../stores/task-store.ts'
 
-/** Characters of a final status message. */
+/** The maximum length of a final status message, in characters. */
 const MAX_MESSAGE = 200
 
 /**
- * The final state of a task, from the response to its call. The second change is for a store that refuses the
- * first, for example because it is too large.
+ * Returns the final state of a task, from the response to its call. The second change is for a store that
+ * refuses the first, for example because it is too large.
  */
 export function finalChanges(
   response: EncodedResponse,
@@ -41,7 +41,7 @@ export function finalChanges(
   return [ended, unstored]
 }
 
-/** The end of a task whose node has stopped. */
+/** Returns the final state of a task whose node has stopped. */
 export function nodeStopped(updatedAt: number): TaskChange {
   const message =
     'The node that ran this task has stopped. The task may have had effects: check them before you start it again'

@@ -2,30 +2,30 @@ import { busy } from '../errors.ts'
 import { ANYONE, isAnonymousOwner } from '../stores/task-store.ts'
 
 export interface TaskSlotLimits {
-  /** Running tasks of one owner. */
+  /** The maximum number of running tasks of one owner. */
   readonly maxRunning: number
-  /** Running tasks of all anonymous clients together. */
+  /** The maximum number of running tasks of all anonymous clients together. */
   readonly maxAnonymous: number
 }
 
 const TOO_MANY = 'Too many tasks are running: wait until one has ended'
 
 /**
- * Limits the tasks that run. Anonymous clients cannot be distinguished, so all of them together leave room for
- * the tasks of principals.
+ * Limits the running tasks. Anonymous clients cannot be distinguished, so all of them together must leave room
+ * for the tasks of principals.
  */
 export class TaskSlots {
   readonly #limits: TaskSlotLimits
-  /** Numbers of running tasks, by owner. */
+  /** The numbers of running tasks, by owner. */
   readonly #running = new Map<string, number>()
-  /** The running tasks of all anonymous clients. */
+  /** The number of running tasks of all anonymous clients. */
   #anonymous = 0
 
   constructor(limits: TaskSlotLimits) {
     this.#limits = limits
   }
 
-  /** Whether no task runs. */
+  /** Whether no task is running. */
   get unused(): boolean {
     return this.#running.size === 0
   }

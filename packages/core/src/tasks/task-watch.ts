@@ -1,7 +1,7 @@
 import type { TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
 import type { Logger } from '../util/logger.ts'
 
-/** Reads tasks after changes, one read of a task at a time: changes during a read cause one more. */
+/** Reads tasks after changes, one read of a task at a time. Changes during a read cause one more read. */
 export class TaskWatch {
   readonly #options: { readonly store: Pick<TaskStore, 'get'>; readonly logger: Logger }
   readonly #reading = new Map<string, 'once' | 'again'>()

@@ -1,15 +1,15 @@
 import type { Awaitable } from './promises.ts'
 
-/** Runs steps one after the other. A step that fails does not stop those after it. */
+/** Runs steps one after another. A failing step does not stop those after it. */
 export class InOrder {
   #tail: Promise<void> | undefined
 
-  /** Settles when the steps so far have ended; undefined if none runs. */
+  /** Settles when all steps so far have ended; undefined if none is running. */
   get busy(): Promise<void> | undefined {
     return this.#tail
   }
 
-  /** Runs a step at once if none runs, or else after those before it. */
+  /** Runs a step immediately if none is running, or else after the others. */
   run<T>(step: () => Awaitable<T>): Awaitable<T> {
     const result = this.#tail === undefined ? step() : this.#tail.then(step)
     if (result instanceof Promise) this.#wait(result)

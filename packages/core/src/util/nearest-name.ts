@@ -1,9 +1,10 @@
-/** A shorter beginning says too little. */
+/** A shorter prefix is not significant. */
 const MIN_BEGINNING = 3
 
 /**
- * The known name that a wrong one most likely means, by the rule of TypeScript's "did you mean": at most 40 %
- * of the characters differ. Else one that begins with it, as `ttlMs` with `ttl`. Undefined if there is none.
+ * Returns the known name that a wrong one most likely means, by the rule of TypeScript's "did you mean": at
+ * most 40 % of the characters differ. Otherwise returns one that starts with it, like `ttlMs` for `ttl`, or
+ * undefined.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = fold(name)
@@ -27,7 +28,7 @@ function similar(wanted: string, known: readonly string[]): string | undefined {
 
 const fold = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 
-/** Levenshtein: how many characters must be added, removed or replaced. */
+/** The Levenshtein distance: how many characters must be added, removed or replaced. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let line = 0; line < from.length; line++) {
