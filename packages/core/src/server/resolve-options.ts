@@ -77,10 +77,10 @@ export function resolveHeartbeat(value: number | false = 15_000): number | undef
   return value
 }
 
-/** Enough for a few short answers. */
+/** Sufficient for a few short answers. */
 const MIN_STATE_BYTES = 1024
 
-/** Creates no key: the first use does. */
+/** Creates no key. The first use does. */
 export function createInput(
   { name: server }: Implementation,
   options: Pick<ServerOptions, 'clock' | 'random' | 'requestState' | 'shared'> & {

@@ -8,7 +8,7 @@ import { check, checkNumbers, withDefaults } from '../util/check-options.ts'
 import type { TaskOptions } from './options.ts'
 import type { HandlerTimes } from './resolve-options.ts'
 
-/** Running tasks of all anonymous clients together: half of what a store in memory holds. */
+/** The maximum number of running tasks of all anonymous clients: half of an in-memory store. */
 const MAX_ANONYMOUS = 500
 
 /** The parts of the server that tasks use, from the first task on. */
@@ -21,8 +21,8 @@ interface TaskHost {
 }
 
 /**
- * Creates the runner with the first task. The TTL of a task, or the timeout of its tool,
- * is the only limit of its call.
+ * Creates the runner with the first task. Calls of tasks are limited only by the TTL of the task or the timeout
+ * of the tool.
  *
  * @throws `ERR_MCP_OPTION`
  */
@@ -44,7 +44,7 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
       limits,
       maxRunning: runtime.limits.running,
       maxAnonymous: Math.min(runtime.limits.anonymous.running, MAX_ANONYMOUS),
-      // Calls at other nodes may wait for a task.
+      // Calls on other nodes may wait for a task.
       ...((host.notifies() || shared !== undefined) && { onStored: (key: TaskKey) => host.onStored(key) }),
     })
     runtime.attach(created)
