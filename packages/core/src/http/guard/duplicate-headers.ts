@@ -1,6 +1,6 @@
 /**
- * Headers that a proxy and this server may read differently when they are repeated. All
- * `Mcp-*` headers are checked too.
+ * Headers that a proxy and this server may interpret differently if they are repeated. All `Mcp-*` headers are
+ * checked too.
  */
 const UNIQUE = [
   'authorization',
@@ -13,12 +13,12 @@ const UNIQUE = [
   'mcp-method',
   'mcp-name',
 ]
-/** A bit for each, since a list would cost an allocation for each request. */
+/** A bit per header, because a list would need an allocation per request. */
 const BITS: ReadonlyMap<string, number> = new Map(UNIQUE.map((name, index) => [name, 1 << index]))
 
 /**
- * The first header that must not be repeated and is, in a list like Node's `rawHeaders`. HTTP/2 repeats
- * `Host` if it names another host than `:authority`.
+ * Returns the first header that is repeated but must not be, in a list like Node's `rawHeaders`. HTTP/2 repeats
+ * `Host` if it differs from `:authority`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
  */
@@ -30,7 +30,7 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
     const name = rawHeaders[i] ?? ''
     if (!mayMatter(name)) continue
     const lower = name.toLowerCase()
-    // Pseudo-headers come before all others.
+    // Pseudo-headers precede all others.
     if (lower === ':authority') authority = rawHeaders[i + 1]
     if (lower === 'host' && authority !== undefined && differ(authority, rawHeaders[i + 1])) return lower
     const bit = BITS.get(lower)
@@ -47,7 +47,7 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
 
 const differ = (authority: string, host = ''): boolean => authority.toLowerCase() !== host.toLowerCase()
 
-/** A cheap test by first letter and length: most headers begin with another letter. */
+/** A cheap test by first letter and length, because most headers start with another letter. */
 function mayMatter(name: string): boolean {
   switch (name.charCodeAt(0) | 0x20) {
     case 0x3a:

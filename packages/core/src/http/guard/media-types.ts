@@ -1,7 +1,7 @@
-/** Clients send few different values of a header. More are not remembered: clients choose them. */
+/** Clients use few different values of a header. More are not cached, because clients choose them. */
 const MAX_REMEMBERED = 64
 
-/** Remembers the results of a pure function for the first few texts. */
+/** Caches the results of a pure function for the first few texts. */
 export function remember<T>(decide: (text: string) => T, max: number = MAX_REMEMBERED): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
@@ -14,9 +14,9 @@ export function remember<T>(decide: (text: string) => T, max: number = MAX_REMEM
 }
 
 /**
- * Whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A test for a substring would
- * accept types that browsers send to other sites without a preflight. Control characters, repeated parameters
- * and charsets other than UTF-8 are refused: a proxy in front might read them differently.
+ * Whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A substring test would accept types
+ * that browsers send to other sites without a preflight. Control characters, repeated parameters and charsets
+ * other than UTF-8 are refused, because a proxy might interpret them differently.
  */
 export function isJson(contentType: string | undefined): boolean {
   return contentType === 'application/json' || (contentType !== undefined && parsedJson(contentType))
@@ -44,8 +44,8 @@ export interface Accepted {
 }
 
 /**
- * Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides,
- * and a weight of zero refuses.
+ * Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides, and a weight of zero
+ * refuses.
  */
 export const accepted: (accept: string) => Accepted = remember((accept) => {
   const weights = new Map<string, boolean>()

@@ -12,8 +12,8 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Checks the headers that repeat parts of the body, so that proxies need not read it. They must equal the
- * body: a proxy that allows a call by its header must not let another one through.
+ * Checks the headers that repeat parts of the body, so that proxies need not read it. They must equal the body,
+ * because a proxy that admits a call by its headers must not admit a different one.
  *
  * @param added - the parameter that `Mcp-Name` repeats, by the method of an extension
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http

@@ -13,7 +13,7 @@ import { fromStore } from '../streams/store-failure.ts'
 import type { HttpReply } from '../types.ts'
 import type { Peers } from '../nodes/peers.ts'
 
-/** How often the writers of followed streams are checked, in ms. Their pokes can be lost. */
+/** How often the writers of followed streams are checked, in ms, because their mail can be lost. */
 const CHECK_MS = 1_000
 
 interface FollowedStreamOptions {
@@ -23,7 +23,10 @@ interface FollowedStreamOptions {
   readonly onEnd: () => void
 }
 
-/** The other nodes, for the sessions of a mount, and the streams of other nodes whose clients are connected here. */
+/**
+ * The other nodes, for the sessions of a mount, and the streams of other nodes whose clients are connected
+ * here.
+ */
 export class SessionNetwork {
   readonly context: EndpointContext
   readonly peers: Peers
@@ -104,12 +107,12 @@ export class FollowedStream {
     return this.#writer.reply(reader)
   }
 
-  /** There are new events. */
+  /** Reads the stream again, because there are new events. */
   poke(): void {
     void this.#run(() => this.#read())
   }
 
-  /** Reads on, in case a poke was lost, and takes the stream over if its writer has stopped. */
+  /** Reads the stream again, in case the mail was lost, and takes it over if its writer has stopped. */
   check(stopped: boolean): void {
     void this.#run(async () => {
       const { log, revision } = this.#options
@@ -122,7 +125,7 @@ export class FollowedStream {
     this.#writer.end()
   }
 
-  /** One step at a time; those that come meanwhile are one more. */
+  /** Runs one step at a time. Steps requested meanwhile become one more. */
   async #run(step: () => Promise<void>): Promise<void> {
     if (this.#reading) {
       this.#again = true
@@ -147,11 +150,11 @@ export class FollowedStream {
     const state = await store.read(key, this.#position)
     for (const event of state?.events ?? []) this.#writer.write(this.#take(event))
     if (state !== undefined) this.#node = state.node
-    // The client reads elsewhere by now, or nothing more comes.
+    // The client is connected elsewhere by now, or the stream has ended.
     if (state === undefined || state.ended || state.follower !== this.#all.peers.id) this.#writer.end()
   }
 
-  /** The text of the next event. */
+  /** Returns the text of the next event. */
   #take({ seq, frame }: StoredEvent): string {
     this.#position = { ...this.#position, seq }
     return formatEvent({ id: formatEventId(this.#position), data: frame })

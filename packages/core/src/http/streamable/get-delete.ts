@@ -9,7 +9,7 @@ import { parseEventId } from '../streams/sse-format.ts'
 import { readerOf } from '../streams/sse-writer.ts'
 import type { HttpRequest, Reply } from '../types.ts'
 
-/** The routes that a mount has for its sessions: GET and DELETE of the MCP path, and HTTP+SSE. */
+/** The routes of a mount for its sessions: GET and DELETE of the MCP path, and HTTP+SSE. */
 export class SessionRoutes {
   readonly table: SessionTable
   /** Undefined without the option `legacySse`. */
@@ -27,7 +27,7 @@ export class SessionRoutes {
       const lastEventId = request.header('last-event-id')
       const reader = readerOf(request, caller)
       if (lastEventId === undefined) return live.listen(reader)
-      // Whatever the reason, an event that is not found is refused with the same bytes.
+      // An event that is not found is refused with the same bytes, whatever the reason.
       const from = parseEventId(lastEventId)
       if (from === undefined) return refuse('unknownEvent')
       return live.resume(from, reader).then((reply) => reply ?? refuse('unknownEvent'))
@@ -46,7 +46,7 @@ export class SessionRoutes {
     this.legacySse?.closeAll()
   }
 
-  /** Leaves the other nodes. Must follow the end of all streams. */
+  /** Leaves the other nodes. Must be called after all streams have ended. */
   async leave(): Promise<void> {
     await this.table.leave()
   }

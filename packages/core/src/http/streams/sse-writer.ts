@@ -16,7 +16,7 @@ export interface StreamReader extends Pick<HttpRequest, 'signal'> {
   readonly expiresAt?: number | undefined
 }
 
-/** The reader of a stream that stays open after its request is answered. */
+/** Returns the reader of a stream that stays open after its request has a reply. */
 export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Caller): StreamReader => ({
   signal,
   expiresAt: auth?.expiresAt,
@@ -25,27 +25,27 @@ export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Call
 /** Senders wait while more bytes than this are queued. */
 const HIGH_WATER = 65_536
 /**
- * Queued chunks are joined up to this many UTF-16 units: all of them may exceed the
- * longest string of the runtime.
+ * Queued chunks are joined into pieces of up to this many UTF-16 units, because all of them together may exceed
+ * the longest string of the runtime.
  */
 const PIECE = 1_048_576
 
 export interface SseWriterOptions {
-  /** Bytes that may be queued; one chunk alone may exceed it. */
+  /** How many bytes may be queued. A single chunk may exceed it. */
   readonly limit: number
   /**
-   * For a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes what is queued
-   * and ends the connection: a client that resumes has then seen everything before the chunk.
+   * How to handle a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes the queue and ends
+   * the connection: a client that resumes has then seen everything before the chunk.
    */
   readonly overflow: 'cut' | 'drop'
-  /** Gets the event `overflow`. */
+  /** The server that emits the event `overflow`. */
   readonly server?: ServedServer
   readonly sessionId?: string | undefined
-  /** Who reads. @default an anonymous caller */
+  /** The principal of the reader. @default an anonymous caller */
   readonly principal?: string
-  /** Counts what waits for the reader. */
+  /** Counts the bytes that are queued for the reader. */
   readonly queued?: CallerBytes | undefined
-  /** Has the writer while it is open. */
+  /** Contains the writer while it is open. */
   readonly openStreams?: { add(writer: SseWriter): void; remove(writer: SseWriter): void }
   /** Called when the credentials of the reader expire. @default the connection ends */
   onExpired?(): void
@@ -54,9 +54,9 @@ export interface SseWriterOptions {
 }
 
 /**
- * Writes the chunks of one HTTP connection, in order. It queues them, within a limit, until the
- * adapter opens its sink and while the client reads too slowly. After its end it ignores chunks: a
- * late one must not crash a handler.
+ * Writes the chunks of one HTTP connection in order. It queues them, within a limit, until the adapter opens
+ * its sink and while the client reads too slowly. After its end it ignores chunks, because a late one must not
+ * crash a handler.
  */
 export class SseWriter {
   /** When the credentials of the reader expire, in seconds since 1970. */
@@ -67,7 +67,7 @@ export class SseWriter {
   #queue: string[] = []
   #bytes = 0
   #behind = false
-  /** UTF-16 units of a large chunk that the reader has not caught up with. */
+  /** UTF-16 units of a large chunk that the host is still sending. */
   #sending = 0
   #counted = 0
   #ending = false
@@ -82,16 +82,16 @@ export class SseWriter {
   get server(): ServedServer | undefined {
     return this.#options.server
   }
-  /** Bytes of chunks that have not been written. */
+  /** Bytes of chunks that are not written yet. */
   get waitingBytes(): number {
     return this.#bytes + this.#notices.bytes
   }
-  /** The same, and those of a large chunk that the host still sends. */
+  /** The same, including those of a large chunk that the host is still sending. */
   get queuedBytes(): number {
     return this.waitingBytes + this.#sending
   }
 
-  /** Accepts no further chunks: the connection has ended, or ends when the queue is written. */
+  /** Whether further chunks are ignored: the connection has ended, or ends when the queue is written. */
   get ending(): boolean {
     return this.#disconnected || this.#ending
   }
@@ -101,12 +101,12 @@ export class SseWriter {
     else this.#options.onExpired()
   }
 
-  /** The reply that opens the connection. */
+  /** Returns the reply that opens the connection. */
   reply(reader: StreamReader): HttpReply {
     return { status: 200, headers: SSE_HEADERS, open: (sink) => this.open(sink, reader) }
   }
 
-  /** Takes the adapter's sink. The reader's signal aborts when the client disconnects. */
+  /** Connects the adapter's sink. The reader's signal aborts when the client disconnects. */
   open(sink: FrameSink, { signal, expiresAt }: StreamReader): void {
     this.#sink = sink
     this.expiresAt ??= expiresAt
@@ -132,15 +132,16 @@ export class SseWriter {
     this.#enqueue(chunk, bytes)
   }
 
-  /** Writes a chunk whatever is queued: a response, or an event that a client asked to be repeated. */
+  /** Writes a chunk regardless of the queue: a response, or an event that a client asked to be repeated. */
   writeAlways(chunk: string): void {
     if (!this.#writeNow(chunk)) this.#enqueue(chunk, utf8Length(chunk))
   }
 
   /**
-   * Writes a notice. While the client is behind, equal notices are kept once, and written after the queue.
+   * Writes a notification. While the client is behind, equal notifications are queued once, and written after
+   * the queue.
    *
-   * @returns false if there is no room
+   * @returns false if the queue is full
    */
   notify(chunk: string): boolean {
     if (this.#writeNow(chunk)) return true
@@ -152,27 +153,28 @@ export class SseWriter {
     return false
   }
 
-  /** Writes if nothing is queued. Keep-alives are useless for a client that is behind. */
+  /** Writes only if nothing is queued. Keep-alives are useless for a client that is behind. */
   writeIfIdle(chunk: string): void {
     if (!this.ending && this.#idle) this.#put(chunk)
   }
 
   /**
-   * Undefined, or a promise while much is queued; it resolves when the client has caught up or disconnected.
+   * Returns undefined, or a promise while much is queued, which resolves when the client has caught up or
+   * disconnected.
    */
   pressure(): Promise<void> | undefined {
     if (this.ending || this.#bytes <= HIGH_WATER) return undefined
     return (this.#waiter ??= deferred()).promise
   }
 
-  /** Writes a last chunk after everything before it, and ends the connection. */
+  /** Writes a last chunk after all others, and ends the connection. */
   finish(chunk: string): void {
     this.#queueNotices()
     this.writeAlways(chunk)
     this.end()
   }
 
-  /** Ends the connection once everything is written. */
+  /** Ends the connection when everything is written. */
   end(): void {
     if (this.ending) return
     this.#ending = true
@@ -180,7 +182,7 @@ export class SseWriter {
     if (this.#idle) this.cut()
   }
 
-  /** Ends the connection now. */
+  /** Ends the connection immediately. */
   cut(): void {
     if (this.#disconnected) return
     this.#disconnected = true
@@ -198,7 +200,7 @@ export class SseWriter {
     return this.#sink !== undefined && !this.#behind && this.#queue.length === 0 && this.#notices.isEmpty
   }
 
-  /** False if the chunk must be queued. After the end it is ignored. */
+  /** Returns false if the chunk must be queued. After the end the chunk is ignored. */
   #writeNow(chunk: string): boolean {
     if (this.ending) return true
     if (!this.#idle) return false
@@ -244,7 +246,7 @@ export class SseWriter {
     if (this.#ending && this.#idle) this.cut()
   }
 
-  /** Removes the first chunks of the queue, as one text. */
+  /** Removes the first chunks of the queue and returns them as one text. */
   #takePiece(): string {
     let count = 0
     let units = 0
