@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Endpoint, HttpReply, Route } from '@jetway/core/http'
 import { sendNodeStream, serve, watchNodeReply } from '@jetway/node/adapter'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import { setHeaders } from './reply.ts'
+import { JSON_TYPE } from './reply.ts'
 import { isIncomplete, PluginRequest, type RequestReaders } from './request.ts'
 
 type StreamReply = Extract<HttpReply, { readonly open: unknown }>
@@ -99,7 +99,12 @@ export class PluginMount {
     if (request.raw.httpVersionMajor === 2)
       reply.raw.writeHead(answer.status, reply.getHeaders() as OutgoingHttpHeaders)
     else {
-      if (!reply.hasHeader('connection')) reply.header('connection', connectionOf(reply.raw))
+      // `sendHeaders` sets `keep-alive`, whatever the client has asked for and Fastify has decided.
+      if (!reply.hasHeader('connection'))
+        reply.header(
+          'connection',
+          reply.raw.getHeader('connection') ?? (reply.raw.shouldKeepAlive ? 'keep-alive' : 'close'),
+        )
       reply.sse.sendHeaders(answer.status)
     }
     this.#track(reply.raw)
@@ -132,9 +137,9 @@ export class PluginMount {
   }
 }
 
-/** `sendHeaders` sets `keep-alive`, whatever the client has asked for and Fastify has decided. */
-function connectionOf(raw: ServerResponse): string {
-  const decided = raw.getHeader('connection')
-  if (typeof decided === 'string') return decided
-  return raw.shouldKeepAlive ? 'keep-alive' : 'close'
+export function setHeaders(reply: FastifyReply, headers: HttpReply['headers']): void {
+  for (const name in headers) {
+    const value = headers[name]
+    reply.header(name, value === 'application/json' ? JSON_TYPE : value)
+  }
 }

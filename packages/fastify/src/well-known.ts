@@ -1,7 +1,7 @@
 import { type Authenticate, documentsOf, type WellKnown } from '@jetway/core/http'
 import { UsageError } from '@jetway/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { setHeaders } from './reply.ts'
+import { setHeaders } from './plugin-mount.ts'
 import { PluginRequest } from './request.ts'
 import { HIDDEN, METHODS } from './routes.ts'
 

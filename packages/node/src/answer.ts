@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint, HttpReply } from '@jetway/core/http'
-import { watchNodeReply } from './adapter/reply.ts'
+import { sendNodeStream, watchNodeReply } from './adapter/reply.ts'
 import { serve } from './adapter/serve.ts'
-import { sendNodeStream } from './adapter/stream.ts'
 import type { MountRequest } from './request.ts'
 
 /** Answers a request, unless a timeout of the app has replied. */

@@ -217,7 +217,7 @@ describe('the eras of the protocol', () => {
   })
 
   it('are counted where core distinguishes them', () => {
-    const twice = core('http/a.ts', 'if (standsAlone(m)) f(); else if (standsAlone(n)) g()')
+    const twice = core('http/a.ts', 'if (isStateless(m)) f(); else if (isStateless(n)) g()')
     expect(eraBranches([twice])).toHaveLength(2)
     expect(versionComparisons(core('session/a.ts', 'if (a.length > b) f(version)'))).toEqual([])
   })

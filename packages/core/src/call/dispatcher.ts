@@ -12,7 +12,7 @@ import { type ExtensionEntry, type MethodEntry, type MethodTable, NO_PARAMS } fr
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
 import { type EncodedResponse, type EncoderOptions, refuse, ResponseEncoder } from './response.ts'
 import { complete, type HandlerResult, type NeedsInput } from './result.ts'
-import { type Caller, type CallTarget, lacking } from './scope.ts'
+import { type Caller, lacking } from './scope.ts'
 import { type Events, reportRequest } from './server-events.ts'
 import { describeTimeout, type ExceededLimit, TimeLimits } from './time-limits.ts'
 
@@ -64,8 +64,10 @@ export class Dispatcher {
   admit(ctx: CallContext): McpError | undefined {
     const { method, params = NO_PARAMS } = ctx.message
     ctx.target = this.#options.methods.get(method)?.target?.(params, ctx.scope.session?.registry)
-    const scopes = scopesOf(ctx.target)
-    return scopes && lacking(scopes, ctx.scope.caller)
+    // Those of a definition with a `visible` rule are checked after the rule, because a refusal would show that the
+    // definition exists.
+    if (ctx.target?.scopes === undefined || ctx.target.visible !== undefined) return undefined
+    return lacking(ctx.target.scopes, ctx.scope.caller)
   }
 
   /**
@@ -78,28 +80,25 @@ export class Dispatcher {
     const scopes = items.flatMap((item) => {
       if (item.kind !== 'request') return []
       const { method, params = NO_PARAMS } = item.message
-      return scopesOf(this.#options.methods.get(method)?.target?.(params, own)) ?? []
+      const target = this.#options.methods.get(method)?.target?.(params, own)
+      return target?.visible === undefined ? (target?.scopes ?? []) : []
     })
     return lacking([...new Set(scopes)], caller)
   }
 
   run(ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
-    const { observers, events } = this.#options
+    const { methods, added, observers, events } = this.#options
+    const { method, params = NO_PARAMS } = ctx.message
     ctx.problems = this.#problems
-    const entry = this.#entryOf(ctx)
-    ctx.target ??= entry?.target?.(ctx.message.params ?? NO_PARAMS, ctx.scope.session?.registry)
+    let entry: MethodEntry | undefined
+    if (ctx.revision.methods.has(method)) entry = methods.get(method)
+    else if (added?.get(method)?.servedIn(ctx.revision) === true) entry = added.get(method)
+    ctx.target ??= entry?.target?.(params, ctx.scope.session?.registry)
     const listened = events.listeners.has('request')
     if (observers === undefined && !listened) return this.#run(entry, ctx)
     const run = (): EncodedResponse | Promise<EncodedResponse> =>
       listened ? reportRequest(this.#options, ctx, () => this.#run(entry, ctx)) : this.#run(entry, ctx)
     return observers === undefined ? run() : observers.observe(ctx, entry, run)
-  }
-
-  #entryOf(ctx: CallContext): MethodEntry | undefined {
-    const { method } = ctx.message
-    if (ctx.revision.methods.has(method)) return this.#options.methods.get(method)
-    const added = this.#options.added?.get(method)
-    return added?.servedIn(ctx.revision) === true ? added : undefined
   }
 
   #run(entry: MethodEntry | undefined, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
@@ -208,13 +207,6 @@ export class Dispatcher {
     return this.#responses.failWith(entry, ctx, text, ErrorCode.InternalError)
   }
 }
-
-/**
- * The scopes that a definition requires; undefined for none. If the definition has a `visible` rule, its scopes
- * are checked after the rule, because a refusal would reveal that the definition exists.
- */
-const scopesOf = (target: CallTarget | undefined): readonly string[] | undefined =>
-  target?.visible === undefined ? target?.scopes : undefined
 
 /** The result that middleware sees while questions are open: all members of the method's result, but empty. */
 function placeholder({ message, revision }: CallContext, result: HandlerResult): object {

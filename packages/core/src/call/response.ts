@@ -5,7 +5,6 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
 import { bytesBeyond } from '../util/bytes.ts'
-import { memoize } from '../util/memoize.ts'
 import { randomToken } from '../util/random.ts'
 import type { CallReport } from './observation/observer.ts'
 import type { CallContext } from './context.ts'
@@ -45,9 +44,7 @@ export interface EncoderOptions {
 export class ResponseEncoder {
   readonly #options: EncoderOptions
   /** The server's name and version, which some revisions add to every result. */
-  readonly #server = memoize((revision: Revision) =>
-    JSON.stringify(revision.project('implementation', this.#options.info)),
-  )
+  readonly #servers = new Map<Revision, string>()
 
   constructor(options: EncoderOptions) {
     this.#options = options
@@ -172,6 +169,14 @@ export class ResponseEncoder {
     const server = this.#server(revision)
     const whole = revision.envelope(message.method, json, server, result?.hints, result?.type)
     return { frame: resultFrame(message.id, whole) }
+  }
+
+  #server(revision: Revision): string {
+    const known = this.#servers.get(revision)
+    if (known !== undefined) return known
+    const server = JSON.stringify(revision.project('implementation', this.#options.info))
+    this.#servers.set(revision, server)
+    return server
   }
 
   #large(ctx: CallContext, result: SerializedResult): EncodedAnswer {

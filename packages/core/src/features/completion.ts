@@ -6,12 +6,12 @@ import type { MethodEntry } from '../call/method-table.ts'
 import type { CallTarget } from '../call/scope.ts'
 import { complete, type HandlerResult } from '../call/result.ts'
 import type { AnyCompleters, Completer } from './completion-types.ts'
-import { OutputError } from './content/output-error.ts'
+import { OutputError } from './content/protocol-results.ts'
 import { type Awaitable, chain } from '../util/promises.ts'
 import { type Prompts, withPrompt } from './prompts/prompts.ts'
 import type { Resources } from './resources/resources.ts'
 import { sessionEntries, type SessionRegistry } from './session-registry.ts'
-import { type Guarded, ifVisible } from './registry/visibility.ts'
+import { type Guarded, ifVisible } from './registry/handler.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion#implementation-considerations */
 const MAX_VALUES = 100

@@ -9,7 +9,7 @@ import type { Notice, SubscriptionFilter } from '../subscriptions/subscription.t
 import type { HandlerResult } from '../call/result.ts'
 import { MAX_URI_LENGTH } from './registry/checks.ts'
 import type { Resources } from './resources/resources.ts'
-import { visibleAmong } from './registry/visibility.ts'
+import { visibleAmong } from './registry/handler.ts'
 
 /** The maximum number of entries in one member of a filter. */
 const MAX_ENTRIES = 1024

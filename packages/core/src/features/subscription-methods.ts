@@ -8,7 +8,7 @@ import { complete, type HandlerResult } from '../call/result.ts'
 import { changeTopics, listenEntry, type ListenTopic } from './listen-method.ts'
 import type { Resources } from './resources/resources.ts'
 import { type Awaitable, chain } from '../util/promises.ts'
-import { ifVisible } from './registry/visibility.ts'
+import { ifVisible } from './registry/handler.ts'
 
 /** The maximum number of subscriptions per session. */
 const MAX_SUBSCRIPTIONS = 1024

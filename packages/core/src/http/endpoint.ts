@@ -10,7 +10,7 @@ import { refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/scope.ts'
 import { workHostOf } from '../call/wait-until.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
-import { AcceptedBody, BodyBudget } from './guard/body-budget.ts'
+import { AcceptedBody, BodyBudget } from './caller-bytes.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
 import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
@@ -293,7 +293,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     // Without sessions the guard accepts no other method.
     if (request.method === 'GET' && this.#context.queued.exceeded(principalOf(caller)))
       return refuse('unreadReplies')
-    return sessions?.[request.method === 'GET' ? 'get' : 'delete'](request, caller) ?? refuse('notHere')
+    return sessions?.handle(request, caller) ?? refuse('notHere')
   }
 
   #accepted(request: HttpRequest, caller: Caller, answer: MessageHandler): Accepted {

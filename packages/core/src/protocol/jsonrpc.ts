@@ -107,18 +107,16 @@ function invalid(reason: string, id?: RequestId): Incoming {
   return id === undefined ? { kind: 'invalid', reason } : { kind: 'invalid', reason, id }
 }
 
-const idJson = (id: RequestId): string => (typeof id === 'number' ? String(id) : JSON.stringify(id))
-
 /** Creates the frame of a response with a serialised result, so that nothing is serialised twice. */
 export const resultFrame = (id: RequestId, resultJson: string): string =>
-  `{"jsonrpc":"2.0","id":${idJson(id)},"result":${resultJson}}`
+  `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":${resultJson}}`
 
 /** Creates the frame of an error. The id is omitted if the request could not be read. */
 export function errorFrame(id: RequestId | undefined, error: JsonRpcErrorObject): string {
   const body = errorJson(error)
   return id === undefined
     ? `{"jsonrpc":"2.0","error":${body}}`
-    : `{"jsonrpc":"2.0","id":${idJson(id)},"error":${body}}`
+    : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${body}}`
 }
 
 function errorJson({ code, message, data }: JsonRpcErrorObject): string {

@@ -35,8 +35,13 @@ export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARS
  */
 export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  const names = isSmall(body, limits) ? countNames(body) : undefined
-  const fault = names === undefined ? scan(body, limits) : undefined
+  // Whether a JSON text is too short to exceed the limits: each level takes two characters, and each token one.
+  const isSmall = body.length <= limits.maxDepth * 2 && body.length <= limits.maxTokens
+  // How often the names of the envelope occur. Escapes could spell them too.
+  let names = 0
+  const isCounted = isSmall && !body.includes('\\')
+  if (isCounted) for (NAMES.lastIndex = 0; NAMES.test(body);) names++
+  const fault = isCounted ? undefined : scan(body, limits)
   if (fault !== undefined) return refuse(fault)
   let value: unknown
   try {
@@ -44,28 +49,14 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
   } catch {
     return refuse('The message is not valid JSON')
   }
-  const late = names === undefined || hasEnvelopeOf(names, value) ? undefined : scan(body, limits)
+  const late = !isCounted || hasEnvelopeOf(names, value) ? undefined : scan(body, limits)
   if (late !== undefined) return refuse(late)
   return SUSPICIOUS_KEY.test(body) && hasPollutingKey(value)
     ? refuse('The message has a forbidden key')
     : { ok: true, value }
 }
 
-/**
- * Whether a JSON text is too short to exceed the limits: each level takes two characters, and each token one.
- */
-const isSmall = (text: string, { maxDepth, maxTokens }: ParseLimits): boolean =>
-  text.length <= maxDepth * 2 && text.length <= maxTokens
-
 const NAMES = /"(?:jsonrpc|id|method|params)"/g
-
-/** How often the names of a request's envelope occur in a text; undefined if escapes could spell them. */
-function countNames(text: string): number | undefined {
-  if (text.includes('\\')) return undefined
-  let count = 0
-  for (NAMES.lastIndex = 0; NAMES.test(text);) count++
-  return count
-}
 
 /** Whether the counted names are exactly the members of the envelope, so that none occurs twice. */
 function hasEnvelopeOf(names: number, value: unknown): boolean {

@@ -5,6 +5,7 @@ import { closeObjects, closeRoot, structureOf } from './convert/strict.ts'
 import { toOpenJsonSchema, type ZodSchema } from './convert/zod.ts'
 import type {
   AnySchema,
+  CheckedOutput,
   CompiledInput,
   CompiledOutput,
   CompileJsonSchema,
@@ -43,12 +44,17 @@ export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
       return outputs.get(schema, recognised, () => {
         const made = once(() => named(site, () => compileOutput(compile, recognised)))
         if (!canWait(recognised)) return made()
-        return {
+        const output = {
           get jsonSchema() {
             return made().jsonSchema
           },
-          check: (value, json) => made().check(value, json),
+          // The first check replaces itself.
+          check(value: unknown, json: string | undefined): CheckedOutput {
+            output.check = made().check
+            return output.check(value, json)
+          },
         }
+        return output
       })
     },
   }

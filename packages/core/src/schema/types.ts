@@ -128,7 +128,7 @@ export interface CompiledOutput {
    * @param json - `JSON.stringify(value)`, which the caller needs anyway
    * @returns the JSON to send: `json` itself, or a shorter one if a zod object dropped unknown properties
    */
-  check(value: unknown, json: string | undefined): CheckedOutput
+  readonly check: (value: unknown, json: string | undefined) => CheckedOutput
 }
 
 export interface InputOptions {

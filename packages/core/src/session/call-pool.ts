@@ -1,13 +1,14 @@
 import { busy, callEnded, type McpError } from '../errors.ts'
-import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
+import { errorFrame, type JsonRpcRequest, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
 import { ANONYMOUS, principalOf } from '../stores/principal.ts'
-import { memoize } from '../util/memoize.ts'
 import { isolatedRequests } from '../util/platform.ts'
-import type { CallContext, EndReason } from '../call/context.ts'
+import { CallContext, type EndReason } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
-import { ConcurrencyLimit } from './concurrency-limit.ts'
-import type { ServerRuntime } from './server-runtime.ts'
+import type { ServerRuntime, SessionLimits } from './server-runtime.ts'
+import type { RequestMeta } from '../protocol/revisions/select.ts'
+import { ClientView } from '../call/client-view.ts'
+import type { CallScope } from '../call/scope.ts'
 
 type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
 
@@ -121,12 +122,16 @@ export class CallPool {
 export function createCallPool(): CallPool {
   if (isolatedRequests()) return new CallPool(undefined)
   /** This limit is kept while idle, because most calls of most servers share it. */
-  const anonymous = memoize((runtime: ServerRuntime) => new ConcurrencyLimit(runtime.limits.anonymous))
+  const anonymous = new WeakMap<ServerRuntime, ConcurrencyLimit>()
   const byPrincipal = new Map<string, ConcurrencyLimit>()
   return new CallPool((runtime, principal) => {
-    if (principal === ANONYMOUS) return anonymous(runtime)
-    const known = byPrincipal.get(principal)
+    const known = principal === ANONYMOUS ? anonymous.get(runtime) : byPrincipal.get(principal)
     if (known !== undefined) return known
+    if (principal === ANONYMOUS) {
+      const shared = new ConcurrencyLimit(runtime.limits.anonymous)
+      anonymous.set(runtime, shared)
+      return shared
+    }
     const limit = new ConcurrencyLimit(runtime.limits, () => byPrincipal.delete(principal))
     byPrincipal.set(principal, limit)
     return limit
@@ -160,3 +165,86 @@ const refusal = ({ message, revision }: CallContext, error: McpError): EncodedRe
   frame: errorFrame(message.id, revision.encodeError(error)),
   error,
 })
+
+/** Limits running and queued calls, and refuses the rest. */
+export class ConcurrencyLimit {
+  readonly #limits: SessionLimits
+  readonly #onIdle: (() => void) | undefined
+  #waiting: (() => void)[] | undefined
+  #wantCapacity: (() => void)[] | undefined
+  #running = 0
+
+  /** @param onIdle - runs when the last call has left */
+  constructor(limits: SessionLimits, onIdle?: () => void) {
+    this.#limits = limits
+    this.#onIdle = onIdle
+  }
+
+  get inFlight(): number {
+    return this.#running + (this.#waiting?.length ?? 0)
+  }
+
+  /** Whether the next call would be queued. */
+  get saturated(): boolean {
+    return this.#running >= this.#limits.running
+  }
+
+  get #full(): boolean {
+    return this.inFlight >= this.#limits.inFlight
+  }
+
+  /**
+   * Returns undefined if the call may run now, or a promise if it must wait for its turn. In both cases it must
+   * `leave` afterwards. Returns `busy` if the call must be refused.
+   */
+  enter(): undefined | Promise<void> | 'busy' {
+    if (this.#running < this.#limits.running) {
+      this.#running++
+      return undefined
+    }
+    if (this.#full) return 'busy'
+    return new Promise((resolve) => (this.#waiting ??= []).push(resolve))
+  }
+
+  leave(): void {
+    const next = this.#waiting?.shift()
+    if (next !== undefined) next()
+    else if (--this.#running === 0) this.#onIdle?.()
+    // Usually nobody waits for capacity.
+    if (this.#wantCapacity !== undefined) this.release()
+  }
+
+  /** Resolves when another call may enter; undefined if it may now. */
+  capacity(): Promise<void> | undefined {
+    return this.#full ? new Promise((resolve) => (this.#wantCapacity ??= []).push(resolve)) : undefined
+  }
+
+  /** Resolves every promise of {@link capacity}. */
+  release(): void {
+    for (const resolve of this.#wantCapacity?.splice(0) ?? []) resolve()
+    this.#wantCapacity = undefined
+  }
+}
+
+const UNKNOWN_CLIENT = new ClientView(undefined, {})
+
+export interface StatelessCall extends Pick<CallScope, 'exchange' | 'caller' | 'revision' | 'served'> {
+  readonly message: JsonRpcRequest
+  /** The request's own metadata, in revisions that have it. */
+  readonly meta?: RequestMeta | undefined
+}
+
+export function statelessContext(
+  runtime: ServerRuntime,
+  { message, exchange, caller, revision, meta, served }: StatelessCall,
+): CallContext {
+  return new CallContext(message, {
+    revision,
+    client: meta === undefined ? UNKNOWN_CLIENT : new ClientView(meta.client, meta.capabilities),
+    caller,
+    exchange,
+    logLevel: meta === undefined ? runtime.defaultLogLevel : runtime.defaultLogLevel && meta.logLevel,
+    served,
+    input: runtime.input,
+  })
+}

@@ -9,7 +9,7 @@ import {
 } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import { type Selection, selectRevision, standsAlone } from '../protocol/revisions/select.ts'
+import { type Selection, selectRevision, isStateless } from '../protocol/revisions/select.ts'
 import type { Awaitable } from '../util/promises.ts'
 import type { Session } from './session.ts'
 
@@ -66,7 +66,7 @@ export type NoRequest = Exclude<BatchItem, { readonly kind: 'request' }>
 export function receive<R>(value: unknown, carrier: Carrier<R>): Awaitable<R> {
   const incoming = Array.isArray(value) ? (value as readonly unknown[]) : classify(value)
   const message = 'message' in incoming && incoming.kind !== 'response' ? incoming.message : undefined
-  if (message !== undefined && standsAlone(message, carrier.header, carrier.served))
+  if (message !== undefined && isStateless(message, carrier.header, carrier.served))
     return receiveIn(undefined, incoming, message, carrier)
   const session = carrier.findSession()
   return session instanceof Promise

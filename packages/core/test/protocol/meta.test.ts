@@ -8,7 +8,7 @@ import {
   progressToken,
   PROTOCOL_VERSION,
 } from '../../src/protocol/meta.ts'
-import { namesVersion, readRequestMeta, type RequestMeta } from '../../src/protocol/revisions/request-meta.ts'
+import { namesVersion, readRequestMeta, type RequestMeta } from '../../src/protocol/revisions/select.ts'
 
 it.each([
   [undefined, undefined],

@@ -4,7 +4,7 @@ import { negotiate, ofEra, resolveRevisions, REVISIONS } from '../../src/protoco
 import type { Revision } from '../../src/protocol/revisions/revision.ts'
 import { revision } from '../support/revision.ts'
 import { selectRevision } from '../../src/protocol/revisions/select.ts'
-import { STRUCTURED_JSON } from '../../src/protocol/structured.ts'
+import { STRUCTURED_JSON } from '../../src/protocol/revisions/base.ts'
 import type { ContentBlock, Tool } from '../../src/protocol/types.ts'
 
 const tool: Tool = {

@@ -1,6 +1,6 @@
 import { FakeClock, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
-import { ConcurrencyLimit } from '../../src/session/concurrency-limit.ts'
+import { ConcurrencyLimit } from '../../src/session/call-pool.ts'
 import { Drainable } from '../../src/session/drainable.ts'
 import { DEFAULT_LIMITS } from '../../src/session/server-runtime.ts'
 import { NOTHING_HELD, Refusals, sumOf } from '../../src/session/stats.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memoize } from '../../src/util/memoize.ts'
-import { InOrder } from '../../src/util/in-order.ts'
-import { attempt, chain, deferred, isPromiseLike, refusePromise } from '../../src/util/promises.ts'
+import { attempt, chain, deferred, InOrder, isPromiseLike, refusePromise } from '../../src/util/promises.ts'
 
 const failed = (error: unknown): unknown => ({ failed: error })
 

@@ -22,14 +22,19 @@ export function serve(
 ): void {
   if (accepted instanceof Promise) return void accepted.then((settled) => serve(request, settled, send))
   if ('status' in accepted) return send(accepted)
-  function answer(body: RequestBody | Error): void {
-    const reply = (accepted as AcceptedRequest).answer(body)
-    if (reply instanceof Promise) void reply.then(send)
-    else send(reply)
-  }
   const body = request.body(accepted.bodyLimit)
-  if (!('pipe' in body)) return answer(body)
+  if (!('pipe' in body)) return answer(accepted, send, body)
   // Events of the stream run outside the async context of the app's hooks, which handlers expect.
   const context = new AsyncResource('jetway')
-  collectStream(body, accepted, context.runInAsyncScope.bind(context, answer, undefined))
+  collectStream(body, accepted, context.runInAsyncScope.bind(context, answer, undefined, accepted, send))
+}
+
+function answer(
+  accepted: AcceptedRequest,
+  send: (reply: HttpReply) => void,
+  body: RequestBody | Error,
+): void {
+  const reply = accepted.answer(body)
+  if (reply instanceof Promise) void reply.then(send)
+  else send(reply)
 }

@@ -161,7 +161,7 @@ export function eraReads(source: Source): string[] {
 }
 
 /** The functions that tell the era of a message or a route. */
-const ERA_QUESTIONS = ['standsAlone', 'namesVersion', 'selectRevision', 'ofEra', 'hasSessions']
+const ERA_QUESTIONS = ['isStateless', 'namesVersion', 'selectRevision', 'ofEra', 'hasSessions']
 
 /** A feature serves whoever calls: it asks none of them. */
 export function eraQuestions(source: Source): string[] {
@@ -179,7 +179,7 @@ export function eraBranches(sources: readonly Source[]): string[] {
       const found: string[] = []
       walk(program, (node) => {
         if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return
-        if (node.callee.name === 'standsAlone') found.push(path)
+        if (node.callee.name === 'isStateless') found.push(path)
       })
       return found
     })

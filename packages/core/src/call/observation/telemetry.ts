@@ -36,7 +36,7 @@ export interface ReceivedCall {
   readonly target: string | undefined
   /** How long the call was queued, in ms. */
   readonly queuedMs: number
-  /** Undefined in memory. */
+  /** The network of the transport; undefined in memory. */
   readonly network: Network | undefined
   /** Returns the value of a request header by its lower-case name, if the header occurs once. */
   header(name: string): string | undefined
@@ -87,7 +87,7 @@ export interface SentRequest {
   readonly revision: string | undefined
   /** Undefined outside sessions. */
   readonly sessionId: string | undefined
-  /** Undefined in memory. */
+  /** The network of the transport; undefined in memory. */
   readonly network: ServerNetwork | undefined
 }
 

@@ -4,7 +4,7 @@ import type { ClientView } from '../../call/client-view.ts'
 import type { CallContext } from '../../call/context.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 import { memoize } from '../../util/memoize.ts'
-import type { Guarded } from '../registry/visibility.ts'
+import type { Guarded } from '../registry/handler.ts'
 
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui'
 export const APP_MEDIA_TYPE = 'text/html;profile=mcp-app'

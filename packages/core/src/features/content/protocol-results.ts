@@ -5,7 +5,6 @@ import type { CompiledOutput } from '../../schema/types.ts'
 import { findJsonLoss } from '../../schema/validate/json-losses.ts'
 import { isBase64 } from '../../util/bytes.ts'
 import { isPromiseLike } from '../../util/promises.ts'
-import { OutputError } from './output-error.ts'
 
 /** Returns a description of the valid values; undefined if the value is valid. */
 type Rule = (value: unknown) => string | undefined
@@ -24,7 +23,7 @@ const text = rule((value) => typeof value === 'string', 'a string')
 const base64 = rule((value) => typeof value === 'string' && isBase64(value), 'padded base64')
 const uri = rule((value) => typeof value === 'string' && URL.canParse(value), 'an absolute URI')
 const role = rule((value) => value === 'user' || value === 'assistant', '"user" or "assistant"')
-const json: Rule = (value) => {
+const lossless: Rule = (value) => {
   const loss = isObject(value) && findJsonLoss(value)
   return loss ? `JSON: ${describeIssues([loss])}` : object(value)
 }
@@ -33,8 +32,8 @@ const optional =
   (value) =>
     value === undefined ? undefined : of(value)
 
-const META: Rules = { _meta: optional(json) }
-const BLOCK: Rules = { annotations: optional(json), ...META }
+const META: Rules = { _meta: optional(lossless) }
+const BLOCK: Rules = { annotations: optional(lossless), ...META }
 const BLOCKS: ReadonlyMap<unknown, Rules> = new Map<unknown, Rules>([
   ['text', { text, ...BLOCK }],
   ['image', { data: base64, mimeType: text, ...BLOCK }],
@@ -247,4 +246,41 @@ function resolve(root: unknown, ref: unknown): unknown {
     (at, name) => (isObject(at) ? at[name.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
     root,
   )
+}
+
+/** Thrown if a handler returned a value that cannot be sent. It is logged, and the peer gets a generic text. */
+export class OutputError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'OutputError'
+  }
+}
+
+/** @throws OutputError with the path of a part that JSON cannot represent */
+export function stringify(value: unknown, source: string): string {
+  const json = tryStringify(value, source)
+  if (json === undefined)
+    throw new OutputError(`${source} returned a value of type ${typeof value}, which JSON cannot carry`)
+  refuseLosses(value, source)
+  return json
+}
+
+/**
+ * Like {@link stringify}, but returns undefined for a value that JSON omits, and does not search for parts that
+ * JSON loses.
+ */
+export function tryStringify(value: unknown, source: string): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch (cause) {
+    throw new OutputError(`${source} returned a value that JSON cannot carry`, { cause })
+  }
+}
+
+/** @throws OutputError with the path of a part that JSON loses */
+export function refuseLosses(value: unknown, source: string): void {
+  const loss = findJsonLoss(value)
+  if (loss === undefined) return
+  const cause = value instanceof Error ? { cause: value } : undefined
+  throw new OutputError(`${source} returned a value that JSON cannot carry: ${describeIssues([loss])}`, cause)
 }

@@ -2,8 +2,7 @@ import { usageError } from '../../errors.ts'
 import type { GetPromptResult, Meta, PromptMessage, Role } from '../../protocol/types.ts'
 import { BRAND, type Branded, brandOf, isListOf } from '../registry/brand.ts'
 import { content, type Content, toBlocks } from '../content/content.ts'
-import { OutputError, refuseLosses } from '../content/output-error.ts'
-import { protocolPromptResult } from '../content/protocol-results.ts'
+import { OutputError, protocolPromptResult, refuseLosses } from '../content/protocol-results.ts'
 
 /** A message created by {@link message}. */
 export type Message = PromptMessage & Branded<'message'>

@@ -6,7 +6,7 @@ import type { Completers } from '../completion-types.ts'
 import type { Content } from '../content/content.ts'
 import type { InputRequired } from '../tools/input-required.ts'
 import type { PromptMessages, Message } from './prompt-messages.ts'
-import type { VisibleRule } from '../registry/visibility.ts'
+import type { VisibleRule } from '../registry/handler.ts'
 import type { Awaitable } from '../../util/promises.ts'
 
 /** A schema of strings, because clients send prompt arguments as strings. */

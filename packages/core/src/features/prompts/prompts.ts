@@ -18,10 +18,9 @@ import { Listing } from '../registry/listing.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
 import { toPromptResult } from './prompt-messages.ts'
 import type { AnyPrompt } from './prompt-types.ts'
-import { type CompiledHandler, compileHandler } from '../registry/compile-handler.ts'
+import { type CompiledHandler, compileHandler, ifVisible } from '../registry/handler.ts'
 import type { checkMembers } from '../members.ts'
 import { Registry } from '../registry/registry.ts'
-import { ifVisible } from '../registry/visibility.ts'
 
 /** A registered prompt. */
 export interface PromptEntry extends CompiledHandler {
@@ -107,7 +106,7 @@ function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Awaita
 
 function runPrompt(entry: PromptEntry, args: unknown, ctx: CallContext): Awaitable<HandlerResult> {
   const { name, description } = entry.item
-  return chain(entry.handle(args, ctx), (value) =>
+  return chain(entry.handler.call(entry.definition, args, ctx), (value) =>
     isInputRequired(value) ? toNeedsInput(value) : complete(toPromptResult(value, name, description)),
   )
 }

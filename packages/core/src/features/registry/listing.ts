@@ -6,7 +6,7 @@ import { type Awaitable, chain } from '../../util/promises.ts'
 import { memoize } from '../../util/memoize.ts'
 import type { CacheKind, Caching, Varies } from './caching.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from './cursor.ts'
-import { type Guarded, visibleAmong } from './visibility.ts'
+import { type Guarded, visibleAmong } from './handler.ts'
 
 export interface Listed<Item> extends Guarded {
   /** The definition for clients, before it is adapted to a revision. */

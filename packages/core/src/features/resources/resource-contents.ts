@@ -4,8 +4,13 @@ import { toBase64 } from '../../util/bytes.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 import { type CacheHint, checkHint } from '../registry/caching.ts'
 import { resourceContents, type ResourcePart } from '../content/content.ts'
-import { OutputError, refuseLosses, stringify } from '../content/output-error.ts'
-import { protocolResourceResult, refuseBareContents } from '../content/protocol-results.ts'
+import {
+  OutputError,
+  protocolResourceResult,
+  refuseBareContents,
+  refuseLosses,
+  stringify,
+} from '../content/protocol-results.ts'
 
 /** Several contents of one resource, created by {@link contents}. */
 export interface ResourceResult extends Branded<'contents'> {

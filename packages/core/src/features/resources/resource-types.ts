@@ -5,7 +5,7 @@ import type { CacheHint } from '../registry/caching.ts'
 import type { Completers } from '../completion-types.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { TemplateVariables } from '../uri-template/template-variables.ts'
-import type { VisibleRule } from '../registry/visibility.ts'
+import type { VisibleRule } from '../registry/handler.ts'
 
 /**
  * Called when the first client of this process subscribes to a URI, or the last subscription ends, to start and

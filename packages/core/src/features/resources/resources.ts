@@ -19,7 +19,7 @@ import {
 } from '../registry/checks.ts'
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
-import { OutputError } from '../content/output-error.ts'
+import { OutputError } from '../content/protocol-results.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
 import type { checkMembers } from '../members.ts'
 import { Registry } from '../registry/registry.ts'
@@ -34,7 +34,7 @@ import {
 } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
 import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
-import { type Guarded, ifVisible, visibleAmong } from '../registry/visibility.ts'
+import { type Guarded, ifVisible, visibleAmong } from '../registry/handler.ts'
 import type { createSubscriberHooks, SubscriberHooks } from './subscriber-hooks.ts'
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
@@ -210,7 +210,7 @@ function read(
   args: object,
   ctx: CallContext,
 ): Awaitable<HandlerResult> {
-  return chain(entry.handle(args, ctx), (value): HandlerResult => {
+  return chain(entry.handler.call(entry.definition, args, ctx), (value): HandlerResult => {
     if (isInputRequired(value)) return toNeedsInput(value)
     const found = toReadResult(value, ctx.uri, entry.item.mimeType)
     if (found === undefined) throw resourceNotFound(ctx.uri)

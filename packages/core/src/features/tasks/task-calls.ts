@@ -9,7 +9,7 @@ import { shorten } from '../registry/checks.ts'
 import { requireExtension } from '../extensions.ts'
 import { requestedTtl } from './task-methods.ts'
 import { callTool, type ToolEntry, type ToolTasks, type ToolTasksOptions } from '../tools/tool-call.ts'
-import { ifVisible } from '../registry/visibility.ts'
+import { ifVisible } from '../registry/handler.ts'
 
 interface TaskCallsOptions extends ToolTasksOptions {
   readonly tasks: () => TaskRunner

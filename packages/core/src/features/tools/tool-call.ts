@@ -1,6 +1,6 @@
 import { isErrorOf, ToolError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import { STRUCTURED_JSON } from '../../protocol/structured.ts'
+import { STRUCTURED_JSON } from '../../protocol/revisions/base.ts'
 import type { ContentBlock, TextContent } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import { complete, type HandlerResult, type TaskStarted } from '../../call/result.ts'
@@ -11,14 +11,20 @@ import type { CheckedInput, CompiledInput, CompiledOutput } from '../../schema/t
 import type { CompiledAsks } from './asks.ts'
 import { brandOf, isListOf } from '../registry/brand.ts'
 import { type InputRequired, toNeedsInput } from './input-required.ts'
-import { OutputError, refuseLosses, stringify, tryStringify } from '../content/output-error.ts'
-import { protocolToolResult, refuseBareBlocks } from '../content/protocol-results.ts'
+import {
+  OutputError,
+  protocolToolResult,
+  refuseBareBlocks,
+  refuseLosses,
+  stringify,
+  tryStringify,
+} from '../content/protocol-results.ts'
 import type { RelatedEntry } from './relations.ts'
 import type { Content } from '../content/content.ts'
 import type { ToolResult } from '../content/result.ts'
 import { type Awaitable, isPromiseLike } from '../../util/promises.ts'
 import type { WrappedOutput } from './wrap-output.ts'
-import type { CompiledHandler } from '../registry/compile-handler.ts'
+import type { CompiledHandler } from '../registry/handler.ts'
 
 /** A registered tool: checked, with compiled schemas. */
 export interface ToolEntry extends CompiledHandler, RelatedEntry {
@@ -116,7 +122,7 @@ function runTool(
 }
 
 function handle(entry: ToolEntry, args: unknown, ctx: CallContext): Awaitable<HandlerResult> {
-  const returned = entry.handle(args, ctx)
+  const returned = entry.handler.call(entry.definition, args, ctx)
   if (!isPromiseLike(returned)) return toHandlerResult(entry, returned)
   return Promise.resolve(returned).then((value) => toHandlerResult(entry, value), toFailure)
 }

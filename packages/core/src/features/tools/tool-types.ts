@@ -11,7 +11,7 @@ import type { Refuse, ToolProblem } from '../content/result-types.ts'
 import type { ToolResult } from '../content/result.ts'
 import type { WrapOutput } from './wrap-output.ts'
 import type { ToolHints, ToolMetadata } from './tool-metadata.ts'
-import type { VisibleRule } from '../registry/visibility.ts'
+import type { VisibleRule } from '../registry/handler.ts'
 
 interface ToolFields extends DisplayFields, ToolMetadata {
   /** The name: 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */

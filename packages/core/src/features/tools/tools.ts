@@ -1,7 +1,7 @@
 import { invalidParams, methodNotFound } from '../../errors.ts'
-import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
+import { isObject } from '../../protocol/jsonrpc.ts'
 import { Method } from '../../protocol/methods.ts'
-import { WRAPPED_OUTPUT } from '../../protocol/structured.ts'
+import { WRAPPED_OUTPUT } from '../../protocol/revisions/base.ts'
 import type { Tool } from '../../protocol/types.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { CallContext } from '../../call/context.ts'
@@ -23,7 +23,7 @@ import {
 import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing } from '../registry/listing.ts'
 import { memoize } from '../../util/memoize.ts'
-import { compileHandler } from '../registry/compile-handler.ts'
+import { compileHandler, type Guarded, ifVisible } from '../registry/handler.ts'
 import type { checkMembers } from '../members.ts'
 import { Registry } from '../registry/registry.ts'
 import { checkRelated, createRelations, type Relations } from './relations.ts'
@@ -33,7 +33,6 @@ import { callTool, type ToolEntry, toolFailure, type ToolTasks, type ToolTasksOp
 import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
 import type { AnyTool, ToolOptions } from './tool-types.ts'
 import { wrapOutput } from './wrap-output.ts'
-import { type Guarded, ifVisible } from '../registry/visibility.ts'
 
 export interface ToolsOptions extends ToolOptions {
   readonly schemas: SchemaEngine
@@ -131,7 +130,6 @@ function callEntry(registry: Tools['registry'], findIn: FindIn, calls: ToolTasks
       // Some clients send null if there are no arguments.
       const args = params['arguments'] ?? {}
       if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
-      if (!isObject(args)) throw invalidParams('The member "arguments" must be an object')
       const entry = findIn(name, ctx.scope.session?.registry as SessionRegistry | undefined)
       if (entry === undefined) throw unknownTool(name)
       const { visible, scopes, taskSupport, inHeaders } = entry
@@ -140,8 +138,10 @@ function callEntry(registry: Tools['registry'], findIn: FindIn, calls: ToolTasks
         scopes === undefined &&
         taskSupport === undefined &&
         inHeaders === undefined
-      )
+      ) {
+        if (!isObject(args)) throw noArguments()
         return callTool(entry, args, ctx)
+      }
       return ifVisible<HandlerResult>(
         entry,
         ctx,
@@ -155,14 +155,16 @@ function callEntry(registry: Tools['registry'], findIn: FindIn, calls: ToolTasks
 }
 
 const unknownTool = (name: string): Error => invalidParams(`Unknown tool: ${shorten(name)}`)
+const noArguments = (): Error => invalidParams('The member "arguments" must be an object')
 
 /** Calls a tool that may run as a task, or whose parameters are repeated in headers. */
 function callWith(
   calls: ToolTasks | undefined,
   entry: ToolEntry,
-  args: JsonObject,
+  args: unknown,
   ctx: CallContext,
 ): Awaitable<HandlerResult> {
+  if (!isObject(args)) throw noArguments()
   if (entry.taskSupport !== undefined) calls?.demand(entry, ctx)
   // For a task, the headers were compared before it started.
   if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {

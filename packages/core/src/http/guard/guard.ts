@@ -1,11 +1,10 @@
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import { hasSessions } from '../../protocol/revisions/select.ts'
 import { createHostGuard, isLoopbackAddress } from './hosts.ts'
-import { accepted, isJson } from './media-types.ts'
 import { isolatedRequests } from '../../util/platform.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { EndpointOptions, ResolvedOptions } from '../options.ts'
-import { duplicateHeader } from './duplicate-headers.ts'
+import { accepted, duplicateHeader, isJson } from './headers.ts'
 import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
 

@@ -1,7 +1,7 @@
 import { usageError } from '../../errors.ts'
 import type { EndpointOptions } from '../options.ts'
 import { check, checkArray } from '../../util/check-options.ts'
-import { remember } from './media-types.ts'
+import { remember } from './headers.ts'
 
 /** How many Host and Origin values are cached with their result. */
 const MAX_REMEMBERED = 256

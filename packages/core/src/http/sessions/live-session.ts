@@ -55,6 +55,8 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   standalone: EventStream | undefined
   /** Undefined without other nodes. */
   readonly link: SessionLink | undefined
+  /** The id of this node; undefined without other nodes. */
+  readonly node: string | undefined
   /** The name of {@link standalone}; undefined if it cannot be resumed. */
   #standaloneToken: string | undefined
   list: LinkedList<LiveSession> | undefined
@@ -71,6 +73,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     this.lastSeen = home.context.clock.now()
     if (shared === undefined || home.network === undefined) return
     this.link = new SessionLink(this, shared, home.network)
+    this.node = this.link.node
     session.attach(this.link.channel)
   }
 
@@ -82,10 +85,6 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   recordChanged(change: ChangeRecord): Awaitable<void> {
     this.#home.changed(this)
     return this.link === undefined ? this.shared?.save(change) : this.link.save(change)
-  }
-
-  get node(): string | undefined {
-    return this.link?.node
   }
 
   answerElsewhere(response: JsonRpcResponse): boolean {

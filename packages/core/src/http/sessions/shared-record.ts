@@ -3,7 +3,7 @@ import type { Session } from '../../session/session.ts'
 import type { SessionKey, SessionRecord, SessionStore, StoredSession } from '../../stores/session-store.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
-import { InOrder } from '../../util/in-order.ts'
+import { InOrder } from '../../util/promises.ts'
 import { fromStore } from '../streams/store-failure.ts'
 
 /** How often a change is attempted, because another process may change the record meanwhile. */

@@ -22,12 +22,15 @@ export class OpenStreams {
   readonly #intervalMs: number | undefined
   readonly #keepAlive: Recurring | undefined
   readonly #outstanding: Outstanding
+  /** Whether the end of every stream is noticed, so that what it holds can be counted. */
+  readonly counts: boolean
 
   constructor(clock: Clock, keepAlive: ResolvedOptions['keepAlive']) {
     this.#clock = clock
     this.#outstanding = new Outstanding(clock)
     this.#intervalMs = keepAlive === false ? undefined : keepAlive.intervalMs
-    if (isolatedRequests()) this.#own = new WeakMap()
+    this.counts = !isolatedRequests()
+    if (!this.counts) this.#own = new WeakMap()
     else
       this.#keepAlive = this.#recurring(() => {
         for (const writer of this.#open) writer.writeIfIdle(KEEP_ALIVE)

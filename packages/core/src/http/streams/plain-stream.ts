@@ -1,7 +1,12 @@
 import type { RequestId } from '../../protocol/jsonrpc.ts'
 import type { SessionChannel } from '../../session/session-keeper.ts'
-import { createSseWriter, type StreamOptions, type StreamContext } from './create-writer.ts'
-import type { SseWriter, StreamReader } from './sse-writer.ts'
+import {
+  createSseWriter,
+  type SseWriter,
+  type StreamContext,
+  type StreamOptions,
+  type StreamReader,
+} from './sse-writer.ts'
 import { formatEvent } from './sse-format.ts'
 import type { HttpReply } from '../types.ts'
 

@@ -1,9 +1,8 @@
 import type { StoredEvent, StreamKey } from '../../stores/event-store.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import type { HttpReply } from '../types.ts'
-import { createSseWriter, type StreamContext } from './create-writer.ts'
+import { createSseWriter, type StreamContext, type StreamReader } from './sse-writer.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
-import type { StreamReader } from './sse-writer.ts'
 
 interface Replay {
   readonly from: EventId

@@ -8,12 +8,16 @@ import type {
   StreamOrigin,
 } from '../../stores/event-store.ts'
 import { utf8Length } from '../../util/bytes.ts'
-import { InOrder } from '../../util/in-order.ts'
-import type { Awaitable } from '../../util/promises.ts'
+import { type Awaitable, InOrder } from '../../util/promises.ts'
 import type { ServedServer } from '../servers/served-server.ts'
-import { createSseWriter, type StreamContext } from './create-writer.ts'
 import type { Deletions } from './deletions.ts'
-import { emitOverflow, type SseWriter, type StreamReader } from './sse-writer.ts'
+import {
+  createSseWriter,
+  emitOverflow,
+  type SseWriter,
+  type StreamContext,
+  type StreamReader,
+} from './sse-writer.ts'
 import type { EventStream } from './plain-stream.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
 import { storedEventText } from './replay.ts'
@@ -87,7 +91,14 @@ export class ResumableStream implements EventStream {
       this.#lease = begin.lease
       this.#seq = begin.last
     } else {
-      this.#run(() => this.#open(log, begin))
+      this.#run(() =>
+        this.#store(
+          () => log.store.open(log.key, begin),
+          (lease) => {
+            this.#lease = lease ?? UNOPENED
+          },
+        ),
+      )
     }
   }
 
@@ -172,8 +183,10 @@ export class ResumableStream implements EventStream {
 
   #end(): void {
     this.#ended = true
-    this.#run(() => this.#writer?.end())
-    this.#run(() => this.#options.onEnd?.())
+    this.#run(() => {
+      this.#writer?.end()
+      this.#options.onEnd?.()
+    })
   }
 
   async #resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
@@ -205,15 +218,6 @@ export class ResumableStream implements EventStream {
     this.#writer = writer
     before?.cut()
     return writer
-  }
-
-  #open(log: StreamLog, origin: StreamOrigin): void | Promise<void> {
-    return this.#store(
-      () => log.store.open(log.key, origin),
-      (lease) => {
-        this.#lease = lease ?? UNOPENED
-      },
-    )
   }
 
   #prime(writer: SseWriter, retry: number | undefined): void {

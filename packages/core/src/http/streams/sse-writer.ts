@@ -1,5 +1,8 @@
 import type { Overflowed } from '../../call/server-events.ts'
 import type { Caller } from '../../call/scope.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { Logger } from '../../util/logger.ts'
+import type { ResolvedOptions } from '../options.ts'
 import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { ANONYMOUS } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'
@@ -8,6 +11,7 @@ import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
 import type { CallerBytes } from '../caller-bytes.ts'
 import { LARGE_REPLY, onDisconnect } from '../types.ts'
 import type { ServedServer } from '../servers/served-server.ts'
+import type { OpenStreams } from './keep-alive.ts'
 import { SSE_HEADERS } from './sse-format.ts'
 
 /** The client that reads a stream. */
@@ -62,7 +66,8 @@ export class SseWriter {
   /** When the credentials of the reader expire, in seconds since 1970. */
   expiresAt: number | undefined
   readonly #options: SseWriterOptions
-  readonly #notices: CoalescingQueue
+  /** Created with the first notice that waits. */
+  #notices: CoalescingQueue | undefined
   #sink: FrameSink | undefined
   #queue: string[] = []
   #bytes = 0
@@ -76,7 +81,6 @@ export class SseWriter {
 
   constructor(options: SseWriterOptions) {
     this.#options = options
-    this.#notices = new CoalescingQueue(options.limit)
   }
 
   get server(): ServedServer | undefined {
@@ -84,7 +88,7 @@ export class SseWriter {
   }
   /** Bytes of chunks that are not written yet. */
   get waitingBytes(): number {
-    return this.#bytes + this.#notices.bytes
+    return this.#bytes + (this.#notices?.bytes ?? 0)
   }
   /** The same, including those of a large chunk that the host is still sending. */
   get queuedBytes(): number {
@@ -145,6 +149,7 @@ export class SseWriter {
    */
   notify(chunk: string): boolean {
     if (this.#writeNow(chunk)) return true
+    this.#notices ??= new CoalescingQueue(this.#options.limit)
     if (this.#notices.add(chunk, undefined, this.#bytes)) {
       this.#count()
       return true
@@ -188,7 +193,7 @@ export class SseWriter {
     this.#disconnected = true
     this.#queue = []
     this.#bytes = this.#sending = 0
-    this.#notices.take()
+    this.#notices = undefined
     this.#count()
     this.#release()
     this.#options.openStreams?.remove(this)
@@ -197,7 +202,12 @@ export class SseWriter {
   }
 
   get #idle(): boolean {
-    return this.#sink !== undefined && !this.#behind && this.#queue.length === 0 && this.#notices.isEmpty
+    return (
+      this.#sink !== undefined &&
+      !this.#behind &&
+      this.#queue.length === 0 &&
+      this.#notices?.isEmpty !== false
+    )
   }
 
   /** Returns false if the chunk must be queued. After the end the chunk is ignored. */
@@ -230,6 +240,7 @@ export class SseWriter {
   }
 
   #queueNotices(): void {
+    if (this.#notices === undefined) return
     this.#bytes += this.#notices.bytes
     for (const [chunk] of this.#notices.take()) this.#queue.push(chunk)
   }
@@ -282,4 +293,30 @@ export class SseWriter {
 
 export function emitOverflow({ runtime }: ServedServer, event: Omit<Overflowed, 'queue'>): void {
   runtime.events.emit('overflow', () => ({ queue: 'stream', ...event }))
+}
+
+/** The members of a mount's context that its streams use. */
+export interface StreamContext {
+  readonly clock: Clock
+  readonly options: ResolvedOptions
+  readonly logger: Logger
+  readonly openStreams: OpenStreams
+  /** Replies that are queued for their clients. */
+  readonly queued: CallerBytes
+}
+
+/** The options of one stream, without those that the mount sets for all. */
+export interface StreamOptions extends Omit<SseWriterOptions, 'limit' | 'openStreams' | 'queued'> {
+  readonly principal: string
+}
+
+/** Creates the connection of one stream of a server. It is kept alive with the others of the mount. */
+export const createSseWriter = (
+  { options, openStreams, queued }: StreamContext,
+  stream: StreamOptions,
+): SseWriter => {
+  const limit = options.outboundLimit
+  // Some streams end unnoticed where requests are isolated: they would count for ever.
+  const counted = openStreams.counts ? queued : undefined
+  return new SseWriter({ limit, openStreams, queued: counted, ...stream })
 }

@@ -1,7 +1,15 @@
+import { isObject, type JsonObject } from '../jsonrpc.ts'
+import { Method } from '../methods.ts'
+import type {
+  CallToolResult,
+  ContentBlock,
+  GetPromptResult,
+  ReadResourceResult,
+  SamplingContent,
+  Tool,
+} from '../types.ts'
 import type { RevisionData } from './data.ts'
-import { createEncoders, projectSampling, projectTool } from './encode.ts'
-import { createProjector } from './project.ts'
-import type { Revision } from './revision.ts'
+import type { Revision, Shape } from './revision.ts'
 
 /** The members that each era adds. */
 type OfEra =
@@ -13,19 +21,184 @@ type OfEra =
   | 'encodeError'
   | 'httpStatus'
 
+/** A result as JSON text. */
+type Encoder = (result: JsonObject) => string
+
 /** Creates the behaviour that all revisions share, from the data of one revision. */
 export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
-  const { fields, structured: _, methods, notifications, serverRequests, ...flags } = data
+  const { fields, structured, methods, notifications, serverRequests, ...flags } = data
   const projector = createProjector(fields)
-  const encoders = createEncoders(data, projector)
+  const { project, block } = projector
+  // If structured values must be objects, the schema of a tool that allows other values is omitted, or wrapped in
+  // an object.
+  const projectTool = (tool: Tool & WithWrappedOutput): JsonObject => {
+    const { outputSchema, ...rest } = tool
+    if (structured === 'any' || outputSchema?.['type'] === 'object') return project('tool', tool)
+    const wrapped = tool[WRAPPED_OUTPUT]
+    return project('tool', wrapped === undefined ? rest : { ...rest, outputSchema: wrapped })
+  }
+  const encoders = createEncoders(structured, { ...projector, projectTool })
   return {
     ...flags,
     methods: new Set(methods),
     notifications: new Set(notifications),
     serverRequests: new Set(serverRequests),
-    project: projector.project,
-    projectTool: (tool) => projectTool(data, projector, tool),
-    projectSampling: (params) => projectSampling(projector, params),
+    project,
+    projectTool,
+    projectSampling: (params) => projectSampling(params, block),
     encodeResult: (method, result) => encoders.get(method)?.(result) ?? JSON.stringify(result),
   }
+}
+
+/** The methods whose results need more than `JSON.stringify`. */
+function createEncoders(
+  structured: RevisionData['structured'],
+  { project, projectTool, block }: Projector & Pick<Revision, 'projectTool'>,
+): ReadonlyMap<string, Encoder> {
+  const toolResult: Encoder = (result) => {
+    const { content, isError, _meta } = result as unknown as CallToolResult
+    const only = content.length === 1 ? content[0] : undefined
+    let json =
+      only?.type === 'text' && only.annotations === undefined && only._meta === undefined
+        ? `{"content":[{"type":"text","text":${JSON.stringify(only.text)}}]`
+        : `{"content":${JSON.stringify(content.map(block))}`
+    const text = structured && structuredText(result, structured)
+    if (text !== undefined) json += `,"structuredContent":${text}`
+    if (isError === true) json += ',"isError":true'
+    if (_meta !== undefined) json += `,"_meta":${JSON.stringify(_meta)}`
+    return `${json}}`
+  }
+  const prompt: Encoder = (result) => {
+    const { messages, ...rest } = result as unknown as GetPromptResult
+    const shown = messages.map(({ role, content }) => ({ role, content: block(content) }))
+    return JSON.stringify({ ...rest, messages: shown })
+  }
+  const contents: Encoder = (result) => {
+    const { contents: items, ...rest } = result as unknown as ReadResourceResult
+    return JSON.stringify({ ...rest, contents: items.map((item) => project('contents', item)) })
+  }
+  const list =
+    (member: string, projectItem: (item: never) => JsonObject): Encoder =>
+    (result) => {
+      const items = result[member]
+      return JSON.stringify({
+        ...result,
+        [member]: Array.isArray(items) ? items.map((item) => projectItem(item as never)) : [],
+      })
+    }
+  const of =
+    (shape: Shape) =>
+    (item: object): JsonObject =>
+      project(shape, item)
+  return new Map<string, Encoder>([
+    [Method.CallTool, toolResult],
+    [Method.GetPrompt, prompt],
+    [Method.ReadResource, contents],
+    [Method.ListTools, list('tools', projectTool)],
+    [Method.ListResources, list('resources', of('resource'))],
+    [Method.ListResourceTemplates, list('resourceTemplates', of('resourceTemplate'))],
+    [Method.ListPrompts, list('prompts', of('prompt'))],
+  ])
+}
+
+interface Projector {
+  readonly project: Revision['project']
+  /** Replaces a block that the revision lacks by equivalent text. */
+  readonly block: (content: ContentBlock) => JsonObject
+}
+
+/** Reduces neutral objects to the members that a revision defines. */
+function createProjector(fields: RevisionData['fields']): Projector {
+  const project = (shape: Shape, value: object): JsonObject => {
+    const source = value as JsonObject
+    const out: Record<string, unknown> = {}
+    for (const key of fields[shape]) {
+      const member = source[key]
+      if (member !== undefined) out[key] = nested(shape, key, member)
+    }
+    return out
+  }
+  const nested = (shape: Shape, key: string, member: unknown): unknown => {
+    if (key === 'annotations' && isObject(member))
+      return project(shape === 'tool' ? 'toolAnnotations' : 'annotations', member)
+    if (key === 'icons' && Array.isArray(member)) return member.map((icon: object) => project('icon', icon))
+    if (key === 'arguments' && Array.isArray(member))
+      return member.map((argument: object) => project('promptArgument', argument))
+    if (shape === 'embedded' && key === 'resource' && isObject(member)) return project('contents', member)
+    return member
+  }
+  const block = (content: ContentBlock): JsonObject => {
+    const shape = content.type === 'resource' ? 'embedded' : content.type
+    return fields[shape].length === 0 ? project('text', asText(content)) : project(shape, content)
+  }
+  return { project, block }
+}
+
+function asText(block: ContentBlock): object {
+  const { annotations } = block
+  if (block.type === 'resource_link') {
+    const label = block.title ?? block.name
+    const description = block.description === undefined ? '' : `\n${block.description}`
+    return { type: 'text', text: `${label}: ${block.uri}${description}`, annotations }
+  }
+  const about = 'mimeType' in block ? ` of type ${block.mimeType}` : ''
+  return { type: 'text', text: `[${block.type}${about}]`, annotations }
+}
+
+function projectSampling(params: JsonObject, block: (content: ContentBlock) => JsonObject): JsonObject {
+  const projected = (content: SamplingContent): object =>
+    content.type === 'tool_use' || content.type === 'tool_result' ? content : block(content)
+  const messages = params['messages'] as readonly {
+    role: string
+    content: SamplingContent | SamplingContent[]
+  }[]
+  return {
+    ...params,
+    messages: messages.map(({ role, content }) => ({
+      role,
+      content: Array.isArray(content) ? content.map(projected) : projected(content),
+    })),
+  }
+}
+
+/**
+ * The JSON text of a result's structured content, kept with it so that it is serialised once for the envelope
+ * and the text content. Middleware that spreads a result copies this member too, so it refers to its value, and
+ * counts only while the result still has that value.
+ */
+export const STRUCTURED_JSON: unique symbol = Symbol('structured JSON')
+
+/** The wrapped `outputSchema` of a tool, if structured values must be objects and the tool's own are not. */
+export const WRAPPED_OUTPUT: unique symbol = Symbol('wrapped output')
+
+interface WithWrappedOutput {
+  readonly [WRAPPED_OUTPUT]?: JsonObject
+}
+
+interface WithStructuredJson {
+  readonly structuredContent?: unknown
+  readonly [STRUCTURED_JSON]?: {
+    readonly value: unknown
+    readonly json: string
+    /** The member that contains the value if structured values must be objects. */
+    readonly member?: string | undefined
+  }
+}
+
+/**
+ * The JSON text of the structured content, without stringifying it again where that was done already. Undefined if
+ * there is none, or if it is no object where it must be one.
+ */
+function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): string | undefined {
+  const { structuredContent, [STRUCTURED_JSON]: held } = result
+  const isHeld = held !== undefined && held.value === structuredContent
+  const json = isHeld
+    ? held.json
+    : structuredContent === undefined
+      ? undefined
+      : JSON.stringify(structuredContent)
+  if (kinds === 'any' || json === undefined) return json
+  if (held?.member !== undefined) return `{${JSON.stringify(held.member)}:${json}}`
+  // An object can have another JSON type: a date is a string.
+  return json.startsWith('{') ? json : undefined
 }

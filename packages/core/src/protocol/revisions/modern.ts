@@ -16,8 +16,16 @@ export function modernRevision(data: RevisionData): Revision {
     cancelOnDisconnect: true,
     parameterHeaders: true,
     envelope,
-    encodeResult: (method, result) =>
-      metaFirst(result, (rest) => base.encodeResult(method, withoutEnvelope(method, rest))),
+    encodeResult: (method, result) => {
+      const { _meta } = result
+      // The members of a tool's result are chosen one by one, which leaves out those of the envelope.
+      const content = method === Method.CallTool ? result : withoutEnvelope(method, result)
+      if (_meta === undefined) return base.encodeResult(method, content)
+      // Puts the result's own metadata first, where the envelope looks for it.
+      const own = { ...(_meta as JsonObject), [SERVER_INFO]: undefined }
+      const rest = base.encodeResult(method, { ...content, _meta: undefined })
+      return `{"_meta":${JSON.stringify(own)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
+    },
     encodeError: (error) => {
       const plain = toErrorObject(error)
       return error.reason === 'missing-capability'
@@ -28,9 +36,7 @@ export function modernRevision(data: RevisionData): Revision {
   }
 }
 
-/**
- * Results with cache hints: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
- */
+/** Results with cache hints: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
 const CACHEABLE: ReadonlySet<string> = new Set([
   Method.Discover,
   Method.ListTools,
@@ -42,21 +48,8 @@ const CACHEABLE: ReadonlySet<string> = new Set([
 const META = '{"_meta":{'
 const COMPLETE = '{"resultType":"complete"'
 
-/** Puts the result's own metadata first, where the envelope looks for it. */
-function metaFirst(result: JsonObject, encode: (rest: JsonObject) => string): string {
-  const { _meta } = result
-  if (_meta === undefined) return encode(result)
-  const own = { ...(_meta as JsonObject), [SERVER_INFO]: undefined }
-  const rest = encode({ ...result, _meta: undefined })
-  return `{"_meta":${JSON.stringify(own)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
-}
-
-/**
- * Middleware may have added members of the envelope to a result, and a reader would find the same key twice.
- */
+/** Middleware may have added members of the envelope to a result, and a reader would find the same key twice. */
 function withoutEnvelope(method: string, result: JsonObject): JsonObject {
-  // The members of a tool result are selected one by one, which omits these.
-  if (method === Method.CallTool) return result
   const { resultType, ttlMs, cacheScope, ...rest } = result
   const hinted = CACHEABLE.has(method) && (ttlMs ?? cacheScope) !== undefined
   if (resultType === undefined && !hinted) return result
@@ -81,8 +74,8 @@ const rounds: RoundTrips = {
     [Method.ReadResource, { contents: [] }],
   ]),
   encode: (requests, state, server) => {
-    const asked = Object.keys(requests).length === 0 ? {} : { inputRequests: requests }
-    const rest = JSON.stringify({ ...asked, requestState: state })
+    const questions = Object.keys(requests).length === 0 ? {} : { inputRequests: requests }
+    const rest = JSON.stringify({ ...questions, requestState: state })
     return `{"resultType":"input_required","_meta":{"${SERVER_INFO}":${server}},${rest.slice(1)}`
   },
 }

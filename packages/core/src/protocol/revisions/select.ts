@@ -1,10 +1,11 @@
 import { ErrorCode, invalidRequest, isErrorOf, McpError } from '../../errors.ts'
 import { headerMismatch } from '../header-text.ts'
-import type { JsonRpcNotification, JsonRpcRequest } from '../jsonrpc.ts'
+import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcRequest } from '../jsonrpc.ts'
 import { Method } from '../methods.ts'
 import { ofEra } from './index.ts'
-import { namesVersion, readRequestMeta, type RequestMeta } from './request-meta.ts'
 import type { Era, Revision } from './revision.ts'
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../meta.ts'
+import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../types.ts'
 
 /**
  * The revision of a request that names none:
@@ -19,7 +20,7 @@ export interface SelectionInput {
   readonly header?: string | null | undefined
   /** The revision that the session has negotiated. */
   readonly session?: Revision | undefined
-  /** The served revisions, newest first. */
+  /** Newest first. */
   readonly served: readonly Revision[]
   /** Whether calls need no `initialize`. */
   readonly stateless: boolean
@@ -52,7 +53,7 @@ interface Refused {
  */
 export function selectRevision(input: SelectionInput): Selection {
   const { message, header, session, served, stateless } = input
-  if (message !== undefined && standsAlone(message, header, served)) return selectModern(message, input)
+  if (message !== undefined && isStateless(message, header, served)) return selectModern(message, input)
   if (session !== undefined && header === session.version) return { kind: 'serve', revision: session }
   // The body of initialize negotiates the revision; the header applies to later requests.
   if (session === undefined && message?.method === Method.Initialize) return { kind: 'initialize' }
@@ -64,9 +65,7 @@ export function selectRevision(input: SelectionInput): Selection {
   return revision === undefined ? unsupported(served) : { kind: 'serve', revision }
 }
 
-/**
- * Whether clients can open sessions. Revisions are sorted newest first, and only the older ones have sessions.
- */
+/** Whether clients can open sessions. Revisions are sorted newest first, and only the older ones have sessions. */
 export const hasSessions = (served: readonly Revision[]): boolean => served.at(-1)?.era === 'legacy'
 
 /** Finds a requested revision. A loop, because this runs for every request. */
@@ -76,16 +75,17 @@ function find(served: readonly Revision[], era: Era, version: string): Revision 
 }
 
 /**
- * Whether a message belongs to the era in which every request has its own metadata. If only that era is served,
- * all messages do; if it is not served, none does, so that clients which try it first fall back.
+ * Whether a message belongs to the era in which every request carries its own metadata. All messages do if the server
+ * serves only that era. None does if the server does not serve it, so that clients that try it first fall back.
  */
-export function standsAlone(
+export function isStateless(
   message: JsonRpcRequest | JsonRpcNotification,
   header: string | null | undefined,
   served: readonly Revision[],
 ): boolean {
   if (served[0]?.era !== 'modern') return false
-  if (namesVersion(message) || !hasSessions(served)) return true
+  // Revisions come newest first, so all are of that era.
+  if (namesVersion(message) || served.at(-1)?.era === 'modern') return true
   return typeof header === 'string' && find(served, 'modern', header) !== undefined
 }
 
@@ -145,3 +145,48 @@ function unsupported(served: readonly Revision[]): Selection {
 
 const versionsOf = (served: readonly Revision[], era: Era): readonly string[] =>
   ofEra(era, served).map(({ version }) => version)
+
+/** The metadata of a stateless request, and its sender. */
+export interface RequestMeta {
+  readonly version: string
+  readonly capabilities: ClientCapabilities
+  readonly client: Implementation | undefined
+  /** Undefined if the sender wants no log messages. */
+  readonly logLevel: LogLevel | undefined
+}
+
+/** Whether a message names its own protocol version, and so does not belong to a session. */
+export const namesVersion = ({ params }: JsonRpcRequest | JsonRpcNotification): boolean => {
+  const meta = params?.['_meta']
+  return isObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION)
+}
+
+/**
+ * Reads the metadata of a request.
+ *
+ * @throws McpError that names the missing or malformed member
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
+ */
+export function readRequestMeta({ params }: JsonRpcRequest): RequestMeta {
+  const meta: JsonObject = isObject(params?.['_meta']) ? params['_meta'] : {}
+  const version = meta[PROTOCOL_VERSION]
+  const capabilities = meta[CLIENT_CAPABILITIES]
+  const client = meta[CLIENT_INFO]
+  const logLevel = meta[LOG_LEVEL]
+  if (typeof version !== 'string') throw malformed(`_meta["${PROTOCOL_VERSION}"] must be a string`)
+  if (!isObject(capabilities)) throw malformed(`_meta["${CLIENT_CAPABILITIES}"] must be an object`)
+  if (client !== undefined && !isImplementation(client))
+    throw malformed(`_meta["${CLIENT_INFO}"] must be an object with a name and a version`)
+  if (logLevel !== undefined && !isLogLevel(logLevel))
+    throw malformed(`_meta["${LOG_LEVEL}"] must be one of ${LOG_LEVELS.join(', ')}`)
+  return { version, capabilities, client, logLevel }
+}
+
+/** The error for required metadata that is missing or malformed. */
+const malformed = (message: string): McpError =>
+  new McpError(ErrorCode.InvalidParams, message, undefined, 'malformed')
+
+const isImplementation = (value: unknown): value is Implementation & JsonObject =>
+  isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string'
+
+const isLogLevel = (value: unknown): value is LogLevel => (LOG_LEVELS as readonly unknown[]).includes(value)

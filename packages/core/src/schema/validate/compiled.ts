@@ -31,9 +31,8 @@ export function standardCheck(schema: StandardSchema): CheckInput {
   return (value) => {
     props ??= schema['~standard']
     const result = props.validate(value)
-    return isPromiseLike(result)
-      ? Promise.resolve(result).then(fromStandardResult)
-      : fromStandardResult(result)
+    if (isPromiseLike(result)) return Promise.resolve(result).then(fromStandardResult)
+    return result.issues === undefined ? { ok: true, value: result.value } : fromStandardResult(result)
   }
 }
 

@@ -11,9 +11,5 @@ export interface Interpreted extends JsonValidator {
 /** @throws Error with a readable message for an invalid schema */
 export function interpret(schema: JsonSchema, origin: 'author' | 'library'): Interpreted {
   const validator = createValidator(schema, { validateSchema: origin === 'author' })
-  return {
-    isValid: (value) => validator.isValid(value),
-    explain: (value) => fromErrors(validator.errors(value)),
-    steps: () => validator.steps(),
-  }
+  return { ...validator, explain: (value) => fromErrors(validator.errors(value)) }
 }

@@ -1,6 +1,6 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { AcceptedBody, BodyBudget } from '../../../src/http/guard/body-budget.ts'
+import { AcceptedBody, BodyBudget } from '../../../src/http/caller-bytes.ts'
 
 /** A limit of 64 bodies, half of them for one caller. */
 const OF_CALLER = 32 * 10

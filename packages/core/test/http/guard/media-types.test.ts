@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accepted, isJson, remember } from '../../../src/http/guard/media-types.ts'
+import { accepted, isJson, remember } from '../../../src/http/guard/headers.ts'
 
 describe('isJson', () => {
   it.each([

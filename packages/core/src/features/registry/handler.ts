@@ -4,6 +4,8 @@ import type { RequestContext } from '../../call/request-context.ts'
 import type { Logger } from '../../util/logger.ts'
 import { invalid, type Subject } from './checks.ts'
 import { type Awaitable, chain, isPromiseLike } from '../../util/promises.ts'
+import { areScopes } from '../../errors.ts'
+import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
 
 /**
  * Decides whether the caller of a request may see an entry. Hidden entries are not listed or completed, and
@@ -75,4 +77,30 @@ export function visibleAmong<Entry extends Guarded>(
     entries.filter((_, index) => allowed[index] === true)
   if (!verdicts.some((it) => it instanceof Promise)) return pick(verdicts)
   return Promise.all(verdicts.map((it) => Promise.resolve(it))).then(pick)
+}
+
+export interface CompiledHandler extends Guarded {
+  readonly timeoutMs: number | undefined
+  readonly handler: (args: unknown, ctx: CallContext) => unknown
+  /** The handler's `this`: a definition may be an instance of a class whose handler is a method. */
+  readonly definition: object
+}
+
+/** @throws `ERR_MCP_INVALID_DEFINITION` */
+export function compileHandler(
+  subject: Subject,
+  definition: { readonly [member in keyof Omit<CompiledHandler, 'definition'>]?: unknown },
+  logger: Logger,
+): CompiledHandler {
+  const { handler, timeoutMs, scopes } = definition
+  if (typeof handler !== 'function') throw invalid(subject, 'needs a handler: a function of (args, ctx)')
+  if (
+    timeoutMs !== undefined &&
+    !(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)
+  )
+    throw invalid(subject, `needs a timeoutMs between 1 and ${MAX_TIMEOUT_MS}`)
+  if (scopes !== undefined && !areScopes(scopes))
+    throw invalid(subject, "needs a list of scopes, such as ['files:write']")
+  const visible = compileVisible(subject, definition, logger)
+  return { timeoutMs, visible, scopes, handler: handler as CompiledHandler['handler'], definition }
 }
