@@ -7,17 +7,17 @@ import { describe, expect, it } from 'vitest'
 const LIMIT = 10
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** One body on its way: the limits that count it, its sender, and its reader. */
+/** One request body: the limits that count it, its sender, and its reader. */
 interface Body {
   readonly push: (text: string) => void
   readonly end: () => void
   readonly fail: () => void
   readonly read: Promise<Uint8Array | BodyError>
-  /** Whether the rest is discarded, or its source is cancelled. */
+  /** Whether the rest is discarded or its source cancelled. */
   readonly cancelled: () => boolean
 }
 
-/** Counts what a reader reports. Refuses more than 100 bytes. */
+/** Records how a reader ended. Refuses more than 100 bytes. */
 class Reading implements BodyReading {
   ended = 0
   stop: (error: BodyError) => void = () => {}
@@ -88,15 +88,15 @@ describe.each(READERS)('%s', (_, open) => {
   it.each([
     ['no chunk', []],
     ['one chunk', ['0123456789']],
-    ['several chunks, which end inside of characters', ['01', '234', '56789']],
-  ])('gives a body of the limit, in %s', async (_name, chunks) => {
+    ['several chunks, split inside of characters', ['01', '234', '56789']],
+  ])('returns a body of the maximum size in %s', async (_name, chunks) => {
     const body = start()
     for (const chunk of chunks) body.push(chunk)
     body.end()
     expect(await outcome(body)).toEqual([chunks.join(''), 1])
   })
 
-  it('gives 413 for one byte more, and 503 if the mount holds too much', async () => {
+  it('fails with 413 for one byte more, and with 503 if the mount holds too many bytes', async () => {
     const large = start()
     for (const chunk of ['0123456789', 'x']) large.push(chunk)
     expect([await outcome(large), large.cancelled()]).toEqual([[413, 1], true])
@@ -106,7 +106,7 @@ describe.each(READERS)('%s', (_, open) => {
     expect([await outcome(many), many.cancelled()]).toEqual([[503, 1], true])
   })
 
-  it('gives 408 when it takes too long, and 400 when it ends early', async () => {
+  it('fails with 408 when the body takes too long, and with 400 when it ends early', async () => {
     const slow = start()
     slow.push('0')
     await settled()
@@ -120,7 +120,7 @@ describe.each(READERS)('%s', (_, open) => {
 })
 
 describe('collectStream', () => {
-  it('gives 400 at once for a stream that has ended before', () => {
+  it('fails with 400 at once for a stream that has already ended', () => {
     const stream = new PassThrough()
     stream.destroy()
     const reading = new Reading()
@@ -129,7 +129,7 @@ describe('collectStream', () => {
     expect([done, reading.ended]).toEqual([[expect.objectContaining({ status: 400 })], 0])
   })
 
-  it('reads a stream that middleware has paused, and reports it once', async () => {
+  it('reads a stream that middleware paused, and ends once', async () => {
     const stream = new PassThrough()
     stream.pause()
     const done: unknown[] = []
@@ -140,7 +140,7 @@ describe('collectStream', () => {
     expect(done).toHaveLength(1)
   })
 
-  it('encodes the text of a stream that middleware has decoded', async () => {
+  it('encodes the text of a stream that middleware decoded', async () => {
     const stream = new PassThrough().setEncoding('utf8')
     const done: unknown[] = []
     collectStream(stream, { bodyLimit: 3, reading: new Reading() }, (read) => done.push(read))
@@ -159,15 +159,15 @@ describe('readWhole', () => {
   }
 
   it.each([
-    ['the limit', '0123456789', 10, '0123456789'],
-    ['one byte more', '0123456789x', 10, 413],
-    ['a declared length of as much as the mount may hold', '0', 100, '0'],
-    ['a declared length of more than the mount may hold', '0', 101, 503],
-  ])('knows %s', async (_, text, declared, expected) => {
+    ['a body of the limit', '0123456789', 10, '0123456789'],
+    ['a body one byte over the limit', '0123456789x', 10, 413],
+    ['a declared length that fits the mount', '0', 100, '0'],
+    ['a declared length above the limit of the mount', '0', 101, 503],
+  ])('handles %s', async (_, text, declared, expected) => {
     expect(await read(whole(text), declared)).toEqual([expected, 1])
   })
 
-  it('gives 400 when the body ends early, and 408 when it takes too long', async () => {
+  it('fails with 400 when the body ends early, and with 408 when it takes too long', async () => {
     expect(await read(Promise.reject(new Error('reset')))).toEqual([400, 1])
     const reading = new Reading()
     const slow = caught(readWhole(new Promise(() => {}), 1, { bodyLimit: LIMIT, reading }))

@@ -11,7 +11,10 @@ export const AUTHORIZATION: Group = {
       fault: 'A token that is missing or malformed',
       behaviour: '401 with a challenge, which names the metadata if the app has some.',
       tests: [
-        { file: 'packages/core/test/http/guard/bearer.test.ts', name: 'asks for a token if there is none' },
+        {
+          file: 'packages/core/test/http/guard/bearer.test.ts',
+          name: 'requests a token if there is none: %j',
+        },
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
           name: 'names realm and metadata in its challenge',
@@ -27,7 +30,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/core/test/http/guard/bearer.test.ts', name: 'that expired %i s ago gets %i' },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
-          name: 'of a session ends, and with new credentials continues where it stopped',
+          name: 'of a session ends, and continues from there with new credentials',
         },
       ],
     },
@@ -83,7 +86,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are all refused if authenticate finds no caller',
+          name: 'are all refused if authenticate returns nothing',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
@@ -115,7 +118,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'refuses the token if verify throws or rejects, and only logs the cause',
+          name: 'refuses the token if verify throws or rejects, and logs the cause only',
         },
         { file: 'packages/client/test/auth/secrets.test.ts', name: 'go to the origin of its server only' },
         { file: 'packages/client/test/auth/with-auth.test.ts', name: 'a redirect %i is not followed' },

@@ -68,7 +68,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends there with an error when its node goes, and what that node sends later is dropped',
+          name: 'ends with an error when its node stops, and drops what that node sends later',
         },
       ],
     },
@@ -80,11 +80,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'keeps what requests at different nodes change at the same time',
+          name: 'keeps changes that nodes make at the same time',
         },
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'ends a subscription that another node does not know of yet',
+          name: 'ends a subscription that another node does not know, and starts one that it considers active',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
@@ -119,7 +119,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'is answered at whichever node the response arrives',
+          name: 'is answered at any node that gets the response',
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
@@ -127,7 +127,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'ends the call at whichever node it runs',
+          name: 'ends the call at whichever node runs it',
         },
         {
           file: 'apps/reliability/test/support/nodes/crossings.ts',
@@ -139,7 +139,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'is answered once, at whichever node the response arrives',
+          name: 'is answered once, at any node that gets the response',
         },
       ],
     },
@@ -171,7 +171,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends there, and is unknown afterwards, if the store has lost an event',
+          name: 'ends and becomes unknown if the store has lost an event',
         },
       ],
     },
@@ -182,11 +182,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'ends with DELETE while the stores are away: they forget it when they are back',
+          name: 'ends with DELETE while the stores are down, which forget it later',
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets a deletion again until it is back',
+          name: 'gets a failed deletion again when it works',
         },
       ],
     },
@@ -214,7 +214,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'is refused with 503 if too many bytes of its caller are on their way',
+          name: 'is refused with 503 if its caller has too many bytes in transit',
         },
       ],
     },

@@ -47,11 +47,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/memory-transport.test.ts',
-          name: 'survives a thousand pairs whose close handlers close again',
+          name: 'closes a thousand pairs whose close handlers close again',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'ends running calls at the deadline, and is the same close for all callers',
+          name: 'ends running calls at the deadline and returns when they have ended, for all callers',
         },
       ],
     },

@@ -10,7 +10,7 @@ function held() {
   return { bytes, shortened, hold }
 }
 
-it('shortens the replies of a caller that has more than half of the bytes, once', () => {
+it('gives the replies of a caller with more than half of the bytes less time, once', () => {
   const { bytes, shortened, hold } = held()
   hold('ann', 30, 'ann 1')
   const release = hold('ann', 20, 'ann 2')
@@ -26,7 +26,7 @@ it('shortens the replies of a caller that has more than half of the bytes, once'
   expect(shortened).toEqual(['ann 1', 'ann 3', 'ann 4', 'ann 5'])
 })
 
-it('shortens the replies of all when together they have more than all bytes', () => {
+it('gives the replies of all callers less time when they exceed all bytes together', () => {
   const { bytes, shortened, hold } = held()
   for (const name of ['ann', 'bob']) hold(name, 50, name)
   expect([shortened, bytes.total, bytes.exceeded('ann'), bytes.exceeded('carol')]).toEqual([

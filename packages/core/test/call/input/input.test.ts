@@ -14,8 +14,8 @@ function serverOf(handler: (ctx: RequestContext) => unknown, options: ServerOpti
   return server
 }
 
-describe('questions of a running handler', () => {
-  it('return the answers of the person, the model and the client', async () => {
+describe('questions from a running handler', () => {
+  it('return the answers of the user, the model and the client', async () => {
     const server = serverOf(async (ctx) => {
       const form = await ctx.elicit('Sure?', ok)
       const seen = await ctx.elicit('Sure?', ok, { declined: 'see' })
@@ -40,7 +40,7 @@ describe('questions of a running handler', () => {
     ])
   })
 
-  it('to a model with tools contain the tools and their results', async () => {
+  it('pass tools and their results to a model', async () => {
     const text = { type: 'text', text: 'Rain?' } as const
     const use = { type: 'tool_use', id: 'u1', name: 'weather', input: { city: 'Oslo' } } as const
     const outcome = { type: 'tool_result', toolUseId: 'u1', content: [text] } as const
@@ -70,7 +70,7 @@ describe('questions of a running handler', () => {
     expect(textOf(await client.call('a'))).toContain('is not valid')
   })
 
-  it('end the call on a decline that is not caught', async () => {
+  it('end the call when a decline is not caught', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => ctx.elicit('Sure?', ok)),
       { answer: () => ({ action: 'decline' }) },
@@ -81,7 +81,7 @@ describe('questions of a running handler', () => {
     })
   })
 
-  it('stop the handler’s time, from its first line and several times', async () => {
+  it('stop the handler’s timer each time', async () => {
     const clock = new FakeClock()
     const server = serverOf(
       async (ctx) => {
@@ -104,7 +104,7 @@ describe('questions of a running handler', () => {
     expect(textOf(await reply)).toBe('done')
   })
 
-  it('leave the handler its remaining time', async () => {
+  it('leave the handler only its remaining time', async () => {
     const clock = new FakeClock()
     const logger = logLines()
     const server = serverOf(
@@ -145,7 +145,7 @@ describe('questions of a running handler', () => {
     expect(logger.lines).toEqual(['warn: The tool "a" returned before its ctx.elicit was answered; await it'])
   })
 
-  it('are refused if the client does not support them', async () => {
+  it('fail if the client does not support them', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => ctx.elicit('Sure?', ok)),
       { capabilities: {} },
@@ -157,7 +157,7 @@ describe('questions of a running handler', () => {
     expect(client.asked).toEqual([])
   })
 
-  it('are cancelled if their call is, with their id and no metadata', async () => {
+  it('are cancelled together with their call, with their id and no metadata', async () => {
     const client = await openAnsweringClient(serverOf((ctx) => ctx.elicit('Sure?', ok)))
     void client.call('a')
     await client.hasAsked(1)
@@ -172,7 +172,7 @@ describe('questions of a running handler', () => {
     ])
   })
 
-  it('take no response to another request, and count it', async () => {
+  it('ignore and count responses to unknown requests', async () => {
     const server = serverOf(async (ctx) => String((await ctx.elicit('Sure?', ok)).ok))
     const client = await openAnsweringClient(server)
     const reply = client.call('a')
@@ -183,7 +183,7 @@ describe('questions of a running handler', () => {
     expect(server.stats().refusals).toEqual({ unmatchedResponse: 4 })
   })
 
-  it('may be any request, whose result is not checked', async () => {
+  it('can be any request, whose result is not checked', async () => {
     const server = serverOf(async (ctx) => {
       const failed = await ctx.request('com.example/none').catch(String)
       return JSON.stringify([await ctx.request('com.example/weather', { city: 'Rome' }), failed])

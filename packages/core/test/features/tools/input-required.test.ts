@@ -13,7 +13,7 @@ import { PARTS } from '../parts.ts'
 const ok = z.object({ ok: z.boolean() })
 
 describe('inputRequired in a tool', () => {
-  it('must wrap a returned question', async () => {
+  it('must wrap a question that a handler returns', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -25,11 +25,11 @@ describe('inputRequired in a tool', () => {
     expect(String(errors[0])).toContain('returned a question; declare it in asks')
   })
 
-  it('accepts questions only', () => {
+  it('accepts only questions', () => {
     expect(() => inputRequired({ confirm: 'Sure?' as never })).toThrow('"confirm" is not a question')
   })
 
-  it('throws an error without a channel to the client', async () => {
+  it('throws without a channel to the client', async () => {
     const { tools, methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     tools.registry.add({ name: 'a', handler: () => inputRequired({ roots: listRoots() }) })
     expect(await errorOf(() => callMethod(methods, 'tools/call', { name: 'a' }))).toMatchObject({

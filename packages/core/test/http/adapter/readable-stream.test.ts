@@ -10,7 +10,7 @@ class Incoming extends WebRequest {
   }
 }
 
-/** A stream reply as a host gets it, and what its adapter sees of it. */
+/** A stream reply as a host gets it, and the events that its adapter sees. */
 function opened() {
   const seen: string[] = []
   let sink: FrameSink | undefined
@@ -29,7 +29,7 @@ function opened() {
 }
 
 describe('a stream reply as a ReadableStream', () => {
-  it('makes its writer wait while 16 KiB are queued, and limits only that time', async () => {
+  it('makes the writer wait while 16 KiB are queued, and times only that wait', async () => {
     const { seen, write, reader } = opened()
     await settled()
     expect(write('x'.repeat(16_383))).toBeUndefined()
@@ -54,7 +54,7 @@ describe('a stream reply as a ReadableStream', () => {
     expect(write('late')).toBeUndefined()
   })
 
-  it('lets its writer go on when the reader cancels', async () => {
+  it('releases a waiting writer when the reader cancels', async () => {
     const { seen, write, close, reader } = opened()
     const waits = write('x'.repeat(20_000))
     await reader.cancel()
@@ -64,7 +64,7 @@ describe('a stream reply as a ReadableStream', () => {
     expect(seen).toEqual(['begin', 'leave'])
   })
 
-  it('has headers with an ETag that no other stream has', () => {
+  it('has a unique ETag', () => {
     const [one, two] = [streamHeaders({ a: '1' }), streamHeaders({ a: '1' })]
     expect(one).toEqual({ a: '1', etag: expect.stringMatching(/^W\/"[\w-]{36}"$/) as string })
     expect(one['etag']).not.toBe(two['etag'])
