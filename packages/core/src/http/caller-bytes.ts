@@ -77,16 +77,16 @@ export class CallerBytes {
   }
 }
 
-/** Whole bodies that a mount may hold while it reads them. */
+/** How many full bodies a mount may hold while it reads them. */
 const MAX_BODIES = 64
 
-/** Limits the time of each body that a mount reads, and the bytes of all together. */
+/** Limits the time of each body that a mount reads, and the bytes of all bodies together. */
 export class BodyBudget {
   readonly bodyLimit: number
   readonly timeoutMs: number
   readonly deadlines: Deadlines
   readonly held: CallerBytes
-  /** Set when the mount has closed. No body is read after that. */
+  /** Set when the mount has closed. No body is read afterwards. */
   closed = false
 
   /** @param limits - the options `limits.bodyBytes` and `limits.bodyTimeoutMs` */
@@ -97,14 +97,14 @@ export class BodyBudget {
     this.deadlines = new Deadlines(clock, limits.bodyTimeoutMs)
   }
 
-  /** Ends the reading of all bodies, now and later. */
+  /** Ends the reading of all bodies, current and later ones. */
   close(): void {
     this.closed = true
     this.deadlines.expireAll()
   }
 }
 
-/** An accepted request, and the account of its body: the bytes that were read, and the time that is left. */
+/** An accepted request, and the account of its body: the bytes that were read, and the remaining time. */
 export class AcceptedBody implements AcceptedRequest, BodyReading, Due {
   readonly bodyLimit: number
   readonly reading: BodyReading

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts'
 
-/** Often enough to be found, and never a flood, in ms. */
+/** In ms: often enough to be noticed, and not a flood. */
 const INTERVAL_MS = 600_000
 
-/** Logs a problem that each request may have, at most once in ten minutes. */
+/** Logs a problem that may occur in every request, at most once in ten minutes. */
 export class ThrottledLog {
   readonly #clock: Clock
   #loggedAt = Number.NEGATIVE_INFINITY
@@ -13,7 +13,7 @@ export class ThrottledLog {
     this.#clock = clock
   }
 
-  /** @param log - gets how often the problem was not logged since the last time */
+  /** @param log - receives the number of times that the problem was not logged since the last line */
   log(log: (skipped: number) => void): void {
     const now = this.#clock.now()
     if (now - this.#loggedAt < INTERVAL_MS) {

@@ -8,7 +8,10 @@ import { accepted, duplicateHeader, isJson } from './headers.ts'
 import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
 
-/** Checks the head of a request. Undefined accepts it; a reply refuses it before its body is read. */
+/**
+ * Checks the head of a request. Returns undefined to accept it, or a reply that refuses it before its body is
+ * read.
+ */
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 
 const UNKNOWN_SOCKET =
@@ -16,7 +19,7 @@ const UNKNOWN_SOCKET =
   'On Node, set connection: nodeConnection of @jetway/node/connection. Elsewhere, ' +
   "set the option allowedHosts to the names of this server, or to ['*'] to accept every name"
 
-/** All checks without state, for every method and route, in the order of the table of statuses. */
+/** Runs all checks without state, for every method and route, in the order of the table of statuses. */
 export function createHeadGuard(
   options: EndpointOptions & Pick<ResolvedOptions, 'stateless'>,
   served: readonly Revision[],
@@ -56,9 +59,9 @@ interface RouteRules {
   readonly verbs: readonly string[]
   readonly wrongMethod: HttpReply
   readonly preflight: HttpReply
-  /** Without sessions, their header is ignored. */
+  /** Whether there are sessions. Without sessions, their header is ignored. */
   readonly sessions: boolean
-  /** The Accept header of `/message` does not matter, because its responses come on the stream. */
+  /** The Accept header of `/message` does not matter, because its responses are sent on the stream. */
   readonly responsesOnStream: boolean
 }
 
@@ -80,7 +83,7 @@ function allowedVerbs(
   { stateless, sessions }: EndpointOptions,
   served: readonly Revision[],
 ): readonly string[] {
-  // GET and DELETE are for sessions.
+  // GET and DELETE need sessions.
   if (stateless === true || !hasSessions(served)) return ['POST']
   return sessions?.allowDelete === false ? ['GET', 'POST'] : ['GET', 'POST', 'DELETE']
 }

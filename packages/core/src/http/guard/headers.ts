@@ -5,8 +5,8 @@ import { Method } from '../../protocol/methods.ts'
 import type { HttpRequest } from '../types.ts'
 
 /**
- * Headers that a proxy and this server may read differently when they are repeated. All
- * `Mcp-*` headers are checked too.
+ * Headers that a proxy and this server may interpret differently if they are repeated. All `Mcp-*` headers are
+ * checked too.
  */
 const UNIQUE = [
   'authorization',
@@ -19,12 +19,12 @@ const UNIQUE = [
   'mcp-method',
   'mcp-name',
 ]
-/** A bit for each, since a list would cost an allocation for each request. */
+/** A bit per header, because a list would need an allocation per request. */
 const BITS: ReadonlyMap<string, number> = new Map(UNIQUE.map((name, index) => [name, 1 << index]))
 
 /**
- * The first header that must not be repeated and is, in a list like Node's `rawHeaders`. HTTP/2 repeats
- * `Host` if it names another host than `:authority`.
+ * Returns the first header that is repeated but must not be, in a list like Node's `rawHeaders`. HTTP/2 repeats
+ * `Host` if it differs from `:authority`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
  */
@@ -36,7 +36,7 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
     const name = rawHeaders[i] ?? ''
     if (!mayMatter(name)) continue
     const lower = name.toLowerCase()
-    // Pseudo-headers come before all others.
+    // Pseudo-headers precede all others.
     if (lower === ':authority') authority = rawHeaders[i + 1]
     if (lower === 'host' && authority !== undefined && differ(authority, rawHeaders[i + 1])) return lower
     const bit = BITS.get(lower)
@@ -53,7 +53,7 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
 
 const differ = (authority: string, host = ''): boolean => authority.toLowerCase() !== host.toLowerCase()
 
-/** A cheap test by first letter and length: most headers begin with another letter. */
+/** A cheap test by first letter and length, because most headers start with another letter. */
 function mayMatter(name: string): boolean {
   switch (name.charCodeAt(0) | 0x20) {
     case 0x3a:
@@ -75,10 +75,10 @@ function mayMatter(name: string): boolean {
   }
 }
 
-/** Clients send few different values of a header. More are not remembered: clients choose them. */
+/** Clients use few different values of a header. More are not cached, because clients choose them. */
 const MAX_REMEMBERED = 64
 
-/** Remembers the results of a pure function for the first few texts. */
+/** Caches the results of a pure function for the first few texts. */
 export function remember<T>(decide: (text: string) => T, max: number = MAX_REMEMBERED): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
@@ -91,9 +91,9 @@ export function remember<T>(decide: (text: string) => T, max: number = MAX_REMEM
 }
 
 /**
- * Whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A test for a substring would
- * accept types that browsers send to other sites without a preflight. Control characters, repeated parameters
- * and charsets other than UTF-8 are refused: a proxy in front might read them differently.
+ * Whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A substring test would accept types
+ * that browsers send to other sites without a preflight. Control characters, repeated parameters and charsets
+ * other than UTF-8 are refused, because a proxy might interpret them differently.
  */
 export function isJson(contentType: string | undefined): boolean {
   return contentType === 'application/json' || (contentType !== undefined && parsedJson(contentType))
@@ -121,8 +121,8 @@ export interface Accepted {
 }
 
 /**
- * Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides,
- * and a weight of zero refuses.
+ * Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides, and a weight of zero
+ * refuses.
  */
 export const accepted: (accept: string) => Accepted = remember((accept) => {
   const weights = new Map<string, boolean>()
@@ -144,8 +144,8 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Checks the headers that repeat parts of the body, so that proxies need not read it. They must equal the
- * body: a proxy that allows a call by its header must not let another one through.
+ * Checks the headers that repeat parts of the body, so that proxies need not read it. They must equal the body,
+ * because a proxy that admits a call by its headers must not admit a different one.
  *
  * @param added - the parameter that `Mcp-Name` repeats, by the method of an extension
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http

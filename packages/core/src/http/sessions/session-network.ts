@@ -22,7 +22,10 @@ interface FollowedStreamOptions {
   readonly onEnd: () => void
 }
 
-/** The other nodes, for the sessions of a mount, and the streams of other nodes whose clients are connected here. */
+/**
+ * The other nodes, for the sessions of a mount, and the streams of other nodes whose clients are connected
+ * here.
+ */
 export class SessionNetwork {
   readonly context: EndpointContext
   readonly peers: Peers
@@ -121,7 +124,7 @@ export class FollowedStream {
     this.#writer.end()
   }
 
-  /** One step at a time; those that come meanwhile are one more. */
+  /** Runs one step at a time. Steps requested meanwhile become one more. */
   async #run(step: () => Promise<void>): Promise<void> {
     if (this.#reading) {
       this.#again = true
@@ -146,11 +149,11 @@ export class FollowedStream {
     const state = await store.read(key, this.#position)
     for (const event of state?.events ?? []) this.#writer.write(this.#take(event))
     if (state !== undefined) this.#node = state.node
-    // The client reads elsewhere by now, or nothing more comes.
+    // The client is connected elsewhere by now, or the stream has ended.
     if (state === undefined || state.ended || state.follower !== this.#all.peers.id) this.#writer.end()
   }
 
-  /** The text of the next event. */
+  /** Returns the text of the next event. */
   #take({ seq, frame }: StoredEvent): string {
     this.#position = { ...this.#position, seq }
     return formatEvent({ id: formatEventId(this.#position), data: frame })

@@ -9,7 +9,7 @@ import { parseEventId } from '../streams/sse-format.ts'
 import { readerOf } from '../streams/sse-writer.ts'
 import type { HttpRequest, Reply } from '../types.ts'
 
-/** The routes that a mount has for its sessions: GET and DELETE of the MCP path, and HTTP+SSE. */
+/** The routes of a mount for its sessions: GET and DELETE of the MCP path, and HTTP+SSE. */
 export class SessionRoutes {
   readonly table: SessionTable
   /** Undefined without the option `legacySse`. */
@@ -37,7 +37,7 @@ export class SessionRoutes {
     this.legacySse?.closeAll()
   }
 
-  /** Leaves the other nodes. Must follow the end of all streams. */
+  /** Leaves the other nodes. Must be called after all streams have ended. */
   async leave(): Promise<void> {
     await this.table.leave()
   }

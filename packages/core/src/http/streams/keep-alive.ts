@@ -9,8 +9,8 @@ import { PendingWork } from '../../util/pending-work.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
- * The open streams of a mount, kept alive by one timer. If timers end with their request, each stream has
- * its own timer, and the streams are not counted, because some end unnoticed. A stream ends when the
+ * The open streams of a mount, kept alive by one timer. If timers end with their request, each stream has its
+ * own timer, and the streams are not counted, because some end without notice. A stream ends when the
  * credentials that opened it expire.
  */
 export class OpenStreams {
@@ -37,7 +37,7 @@ export class OpenStreams {
       })
   }
 
-  /** Their number and queued bytes; of one server, if it is given. */
+  /** Returns their number and queued bytes, of one server only if it is given. */
   held(server?: ServedServer): { readonly openStreams: number; readonly queuedBytes: number } {
     let openStreams = 0
     let queuedBytes = 0
@@ -72,7 +72,7 @@ export class OpenStreams {
     if (this.#open.size === 0) this.#keepAlive?.stop()
   }
 
-  /** Waits until all streams have ended, but not for clients that read too slowly. */
+  /** Waits until all streams have ended, but not for slow readers. */
   async endAll(): Promise<void> {
     const ending = (this.#ending ??= new PendingWork(this.#clock, this.#open.size))
     await ending.flushed()
@@ -87,7 +87,7 @@ export class OpenStreams {
     this.#expiries.delete(writer)
     const { expiresAt } = writer
     if (expiresAt === undefined) return
-    // A runtime's timers may fire before its clock says so.
+    // Timers of a runtime may fire slightly before the time on its clock.
     const left = Math.max(validUntil(expiresAt) - this.#clock.now() + 1, 1)
     const look = (): void => {
       if (this.#clock.now() > validUntil(writer.expiresAt ?? Infinity)) writer.expire()

@@ -24,7 +24,7 @@ import { storedEventText } from './replay.ts'
 import { fromStore, retried } from './store-failure.ts'
 import type { HttpReply } from '../types.ts'
 
-/** Where the events of a stream are stored. */
+/** The store of a stream's events. */
 export interface StreamLog {
   readonly store: EventStore
   readonly key: StreamKey
@@ -34,7 +34,7 @@ interface ResumableStreamOptions {
   readonly log: StreamLog
   /** The id of this node. */
   readonly node: string
-  /** A new stream, or one that another node has written so far. */
+  /** A new stream, or one that another node has written until now. */
   readonly begin: StreamOrigin | SeizedStream
   /** Whether the client accepts events with an id and no data. */
   readonly primes: boolean
@@ -47,16 +47,16 @@ interface ResumableStreamOptions {
 interface StreamOwner {
   /** Called once, when the stream has ended. */
   streamEnded(stream: ResumableStream): void
-  /** Called after each event whose client reads on at another node. */
+  /** Called after each event if the client reads the stream through another node. */
   streamFollowed(stream: ResumableStream, node: string): void
   /**
-   * Called with each frame that could not be stored because another node has taken the
-   * stream. The stream has ended.
+   * Called with each frame that could not be stored because another node has seized the stream. The stream has
+   * ended.
    */
   streamFenced(stream: ResumableStream, frame: string): void
 }
 
-/** A notice may be dropped if events are not stored, a response never; the final one ends the stream. */
+/** A notice may be dropped if events are not stored, a response never. The final response ends the stream. */
 type FrameKind = 'notice' | 'response' | 'final'
 
 interface Emitted {
@@ -69,8 +69,8 @@ const UNOPENED: StreamLease = { epoch: '', fence: 0 }
 const FINAL = { final: true }
 
 /**
- * An SSE stream that can be resumed, over as many connections as it takes. Events are stored in order before
- * they are sent, so that a client can resume from any event it has seen.
+ * An SSE stream that can be resumed over any number of connections. Events are stored in order before they are
+ * sent, so that a client can resume from any event it has seen.
  */
 export class ResumableStream implements EventStream {
   /** The name of the stream in its store. */
@@ -82,7 +82,7 @@ export class ResumableStream implements EventStream {
   #seq = 0
   #writer: SseWriter | undefined
   #ended = false
-  /** Another node has taken the stream. */
+  /** Whether another node has seized the stream. */
   #isFenced = false
   #waiting: Emitted[] = []
   /** Steps wait while the store works. */
@@ -125,14 +125,14 @@ export class ResumableStream implements EventStream {
     return writer.reply(reader)
   }
 
-  /** Sends a frame. If the stream cannot be resumed, it may be dropped for a client that reads too slowly. */
+  /** Sends a frame. If the stream cannot be resumed, the frame may be dropped for a slow reader. */
   send(frame: string): void | Promise<void> {
     if (this.#ended) return undefined
     this.#emit(frame, 'notice')
     return this.#steps.busy ?? this.#writer?.pressure()
   }
 
-  /** Writes a ping without storing it: it is of no use later, so it has no id. */
+  /** Writes a ping without storing it. A later reader does not need it, so it has no id. */
   ping(frame: string): boolean {
     if (this.#ended || !this.connected) return false
     this.#writer?.write(formatEvent({ data: frame }))
@@ -146,7 +146,7 @@ export class ResumableStream implements EventStream {
   finish(frame: string | undefined): void {
     if (this.#ended) return
     if (frame === undefined) {
-      // A client that tries to resume must learn that nothing is left, or it would try again and again.
+      // A client that tries to resume must learn that nothing is left, or it would retry forever.
       this.close()
       return
     }
@@ -155,8 +155,8 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * Ends the connection but not the stream, after an event with an id and the time to wait, which the client
-   * must accept. Does nothing if the stream cannot be resumed.
+   * Ends the connection but not the stream, after an event with an id and the retry time, which the client must
+   * support. Does nothing if the stream cannot be resumed.
    */
   closeConnection(retryMs: number | undefined): void {
     this.#run(() => {
@@ -178,15 +178,15 @@ export class ResumableStream implements EventStream {
     if (!this.#ended) this.#end()
   }
 
-  /** Stores nothing from now on, because the session ends: the answer of its call can still be sent. */
+  /** Stops storing events because the session ends. The response of its call can still be sent. */
   forget(): void {
     this.#run(() => this.#forget())
   }
 
   /**
-   * The reply that continues after an event, or undefined if the event is unknown. It replaces a connection
-   * that may still be open. Frames sent meanwhile wait, so that every event arrives once and in order.
-   * `seized` if another node has taken the stream, which ends here.
+   * Returns the reply that continues after an event, or undefined if the event is unknown. It replaces a
+   * connection that may still be open. Frames sent meanwhile are queued, so that every event arrives once and
+   * in order. Returns `seized` if another node has seized the stream, which ends here.
    */
   resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
     return new Promise((resolve, reject) => {
@@ -280,7 +280,8 @@ export class ResumableStream implements EventStream {
         this.#fenced(emitted)
         return
       }
-      // Nobody can resume from these events. A client that reads on elsewhere must learn that they are missing.
+      // Nobody can resume from these events. A client that reads them through another node must learn that they
+      // are missing.
       if (result?.state === 'lost') void this.#forget()
       if (result?.follower !== undefined) {
         this.#writer?.cut()

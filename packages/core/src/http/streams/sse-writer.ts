@@ -20,7 +20,7 @@ export interface StreamReader extends Pick<HttpRequest, 'signal'> {
   readonly expiresAt?: number | undefined
 }
 
-/** The reader of a stream that stays open after its request is answered. */
+/** Returns the reader of a stream that stays open after its request has a reply. */
 export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Caller): StreamReader => ({
   signal,
   expiresAt: auth?.expiresAt,
@@ -29,27 +29,27 @@ export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Call
 /** Senders wait while more bytes than this are queued. */
 const HIGH_WATER = 65_536
 /**
- * Queued chunks are joined up to this many UTF-16 units: all of them may exceed the
- * longest string of the runtime.
+ * Queued chunks are joined into pieces of up to this many UTF-16 units, because all of them together may exceed
+ * the longest string of the runtime.
  */
 const PIECE = 1_048_576
 
 export interface SseWriterOptions {
-  /** Bytes that may be queued; one chunk alone may exceed it. */
+  /** How many bytes may be queued. A single chunk may exceed it. */
   readonly limit: number
   /**
-   * For a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes what is queued
-   * and ends the connection: a client that resumes has then seen everything before the chunk.
+   * How to handle a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes the queue and ends
+   * the connection: a client that resumes has then seen everything before the chunk.
    */
   readonly overflow: 'cut' | 'drop'
-  /** Gets the event `overflow`. */
+  /** The server that emits the event `overflow`. */
   readonly server?: ServedServer
   readonly sessionId?: string | undefined
-  /** Who reads. @default an anonymous caller */
+  /** The principal of the reader. @default an anonymous caller */
   readonly principal?: string
-  /** Counts what waits for the reader. */
+  /** Counts the bytes that are queued for the reader. */
   readonly queued?: CallerBytes | undefined
-  /** Has the writer while it is open. */
+  /** Contains the writer while it is open. */
   readonly openStreams?: { add(writer: SseWriter): void; remove(writer: SseWriter): void }
   /** Called when the credentials of the reader expire. @default the connection ends */
   onExpired?(): void
@@ -58,9 +58,9 @@ export interface SseWriterOptions {
 }
 
 /**
- * Writes the chunks of one HTTP connection, in order. It queues them, within a limit, until the
- * adapter opens its sink and while the client reads too slowly. After its end it ignores chunks: a
- * late one must not crash a handler.
+ * Writes the chunks of one HTTP connection in order. It queues them, within a limit, until the adapter opens
+ * its sink and while the client reads too slowly. After its end it ignores chunks, because a late one must not
+ * crash a handler.
  */
 export class SseWriter {
   /** When the credentials of the reader expire, in seconds since 1970. */
@@ -72,7 +72,7 @@ export class SseWriter {
   #queue: string[] = []
   #bytes = 0
   #behind = false
-  /** UTF-16 units of a large chunk that the reader has not caught up with. */
+  /** UTF-16 units of a large chunk that the host is still sending. */
   #sending = 0
   #counted = 0
   #ending = false
@@ -86,16 +86,16 @@ export class SseWriter {
   get server(): ServedServer | undefined {
     return this.#options.server
   }
-  /** Bytes of chunks that have not been written. */
+  /** Bytes of chunks that are not written yet. */
   get waitingBytes(): number {
     return this.#bytes + (this.#notices?.bytes ?? 0)
   }
-  /** The same, and those of a large chunk that the host still sends. */
+  /** The same, including those of a large chunk that the host is still sending. */
   get queuedBytes(): number {
     return this.waitingBytes + this.#sending
   }
 
-  /** Accepts no further chunks: the connection has ended, or ends when the queue is written. */
+  /** Whether further chunks are ignored: the connection has ended, or ends when the queue is written. */
   get ending(): boolean {
     return this.#disconnected || this.#ending
   }
@@ -105,12 +105,12 @@ export class SseWriter {
     else this.#options.onExpired()
   }
 
-  /** The reply that opens the connection. */
+  /** Returns the reply that opens the connection. */
   reply(reader: StreamReader): HttpReply {
     return { status: 200, headers: SSE_HEADERS, open: (sink) => this.open(sink, reader) }
   }
 
-  /** Takes the adapter's sink. The reader's signal aborts when the client disconnects. */
+  /** Connects the adapter's sink. The reader's signal aborts when the client disconnects. */
   open(sink: FrameSink, { signal, expiresAt }: StreamReader): void {
     this.#sink = sink
     this.expiresAt ??= expiresAt
@@ -136,15 +136,16 @@ export class SseWriter {
     this.#enqueue(chunk, bytes)
   }
 
-  /** Writes a chunk whatever is queued: a response, or an event that a client asked to be repeated. */
+  /** Writes a chunk regardless of the queue: a response, or an event that a client asked to be repeated. */
   writeAlways(chunk: string): void {
     if (!this.#writeNow(chunk)) this.#enqueue(chunk, utf8Length(chunk))
   }
 
   /**
-   * Writes a notice. While the client is behind, equal notices are kept once, and written after the queue.
+   * Writes a notification. While the client is behind, equal notifications are queued once, and written after
+   * the queue.
    *
-   * @returns false if there is no room
+   * @returns false if the queue is full
    */
   notify(chunk: string): boolean {
     if (this.#writeNow(chunk)) return true
@@ -157,27 +158,28 @@ export class SseWriter {
     return false
   }
 
-  /** Writes if nothing is queued. Keep-alives are useless for a client that is behind. */
+  /** Writes only if nothing is queued. Keep-alives are useless for a client that is behind. */
   writeIfIdle(chunk: string): void {
     if (!this.ending && this.#idle) this.#put(chunk)
   }
 
   /**
-   * Undefined, or a promise while much is queued; it resolves when the client has caught up or disconnected.
+   * Returns undefined, or a promise while much is queued, which resolves when the client has caught up or
+   * disconnected.
    */
   pressure(): Promise<void> | undefined {
     if (this.ending || this.#bytes <= HIGH_WATER) return undefined
     return (this.#waiter ??= deferred()).promise
   }
 
-  /** Writes a last chunk after everything before it, and ends the connection. */
+  /** Writes a last chunk after all others, and ends the connection. */
   finish(chunk: string): void {
     this.#queueNotices()
     this.writeAlways(chunk)
     this.end()
   }
 
-  /** Ends the connection once everything is written. */
+  /** Ends the connection when everything is written. */
   end(): void {
     if (this.ending) return
     this.#ending = true
@@ -185,7 +187,7 @@ export class SseWriter {
     if (this.#idle) this.cut()
   }
 
-  /** Ends the connection now. */
+  /** Ends the connection immediately. */
   cut(): void {
     if (this.#disconnected) return
     this.#disconnected = true
@@ -208,7 +210,7 @@ export class SseWriter {
     )
   }
 
-  /** False if the chunk must be queued. After the end it is ignored. */
+  /** Returns false if the chunk must be queued. After the end the chunk is ignored. */
   #writeNow(chunk: string): boolean {
     if (this.ending) return true
     if (!this.#idle) return false
@@ -290,22 +292,22 @@ export function emitOverflow({ runtime }: ServedServer, event: Omit<Overflowed, 
   runtime.events.emit('overflow', () => ({ queue: 'stream', ...event }))
 }
 
-/** The part of a mount's context that its streams need. */
+/** The members of a mount's context that its streams use. */
 export interface StreamContext {
   readonly clock: Clock
   readonly options: ResolvedOptions
   readonly logger: Logger
   readonly openStreams: OpenStreams
-  /** Replies that wait for their clients. */
+  /** Replies that are queued for their clients. */
   readonly queued: CallerBytes
 }
 
-/** One stream, without what the mount says of all. */
+/** The options of one stream, without those that the mount sets for all. */
 export interface StreamOptions extends Omit<SseWriterOptions, 'limit' | 'openStreams' | 'queued'> {
   readonly principal: string
 }
 
-/** The connection of one stream of a server, kept alive with the others of the mount. */
+/** Creates the connection of one stream of a server. It is kept alive with the others of the mount. */
 export const createSseWriter = (
   { options, openStreams, queued }: StreamContext,
   stream: StreamOptions,
