@@ -5,6 +5,7 @@ import { toFetch } from '@jetway/core/http'
 import { mcp as fastifyMcp } from '@jetway/fastify'
 import { mcp as honoMcp } from '@jetway/hono'
 import { mcp as nodeMcp } from '@jetway/node'
+import { nodeConnection } from '@jetway/node/connection'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { originOf, portOf } from './listen.ts'
@@ -15,7 +16,7 @@ interface Made {
   readonly handle: MountHandle
 }
 
-/** How each host of `NODE_MOUNTS` serves HTTP/2, without TLS. */
+/** Functions that serve HTTP/2 without TLS on each host of `NODE_MOUNTS`. */
 const HOSTS: Readonly<
   Record<keyof typeof NODE_MOUNTS, (...mounted: Parameters<Mount>) => Made | Promise<Made>>
 > = {
@@ -31,7 +32,7 @@ const HOSTS: Readonly<
     return { http: http2Server(new Hono().use(handle).fetch), handle }
   },
   toFetch(server, options) {
-    const handle = toFetch(server, options)
+    const handle = toFetch(server, { ...options, connection: nodeConnection })
     return { http: http2Server(handle), handle }
   },
   Node(server, options) {

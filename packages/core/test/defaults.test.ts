@@ -12,7 +12,7 @@ import { withDefaults } from '../src/util/check-options.ts'
 type Options = Readonly<Record<string, unknown>>
 type Resolve = (options: never) => unknown
 
-/** The options of a page with a default that is a number, a boolean or a text. */
+/** The documented options whose default is a number, a boolean or a string. */
 function documented(page: string): [path: string, value: unknown][] {
   const text = readFileSync(new URL(`../../../docs/reference/${page}`, import.meta.url), 'utf8')
   const rows = text.matchAll(/^\| `([\w.]+)`<br>[^|]* \| `(\d[\d_]*|true|false|'[^']*')` \|/gm)
@@ -22,7 +22,7 @@ function documented(page: string): [path: string, value: unknown][] {
   ])
 }
 
-/** One option of a group, with those that the group needs. */
+/** Options with only this one set, and those that its group requires. */
 const given = (path: string, value: unknown): Options => {
   const [first = '', ...rest] = path.split('.')
   const needed = first === 'seal' ? { keys: [new Uint8Array(32)] } : {}

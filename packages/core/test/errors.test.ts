@@ -15,11 +15,11 @@ import { REVISIONS } from '../src/protocol/revisions/index.ts'
 const reference = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
 const documented = [...reference.matchAll(/^### (ERR_MCP_\w+)$/gm)].map(([, code]) => code)
 
-it('every usage error is documented, and nothing else is', () => {
+it('the reference documents every usage error and no others', () => {
   expect(new Set(documented)).toEqual(new Set(Object.keys(USAGE_ERRORS)))
 })
 
-/** The rows of the table of codes: who gets each code, what it means and what to do. */
+/** The table of codes: who gets each code, what it means and what to do. */
 const codes = new Map(
   [...reference.matchAll(/^\| `(-\d{5})` \|(.*)\|$/gm)].map(([, code, rest = '']) => {
     const [session = '', alone = '', means = '', todo = ''] = rest.split('|').map((cell) => cell.trim())
@@ -30,13 +30,13 @@ const [alone, session] = (['modern', 'legacy'] as const).map((era) =>
   REVISIONS.find((one) => one.era === era),
 )
 
-it('every JSON-RPC code is documented with what to do, and nothing else is', () => {
+it('the reference documents every JSON-RPC code with a remedy, and no others', () => {
   expect(new Set(codes.keys())).toEqual(new Set(Object.values(ErrorCode)))
   for (const [code, { means, todo }] of codes)
     expect([code, means !== '', todo !== '']).toEqual([code, true, true])
 })
 
-it('the documented statuses are those that are sent', () => {
+it('the reference documents the HTTP statuses that are sent', () => {
   const sent = [...codes].filter(([, row]) => row.alone !== '')
   expect(sent.map(([code, row]) => [code, Number(row.alone)])).toEqual(
     sent.map(([code]) => [code, alone?.httpStatus(new McpError(code, ''))]),
@@ -45,8 +45,8 @@ it('the documented statuses are those that are sent', () => {
 
 it.each([
   ['an unknown resource', resourceNotFound('x://y')],
-  ['a capability that is missing', missingCapability('x', {})],
-])('%s has in each era a code that is documented for it', (_, error) => {
+  ['a missing capability', missingCapability('x', {})],
+])('the code of %s is documented in each era', (_, error) => {
   for (const [revision, column] of [
     [session, 'session'],
     [alone, 'alone'],
@@ -56,7 +56,7 @@ it.each([
   }
 })
 
-it('codes of one era are not documented for the other', () => {
+it('the reference does not list the codes of one era for the other', () => {
   const only = (column: 'session' | 'alone'): number[] =>
     [...codes].filter(([, row]) => row[column] === '').map(([code]) => code)
   expect(only('alone')).toEqual([ErrorCode.ResourceNotFound, ErrorCode.UrlElicitationRequired])
@@ -64,9 +64,9 @@ it('codes of one era are not documented for the other', () => {
   expect(only('session')).toEqual([-32020, -32021, -32022])
 })
 
-it('every usage error is thrown somewhere in the packages', () => {
+it('every usage error is thrown in some package', () => {
   const packages = new URL('../../', import.meta.url)
-  // Not recursive from here: Node follows the links in every node_modules.
+  // Not recursive from here: Node.js would follow the links in every node_modules.
   const sources = readdirSync(packages)
     .map((folder) => new URL(`${folder}/src/`, packages))
     .filter((folder) => existsSync(folder))
@@ -79,13 +79,13 @@ it('every usage error is thrown somewhere in the packages', () => {
   expect(Object.keys(USAGE_ERRORS).filter((code) => !sources.includes(`'${code}'`))).toEqual([])
 })
 
-it('a usage error carries its code in code and text', () => {
+it('usageError puts its code into `code` and into the message', () => {
   const error = usageError('ERR_MCP_OPTION', 'The option x is wrong')
   expect(error).toBeInstanceOf(UsageError)
   expect(error).toMatchObject({ code: 'ERR_MCP_OPTION', message: 'The option x is wrong [ERR_MCP_OPTION]' })
 })
 
-it('factories name the code and keep data that the peer needs', () => {
+it('resourceNotFound and internalError keep the code and the data that the peer needs', () => {
   expect(resourceNotFound('x://y')).toMatchObject({ code: -32602, data: { uri: 'x://y' } })
   expect(internalError('ref').message).toContain('ref')
 })

@@ -4,7 +4,7 @@ import { McpServer } from '../src/index.ts'
 import type { Telemetry } from '../src/telemetry.ts'
 import { openAnsweringClient, type Script, textOf } from './support/answering-client.ts'
 
-/** The member that fails, and how. */
+/** The member that fails, and when. */
 type Fault =
   | 'active'
   | 'received'
@@ -21,7 +21,7 @@ const FAULTS_OF_RUN: readonly Fault[] = [
   'run twice',
   'run never',
 ]
-/** These are no errors: the step runs once anyway. */
+/** These are not errors: the step runs once anyway. */
 const SILENT: readonly Fault[] = ['run twice', 'run never']
 const ROOTS: Script = () => ({ roots: [{ uri: 'file:///home' }] })
 const REFUSAL: Script = () => ({ error: { code: -32603, message: 'broken' } })
@@ -31,7 +31,7 @@ const fail = (): never => {
   throw new Error('telemetry')
 }
 
-/** A part of the telemetry, for calls or for questions, that fails. */
+/** Telemetry of a call or of a question, which fails. */
 function failing(fault: Fault | undefined) {
   return {
     wantsResult: false,
@@ -56,7 +56,7 @@ function telemetryWith({ call, question }: { call?: Fault; question?: Fault }): 
   }
 }
 
-/** A server with a tool that asks its client, and lines of its log. */
+/** A server with a tool that asks its client, and the lines of its log. */
 async function startServer(telemetry: Telemetry, answer: Script = ROOTS) {
   const clock = new FakeClock()
   const lines: { readonly skipped: number; readonly message: string }[] = []
@@ -80,7 +80,7 @@ async function startServer(telemetry: Telemetry, answer: Script = ROOTS) {
   return { client, clock, handler, lines }
 }
 
-describe('a telemetry that fails', () => {
+describe('telemetry that fails', () => {
   it.each(['active', 'received', ...FAULTS_OF_RUN, 'end'] as const)(
     'does not change a call: %s',
     async (call) => {
@@ -92,7 +92,7 @@ describe('a telemetry that fails', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not change a question, which is sent once: %s',
+    'does not change a question, and sends it once: %s',
     async (question) => {
       const { client, handler, lines } = await startServer(telemetryWith({ question }))
       expect(textOf(await client.call('ask'))).toBe('1 folders')
@@ -110,9 +110,9 @@ describe('a telemetry that fails', () => {
     },
   )
 
-  it('is logged once in ten minutes, with the number of failures since', async () => {
+  it('is logged once in ten minutes, with the number of skipped lines', async () => {
     const { client, clock, lines } = await startServer(telemetryWith({ call: 'received' }))
-    // The first failure is that of `initialize`.
+    // The first failure is the one during `initialize`.
     expect(lines).toEqual([{ skipped: 0, message: FAILED }])
     await client.call('ask')
     await clock.advance(10 * 60_000 - 1)

@@ -9,7 +9,7 @@ import type { ReceivedCall, SentRequest, SentResponse, ServedCall, Telemetry } f
 import { openAnsweringClient } from './support/answering-client.ts'
 import { openPeer } from './support/peer.ts'
 
-/** The call that the current step belongs to. */
+/** The call of the current step. */
 const current = new AsyncLocalStorage<string>()
 
 class Recorder implements Telemetry {
@@ -96,7 +96,7 @@ describe('the option telemetry', () => {
     ['tools/list', {}, { target: undefined, known: true }],
     ['invented/method', {}, { target: undefined, known: false }],
   ])(
-    'gives the registered name of %s %o, never one that the client invents',
+    'reports the registered name of %s %o, never a name that the client invents',
     async (method, params, expected) => {
       const { telemetry, server, connect } = await observedPeer()
       server.addTool({ name: 'add', handler: () => '3' })
@@ -108,7 +108,7 @@ describe('the option telemetry', () => {
     },
   )
 
-  it('sees initialize, and the session that it opens', async () => {
+  it('reports initialize and the session that it opens', async () => {
     const { telemetry, connect } = await observedPeer()
     await connect()
     expect(telemetry.calls[0]).toMatchObject({
@@ -122,7 +122,7 @@ describe('the option telemetry', () => {
     })
   })
 
-  it('gives the result before projection, only where the observation wants it', async () => {
+  it('passes the result before projection to observations that want it', async () => {
     const { telemetry, server, connect } = await observedPeer()
     server.addTool({ name: 'tool', outputSchema: z.object({ n: z.number() }), handler: () => ({ n: 3 }) })
     const peer = await connect()
@@ -135,7 +135,7 @@ describe('the option telemetry', () => {
     ])
   })
 
-  it('runs a handler and its end by a cancellation within its own observation', async () => {
+  it('runs a handler and its cancellation within the observation of the call', async () => {
     const { telemetry, server, connect } = await observedPeer()
     const seen: (string | undefined)[] = []
     server.addTool({
@@ -155,7 +155,7 @@ describe('the option telemetry', () => {
     expect(seen).toEqual([`tools/call ${id}`, `tools/call ${id}`])
   })
 
-  it('runs the end of a call by its time limit within its own observation', async () => {
+  it('runs the timeout of a call within the observation of the call', async () => {
     const { telemetry, server, connect } = await observedPeer({ logger: silent })
     const seen: (string | undefined)[] = []
     server.addTool({
@@ -172,7 +172,7 @@ describe('the option telemetry', () => {
     expect(seen).toEqual([`tools/call ${telemetry.calls.at(-1)?.message.id}`])
   })
 
-  it('says how long a call waited for its turn', async () => {
+  it('reports how long a call was queued', async () => {
     const clock = new FakeClock()
     const { telemetry, server, connect } = await observedPeer({ limits: { running: 1 }, clock })
     const gates: (() => void)[] = []
@@ -194,7 +194,7 @@ describe('the option telemetry', () => {
     expect(telemetry.calls.slice(-2).map(({ queuedMs }) => queuedMs)).toEqual([0, 7])
   })
 
-  it('adds to _meta of a question, and reports that it was not answered', async () => {
+  it('adds to the _meta of a question, and reports that it was not answered', async () => {
     const { telemetry, server } = await observedPeer()
     telemetry.meta = { traceparent: '00-1', progressToken: 'kept' }
     server.addTool({
@@ -214,7 +214,7 @@ describe('the option telemetry', () => {
     await answer
   })
 
-  it('knows a header that came once, and the network, over HTTP', async () => {
+  it('passes the network and headers that occur once, over HTTP', async () => {
     const telemetry = new Recorder()
     const handler = toFetch(createServer(telemetry))
     const body = { jsonrpc: '2.0', id: 1, method: 'ping' }
@@ -242,7 +242,7 @@ describe('the option telemetry', () => {
     expect([call?.header('traceparent'), call?.header('tracestate')]).toEqual(['one', undefined])
   })
 
-  it('calls nothing while it is not active', async () => {
+  it('is not called while it is not active', async () => {
     const { telemetry, server, connect } = await observedPeer()
     telemetry.active = false
     server.addTool({ name: 'tool', handler: () => 'fine' })

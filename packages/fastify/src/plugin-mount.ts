@@ -1,10 +1,9 @@
-import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { collectStream, sendNodeStream, watchNodeReply } from '@jetway/core/http'
-import type { AcceptedRequest, BodyError, Endpoint, HttpReply, RequestBody, Route } from '@jetway/core/http'
+import type { Endpoint, HttpReply, Route } from '@jetway/core/http'
+import { sendNodeStream, serve, watchNodeReply } from '@jetway/node/adapter'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import { setHeaders } from './reply.ts'
-import { isIncomplete, isStream, PluginRequest, type RequestReaders } from './request.ts'
+import { JSON_TYPE } from './reply.ts'
+import { isIncomplete, PluginRequest, type RequestReaders } from './request.ts'
 
 type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 type Body = string | Uint8Array
@@ -35,21 +34,26 @@ export class PluginMount {
 
   /** A handler that returns what Fastify sends, for hooks that wrap it. */
   answerAt(route: Route): RouteHandlerMethod {
+    const endpoint = this.#endpoint
     const answer = (request: FastifyRequest, reply: FastifyReply): Promise<Body | undefined> => {
-      const asked = new PluginRequest(route, request, reply, this.#readers)
-      return new Promise((resolve, reject) => {
-        this.#answer(asked, (answered) => {
-          try {
-            resolve(this.#payload(asked, answered))
-          } catch (error) {
-            reject(error)
-          }
-        })
-      })
+      const httpRequest = new PluginRequest(route, request, reply, this.#readers)
+      return new Promise<HttpReply>((resolve) =>
+        serve(httpRequest, endpoint.accept(httpRequest), resolve),
+      ).then((httpReply) => this.#payload(httpRequest, httpReply))
     }
     this.#direct.set(answer, (request, reply) => {
-      const asked = new PluginRequest(route, request, reply, this.#readers)
-      this.#answer(asked, (answered) => this.#send(asked, answered))
+      const httpRequest = new PluginRequest(route, request, reply, this.#readers)
+      serve(httpRequest, endpoint.accept(httpRequest), (httpReply) => {
+        // A timeout of the app has replied.
+        if (reply.raw.headersSent) return endpoint.discard(httpReply)
+        try {
+          const payload = this.#payload(httpRequest, httpReply)
+          if (payload instanceof Promise) payload.catch((error: Error) => void reply.send(error))
+          else reply.send(payload)
+        } catch (error) {
+          reply.send(error)
+        }
+      })
     })
     return answer
   }
@@ -59,50 +63,13 @@ export class PluginMount {
     return this.#direct.get(handler) ?? handler
   }
 
-  #answer(asked: PluginRequest, send: (answered: HttpReply) => void): void {
-    const accepted = this.#endpoint.accept(asked)
-    if (!(accepted instanceof Promise)) return this.#read(asked, accepted, send)
-    void accepted.then((settled) => this.#read(asked, settled, send))
-  }
-
-  #read(
-    asked: PluginRequest,
-    accepted: HttpReply | AcceptedRequest,
-    send: (answered: HttpReply) => void,
-  ): void {
-    if ('status' in accepted) return send(accepted)
-    const answer = (body: RequestBody | BodyError): void => {
-      const answered = accepted.answer(body)
-      if (answered instanceof Promise) void answered.then(send)
-      else send(answered)
-    }
-    const body = asked.body()
-    if (!isStream(body)) return answer(body)
-    // Events of the stream run outside the async context of the app's hooks, which handlers expect.
-    const context = new AsyncResource('jetway')
-    collectStream(body, accepted, (read) => context.runInAsyncScope(answer, undefined, read))
-  }
-
-  #send(asked: PluginRequest, answered: HttpReply): void {
-    const { reply } = asked
-    // A timeout of the app has replied.
-    if (reply.raw.headersSent) return this.#endpoint.discard(answered)
-    try {
-      const payload = this.#payload(asked, answered)
-      if (payload instanceof Promise) payload.catch((error: Error) => void reply.send(error))
-      else reply.send(payload)
-    } catch (error) {
-      reply.send(error)
-    }
-  }
-
-  #payload(asked: PluginRequest, answer: HttpReply): Payload | undefined {
-    const { request, reply } = asked
+  #payload(httpRequest: PluginRequest, answer: HttpReply): Payload | undefined {
+    const { request, reply } = httpRequest
     if (isIncomplete(request.raw) && request.method !== 'GET') this.#track(request.raw)
     if (answer.open) return this.#stream(reply, answer)
     reply.code(answer.status)
     setHeaders(reply, answer.headers)
-    watchNodeReply(this.#endpoint, { asked, request: request.raw, response: reply.raw }, answer)
+    watchNodeReply(this.#endpoint, { httpRequest, request: request.raw, response: reply.raw }, answer)
     return answer.body
   }
 
@@ -111,15 +78,19 @@ export class PluginMount {
     const { request, raw } = reply
     return new Promise((resolve) => {
       let headed: Promise<undefined> | undefined
-      const open: StreamReply['open'] = (sink) => {
-        answer.open(sink)
-        resolve(headed)
-      }
-      sendNodeStream(request.raw, raw, { ...answer, open }, () => {
-        this.#opening.set(reply, answer)
-        headed = this.stream.call(this.#app, request, reply) as Promise<undefined>
-        return raw.headersSent
-      })
+      sendNodeStream(
+        request.raw,
+        raw,
+        () => {
+          this.#opening.set(reply, answer)
+          headed = this.stream.call(this.#app, request, reply) as Promise<undefined>
+          return raw.headersSent
+        },
+        (sink) => {
+          answer.open(sink)
+          resolve(headed)
+        },
+      )
     })
   }
 
@@ -132,7 +103,12 @@ export class PluginMount {
     if (request.raw.httpVersionMajor === 2)
       reply.raw.writeHead(answer.status, reply.getHeaders() as OutgoingHttpHeaders)
     else {
-      if (!reply.hasHeader('connection')) reply.header('connection', connectionOf(reply.raw))
+      // `sendHeaders` sets `keep-alive`, whatever the client has asked for and Fastify has decided.
+      if (!reply.hasHeader('connection'))
+        reply.header(
+          'connection',
+          reply.raw.getHeader('connection') ?? (reply.raw.shouldKeepAlive ? 'keep-alive' : 'close'),
+        )
       reply.sse.sendHeaders(answer.status)
     }
     this.#track(reply.raw)
@@ -165,9 +141,9 @@ export class PluginMount {
   }
 }
 
-/** `sendHeaders` sets `keep-alive`, whatever the client has asked for and Fastify has decided. */
-function connectionOf(raw: ServerResponse): string {
-  const decided = raw.getHeader('connection')
-  if (typeof decided === 'string') return decided
-  return raw.shouldKeepAlive ? 'keep-alive' : 'close'
+export function setHeaders(reply: FastifyReply, headers: HttpReply['headers']): void {
+  for (const name in headers) {
+    const value = headers[name]
+    reply.header(name, value === 'application/json' ? JSON_TYPE : value)
+  }
 }

@@ -1,15 +1,17 @@
+import { type IncomingMessage, Server } from 'node:http'
+import { Server as SecureServer } from 'node:https'
+import type { Socket } from 'node:net'
 import { fastifySSE } from '@fastify/sse'
 import { checkMountOptions, createEndpoint, routePaths } from '@jetway/core/http'
 import type { Endpoint, Servable, ServerSelector } from '@jetway/core/http'
 import type { FastifyBaseLogger, FastifyInstance, RegisterOptions, RouteHandlerMethod } from 'fastify'
 import { checkHeaderLimits } from './header-limits.ts'
 import { type McpPluginOptions, type OptionsWithLocals, OWN_OPTIONS } from './options.ts'
-import { PluginMount } from './plugin-mount.ts'
+import { PluginMount, setHeaders } from './plugin-mount.ts'
 import { HIDDEN, METHODS } from './routes.ts'
-import { answerError, setHeaders } from './reply.ts'
+import { answerError } from './reply.ts'
 import type { PluginRequest } from './request.ts'
 import { routeWellKnown } from './well-known.ts'
-import { watchUnused } from './unused-connections.ts'
 
 declare module 'fastify' {
   // The type of `locals` depends on the server, which Fastify's own signatures cannot express.
@@ -133,4 +135,30 @@ function neutral(server: McpPluginOptions['server']): Servable | ServerSelector 
 function limitOf(app: FastifyInstance, wanted: number): number {
   const { bodyLimit = FASTIFY_BODY_LIMIT } = app.initialConfig
   return bodyLimit === FASTIFY_BODY_LIMIT ? wanted : Math.min(bodyLimit, wanted)
+}
+
+/** How long a request that has begun to arrive may take to complete its headers, in ms. */
+const HEAD_MS = 1000
+
+/**
+ * Watches for connections that have sent no request. Node's `server.close()` waits for them and no longer
+ * applies `headersTimeout`, so one client that connects and stays silent would keep the app open. The
+ * function that it returns ends them. It leaves HTTP/2 alone, where Fastify closes the sessions.
+ */
+export function watchUnused(server: unknown): () => void {
+  const unused = new Set<Socket>()
+  if (!(server instanceof Server) && !(server instanceof SecureServer)) return () => {}
+  server.on(server instanceof SecureServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket))
+  return () => {
+    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
+    if (unused.size === 0) return
+    const timer = setTimeout(() => {
+      for (const socket of unused) socket.destroy()
+    }, HEAD_MS)
+    timer.unref()
+  }
 }

@@ -1,16 +1,8 @@
 import { STATUS_CODES } from 'node:http'
-import type { HttpReply } from '@jetway/core/http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Fastify would add the charset to a content type without one. */
-const JSON_TYPE = 'application/json; charset=utf-8'
-
-export function setHeaders(reply: FastifyReply, headers: HttpReply['headers']): void {
-  for (const name in headers) {
-    const value = headers[name]
-    reply.header(name, value === 'application/json' ? JSON_TYPE : value)
-  }
-}
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Answers Fastify's own errors as JSON-RPC, and leaves errors of hooks to the app's error handler. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): string {

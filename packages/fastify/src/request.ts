@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { AuthInfo, Logger } from '@jetway/core'
-import { BodyError, nodeSignal } from '@jetway/core/http'
+import { BodyError } from '@jetway/core/http'
 import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
+import { nodeSignal, type StreamedRequest } from '@jetway/node/adapter'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** The options of the plugin that read Fastify's request. */
@@ -18,11 +19,15 @@ const KEEP_BODY =
   'Assign the parsed value to request.body in that hook, return a stream of the same bytes from preParsing, or register the hook for other routes only.'
 
 /** A request of Fastify, as the endpoint needs it. */
-export class PluginRequest implements HttpRequest {
+export class PluginRequest implements StreamedRequest {
   readonly method: string
   readonly route: Route
   readonly request: FastifyRequest
   readonly reply: FastifyReply
+  readonly peer: HttpRequest['peer']
+  readonly rawHeaders: readonly string[]
+  readonly logger: Logger | undefined
+  readonly id: string
   readonly #readers: RequestReaders
   readonly #headers: FastifyRequest['headers']
   #signal: AbortSignal | undefined
@@ -33,6 +38,10 @@ export class PluginRequest implements HttpRequest {
     this.request = request
     this.reply = reply
     this.#readers = readers
+    this.peer = request.socket
+    this.rawHeaders = request.raw.rawHeaders
+    this.logger = readers.logs ? request.log : undefined
+    this.id = request.id
     this.#headers = request.headers
   }
 
@@ -41,28 +50,12 @@ export class PluginRequest implements HttpRequest {
     return this.request.originalUrl.split('?', 1)[0] as string
   }
 
-  get peer(): HttpRequest['peer'] {
-    return this.request.socket
-  }
-
-  get rawHeaders(): readonly string[] {
-    return this.request.raw.rawHeaders
-  }
-
   get auth(): AuthInfo | undefined {
     return this.#readers.auth?.(this.request)
   }
 
   get locals(): unknown {
     return this.#readers.locals?.(this.request)
-  }
-
-  get logger(): Logger | undefined {
-    return this.#readers.logs ? this.request.log : undefined
-  }
-
-  get id(): string {
-    return this.request.id
   }
 
   get signal(): AbortSignal {
@@ -95,7 +88,7 @@ export class PluginRequest implements HttpRequest {
   }
 }
 
-export function isStream(body: unknown): body is Readable {
+function isStream(body: unknown): body is Readable {
   return typeof (body as { pipe?: unknown } | null)?.pipe === 'function'
 }
 

@@ -1,7 +1,7 @@
 import { type Authenticate, documentsOf, type WellKnown } from '@jetway/core/http'
 import { UsageError } from '@jetway/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { setHeaders } from './reply.ts'
+import { setHeaders } from './plugin-mount.ts'
 import { PluginRequest } from './request.ts'
 import { HIDDEN, METHODS } from './routes.ts'
 
@@ -49,12 +49,12 @@ function route(app: FastifyInstance, url: string, wellKnown: WellKnown): void {
     exposeHeadRoute: false,
     schema: HIDDEN,
     handler(request: FastifyRequest, reply: FastifyReply) {
-      const asked = new PluginRequest('mcp', request, reply, {
+      const httpRequest = new PluginRequest('mcp', request, reply, {
         locals: undefined,
         auth: undefined,
         logs: false,
       })
-      const answer = wellKnown.answer(asked)
+      const answer = wellKnown.answer(httpRequest)
       if (answer === undefined) return reply.callNotFound()
       reply.code(answer.status)
       setHeaders(reply, answer.headers)

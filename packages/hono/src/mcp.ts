@@ -1,4 +1,5 @@
 import { createEndpoint, type EndpointOptions, routePaths } from '@jetway/core/http'
+import { collectStream, nodeConnection } from '@jetway/node/connection'
 import { createMiddleware, type McpMiddleware, type WithEndpoint } from './middleware.ts'
 
 /** The options of the middleware and of its endpoint. A server that declares its locals needs `locals`. */
@@ -11,5 +12,9 @@ export type McpMiddlewareOptions<Locals = unknown> = WithEndpoint<EndpointOption
  * the headers that middleware has set before (CORS, a request id).
  */
 export function mcp<Locals = unknown>(options: McpMiddlewareOptions<Locals>): McpMiddleware {
-  return createMiddleware<Locals>(options, { createEndpoint, routePaths })
+  return createMiddleware<Locals>(options, {
+    createEndpoint,
+    routePaths,
+    node: { collectStream, connection: nodeConnection },
+  })
 }

@@ -3,13 +3,11 @@ import {
   answerWith,
   BodyError,
   checkMountOptions,
-  collectStream,
   type routePaths,
   streamHeaders,
   toReadableStream,
 } from '@jetway/core/http'
 import type {
-  AcceptedRequest,
   Endpoint,
   EndpointOptions,
   EndpointPlace,
@@ -22,7 +20,7 @@ import type { OptionNames } from '@jetway/core/protocol'
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { RouterRoute } from 'hono/types'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { ContextRequest, type RequestReaders } from './request.ts'
+import { ContextRequest, type NodePart, type RequestReaders } from './request.ts'
 import { documenter } from './well-known.ts'
 
 /** Chooses the server for a request. Undefined gives 404. */
@@ -68,6 +66,7 @@ const DEFAULT_PATH = '/mcp'
 export interface Preset {
   createEndpoint(server: Servable | ServerSelector, options: EndpointOptions, place: EndpointPlace): Endpoint
   readonly routePaths: typeof routePaths
+  readonly node?: NodePart
 }
 
 /** Mounts a server with the functions of a preset. */
@@ -89,7 +88,8 @@ export function createMiddleware<Locals>(
     const route = routeOf(c)
     if (route === undefined) return documented.answer(c) ?? next()
     documented.check(() => currentRoute(c))
-    return answer(endpoint, route, c, readers)
+    const request = new ContextRequest(route, c, readers, preset.node)
+    return read(endpoint, request, endpoint.accept(request))
   }
   return Object.assign(middleware as MiddlewareHandler, {
     close: (closing?: { readonly deadline?: number }) => endpoint.close(closing),
@@ -155,27 +155,16 @@ function prober(endpoint: Endpoint): (c: Context) => Response | undefined {
   }
 }
 
-function answer(
-  endpoint: Endpoint,
-  route: Route,
-  c: Context,
-  readers: RequestReaders,
-): Response | Promise<Response> {
-  const request = new ContextRequest(route, c, readers)
-  const accepted = endpoint.accept(request)
-  return accepted instanceof Promise
-    ? accepted.then((settled) => read(endpoint, request, settled))
-    : read(endpoint, request, accepted)
-}
-
 function read(
   endpoint: Endpoint,
   request: ContextRequest,
-  accepted: HttpReply | AcceptedRequest,
+  accepted: ReturnType<Endpoint['accept']>,
 ): Response | Promise<Response> {
+  if (accepted instanceof Promise) return accepted.then((settled) => read(endpoint, request, settled))
   if ('status' in accepted) return respond(endpoint, request, accepted)
   const stream = request.unread()
-  if (stream === undefined)
+  const { node } = request
+  if (stream === undefined || node === undefined)
     return respond(
       endpoint,
       request,
@@ -184,7 +173,7 @@ function read(
   const encoded = BodyError.encoded(request.header('content-encoding'))
   if (encoded !== undefined) return respond(endpoint, request, accepted.answer(encoded))
   // The second promise keeps the app's AsyncLocalStorage, which events of the stream lose.
-  return new Promise<Uint8Array | BodyError>((resolve) => collectStream(stream, accepted, resolve)).then(
+  return new Promise<Uint8Array | BodyError>((resolve) => node.collectStream(stream, accepted, resolve)).then(
     (body) => respond(endpoint, request, accepted.answer(body)),
   )
 }
@@ -202,7 +191,7 @@ function respond(
     endpoint.discard(reply)
     return context.res
   }
-  request.watch(endpoint, reply)
+  request.connection?.watch(endpoint, request, reply)
   // A plain record of headers stays a plain object down to Node's writeHead.
   const headers = reply.open ? streamHeaders(reply.headers) : (reply.headers as Record<string, string>)
   const body = reply.open ? toReadableStream(reply, request) : (reply.body ?? null)

@@ -1,24 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type { AuthInfo } from '@jetway/core'
-import {
-  BodyError,
-  type ByteStream,
-  onTurn,
-  readWebStream,
-  readWhole,
-  StallLimit,
-  watchNodeReply,
-} from '@jetway/core/http'
-import type {
-  AcceptedRequest,
-  Endpoint,
-  HttpReply,
-  HttpRequest,
-  NodeRequest,
-  NodeResponse,
-  StreamedRequest,
-  RequestBody,
-  Route,
-} from '@jetway/core/http'
+import { BodyError, readWebStream, readWhole, WebRequest } from '@jetway/core/http'
+import type { AcceptedRequest, HttpRequest, RequestBody, Route } from '@jetway/core/http'
+import type { collectStream, nodeConnection, NodeConnection } from '@jetway/node/connection'
 import type { Context } from 'hono'
 import { TOUCHED, type Touched, touched, UNTOUCHED } from './stand-in.ts'
 
@@ -28,53 +12,43 @@ export interface RequestReaders {
   readonly auth: ((c: Context) => AuthInfo | undefined) | undefined
 }
 
-/** Node's own request, which `@hono/node-server` passes along. */
-interface Incoming extends ByteStream, NodeRequest {
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  readonly rawHeaders: readonly string[]
-  readonly httpVersionMajor: number
-  readonly socket: NonNullable<HttpRequest['peer']> & NodeRequest['socket']
-  readonly readableDidRead: boolean
+/** What reads the connection and the body on Node, for presets that may run there. */
+export interface NodePart {
+  readonly collectStream: typeof collectStream
+  readonly connection: typeof nodeConnection
 }
 
 const EMPTY = new Uint8Array()
 const KEEP_BODY = 'Read it with c.req.json() or c.req.text(), which keep it, instead of c.req.raw.'
 
 /** A request of Hono, as the endpoint needs it. */
-export class ContextRequest implements HttpRequest, StreamedRequest {
+export class ContextRequest extends WebRequest implements HttpRequest {
   readonly method: string
   readonly route: Route
   readonly context: Context
+  readonly node: NodePart | undefined
   readonly #raw: Request
   /** Whether middleware has read the request before. */
   readonly #touched: Touched
   readonly #readers: RequestReaders
-  readonly #incoming: Incoming | undefined
-  readonly #outgoing: NodeResponse | undefined
-  #abort: AbortController | undefined
-  #disconnected = false
+  readonly #incoming: IncomingMessage | undefined
 
-  constructor(route: Route, c: Context, readers: RequestReaders) {
+  constructor(route: Route, c: Context, readers: RequestReaders, node: NodePart | undefined) {
+    const { raw } = c.req
+    const connection: NodeConnection | undefined = node?.connection(raw, [c.env])
+    super(raw, connection)
     this.route = route
     this.context = c
-    this.#raw = c.req.raw
-    this.method = this.#raw.method
+    this.node = node
+    this.#raw = raw
+    this.method = raw.method
     this.#readers = readers
-    const { incoming, outgoing } = (c.env ?? {}) as { incoming?: Incoming; outgoing?: NodeResponse }
-    // A Worker may have a binding of this name.
-    if (Array.isArray(incoming?.rawHeaders)) {
-      this.#incoming = incoming
-      this.#outgoing = outgoing
-    }
-    this.#touched = this.#incoming === undefined ? TOUCHED : touched(this.#raw)
+    this.#incoming = connection?.request
+    this.#touched = connection === undefined ? TOUCHED : touched(raw)
   }
 
   get path(): string {
     return new URL(this.#raw.url).pathname
-  }
-
-  get peer(): HttpRequest['peer'] {
-    return this.#incoming?.socket
   }
 
   get rawHeaders(): readonly string[] | undefined {
@@ -95,57 +69,14 @@ export class ContextRequest implements HttpRequest, StreamedRequest {
     return typeof id === 'string' ? id : undefined
   }
 
-  get signal(): AbortSignal {
-    if (!this.#abort) {
-      this.#abort = new AbortController()
-      const { signal } = this.#raw
-      if (this.#disconnected || signal.aborted) this.#abort.abort()
-      else {
-        signal.addEventListener('abort', () => this.leave(), { once: true })
-        this.atTurn(() => {})
-      }
-    }
-    return this.#abort.signal
-  }
-
-  /**
-   * Calls the function when the response may be written: on Node it may wait for those
-   * before it on its connection.
-   */
-  atTurn(open: () => void): void {
-    if (this.#incoming === undefined || this.#outgoing === undefined) return open()
-    onTurn(this.#incoming, this.#outgoing, (connected) => {
-      if (!connected) this.leave()
-      open()
-    })
-  }
-
-  get stall(): StallLimit | undefined {
-    return this.#outgoing && new StallLimit(this.#outgoing)
-  }
-
-  /** Watches the reply, on Node. */
-  watch(endpoint: Endpoint, reply: HttpReply): void {
-    const [request, response] = [this.#incoming, this.#outgoing]
-    if (request !== undefined && response !== undefined)
-      watchNodeReply(endpoint, { asked: this, request, response }, reply)
-  }
-
-  /** The client has disconnected: some runtimes don't abort the request's own signal. */
-  leave(): void {
-    this.#disconnected = true
-    this.#abort?.abort()
-  }
-
   query(name: string): string | undefined {
     return this.context.req.query(name)
   }
 
   header(name: string): string | undefined {
     const incoming = this.#incoming
-    // HTTP/2 has the host in a pseudo-header: https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
-    const authority = name === 'host' ? incoming?.headers[':authority'] : undefined
-    if (typeof authority === 'string') return authority
+    const authority = name === 'host' ? this.connection?.authority : undefined
+    if (authority !== undefined) return authority
     // The lookup in `raw.headers` costs as much as the rest of the guard. HTTP/2 has pseudo-headers.
     if (this.#touched === UNTOUCHED && incoming?.httpVersionMajor === 1) {
       const value = incoming.headers[name]
@@ -155,7 +86,7 @@ export class ContextRequest implements HttpRequest, StreamedRequest {
   }
 
   /** Node's stream of the body, which saves two copies, unless something has read from it. */
-  unread(): ByteStream | undefined {
+  unread(): IncomingMessage | undefined {
     const incoming = this.#incoming
     if (incoming === undefined || this.#touched === TOUCHED || this.#raw.bodyUsed) return undefined
     // Some clouds keep the body in `rawBody`.

@@ -2,7 +2,7 @@ import { type Dialect, dialectOf } from './dialect.ts'
 import { createDocument, type Metaschemas, type Place } from './document.ts'
 import { metaschemasOf } from './metaschemas.ts'
 import { refuseLoops } from './keywords/loops.ts'
-import { call, type Failure, type Routine, startRun } from './keywords/run.ts'
+import type { Failure, Routine, Run } from './keywords/run.ts'
 import { makeRoutine } from './keywords/subschema.ts'
 import type { JsonSchema, Validator, ValidatorOptions } from './types.ts'
 import { withoutEmptyFragment } from './uri.ts'
@@ -29,7 +29,7 @@ export function createValidator(
   return {
     isValid(value) {
       const run = startRun(false)
-      const isValid = call(routine, value, run)
+      const isValid = routine.check(value, run) !== false
       steps += run.steps
       return isValid
     },
@@ -40,7 +40,19 @@ export function createValidator(
 
 function failuresOf(routine: Routine, value: unknown): Failure[] {
   const run = startRun(true)
-  return call(routine, value, run) ? [] : run.failures
+  return routine.check(value, run) === false ? run.failures : []
+}
+
+function startRun(explains: boolean): Run {
+  return {
+    failures: [],
+    explains,
+    anchors: new Map(),
+    evaluated: [],
+    base: 0,
+    hasEnded: false,
+    steps: 1,
+  }
 }
 
 /** @throws Error for what is no schema of the dialect */

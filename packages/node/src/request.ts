@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@jetway/core'
-import { BodyError, type HttpRequest, nodeSignal, type RequestBody, type Route } from '@jetway/core/http'
+import { BodyError, type HttpRequest, type RequestBody, type Route } from '@jetway/core/http'
+import { nodeSignal } from './adapter/turn.ts'
 import { bodyReader } from './body-reader.ts'
 import { pathOf } from './paths.ts'
 

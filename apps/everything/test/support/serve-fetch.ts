@@ -1,10 +1,9 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { listenFetch } from '@jetway-apps/test-support/mounts'
-import { toFetch } from '@jetway/core/http'
+import { onFetch } from '@jetway-apps/test-support/mounts'
 import { createEverythingServer } from '../../src/server.ts'
 
-/** Serves everything through `toFetch` alone, with no framework between it and the socket. */
+/** Serves everything through `toFetch`, without a framework in between. */
 const { values } = parseArgs({
   options: { misbehaving: { type: 'boolean' }, 'page-size': { type: 'string' } },
 })
@@ -12,6 +11,6 @@ const pageSize = values['page-size']
 const limits = pageSize === undefined ? {} : { pageSize: Number(pageSize) }
 const server = createEverythingServer({ misbehaving: values.misbehaving === true, limits })
 
-const { origin } = await listenFetch(toFetch(server, { legacySse: true }))
+const { origin } = await onFetch(server, { legacySse: true })
 process.once('SIGTERM', () => process.exit(0))
 console.error(JSON.stringify({ ready: true, url: `${origin}/mcp` }))

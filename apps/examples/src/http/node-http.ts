@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { collectStream, createEndpoint } from '@jetway/core/http'
+import { createEndpoint } from '@jetway/core/http'
 import type { AcceptedRequest, EndpointOptions, HttpReply, HttpRequest, Servable } from '@jetway/core/http'
+import { collectStream } from '@jetway/node/adapter'
 
 // #region mount
 export function mcp(server: Servable, options?: EndpointOptions) {

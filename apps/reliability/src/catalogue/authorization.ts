@@ -1,7 +1,7 @@
 import type { Group } from './row.ts'
 
-/** A table of more than 60 tokens, each sent with every kind of request. */
-const BAD_TOKEN = '%s: 401 for every request, with the same bytes, and no handler runs'
+/** A test with more than 60 tokens, each sent with every kind of request. */
+const BAD_TOKEN = 'refuses %s with the same 401 for every request, and runs no handler'
 
 export const AUTHORIZATION: Group = {
   title: 'Authorization',
@@ -11,7 +11,10 @@ export const AUTHORIZATION: Group = {
       fault: 'A token that is missing or malformed',
       behaviour: '401 with a challenge, which names the metadata if the app has some.',
       tests: [
-        { file: 'packages/core/test/http/guard/bearer.test.ts', name: 'asks for a token if there is none' },
+        {
+          file: 'packages/core/test/http/guard/bearer.test.ts',
+          name: 'requests a token if there is none: %j',
+        },
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
           name: 'names realm and metadata in its challenge',
@@ -27,7 +30,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/core/test/http/guard/bearer.test.ts', name: 'that expired %i s ago gets %i' },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
-          name: 'of a session ends, and with new credentials continues where it stopped',
+          name: 'of a session ends, and continues from there with new credentials',
         },
       ],
     },
@@ -62,7 +65,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/bad-tokens.test.ts', name: BAD_TOKEN },
         {
           file: 'packages/auth/test/bad-tokens.test.ts',
-          name: 'refuses other claims before the signature of a token that is remembered',
+          name: 'refuses changed claims before the signature of a cached token',
         },
       ],
     },
@@ -83,7 +86,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are all refused if authenticate finds no caller',
+          name: 'are all refused if authenticate returns nothing',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
@@ -97,10 +100,13 @@ export const AUTHORIZATION: Group = {
       behaviour:
         'A key that is new is fetched, at most once in 30 s. Known keys serve for 70 min while the key server is down; then requests get 503.',
       tests: [
-        { file: 'packages/auth/test/outages.test.ts', name: 'are fetched again when a new one signs' },
+        {
+          file: 'packages/auth/test/outages.test.ts',
+          name: 'are fetched again when a token names a new key',
+        },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'are used for 70 min while they cannot be fetched, and then give 503',
+          name: 'are used for 70 min while their server is down; then requests get 503',
         },
       ],
     },
@@ -112,7 +118,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'refuses the token if verify throws or rejects, and only logs the cause',
+          name: 'refuses the token if verify throws or rejects, and logs the cause only',
         },
         { file: 'packages/client/test/auth/secrets.test.ts', name: 'go to the origin of its server only' },
         { file: 'packages/client/test/auth/with-auth.test.ts', name: 'a redirect %i is not followed' },
@@ -169,12 +175,12 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/dpop/proofs.test.ts',
-          name: '%s: 401 for every request, with the same bytes, and no handler runs',
+          name: 'refuses %s with the same 401 for every request, and runs no handler',
         },
-        { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are shared by the processes of a cluster' },
+        { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'a proof is accepted once by three processes, which accept the same nonces',
+          name: 'three processes accept a proof once, and share their nonces',
         },
       ],
     },

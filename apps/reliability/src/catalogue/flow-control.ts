@@ -23,7 +23,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: 'keeps its caller from new calls beyond limits.queuedBytes',
+          name: 'blocks new calls of its caller beyond limits.queuedBytes',
         },
       ],
     },
@@ -40,7 +40,10 @@ export const FLOW_CONTROL: Group = {
       fault: 'A slow peer that delays others',
       behaviour: 'Each stream has its own queue.',
       tests: [
-        { file: 'packages/core/test/http/streams/slow-reader.test.ts', name: 'does not slow down others' },
+        {
+          file: 'packages/core/test/http/streams/slow-reader.test.ts',
+          name: 'does not slow down other clients',
+        },
         {
           file: 'packages/testing/test/support/stalled-reader.ts',
           name: 'uses at most 8 MiB, delays no other client',
@@ -54,7 +57,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is kept alive by a comment every 15 s, all streams by one timer',
+          name: 'gets a comment every 15 s, with one timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/pings.test.ts',
@@ -70,7 +73,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
-          name: 'refuse one more than the maximum, and accept it when one has ended',
+          name: 'refuse one more than the maximum, until another has ended',
         },
         {
           file: 'apps/reliability/test/support/limits/calls.ts',
@@ -78,7 +81,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/features/session-methods.test.ts',
-          name: 'accepts 1024, and refuses the next',
+          name: 'accepts 1024 subscriptions, and refuses the next with the limit',
         },
       ],
     },
@@ -94,7 +97,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/outputs.ts', name: 'schemas that a client keeps' },
         {
           file: 'packages/core/test/schema/engine.test.ts',
-          name: 'servers that are built anew for each request convert nothing twice',
+          name: 'servers that are created per request convert each schema once in total',
         },
       ],
     },

@@ -32,7 +32,7 @@ export const FRAMING: Group = {
       fault: 'Deep nesting',
       behaviour: '-32700 beyond 128 levels, found before the text is parsed.',
       tests: [
-        { file: 'packages/core/test/protocol/parse.test.ts', name: 'levels of nesting is ok' },
+        { file: 'packages/core/test/protocol/parse.test.ts', name: '%i levels of nesting are accepted: %s' },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '129 levels in _meta' },
       ],
     },
@@ -43,7 +43,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses a flood of elements before parsing it',
+          name: 'refuses too many elements before it parses them',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '100,000 keys' },
       ],
@@ -54,7 +54,10 @@ export const FRAMING: Group = {
       behaviour:
         '`__proto__` and `constructor.prototype` are refused with -32700 at any depth, also in a body that the host has parsed.',
       tests: [
-        { file: 'packages/core/test/protocol/parse.test.ts', name: 'refuses keys that reach a prototype' },
+        {
+          file: 'packages/core/test/protocol/parse.test.ts',
+          name: 'refuses keys that lead to a prototype: %s',
+        },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '__proto__ in the arguments' },
       ],
     },
@@ -76,7 +79,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses exactly the envelopes in which a name occurs twice',
+          name: 'refuses envelopes with a repeated key and no others, whatever the values contain',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'the id twice, once with escapes' },
       ],
@@ -97,11 +100,11 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses byte sequences that are not UTF-8',
+          name: 'refuses bytes that are not UTF-8, so that no replacement character reaches a handler',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'refuses only invalid UTF-8, in all chunkings',
+          name: 'refuses only invalid UTF-8, for all chunkings',
         },
       ],
     },
@@ -155,11 +158,11 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'keeps at most the limit of an endless line',
+          name: 'buffers at most the limit of an endless line',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'limits each line, not the rest plus the chunk',
+          name: 'limits each line, not the buffered rest plus the chunk',
         },
         { file: 'packages/stdio/test/embedded.test.ts', name: 'answers a line over the limit' },
       ],

@@ -12,11 +12,11 @@ export const HANDLERS: Group = {
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'throwing %s ${when}' },
         {
           file: 'packages/testing/test/operations.test.ts',
-          name: 'gives onError the reference that the client got',
+          name: 'passes onError the reference that the client received',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'with code, message and data of an McpError',
+          name: 'has the code, message and data of an McpError, which is not reported',
         },
       ],
     },
@@ -33,7 +33,7 @@ export const HANDLERS: Group = {
         'Values are sent as text; nothing is an empty result. Bad content is an error with a reference.',
       tests: [
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'nearly a result of the protocol' },
-        { file: 'packages/core/test/features/tools/tools.test.ts', name: '%s is returned' },
+        { file: 'packages/core/test/features/tools/tools.test.ts', name: 'can be %s' },
       ],
     },
     {
@@ -43,7 +43,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'is an error if a result cannot be serialised',
+          name: 'is an error if the result cannot be serialised: %s',
         },
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'content with a cycle of many ways' },
       ],
@@ -56,11 +56,11 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/output.test.ts',
-          name: 'where a number is due, refuses %s',
+          name: 'refuses %s where a number is required',
         },
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
-          name: 'a value that JSON would empty is an error that names the tool and the path',
+          name: 'a value that JSON would reduce to {} is an error that names the tool and the path',
         },
       ],
     },
@@ -71,7 +71,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/tools/tools.test.ts',
-          name: 'is an author’s error, and no data is sent',
+          name: 'cannot be %s: the author’s error is logged and no data is sent',
         },
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
@@ -91,7 +91,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'end a handler that never settles, abort its signal and free its timer',
+          name: 'end a handler that never settles, abort its signal and clear its timer',
         },
       ],
     },
@@ -102,7 +102,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'are extended by progress, up to the hard maximum',
+          name: 'are extended by progress up to the hard maximum',
         },
       ],
     },
@@ -114,11 +114,11 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'calls wait, and are answered when it ends',
+          name: 'calls wait, and get their responses afterwards',
         },
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'refuses calls with 503, until it ends',
+          name: '@fastify/under-pressure refuses calls with 503',
         },
       ],
     },
@@ -130,7 +130,7 @@ export const HANDLERS: Group = {
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'that calls a disconnected client' },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'does not disturb a handler that sends more',
+          name: 'does not disturb a handler that continues to send',
         },
       ],
     },
@@ -141,7 +141,7 @@ export const HANDLERS: Group = {
         'In a session the call goes on, and its response can be fetched. At 2026-07-28 it is cancelled.',
       tests: [
         { file: 'packages/testing/test/listening.test.ts', name: 'does not cancel a call of its session' },
-        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a per-request-era request' },
+        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a request without a session' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'gets the response of a call that has ended',
@@ -159,7 +159,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends neither progress nor logs after its answer',
+          name: 'sends neither progress nor log messages after its response',
         },
       ],
     },

@@ -10,7 +10,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'of a page that has rebound its name are refused',
+          name: 'are refused if a page sends them after DNS rebinding, and run nothing',
         },
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
@@ -24,10 +24,10 @@ export const HTTP: Group = {
       fault: 'Origins that resemble an allowed one',
       behaviour: '403. An Origin is parsed and compared whole.',
       tests: [
-        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'must not be %j without a list' },
+        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'refuses %j without a list' },
         {
           file: 'packages/core/test/http/guard/hosts.test.ts',
-          name: 'must be on the list if there is one, as a whole',
+          name: 'accepts only a complete match with a list',
         },
       ],
     },
@@ -38,7 +38,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused with the content types that browsers send to other sites',
+          name: 'are refused with the content types that browsers send to other sites without a preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -61,11 +61,11 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/adapter/fetch.test.ts',
-          name: 'answers other methods, and preflights without CORS headers',
+          name: 'refuses other methods, and answers preflights without CORS headers',
         },
         {
           file: 'packages/fastify/test/host.test.ts',
-          name: 'answers preflights and marks JSON replies and streams',
+          name: 'answers preflights and sets headers on JSON replies and streams',
         },
       ],
     },
@@ -98,7 +98,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/routing-headers.test.ts',
-          name: 'refuses %s, and nothing runs',
+          name: 'refuses %s, and does not run the tool',
         },
         { file: 'packages/testing/test/modern-headers.test.ts', name: 'refuse a call with -32020 and 400' },
       ],
@@ -111,7 +111,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {
           file: 'packages/core/test/protocol/header-text.test.ts',
-          name: 'since it is not quite an encoding',
+          name: 'returns text that only resembles an encoding unchanged: %j',
         },
       ],
     },
@@ -153,11 +153,11 @@ export const HTTP: Group = {
         { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 in time' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'have as much time for the rest after a 413',
+          name: 'have the same time for their rest after a 413',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'may hold no more bytes than 32 whole ones',
+          name: 'may hold the bytes of 32 whole bodies',
         },
       ],
     },
@@ -181,9 +181,9 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/sse-format.test.ts',
-          name: 'cannot be forged through its id or its name',
+          name: 'prevents forgery through the id or the name',
         },
-        { file: 'packages/core/test/http/streams/sse-format.test.ts', name: 'carries any data as one event' },
+        { file: 'packages/core/test/http/streams/sse-format.test.ts', name: 'formats any data as one event' },
       ],
     },
     {
@@ -193,15 +193,15 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is kept alive by a comment every 15 s',
+          name: 'gets a comment every 15 s, with one timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'has the headers that keep proxies from buffering it',
+          name: 'has headers that prevent proxies from buffering it',
         },
         {
           file: 'apps/everything/test/support/silence-cases.ts',
-          name: 'keep-alive carries a silent call and a silent stream to their ends',
+          name: 'keep-alive prevents the cut of a silent call and a silent stream',
         },
       ],
     },
@@ -237,7 +237,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/core/test/duplex/eras.test.ts',
-          name: 'wait beyond the running limit, and stop the reading at the in-flight limit',
+          name: 'wait beyond the running limit, and pause reading at the in-flight limit',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',

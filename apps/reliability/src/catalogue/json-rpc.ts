@@ -14,7 +14,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'with the same id each get their own answer',
+          name: 'get their own responses although they share an id',
         },
       ],
     },
@@ -62,7 +62,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',
-          name: 'accepts notifications and responses, and ignores them',
+          name: 'accepts and ignores notifications and responses',
         },
       ],
     },
@@ -73,7 +73,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'is refused a second time, without effect on the session',
+          name: 'is refused a second time without an effect on the session',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -88,7 +88,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'refuses calls before it, except a ping',
+          name: 'must precede every call except a ping',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'missingSession' },
       ],
@@ -100,11 +100,11 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'is cancelled neither by an unknown id nor from another session',
+          name: 'is not cancelled by an unknown id or from another session',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'does nothing if several running calls have the id',
+          name: 'has no effect if several running calls have the id',
         },
       ],
     },
@@ -115,11 +115,11 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'by cancellation gets no answer, and sends nothing more',
+          name: 'gets no response after its cancellation, and sends nothing more',
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
-          name: 'cancels it: the handler is aborted, and its later messages are dropped',
+          name: 'cancels it: the handler is aborted, and later messages are dropped',
         },
       ],
     },
@@ -128,14 +128,14 @@ export const JSON_RPC: Group = {
       fault: 'Progress that falls, or comes after the response',
       behaviour: 'It is not sent.',
       tests: [
-        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'grows strictly, also with token 0' },
+        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must grow, also with token 0' },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends neither progress nor logs after its answer',
+          name: 'sends neither progress nor log messages after its response',
         },
         {
           file: 'packages/core/test/call/progress.test.ts',
-          name: 'grow strictly between any reports, and no growing report is lost',
+          name: 'grow strictly between any reports, and lose no growing report',
         },
       ],
     },

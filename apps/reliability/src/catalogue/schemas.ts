@@ -10,7 +10,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'fetches nothing for the $ref %s, and refuses it',
+          name: 'refuses the remote $ref %s without fetching it',
         },
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'refers to the network' },
       ],
@@ -22,7 +22,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'never shares a validator between two schemas with the same $id',
+          name: 'compiles schemas with the same $id separately',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -71,7 +71,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'is nested 400 deep' },
         {
           file: 'packages/core/test/schema/convert/recognise.test.ts',
-          name: 'isolates a schema nested too deeply to convert',
+          name: 'refuses a schema nested too deeply to convert',
         },
       ],
     },
@@ -82,11 +82,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/tiered.test.ts',
-          name: 'equal items are found in time that grows with the list',
+          name: 'duplicate items are found in linear time: %s',
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',
-          name: 'bounds the number of issues and the length of each',
+          name: 'are limited in number and in length',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -101,11 +101,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/uri-template/properties.test.ts',
-          name: 'at most two reads per character and span',
+          name: 'at most two reads per character and variable, template %#',
         },
         {
           file: 'packages/core/test/features/uri-template/match.test.ts',
-          name: 'accepts 8192 characters of the percent-encoded form and no more',
+          name: 'accepts up to 8192 characters of the percent-encoded form',
         },
       ],
     },
@@ -117,11 +117,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/uri-template/traversal.test.ts',
-          name: 'no path traversal becomes a value',
+          name: 'path traversal through a template',
         },
         {
           file: 'packages/skills/test/folder/read-skills.test.ts',
-          name: 'are refused if they lead outside, to a %s',
+          name: 'are refused if they lead to a %s outside the folder',
         },
       ],
     },
@@ -149,7 +149,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'used $what is refused' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'lets one of two simultaneous calls through',
+          name: 'admits one of two simultaneous calls',
         },
       ],
     },
@@ -172,9 +172,9 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/input/asking.test.ts',
-          name: 'asks a question that changes %i times',
+          name: 'gives up on a question that changes %i times',
         },
-        { file: 'packages/core/test/call/input/asking.test.ts', name: 'stops after eight rounds' },
+        { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
         { file: 'packages/client/test/input/input-requests.test.ts', name: 'is given up after eight rounds' },
       ],
     },
@@ -184,11 +184,14 @@ export const SCHEMAS: Group = {
       behaviour:
         'They are escaped, including those that change the direction of text. A message cannot look like two.',
       tests: [
-        { file: 'packages/core/test/util/logger.test.ts', name: 'which no message can forge' },
-        { file: 'packages/core/test/util/logger.test.ts', name: 'other values on stderr stay on one line' },
+        {
+          file: 'packages/core/test/util/logger.test.ts',
+          name: 'the stack of an error is indented on stderr, so that no message can forge a line',
+        },
+        { file: 'packages/core/test/util/logger.test.ts', name: 'other values stay on one line on stderr' },
         {
           file: 'packages/core/test/schema/issues.test.ts',
-          name: 'escapes what could forge a log line or reorder it',
+          name: 'escape characters that could forge or reorder a log line',
         },
       ],
     },

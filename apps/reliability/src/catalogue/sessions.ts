@@ -10,11 +10,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'has an id of 192 random bits',
+          name: 'has a unique id of 192 random bits in visible ASCII',
         },
         {
           file: 'packages/core/test/util/random.test.ts',
-          name: 'are drawn from the platform in large pieces',
+          name: 'draw from the platform in large blocks',
         },
       ],
     },
@@ -25,7 +25,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are unknown to each other, whatever the method',
+          name: 'are unknown to each other with every HTTP method, with the reply for an unknown session',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
@@ -40,7 +40,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'never has an id that the client has chosen',
+          name: 'ignores an id that the client has chosen',
         },
       ],
     },
@@ -70,7 +70,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'does not reach another session in the same store',
+          name: 'may belong to another session in the same store, even of the same principal: it is refused',
         },
       ],
     },
@@ -93,7 +93,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets the same reply, whatever is wrong with it',
+          name: 'gets the same reply for every reason',
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
@@ -109,7 +109,7 @@ export const SESSIONS: Group = {
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'loses nothing and gets nothing twice, however often it is cut',
+          name: 'loses nothing and gets nothing twice, however often its connection is cut',
         },
       ],
     },
@@ -120,7 +120,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets the same reply, whatever is wrong with it',
+          name: 'gets the same reply for every reason',
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
@@ -135,7 +135,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'loses nothing and gets nothing twice, however often it is cut',
+          name: 'loses nothing and gets nothing twice, however often its connection is cut',
         },
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete with a slow store' },
       ],
@@ -147,11 +147,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'comes after 30 idle minutes, or 60 s if it is not initialized',
+          name: 'happens after 30 idle minutes, or after 60 s if it is uninitialized',
         },
         {
           file: 'packages/core/test/http/support/churn.ts',
-          name: 'nothing is left of sessions that were deleted or abandoned',
+          name: 'deleted and abandoned sessions leave nothing behind, and an idle one takes less than 2 KB',
         },
       ],
     },
@@ -162,7 +162,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/support/churn.ts',
-          name: 'nothing is left of sessions that were deleted or abandoned',
+          name: 'deleted and abandoned sessions leave nothing behind, and an idle one takes less than 2 KB',
         },
         {
           file: 'packages/testing/test/streamable-sessions.test.ts',
@@ -178,15 +178,15 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is kept by closing the session that is idle longest',
+          name: 'closes the session that is idle longest',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is not kept by closing an active session',
+          name: 'closes no active session: a new one gets 503 with Retry-After, with %s',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is limited for each authenticated principal',
+          name: 'is joined by a limit for each authenticated principal, but none for anonymous clients',
         },
       ],
     },
@@ -198,7 +198,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'does not come while a call runs or a stream is open',
+          name: 'waits for running calls and open streams, with %s',
         },
       ],
     },
@@ -218,7 +218,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'beyond its total drops streams of the session that holds most',
+          name: 'drops streams of the session with the most bytes beyond maxTotalBytes, ended ones first',
         },
       ],
     },

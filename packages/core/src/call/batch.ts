@@ -16,8 +16,8 @@ const MAX_BATCH = 100
 export type BatchItem = Exclude<Incoming, { readonly kind: 'invalid' }>
 
 /**
- * Reads an array of messages: requests and notifications, or responses, and never `initialize`. One bad message
- * makes the whole batch bad: a response to each message would multiply the bytes of the client.
+ * Reads an array of messages: either requests and notifications, or responses, and never `initialize`. One
+ * invalid message makes the whole batch invalid: an error for each message could be larger than the request.
  *
  * @returns the messages in order, or the problem
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/transports#sending-messages-to-the-server
@@ -36,21 +36,23 @@ export function readBatch(values: readonly unknown[]): readonly BatchItem[] | st
   return opens ? 'initialize must not be part of a batch' : items
 }
 
-/** The ids of the requests of a batch, which are the responses that it gets. */
+/** The ids of the requests of a batch, and so of the responses to it. */
 export const requestIds = (items: readonly BatchItem[]): readonly RequestId[] =>
   items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
 
-/** What a transport does with the messages of a batch. */
+/** How a transport processes the messages of a batch. */
 interface BatchSteps {
   readonly deliver: (item: Exclude<BatchItem, { readonly kind: 'request' }>) => void
   readonly call: (message: JsonRpcRequest) => Awaitable<EncodedResponse>
-  /** Takes the response to one request; undefined if it was cancelled. */
+  /** Receives the response to one request; undefined if it was cancelled. */
   readonly collect: (id: RequestId, response: EncodedResponse) => void
-  /** A call threw, which calls never do. Its client still gets a response. */
+  /** Reports a call that threw, which should never happen. Its client still gets a response. */
   readonly failed: (error: unknown) => void
 }
 
-/** Runs the messages of a batch in order. Calls run at the same time, and each is collected once. */
+/**
+ * Runs the messages of a batch in order. Calls run concurrently, and the response to each is collected once.
+ */
 export function runBatch(items: readonly BatchItem[], { deliver, call, collect, failed }: BatchSteps): void {
   for (const item of items) {
     if (item.kind !== 'request') {
@@ -69,17 +71,20 @@ export function runBatch(items: readonly BatchItem[], { deliver, call, collect, 
   }
 }
 
-/** Responses that wait, and the room that they have. */
+/** The responses that are queued for a client, and their limit. */
 interface WaitingResponses {
-  /** UTF-16 units of the responses that wait already. */
+  /** UTF-16 units of the queued responses. */
   readonly waiting: number
-  /** UTF-16 units that may wait. One response alone may exceed it. */
+  /** How many UTF-16 units may be queued. A single response may exceed it. */
   readonly limit: number
-  /** Why they wait and what the client can do, for the error. */
+  /** The reason and the remedy, for the error. */
   readonly problem: string
 }
 
-/** The response, or an error in its place if there is no room: a client gets a response to every request. */
+/**
+ * Returns the response, or an error in its place if it exceeds the limit: a client gets a response to every
+ * request.
+ */
 export function fitResponse(
   id: RequestId,
   frame: string,
@@ -90,8 +95,8 @@ export function fitResponse(
 }
 
 /**
- * The responses to one batch, which together have the limit of one result. Otherwise a request of 10 KB, with
- * 100 calls, could get 100 of the largest results, more than the longest string of the runtime.
+ * Collects the responses to one batch, which together have the limit of one result. Otherwise a request of 10
+ * KB with 100 calls could get 100 of the largest results, more than the longest string of the runtime.
  */
 export class BatchResponses {
   readonly #limit: number
@@ -101,23 +106,23 @@ export class BatchResponses {
   size = 0
 
   /**
-   * @param expected - how many responses the batch gets
-   * @param limit - UTF-16 units of all of them
+   * @param expected - the number of responses to the batch
+   * @param limit - the maximum of all responses together, in UTF-16 units
    */
   constructor(expected: number, limit: number) {
     this.#missing = expected
     this.#limit = limit
   }
 
-  /** Whether no response is missing. */
+  /** Whether all responses have been added. */
   get complete(): boolean {
     return this.#missing === 0
   }
 
   /**
-   * Adds a response, which becomes an error if it does not fit.
+   * Adds a response, which becomes an error if it exceeds the limit.
    *
-   * @param frame - undefined for a cancelled call, which has no response
+   * @param frame - undefined for a cancelled call, which gets no response
    */
   add(id: RequestId, frame: string | undefined): void {
     this.#missing--
@@ -131,12 +136,12 @@ export class BatchResponses {
     this.#responses.push({ id, frame: admitted })
   }
 
-  /** Returns the responses and removes them. They still count. */
+  /** Removes and returns the responses. They still count towards the limit. */
   take(): { readonly id: RequestId; readonly frame: string }[] {
     return this.#responses.splice(0)
   }
 
-  /** The responses as one array; undefined if there are none. */
+  /** Returns the responses as one array, or undefined if there are none. */
   join(): string | undefined {
     const frames = this.take().map(({ frame }) => frame)
     return frames.length === 0 ? undefined : `[${frames.join(',')}]`

@@ -27,22 +27,22 @@ const unsupportedHere = (method: string, advice: string): Error =>
   )
 const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_TIMEOUT_MS
 
-/** Why a call ended before its handler did. */
+/** The reason why a call ended before its handler did. */
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
 
 interface CallTimer {
   progress(): void
-  /** The call starts to wait for the client, which is not the handler's time. */
+  /** Stops the timer of the handler, because the call waits for the client. */
   pause(): void
   resume(): void
 }
 
-/** One call while it runs: the handler's context, and the state that the runtime keeps for it. */
+/** One running call: the context of its handler, and the state that the runtime keeps for it. */
 export class CallContext implements RequestContext, Due {
   readonly message: JsonRpcRequest
   readonly scope: CallScope
   readonly revision: Revision
-  /** The definition that the call reaches, if its method has definitions. */
+  /** The definition that the call refers to, if its method has definitions. */
   target: CallTarget | undefined
   app: unknown
   uri = ''
@@ -52,15 +52,15 @@ export class CallContext implements RequestContext, Due {
   /** Set when the call starts. */
   problems: CallLog | undefined
   #warned = false
-  /** The calls whose handlers are silent; set while the call runs, if its client asked for progress. */
+  /** The calls with silent handlers; set while the call runs, if its client requested progress. */
   #silent: Deadlines | undefined
   /** Set if the call is observed, or if the server has listeners for the event `request`. */
   report: CallReport | undefined
   /** Set if the call is observed. */
   observer: (NonNullable<InputCall['observer']> & { run<T>(step: () => T): T }) | undefined
-  /** How long the call waited for its turn, in ms. */
+  /** How long the call was queued, in ms. */
   queuedMs = 0
-  /** Set while the call runs; ends it early. */
+  /** Ends the call early; set while the call runs. */
   end: ((reason: EndReason) => void) | undefined
   #controller: AbortController | undefined
   #abortReason: unknown
@@ -69,7 +69,7 @@ export class CallContext implements RequestContext, Due {
   #reported = false
   #log: LogSender | undefined
   #inputs: CallInputs | undefined
-  /** The methods of `ctx` whose questions have no answer yet. */
+  /** The methods of `ctx` whose questions are unanswered. */
   #unanswered: string[] | undefined
   #atEnd: Set<() => void> | undefined
 
@@ -102,8 +102,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Created on demand: most handlers never read it, and a controller costs as much
-   * as the rest of a small call.
+   * Created on demand, because most handlers never read it and a controller costs as much as the rest of a
+   * small call.
    */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
@@ -184,7 +184,7 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Stops the handler's time until the returned function is called.
+   * Stops the handler's timer until the returned function is called.
    *
    * @param atEnd - runs if the call ends first
    */
@@ -214,9 +214,7 @@ export class CallContext implements RequestContext, Due {
     if (!this.#done) this.scope.exchange.closeConnection?.(retryMs)
   }
 
-  /**
-   * Callers share promises: a handler that does not await them must not pile them up, each with its message.
-   */
+  /** Callers share promises: a handler that does not await them must not accumulate one per message. */
   progress(progress: number, total?: number, message?: string): Promise<void> {
     this.timer?.progress()
     const fault = progressFault(progress, total, message)
@@ -230,7 +228,7 @@ export class CallContext implements RequestContext, Due {
     return this.scope.exchange.send(frame) ?? SENT
   }
 
-  /** Whether the client has asked for progress. */
+  /** Whether the client has requested progress. */
   get reportsProgress(): boolean {
     return this.#reports() !== undefined
   }
@@ -240,8 +238,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Sends progress whenever the handler is silent, which does not extend its time limits. A comment in a
-   * stream keeps the connection open, but only progress restarts the request timer of a client.
+   * Repeats progress whenever the handler is silent, without extending its time limits. A comment in a stream
+   * would keep the connection open, but only progress restarts the request timer of a client.
    */
   keepAlive(silent: Deadlines): void {
     if (this.#reports() === undefined) return
@@ -276,7 +274,7 @@ export class CallContext implements RequestContext, Due {
     this.#controller?.abort(this.#abortReason)
   }
 
-  /** From now on nothing is sent for the call, even if its handler still runs. */
+  /** Ends the call: nothing more is sent for it, even if its handler still runs. */
   finish(): void {
     if (!this.#done && this.#unanswered?.[0] !== undefined) this.#warnOfForgottenAwait(this.#unanswered[0])
     this.#done = true
@@ -294,7 +292,7 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Once for each call. An error would end the process if it is thrown in a callback, or if nobody awaits it.
+   * Logs a problem once per call. An error would end the process if it is thrown in a callback or not awaited.
    */
   #warn(problem: string): void {
     if (!this.#warned) this.problems?.warn(this, problem)
@@ -303,7 +301,7 @@ export class CallContext implements RequestContext, Due {
 
   #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {
     const { session, exchange, task } = this.scope
-    // Read for each message: a level that the client sets during a call applies at once.
+    // Read for each message, because the client may set the level during a call.
     const logLevel = session === undefined ? this.scope.logLevel : session.logLevel
     if (this.#done || !reachesLevel(level, logLevel)) return
     const meta = task === undefined ? {} : { _meta: relatedTask(task.id) }

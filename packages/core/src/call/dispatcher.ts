@@ -25,23 +25,23 @@ interface DispatcherOptions extends EncoderOptions {
   readonly clock: Clock
   readonly events: Events
   readonly observers?: CallObservers | undefined
-  /** A call ends after this many ms without progress. */
+  /** The time after which a call without progress ends, in ms. */
   readonly handlerTimeoutMs: number
-  /** A call ends after this many ms, even if it reports progress. */
+  /** The time after which a call ends even if it reports progress, in ms. */
   readonly maxHandlerTimeoutMs: number
-  /** Gets the problems of calls whose request has no logger. */
+  /** Logs the problems of calls whose request has no logger. */
   readonly logger: Logger
-  /** How long a handler may be silent before the last progress is repeated, in ms; undefined: never. */
+  /** How long a handler may be silent before its last progress is repeated, in ms; undefined for never. */
   readonly progressHeartbeatMs: number | undefined
 }
 
-/** Finds the method, runs its handler within time limits, and makes exactly one response. */
+/** Finds the method, runs its handler within time limits, and creates exactly one response. */
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #responses: ResponseEncoder
   readonly #limits: TimeLimits
   readonly #problems: CallLog
-  /** Calls whose handlers are silent. They share one timer. */
+  /** Calls with silent handlers. They share one timer. */
   readonly #silent: Deadlines | undefined
 
   constructor(options: DispatcherOptions) {
@@ -53,15 +53,15 @@ export class Dispatcher {
     if (progressHeartbeatMs !== undefined) this.#silent = new Deadlines(clock, progressHeartbeatMs)
   }
 
-  /** Clears the timers that no call needs: some runtimes stay up while a timer waits. */
+  /** Clears the timers that no call needs, because some runtimes keep running while a timer is pending. */
   releaseTimers(): void {
     this.#limits.releaseTimers()
     this.#silent?.releaseTimer()
   }
 
   /**
-   * Finds the definition that a call reaches. Returns the error of a caller that lacks its scopes, before the call may
-   * wait or stream something: the error has an HTTP status.
+   * Finds the definition that a call refers to. Returns the error of a caller that lacks its scopes. This runs
+   * before the call may be queued or stream anything, because the error has an HTTP status.
    */
   admit(ctx: CallContext): McpError | undefined {
     const { method, params = NO_PARAMS } = ctx.message
@@ -73,8 +73,8 @@ export class Dispatcher {
   }
 
   /**
-   * The error of a caller that lacks scopes for a batch. A batch has one HTTP status, so the error names all the scopes
-   * that its requests need.
+   * Returns the error of a caller that lacks scopes for a batch. A batch has one HTTP status, so the error
+   * names all scopes that its requests need.
    *
    * @param own - the definitions of the caller's session alone
    */
@@ -123,7 +123,7 @@ export class Dispatcher {
     return this.#responses.encode(entry, ctx, result)
   }
 
-  /** Middleware wraps the call itself. The middleware of a task runs with the task. */
+  /** Middleware wraps the call itself. For a task it runs with the task. */
   #start(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     const { method, params = NO_PARAMS } = ctx.message
     const task = entry.startTask?.(params, ctx)
@@ -163,7 +163,7 @@ export class Dispatcher {
     return input.rounds.resolve(ctx, needed, () => entry.handle(ctx.message.params ?? NO_PARAMS, ctx))
   }
 
-  /** Waits for the handler, a time limit or a cancellation. The first one makes the response. */
+  /** Waits for the handler, a time limit or a cancellation. Whichever is first determines the response. */
   #supervise(entry: MethodEntry, ctx: CallContext, result: Promise<HandlerResult>): Promise<EncodedResponse> {
     const limit = ctx.target?.timeoutMs ?? this.#options.handlerTimeoutMs
     return new Promise((resolve) => {
@@ -179,7 +179,7 @@ export class Dispatcher {
         if (reason === 'timeout') settle(this.#timedOut(entry, ctx, timer.exceeded))
         else settle(reason === 'closed' ? refuse(ctx, callEnded()) : undefined)
       }
-      // Calls share timers, and a cancellation is another request: what they log belongs to this call.
+      // Calls share timers, and a cancellation is another request. What they log still belongs to this call.
       const { observer } = ctx
       ctx.end = observer === undefined ? end : (reason) => observer.run(() => end(reason))
       const failed = (thrown: unknown): void => {
@@ -208,13 +208,13 @@ export class Dispatcher {
     const limit = exceeded && { limitMs: exceeded.ms }
     this.#problems.warn(ctx, `A call was ended because it ${problem}. ${fix}`, limit)
     if (ctx.report !== undefined) ctx.report.outcome = 'timeout'
-    // With the limit, the author of the client can tell it from a limit of the client.
+    // Names the limit, so that client authors can tell it from their own timeout.
     const text = `Timed out: ${method} ${problem}`
     return this.#responses.failWith(entry, ctx, text, ErrorCode.InternalError)
   }
 }
 
-/** The result for middleware, with all members of the method's result, which are empty. */
+/** The result that middleware sees while questions are open: all members of the method's result, but empty. */
 function placeholder({ message, revision }: CallContext, result: HandlerResult): object {
   if (result.kind !== 'input-requested') return {}
   return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }

@@ -7,38 +7,38 @@ export interface Network {
 export const HTTP_NETWORK: Network = { transport: 'tcp', protocol: 'http' }
 export const PIPE_NETWORK: Network = { transport: 'pipe' }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface RequestOrigin {
   /** Undefined in memory. */
   readonly network?: Network | undefined
-  /** All values of a header, by its lower-case name, on transports that have headers. */
+  /** Returns all values of a header, by its lower-case name, on transports with headers. */
   headers?(name: string): readonly string[]
 }
 
 /**
- * Carries the messages of one request to its client: an HTTP POST and its reply, or one
- * request on a duplex transport.
+ * Carries the messages of one request to its client: an HTTP POST and its reply, or one request on a duplex
+ * transport.
  */
 export interface Exchange extends RequestOrigin {
   /**
    * Sends a frame on the request's stream. Returns a promise only while the client reads slowly. Does nothing
-   * after the response or a disconnect: a late notification must never crash a handler.
+   * after the response or a disconnect, because a late notification must never crash a handler.
    */
   send(frame: string): void | Promise<void>
-  /** Requests can be sent to the client on this exchange, and it can respond. */
+  /** Whether requests can be sent to the client on this exchange. */
   readonly duplex: boolean
-  /** The request can start a subscription. */
+  /** Whether the request can start a subscription. */
   readonly subscribable?: boolean
-  /** Sends a request to the client. Unlike a notification it must not be dropped for a slow client. */
+  /** Sends a request to the client. Unlike a notification, it must not be dropped for a slow reader. */
   request?(frame: string): void | Promise<void>
   /**
-   * Calls the listener at most once, if the client disconnects before the
-   * response; at once if it already has.
+   * Calls the listener at most once: when the client disconnects before the response, or immediately if it
+   * already has.
    */
   onDisconnect?(listener: () => void): void
   /**
-   * Set where a client may read a notification and the response in one piece: returns the frame of the
-   * response when the client has read the call's progress.
+   * Set if a client may read a notification and the response in one piece. Returns the frame of the response
+   * when the client has read the call's progress.
    */
   separate?(frame: string): string | Promise<string>
   /**
@@ -47,6 +47,6 @@ export interface Exchange extends RequestOrigin {
    * @param retryMs - how long the client should wait; the transport's default if undefined
    */
   closeConnection?(retryMs: number | undefined): void
-  /** Reports that the request is refused before its handler runs. */
+  /** Reports that the request was refused before its handler ran. */
   refused?(reason: 'busy' | 'headerMismatch'): void
 }

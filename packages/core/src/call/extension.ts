@@ -12,8 +12,8 @@ export type ExtensionMethod<App = unknown, Locals = unknown> = (
 /** An extension of the protocol. */
 export interface Extension<App = unknown, Locals = unknown> {
   /**
-   * Its author and name, for example `com.example/search`, in the grammar of `_meta`
-   * keys. The prefix is required.
+   * The author and name of the extension, for example `com.example/search`, in the grammar of `_meta` keys. The
+   * prefix is required.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */
@@ -21,21 +21,22 @@ export interface Extension<App = unknown, Locals = unknown> {
   /** The settings that clients get, as plain JSON. A function is called each time. @default {} */
   readonly settings?: object | (() => object)
   /**
-   * Its methods, by name. The result is sent unchanged, with its `resultType`, or `complete` if it has none.
-   * The server's limits, middleware and error handling apply to these methods too.
+   * The extension's methods, by name. The result is sent unchanged, with its `resultType`, or `complete` if it
+   * has none. The server's limits, middleware and error handling apply to these methods too.
    */
   readonly methods?: Readonly<Record<string, ExtensionMethod<App, Locals>>>
   /**
-   * Its notifications that the server sends by `server.notify.extension`, by method, such as
+   * The notifications that the server sends with `server.notify.extension`, by method, such as
    * `notifications/com.example/search/ready`. @default none
    */
   readonly notifications?: readonly string[]
   /** The parameter that the HTTP header `Mcp-Name` repeats, by method. @default none */
   readonly names?: Readonly<Record<string, string>>
-  /** Whether its methods serve only clients that declare it, or all clients. @default 'declaring' */
+  /** Whether the methods serve only clients that declare the extension, or all clients. @default 'declaring' */
   readonly clients?: 'declaring' | 'all'
   /**
-   * The eras that have the extension. Session revisions allow it too, if the extension's specification does.
+   * The eras that have the extension. Session revisions are possible if the extension's specification allows
+   * them.
    * @default ['modern']
    */
   readonly eras?: readonly Era[]
@@ -44,7 +45,7 @@ export interface Extension<App = unknown, Locals = unknown> {
 /** The notifications of one extension. */
 interface ExtensionNotices {
   readonly methods: ReadonlySet<string>
-  /** Whether a client may get them. */
+  /** Whether a client may receive them. */
   servesClient(revision: Revision, client: ClientView): boolean
 }
 

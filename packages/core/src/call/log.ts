@@ -2,13 +2,13 @@ import { notificationFrame } from '../protocol/jsonrpc.ts'
 import { Notification } from '../protocol/methods.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 
-/** Sends `notifications/message` to the client, from the level that the client has set. */
+/** Sends `notifications/message` to the client if the level is at least the one that the client has set. */
 export type LogSender = { readonly [level in LogLevel]: (data: unknown, logger?: string) => void }
 
 /** A log call must not fail the handler, so data that cannot be serialised is replaced by a text. */
 export function logFrame(named: { readonly level: LogLevel }, data: unknown): string {
   try {
-    // Functions and symbols have no JSON, but a message must have data.
+    // Functions and symbols have no JSON form, but a message must have data.
     const serialisable = JSON.stringify(data) === undefined ? null : data
     return notificationFrame(Notification.Message, { ...named, data: serialisable })
   } catch {
@@ -16,7 +16,7 @@ export function logFrame(named: { readonly level: LogLevel }, data: unknown): st
   }
 }
 
-/** Whether a client that has set a level gets messages of another one; undefined: it gets none. */
+/** Whether a client that has set a level gets messages of another level; undefined: it gets none. */
 export const reachesLevel = (level: LogLevel, set: LogLevel | undefined): boolean =>
   set !== undefined && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(set)
 

@@ -6,12 +6,12 @@ import type { CallTarget } from './scope.ts'
 
 export interface MethodEntry {
   handle(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult>
-  /** Starts the call as a task; undefined if it runs as an ordinary call. */
+  /** Starts the call as a task. Returns undefined if it runs as an ordinary call. */
   startTask?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
-  /** The result that reports a failure, for methods that have one; others answer with a JSON-RPC error. */
+  /** Returns the result that reports a failure. Methods without it respond with a JSON-RPC error. */
   failure?(text: string): HandlerResult
   /**
-   * The definition that a call would reach, for its settings.
+   * Finds the definition that a call refers to, for its settings.
    *
    * @param own - the definitions of the caller's session alone
    */
@@ -22,7 +22,7 @@ export interface ExtensionEntry extends MethodEntry {
   servedIn(revision: Revision): boolean
 }
 
-/** The server passes it in, so that this folder imports no feature. */
+/** The server supplies it, so that this folder imports no feature. */
 export type MethodTable = ReadonlyMap<string, MethodEntry>
 
 export const NO_PARAMS: JsonObject = Object.freeze({})

@@ -15,7 +15,7 @@ type List<Member extends string, Item> = { readonly [M in Member]: readonly Item
   readonly nextCursor?: string
 }
 
-/** The result of each method that middleware can wrap, before projection to the client's revision. */
+/** The result of each method that middleware can wrap, before it is adapted to the client's revision. */
 export interface MethodResults {
   readonly ping: JsonObject
   readonly 'tools/list': List<'tools', Tool>
@@ -25,7 +25,7 @@ export interface MethodResults {
   readonly 'resources/read': ReadResourceResult
   readonly 'resources/subscribe': JsonObject
   readonly 'resources/unsubscribe': JsonObject
-  /** Resolves when the subscription is accepted. Another result in its place is not sent. */
+  /** Resolves when the subscription is accepted. A result that replaces it is not sent. */
   readonly 'subscriptions/listen': JsonObject
   readonly 'prompts/list': List<'prompts', Prompt>
   readonly 'prompts/get': GetPromptResult
@@ -78,7 +78,7 @@ const NAMED_BY: Readonly<Record<keyof MethodParams, 'name' | 'uri'>> = {
 }
 
 /**
- * The error in the parameters that middleware reads, or undefined. They are checked first, so that a
+ * Returns the error in the parameters that middleware reads, or undefined. They are checked first, so that
  * middleware that decides by a name can rely on a string.
  */
 export function paramsFault(method: string, params: JsonObject): string | undefined {
@@ -90,8 +90,8 @@ export function paramsFault(method: string, params: JsonObject): string | undefi
 }
 
 /**
- * Wraps a method. `next` resolves to the result before projection; return another
- * object instead of changing it.
+ * Wraps a method. `next` resolves to the result before it is adapted to the revision; return another object
+ * instead of changing it.
  */
 export type Middleware<Result extends object = object, App = unknown, Locals = unknown> = (
   ctx: RequestContext<App, Locals>,
@@ -113,7 +113,7 @@ export class MiddlewareStack {
     this.layers.push({ method, run })
   }
 
-  /** The middleware of one method, outermost first; undefined if there is none. */
+  /** Returns the middleware of one method, outermost first, or undefined if there is none. */
   around(method: string): readonly AnyMiddleware[] | undefined {
     const layers = this.layers.filter((layer) => layer.method === undefined || layer.method === method)
     return layers.length === 0 ? undefined : layers.map((layer) => layer.run)
@@ -129,6 +129,6 @@ export function runLayers(
     const layer = layers[index]
     return layer === undefined ? handle() : layer(ctx, () => step(index + 1))
   }
-  // A middleware that is not an async function may return anything.
+  // Middleware that is not an async function may return anything.
   return Promise.resolve(step(0))
 }

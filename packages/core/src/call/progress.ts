@@ -3,8 +3,8 @@ import { type JsonObject, notificationFrame, type RequestId } from '../protocol/
 import { Notification } from '../protocol/methods.ts'
 
 /**
- * The fault in the arguments of `ctx.progress`; undefined if their types are right. JavaScript passes
- * texts such as `'50%'`, or the message in the place of the total.
+ * Returns the fault in the arguments of `ctx.progress`, or undefined if their types are correct. JavaScript
+ * code passes strings such as `'50%'`, or the message in place of the total.
  */
 export function progressFault(progress: unknown, total: unknown, message: unknown): string | undefined {
   const numbers = typeof progress === 'number' && (total === undefined || typeof total === 'number')
@@ -24,20 +24,20 @@ const shown = (value: unknown): string =>
       : typeName(value)
 
 /**
- * The growth of a keepalive, as a part of the last value: invisible in a bar, and visible
- * to single-precision clients.
+ * The growth of a keepalive relative to the last value: invisible in a progress bar, but visible to
+ * single-precision clients.
  */
 const STEP = 1e-6
 
 interface ProgressOptions {
-  /** Whether the revision has messages. */
+  /** Whether progress has a message in this revision. */
   readonly hasMessage: boolean
   /** The `_meta` of each notification. */
   readonly meta?: JsonObject | undefined
 }
 
 /**
- * The progress of one call: the values of its handler, and keepalives in between. Values must grow with every
+ * The progress of one call: the values of its handler, and keepalives between them. Values must grow with every
  * notification, so a keepalive is just above the last value. If the handler's next value is not above the
  * keepalive, the next larger number is sent instead.
  *
@@ -55,9 +55,12 @@ export class Progress {
     this.#options = options
   }
 
-  /** The notification for a value of the handler; undefined if the value does not grow or is not finite. */
+  /**
+   * Returns the notification for a value of the handler, or undefined if the value does not grow or is not
+   * finite.
+   */
   report(progress: number, total: number | undefined, message: string | undefined): string | undefined {
-    // In JSON, NaN and infinities would be null.
+    // NaN and infinities would be null in JSON.
     if (!Number.isFinite(progress) || progress <= this.#reported) return undefined
     this.#reported = progress
     this.#total = Number.isFinite(total) ? total : undefined
@@ -66,19 +69,19 @@ export class Progress {
     return this.#between(Number.EPSILON, text)
   }
 
-  /** A notification that only shows that the call still runs. */
+  /** Creates a notification that only shows that the call is still running. */
   keepalive(): string | undefined {
     return this.#between(STEP, undefined)
   }
 
-  /** Leaves out a total that the handler has reached, since the value must not exceed it. */
+  /** Omits a total that the handler has reached, because the value must not exceed it. */
   #between(step: number, message: string | undefined): string | undefined {
     const progress = this.#next(step)
     const total = this.#total !== undefined && progress > this.#total ? undefined : this.#total
     return this.#frame(progress, total, message)
   }
 
-  /** Just above the last value, and below the total if possible. */
+  /** Returns a number just above the last value, and below the total if possible. */
   #next(step: number): number {
     const last = this.#sent
     if (last === undefined) return 0

@@ -26,79 +26,77 @@ export interface TaskView {
   readonly id: string
 }
 
-/**
- * The compiler shows this name if a handler reads answers, and `asks` is missing or comes after the handler.
- */
+/** The compiler shows this name if a handler reads answers, and `asks` is missing or follows the handler. */
 export interface NoAsksAboveHandler {}
 
-/** The second argument of every handler. Valid for one call: do not keep it. */
+/** The second argument of every handler. It is valid for one call, so do not store it. */
 export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** Aborts when the call is cancelled or times out. */
   readonly signal: AbortSignal
-  /** Chosen by the client and not unique: some clients send the same id every time. */
+  /** The id that the client has chosen. It is not unique: some clients send the same id every time. */
   readonly requestId: RequestId
   /** The request as the client sent it. */
   readonly message: JsonRpcRequest
   /** The negotiated protocol revision. */
   readonly protocolVersion: string
   /**
-   * The client as it describes itself: `info`, `capabilities`, `supports(name)`,
-   * `extension(id)`. Not authenticated.
+   * The client as it describes itself: `info`, `capabilities`, `supports(name)`, `extension(id)`. It is not
+   * authenticated.
    */
   readonly client: ClientView
-  /** Undefined where the connection has no sessions. */
+  /** Undefined if the connection has no sessions. */
   readonly session: SessionView | undefined
   /**
    * The caller, if the mount authenticates; its `principal` is the stable identity.
    * Undefined for an anonymous caller.
    */
   readonly auth: AuthInfo | undefined
-  /** Set if the call runs as a task: the client already has its answer, and fetches the result later. */
+  /** Set if the call runs as a task: the client already has a response, and fetches the result later. */
   readonly task: TaskView | undefined
   /** The value that the server's `lifespan` returned. */
   readonly app: App
   /** The value that the mount's option `locals` returned for this request. */
   readonly locals: Locals
-  /** The URI that is being read; an empty string outside resources. */
+  /** The URI of the resource that is read; an empty string outside resources. */
   readonly uri: string
   /** Sends log messages to the client: `ctx.log.info(data, logger?)`, and a method for each other level. */
   readonly log: LogSender
-  /** The trace context in the request's `_meta`; undefined if there is none or it is not valid. */
+  /** The trace context in the request's `_meta`; undefined if it is missing or invalid. */
   readonly trace: TraceContext | undefined
   /** The answers to a tool's `asks`. */
   readonly answers: [keyof Answers] extends [never] ? NoAsksAboveHandler : Answers
   /** The answers to `inputRequired`. */
   readonly inputs: Inputs
   /**
-   * Reports progress, if the client asked for it. Values must be finite and grow; others are dropped. If a
+   * Reports progress if the client requested it. Values must be finite and grow; others are dropped. If a
    * handler is silent for the server's `progressHeartbeat`, Jetway repeats its last value plus one millionth.
    * In a task the message also becomes the status message. Resolves when the client can take more, and never
-   * rejects: an argument of a wrong type is logged once for each call.
+   * rejects: an argument of the wrong type is logged once per call.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
   progress(progress: number, total?: number, message?: string): Promise<void>
   /**
-   * Registers work that continues after the answer. A close of the mount waits for it within its deadline,
-   * and a platform that stops between requests is asked to keep running. A rejection is logged. The call's
-   * signal and time limits do not apply to it.
+   * Registers work that continues after the response. Closing the mount waits for it until its deadline, and a
+   * platform that stops between requests is asked to keep running. A rejection is logged. The call's signal and
+   * time limits do not apply to it.
    */
   waitUntil(work: Promise<unknown>): void
   /**
    * Closes the connection that carries the reply while the call continues, so that no socket stays open. The
-   * client waits `retryMs` (by default the mount's), reconnects with `Last-Event-ID` and gets what it missed,
-   * within the limits of the event store. Can be called again after it has reconnected.
+   * client waits `retryMs` (by default the mount's), reconnects with `Last-Event-ID` and gets the missed
+   * events, within the limits of the event store. Can be called again after the client has reconnected.
    *
-   * Does nothing if the client cannot reconnect: without Streamable HTTP or without
-   * sessions, with `streams.eventStore: false` or `response: 'json'`, and in revisions whose
-   * streams do not begin with an event id.
+   * Does nothing if the client cannot reconnect: without Streamable HTTP or without sessions, with
+   * `streams.eventStore: false` or `response: 'json'`, and in revisions whose streams do not start with an
+   * event id.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    * @throws UsageError `ERR_MCP_OPTION` if `retryMs` is not a whole number from 0 to 2147483647
    */
   closeConnection(options?: { readonly retryMs?: number }): void
   /**
-   * Asks a person while the handler runs: see `elicit`. Works only on connections that carry requests to the
+   * Asks the user while the handler runs: see `elicit`. Works only on connections that carry requests to the
    * client during a call; `asks` and `inputRequired` work on all connections.
    *
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no valid answer; McpError if the
@@ -109,20 +107,20 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
     schema: S,
     options?: ElicitOptions<D>,
   ): Promise<Elicited<InferForm<S>, D>>
-  /** Asks a person to open a URL: see `elicitUrl`. Same rules as {@link elicit}. */
+  /** Asks the user to open a URL: see `elicitUrl`. The same rules as for {@link elicit} apply. */
   elicitUrl<D extends Declined = 'fail'>(
     message: string,
     url: UrlOf,
     options?: ElicitOptions<D>,
   ): Promise<Elicited<undefined, D>>
-  /** Asks the client's model: see `sample`. Same rules as {@link elicit}. */
+  /** Asks the client's model: see `sample`. The same rules as for {@link elicit} apply. */
   sample(params: SampleParams): Promise<Sampled>
-  /** Asks for the client's roots: see `listRoots`. Same rules as {@link elicit}. */
+  /** Asks for the client's roots: see `listRoots`. The same rules as for {@link elicit} apply. */
   listRoots(): Promise<readonly Root[]>
   /**
-   * Sends the client a request of an extension or of an experimental feature, as it is, and returns its
-   * result unchecked. Ask `ctx.client` first whether it understands the method. Same connections and
-   * time limits as {@link elicit}.
+   * Sends the client a request of an extension or of an experimental feature unchanged, and returns its result
+   * unchecked. Check in `ctx.client` first whether the client understands the method. The connections and time
+   * limits of {@link elicit} apply.
    *
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no result
    */
@@ -132,7 +130,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   ): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** The client, as it describes itself. Nothing here is authenticated. */
+/** The client as it describes itself. Nothing here is authenticated. */
 export class ClientView {
   readonly info: Implementation | undefined
   readonly capabilities: ClientCapabilities
@@ -153,8 +151,8 @@ export class ClientView {
   }
 
   /**
-   * The settings of an extension that the client declared, by its id; undefined if it did not: then it does
-   * not understand what the extension adds.
+   * Returns the settings of an extension that the client declared, by its id. Returns undefined if the client
+   * did not declare the extension, and so does not understand what it adds.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */

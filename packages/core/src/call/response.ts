@@ -20,38 +20,39 @@ import {
 
 export interface EncodedAnswer {
   readonly frame: string
-  /**
-   * The frame in UTF-8, where that costs less than encoding the text. It may have text around it, in ASCII.
-   */
+  /** The frame in UTF-8, if that costs less than encoding the text. ASCII text may be added around it. */
   bytes?(before?: string, after?: string): Uint8Array<ArrayBuffer>
   /** Set for a JSON-RPC error; the revision chooses its HTTP status. */
   readonly error?: McpError
-  /** Set if a subscription starts: the response is sent when it ends. */
+  /** Set if a subscription starts: the response is sent when the subscription ends. */
   readonly subscription?: SubscriptionRequest
 }
 
-/** Undefined if the call was cancelled: nothing is sent. */
+/** Undefined if the call was cancelled, in which case nothing is sent. */
 export type EncodedResponse = EncodedAnswer | undefined
 
 interface EncoderOptions {
   readonly info: Implementation
-  /** The largest result as JSON, in bytes of UTF-8. */
+  /** The maximum size of a result as JSON, in bytes of UTF-8. */
   readonly maxResultBytes: number
-  /** Gets every error whose text the client must not see. Must not throw. */
+  /** Receives every error that the client must not see. Must not throw. */
   readonly onError: (error: unknown, ctx: CallContext, correlationId: string) => void
 }
 
-/** Makes one response of what a handler returned or threw. */
+/** Creates one response from the value that a handler returned or threw. */
 export class ResponseEncoder {
   readonly #options: EncoderOptions
-  /** The server's name and version, which some revisions put into every result. */
+  /** The server's name and version, which some revisions add to every result. */
   readonly #servers = new Map<Revision, string>()
 
   constructor(options: EncoderOptions) {
     this.#options = options
   }
 
-  /** Serialises before anything is sent, so that a result that cannot be serialised still gets an answer. */
+  /**
+   * Serialises the result before anything is sent, so that a result that cannot be serialised still gets a
+   * response.
+   */
   encode(entry: MethodEntry, ctx: CallContext, result: HandlerResult): EncodedAnswer {
     if (ctx.report !== undefined) noteResult(ctx.report, result)
     try {
@@ -83,7 +84,7 @@ export class ResponseEncoder {
     }
   }
 
-  /** Never throws: an error whose members throw when they are read is answered as an internal error. */
+  /** Never throws: an error whose members throw when they are read becomes an internal error. */
   fail(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
     try {
       return this.#knownFailure(entry, ctx, error) ?? this.#internalFailure(entry, ctx, error)
@@ -92,7 +93,7 @@ export class ResponseEncoder {
     }
   }
 
-  /** The answer to an error that its author means for the client. */
+  /** Creates the response for an error that its author intends for the client. */
   #knownFailure(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer | undefined {
     const known = isErrorOf(McpError, error) ? readError(error) : undefined
     if (known !== undefined) return this.#refuse(ctx, known)
@@ -105,7 +106,7 @@ export class ResponseEncoder {
     return undefined
   }
 
-  /** Refuses with an error of a handler, whose message and data may be of any size. */
+  /** Creates the response for an error of a handler, whose message and data may be of any size. */
   #refuse(ctx: CallContext, error: McpError): EncodedAnswer {
     const answer = refuse(ctx, error)
     const limit = this.#options.maxResultBytes
@@ -123,7 +124,7 @@ export class ResponseEncoder {
     return this.#failure(ctx, entry.failure(`The tool failed (reference ${correlationId})`))
   }
 
-  /** Answers with a text that the client may see. */
+  /** Responds with a text that the client may see. */
   failWith(
     entry: MethodEntry,
     ctx: CallContext,
@@ -154,7 +155,7 @@ export class ResponseEncoder {
     return { frame, subscription: { id, filters } }
   }
 
-  /** Has no size limit: the text is short, and no other handler made it. */
+  /** Applies no size limit, because the text is short and does not come from a handler. */
   #failure(ctx: CallContext, failure: HandlerResult): EncodedAnswer {
     if (ctx.report !== undefined) ctx.report.failed = true
     const result = failure.kind === 'complete' ? failure.result : {}
@@ -198,10 +199,10 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
 }
 
 /**
- * A copy, since later steps read the error again. Undefined if a member has a wrong type:
- * types are not checked everywhere.
+ * Returns a copy, because later steps read the error again, or undefined if a member has the wrong type: types
+ * are not checked everywhere.
  *
- * @throws what a getter or a proxy throws
+ * @throws whatever a getter or a proxy throws
  */
 function readError({ code, message, data, reason }: McpError): McpError | undefined {
   if (!Number.isInteger(code) || typeof message !== 'string') return undefined
@@ -209,14 +210,15 @@ function readError({ code, message, data, reason }: McpError): McpError | undefi
 }
 
 /**
- * Characters of a serialised result whose bytes are kept: below this, one text costs less than two arrays.
+ * The minimum length of a serialised result whose bytes are cached, in characters. Below it, one string costs
+ * less than two arrays.
  */
 const LARGE = 8_192
 const encoder = new TextEncoder()
 
 /**
- * The response to one of many requests for the same large result, whose bytes are encoded once for all of
- * them. Building each response as a text would copy, measure and encode the result again.
+ * Creates the response to one of many requests for the same large result, whose bytes are encoded only once.
+ * Building each response as a string would copy, measure and encode the result again.
  *
  * @param empty - the text of a result without members, in the revision's envelope
  */
@@ -225,7 +227,7 @@ export function largeAnswer(
   empty: string,
   result: SerializedResult,
 ): Required<Pick<EncodedAnswer, 'frame' | 'bytes'>> {
-  // The text before the members of the result: `{`, and the members that the revision adds to every result.
+  // The text before the members of the result: `{` and the members that the revision adds to every result.
   const head = empty === '{}' ? '{' : `${empty.slice(0, -1)},`
   return {
     get frame() {

@@ -5,14 +5,14 @@ import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
 import type { InputRequest } from './input/encode-question.ts'
 import type { Question } from './input/question.ts'
 
-/** The result of a method's handler. `needs-input` is not sent: it becomes one of the others. */
+/** The result of a method's handler. `needs-input` is not sent, but replaced by one of the others. */
 export type HandlerResult = Complete | NeedsInput | InputRequested | TaskStarted | SubscriptionStarted
 
 export interface Complete {
   readonly kind: 'complete'
-  /** The result before projection to a revision. */
+  /** The result before it is adapted to a revision. */
   readonly result: JsonObject
-  /** The projected result as JSON text; if present, this is sent. */
+  /** The adapted result as JSON text. If present, this text is sent. */
   readonly json?: string
   /** The `resultType` that an extension sets. @default 'complete' */
   readonly type?: string | undefined
@@ -22,11 +22,11 @@ export interface Complete {
 export interface NeedsInput {
   readonly kind: 'needs-input'
   readonly questions: Readonly<Record<string, Question>>
-  /** The handler's state, which it gets back with the answers. */
+  /** The handler's state, which is returned to it with the answers. */
   readonly state?: string
 }
 
-/** The client gets the questions as result, and sends the request again with the answers. */
+/** The client gets the questions as a result, and sends the request again with the answers. */
 export interface InputRequested {
   readonly kind: 'input-requested'
   readonly requests: Readonly<Record<string, InputRequest>>
@@ -47,10 +47,10 @@ interface SubscriptionStarted {
 
 export const complete = (result: object): Complete => ({ kind: 'complete', result: result as JsonObject })
 
-/** A result with another `resultType` than `complete`. */
+/** A result with a `resultType` other than `complete`. */
 export const typed = (type: string, result: object): Complete => ({ ...complete(result), type })
 
-/** A result that is already text. The object is built only when middleware reads it. */
+/** A serialised result. The object is created only when middleware reads it. */
 export class SerializedResult implements Complete {
   readonly kind = 'complete'
   readonly json: string

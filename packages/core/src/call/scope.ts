@@ -13,10 +13,10 @@ interface RunningTask extends TaskView {
   setStatusMessage(message: string): void
 }
 
-/** A session, as its requests read and change it. */
+/** A session from the point of view of its requests. */
 export interface CallSession extends SessionView {
   readonly record: { readonly subscriptions: readonly string[] }
-  /** The level that the client has set; undefined where the server sends no logs. */
+  /** The log level of the client; undefined if the server sends no log messages. */
   readonly logLevel: LogLevel | undefined
   /** Tools, resources and prompts of this session alone. */
   readonly registry?: object | undefined
@@ -25,11 +25,9 @@ export interface CallSession extends SessionView {
   /** Carries messages that belong to no request, while the client listens. */
   readonly channel: { send(frame: string): void | Promise<void> } | undefined
   onClose(listener: (cause: 'ended' | 'released') => void): void
-  /** The session does not count as idle until the returned function is called. */
+  /** Prevents the session from counting as idle until the returned function is called. */
   holdOpen(): () => void
-  /**
-   * Changes the record by a function of the record as it is. Resolves when other processes see the change.
-   */
+  /** Changes the record by a function of the current record. Resolves when other processes see the change. */
   update(change: (record: RecordedSettings) => Partial<RecordedSettings>): Awaitable<void>
 }
 
@@ -39,52 +37,54 @@ interface RecordedSettings {
   readonly subscriptions: readonly string[]
 }
 
-/** The caller of one request, as the transport established it. */
+/** The caller of one request, as established by the transport. */
 export interface Caller {
   readonly auth?: AuthInfo | undefined
-  /** The local user of a connection without credentials, who has every scope. */
+  /** Whether the caller is the local user of a connection without credentials, who has every scope. */
   readonly local?: boolean
   readonly locals?: unknown
   /** See `RequestContext.waitUntil`. */
   readonly background?: WaitUntil | undefined
   readonly host?: WorkHost | undefined
-  /** Gets the lines about the calls of this request. @default the server's */
+  /** Receives the log lines about the calls of this request. @default the server's */
   readonly logger?: Logger | undefined
-  /** The host's id of the HTTP request, for lines of a logger that does not add it. */
+  /** The host's id of the HTTP request, for log lines of a logger that does not add it. */
   readonly httpRequestId?: string | number | undefined
 }
 
-/** A definition, as a call that reaches it needs it. */
+/** The members of a definition that calls use. */
 export interface CallTarget {
-  /** As it is listed. */
+  /** The definition as it is listed. */
   readonly item?: { readonly name: string }
   /** The time limit of the call in ms. @default the server's */
   readonly timeoutMs?: number | undefined
-  /** The largest result of the call in bytes. @default the server's */
+  /** The maximum size of the call's result in bytes. @default the server's */
   readonly maxResultBytes?: number | undefined
-  /** All that the caller needs. @default none */
+  /** The scopes that the caller needs. @default none */
   readonly scopes?: readonly string[] | undefined
-  /** Whether some callers must not know of it. */
+  /** Set if the definition is hidden from some callers. */
   readonly visible?: unknown
 }
 
 export interface CallScope {
   readonly revision: Revision
   readonly client: ClientView
-  /** Undefined where the connection has no sessions. */
+  /** Undefined if the connection has no sessions. */
   readonly session?: CallSession
   readonly caller: Caller
   readonly exchange: Exchange
-  /** The log level of a call without a session; undefined where the server sends no logs. */
+  /** The log level of a call without a session; undefined if the server sends no log messages. */
   readonly logLevel?: LogLevel | undefined
-  /** Undefined where the client cannot be asked anything. */
+  /** Undefined if the client cannot be asked anything. */
   readonly input?: InputContext | undefined
-  /** The revisions that the client may choose from, where it has to. */
+  /** The revisions that the client may choose from, if it has to. */
   readonly served?: readonly Revision[] | undefined
   readonly task?: RunningTask
 }
 
-/** The error of a caller that lacks scopes. The local user of a connection without credentials has all. */
+/**
+ * Returns the error of a caller that lacks scopes. The local user of a connection without credentials has all.
+ */
 export function lacking(
   scopes: readonly string[] | undefined,
   { auth, local }: Caller,

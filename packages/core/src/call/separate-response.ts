@@ -4,12 +4,12 @@ import type { CallContext } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import type { EncodedResponse } from './response.ts'
 
-/** A client has read a notification that is older than this, in ms. */
+/** A client is assumed to have read a notification that is older than this, in ms. */
 const RECENT_MS = 1_000
 
 /**
- * An exchange on a byte stream, where the client may read the last progress of a call and its response in one
- * piece. The official TypeScript clients then drop the progress: they handle the response at once, and
+ * Wraps an exchange on a byte stream, where the client may read the last progress of a call and its response at
+ * once. The official TypeScript clients then drop the progress: they handle the response immediately, and
  * notifications a microtask later, when the call's progress handler is gone.
  *
  * @param separate - returns the frame to write, when the client has read everything before
@@ -30,7 +30,7 @@ export function separating(
   }
 }
 
-/** Holds back the response of a call that has reported progress, where the exchange needs that. */
+/** Delays the response of a call that has reported progress, if the exchange needs that. */
 export function separateResponse(
   ctx: CallContext,
   answered: Awaitable<EncodedResponse>,

@@ -9,7 +9,7 @@ import type { EncodedResponse } from './response.ts'
 /** A session has started in this process, or moved here from another one. */
 export interface SessionOpened {
   readonly sessionId: string
-  /** For `server.forSession`. */
+  /** The argument for `server.forSession`. */
   readonly session: SessionView
   /** An empty string for an anonymous client. */
   readonly principal: string
@@ -27,15 +27,18 @@ export interface SessionClosed {
   readonly sessionId: string
   readonly principal: string
   readonly revision: string
-  /** When it started, in any process, in ms since 1970. */
+  /** When the session started, in any process, in ms since 1970. */
   readonly createdAt: number
-  /** How long it was open in this process, in ms. */
+  /** How long the session was open in this process, in ms. */
   readonly durationMs: number
-  /** `ended`: it is over. `released`: this process keeps it no longer, and another one may continue it. */
+  /**
+   * `ended`: the session has ended in every process. `released`: this process drops it, and another one may
+   * continue it.
+   */
   readonly cause: 'ended' | 'released'
 }
 
-/** The client's roots have changed; `ctx.listRoots()` asks for them. */
+/** The client's roots have changed; `ctx.listRoots()` requests them. */
 export interface RootsChanged {
   readonly sessionId: string
   readonly session: SessionView
@@ -43,14 +46,14 @@ export interface RootsChanged {
 }
 
 /**
- * `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` request has no answer.
+ * `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` request has no response.
  */
 export type RequestOutcome = 'ok' | 'failed' | 'error' | 'cancelled'
 
 /** A request has ended. */
 export interface RequestServed {
   readonly method: string
-  /** The name of the tool or prompt, or the URI of the resource, as the client sent it: it may not exist. */
+  /** The name of the tool or prompt, or the URI of the resource, as the client sent it. It may not exist. */
   readonly name: string | undefined
   readonly durationMs: number
   readonly outcome: RequestOutcome
@@ -67,7 +70,7 @@ export interface Rejected {
    * A route of an HTTP mount; `duplex` for stdio and in-memory transports; `raw` for `server.handleMessage`.
    */
   readonly route: 'mcp' | 'sse' | 'message' | 'duplex' | 'raw'
-  /** The HTTP status of the reason; undefined without HTTP. */
+  /** The HTTP status of the refusal; undefined without HTTP. */
   readonly status: number | undefined
   /** For example `forbiddenHost` or `unknownSession`. */
   readonly reason: string
@@ -80,7 +83,10 @@ export interface Overflowed {
    * `subscriptions` of a principal, mount or connection.
    */
   readonly queue: 'stream' | 'connection' | 'calls' | 'subscriptions'
-  /** The message was dropped, the connection was cut so that the client resumes, or the call was refused. */
+  /**
+   * `drop`: the message was dropped. `cut`: the connection was cut so that the client resumes. `refuse`: the
+   * call was refused.
+   */
   readonly action: 'drop' | 'cut' | 'refuse'
   /** The size of the message in bytes; 0 for calls and subscriptions. */
   readonly bytes: number
@@ -106,7 +112,7 @@ export const SERVER_EVENTS: readonly (keyof ServerEvents)[] = [
   'overflow',
 ]
 
-/** Its errors are logged. */
+/** Errors that it throws are logged. */
 export type ServerListener<Event extends keyof ServerEvents> = (payload: ServerEvents[Event]) => unknown
 
 type AnyListener = (payload: never) => unknown
@@ -120,9 +126,10 @@ export class Events {
     this.#logger = logger
   }
 
-  /** @returns the function that removes the listener */
+  /** @returns a function that removes the listener */
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
-    // Wrapped, so that a function added twice is two listeners. Copied, so that emitting needs no copy.
+    // Wrapped, so that a function added twice is two listeners. Copied on change, so that emitting needs no
+    // copy.
     const wrapped: AnyListener = (payload) => listener(payload)
     this.listeners.set(event, [...(this.listeners.get(event) ?? []), wrapped])
     return () => {
@@ -178,7 +185,7 @@ function describe(
   }
 }
 
-/** @param failed - the result has `isError` */
+/** @param failed - whether the result has `isError` */
 export function outcomeOf(answer: EncodedResponse, failed: boolean): RequestOutcome {
   if (answer === undefined) return 'cancelled'
   if (answer.error !== undefined) return 'error'

@@ -4,13 +4,13 @@ import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 
 /**
  * Ends calls that report no progress for too long, or that last too long in total. Nearly all calls end in
- * time, so calls with the same limit share one timer; a call gets its own timer when progress or a
- * question has moved its deadline.
+ * time, so calls with the same limit share one timer. A call gets its own timer when progress or a question has
+ * moved its deadline.
  */
 export class TimeLimits {
   readonly #clock: Clock
   readonly #maxMs: number
-  /** By the limit in ms: the server's, and those of tools. */
+  /** The deadlines by their limit in ms: the server's, and those of tools. */
   readonly #deadlines = new Map<number, Deadlines>()
 
   constructor(clock: Clock, maxMs: number) {
@@ -35,16 +35,16 @@ export class TimeLimits {
 /** The limit that a call has exceeded. */
 interface ExceededLimit {
   readonly ms: number
-  /** The limit without progress, or of the whole call. */
+  /** Whether the limit without progress or that of the whole call was exceeded. */
   readonly of: 'silence' | 'call'
 }
 
 /**
- * The texts for a call that ran out of time: the problem for the client and the
- * log, and the fix for the log.
+ * Returns the texts for a call that exceeded a time limit: the problem for the client and the log, and the
+ * remedy for the log.
  *
  * @param exceeded - undefined if its task has expired
- * @param own - whether the limit without progress is that of the definition
+ * @param own - whether the limit without progress belongs to the definition
  */
 export function describeTimeout(
   exceeded: ExceededLimit | undefined,
@@ -78,11 +78,11 @@ class Timer implements Due {
   deadline: Deadline | undefined
   readonly #ctx: CallContext
   readonly #options: TimerOptions
-  /** Set once the time is over. */
+  /** Set when a limit was exceeded. */
   exceeded: ExceededLimit | undefined
   readonly #start: number
   #lastProgress: number
-  /** The time that the client took to answer questions, which moves both limits. */
+  /** The time that the client took to answer questions, which extends both limits. */
   #paused = 0
   #pausedAt: number | undefined
   #own: unknown

@@ -1,12 +1,12 @@
 import type { Logger } from '../util/logger.ts'
 import { attempt } from '../util/promises.ts'
 
-/** A platform that stops between requests, unless it is asked to keep running. */
+/** A platform that stops between requests unless it is asked to keep running. */
 export interface WorkHost {
   waitUntil?(work: Promise<unknown>): void
 }
 
-/** A call keeps no more of its request than this: handlers log their context, and the headers have the token. */
+/** A call stores nothing else of its request: handlers log their context, and the headers contain the token. */
 export const workHostOf = (request: WorkHost): WorkHost | undefined =>
   request.waitUntil && { waitUntil: (work) => request.waitUntil?.(work) }
 
@@ -15,7 +15,7 @@ interface WorkCount {
   end(): void
 }
 
-/** Work that continues after its call: a close waits for it. */
+/** Work that continues after its call. Closing the mount waits for it. */
 export class WaitUntil {
   readonly #count: WorkCount
   readonly #logger: Logger

@@ -22,7 +22,7 @@ export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
   readonly endGraceMs?: number
 }
 
-/** One client on a duplex transport: stdio or in memory. */
+/** Connects one client on a duplex transport: stdio or in memory. */
 export interface Connection extends MountHandle {}
 
 const CONNECTION_OPTIONS: OptionNames<ConnectionOptions> = {
@@ -36,10 +36,9 @@ const CONNECTION_OPTIONS: OptionNames<ConnectionOptions> = {
 const DEFAULT_END_GRACE_MS = 2_000
 
 /**
- * Serves one client on a transport. A session begins with the client's `initialize`.
+ * Serves one client on a transport. A session starts with the client's `initialize`.
  *
- * @throws `ERR_MCP_OPTION`; `ERR_MCP_CLOSED` after the server was closed; the
- *   errors of the transport's `start`
+ * @throws `ERR_MCP_OPTION`; `ERR_MCP_CLOSED` after the server was closed; the errors of the transport's `start`
  */
 export function serveTransport(
   runtime: ServerRuntime,
@@ -96,7 +95,7 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   start(): void {
-    // First: a closed server throws here, before anything is open.
+    // Attached first, because a closed server throws here, before anything is open.
     this.#runtime.attach(this)
     this.#unsubscribe = onChange(this.#runtime.bus, (event) => {
       this.#conversation.session?.onChange(event)
@@ -158,14 +157,14 @@ class DuplexConnection implements Connection, ServerMount {
     this.#runtime.dispatcher.releaseTimers()
   }
 
-  /** The client sends nothing more. Its running calls may finish. */
+  /** The client has closed its side. Its running calls may finish. */
   #peerClosed(reason: TransportClose): void {
     if (reason.kind === 'error') this.#runtime.logger.warn({ err: reason.error }, 'The transport failed')
     this.#conversation.session?.rejectRequests()
     void this.close({ deadline: this.#options.endGraceMs ?? DEFAULT_END_GRACE_MS })
   }
 
-  /** A client would wait for ever for a response that is lost, so the connection ends. */
+  /** A client would wait forever for a lost response, so the connection is closed. */
   #broken(error: unknown): void {
     if (!this.#work.closing) this.#peerClosed({ kind: 'error', error })
   }

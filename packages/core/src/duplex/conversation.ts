@@ -44,19 +44,19 @@ import type { Awaitable } from '../util/promises.ts'
 import { randomToken } from '../util/random.ts'
 import type { Outbox } from './outbox.ts'
 
-/** A promise stops the reading of messages, not the response. */
+/** A promise pauses reading; it does not delay the response. */
 type Written = void | Promise<void>
 
 /** How long a client gets to read progress before the response follows, in ms. */
 const READ_MS = 20
 /**
- * Node.js reads at most this many bytes of a pipe at once. Some clients in other
- * languages accept no longer lines.
+ * Node.js reads at most this many bytes of a pipe at once. Some clients in other languages accept no longer
+ * lines.
  */
 const READ_BYTES = 65_536
 const LINE_END = 1
 
-/** The parts of a connection that its messages need. */
+/** The parts of a connection that its messages use. */
 interface ConversationOptions {
   readonly runtime: ServerRuntime
   readonly caller: Caller
@@ -65,20 +65,20 @@ interface ConversationOptions {
   readonly outbox: Outbox
   readonly work: Drainable
   readonly onRefused: (reason: string) => void
-  /** A response could not be written. */
+  /** Reports that a response could not be written. */
   readonly onBroken: (error: unknown) => void
 }
 
 /**
- * The messages of one client on a duplex transport: the session that its `initialize` opens, and requests with
- * their own metadata.
+ * Handles the messages of one client on a duplex transport: the session that `initialize` opens, and requests
+ * with their own `_meta`.
  */
 export class DuplexConversation implements Carrier<void> {
   readonly served: readonly Revision[]
   readonly stateless: boolean
   /** Undefined before `initialize`. */
   session: Session | undefined
-  /** The calls that bring their own metadata. One client uses the connection, so they have the limits of one session. */
+  /** Calls without a session. They have the limits of one session, because one client uses the connection. */
   readonly calls: CallPool
   readonly subscriptions: SubscriptionSet
   readonly #limit: ConcurrencyLimit
@@ -87,7 +87,7 @@ export class DuplexConversation implements Carrier<void> {
   readonly #exchange: Exchange
   readonly #statelessExchange: Exchange
   readonly #statelessRevisions: readonly Revision[]
-  /** Set while the session opens. Messages wait for it. */
+  /** Set while the session opens. Later messages wait for it. */
   #opening: Promise<void> | undefined
   #draining = false
 
@@ -109,7 +109,7 @@ export class DuplexConversation implements Carrier<void> {
     this.#exchange = this.#separating({ ...exchange, duplex: true, request }, (frame) =>
       this.#afterRead(frame),
     )
-    // The client cannot be sent requests in these revisions.
+    // In revisions without sessions the client cannot be sent requests.
     const stateless = { ...exchange, duplex: false, subscribable: true }
     this.#statelessExchange = this.#separating(stateless, (frame) => this.#setApart(frame))
   }
@@ -131,7 +131,7 @@ export class DuplexConversation implements Carrier<void> {
     void this.#refuse('parseError', undefined, parseError(reason))
   }
 
-  /** Resolves when every call is answered, or after 1 s. */
+  /** Resolves when all responses are sent, or after 1 s. */
   flushed(): Promise<void> {
     return this.#unanswered.flushed()
   }
@@ -186,8 +186,8 @@ export class DuplexConversation implements Carrier<void> {
       .then((settled) => this.#answer(settled?.frame))
       .catch((error: unknown) => this.#options.onBroken(error))
     if (selection.meta === undefined) return session?.capacity()
-    // While the client owes a response, reading continues and more calls are refused: the response comes on this
-    // connection.
+    // While the client owes a response, reading continues and further calls are refused, because the response
+    // arrives on this connection.
     const capacity = (): Promise<void> | undefined =>
       this.session?.awaitsResponse === true ? undefined : this.#limit.capacity()
     return ready === undefined ? capacity() : ready.then(capacity, () => {})
@@ -212,7 +212,7 @@ export class DuplexConversation implements Carrier<void> {
     return session.capacity()
   }
 
-  /** Calls a method with the metadata that the request brings. */
+  /** Calls a method with the request's own metadata. */
   #callAlone(message: JsonRpcRequest, { revision, meta }: Served): Awaitable<EncodedResponse> {
     const { runtime, caller } = this.#options
     const ctx = statelessContext(runtime, {
@@ -229,7 +229,7 @@ export class DuplexConversation implements Carrier<void> {
       : this.#subscribe(response, revision)
   }
 
-  /** If the response starts a subscription, holds it back until that ends. */
+  /** Holds back the response of a subscription until the subscription ends. */
   #subscribe(response: EncodedResponse, revision: Revision): EncodedResponse {
     if (response?.subscription === undefined) return response
     const { frame, subscription } = response
@@ -250,7 +250,10 @@ export class DuplexConversation implements Carrier<void> {
     return subscription === undefined ? busy() : undefined
   }
 
-  /** A cancellation names a call of the session or another one. If both have the id, it cancels neither. */
+  /**
+   * A cancellation refers to a call of the session or to a stateless one. If both have the id, neither is
+   * cancelled.
+   */
   #cancel(message: JsonRpcNotification): void {
     const { session } = this
     const id = message.params?.['requestId']
@@ -288,7 +291,7 @@ export class DuplexConversation implements Carrier<void> {
     this.#unanswered.begin()
   }
 
-  /** Writes the response to one request, or to a batch; undefined for a cancelled call, which has none. */
+  /** Writes the response to a request or batch; undefined for a cancelled call, which gets none. */
   #answer(frame: string | undefined): Written {
     const written = this.#options.outbox.write(frame)
     this.#unanswered.end()
@@ -321,8 +324,7 @@ export class DuplexConversation implements Carrier<void> {
   }
 
   /**
-   * Without pings, the server cannot know what the client has read: it gives it time,
-   * and fills one read of Node.js.
+   * Without pings, the server cannot know what the client has read. So it waits, and fills one read of Node.js.
    */
   #setApart(frame: string): Promise<string> {
     const { clock } = this.#options.runtime
@@ -333,8 +335,8 @@ export class DuplexConversation implements Carrier<void> {
 }
 
 /**
- * The channel of one subscription on a connection. All share the outbox, and the ids of their requests
- * distinguish them. The notification at the end is required.
+ * Creates the channel of one subscription. All subscriptions of a connection share the outbox, and clients
+ * distinguish them by request id. The final notification is required.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
  */

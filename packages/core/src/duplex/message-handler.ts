@@ -29,13 +29,13 @@ export interface MessageOptions extends WorkHost {
   /** The app's context, as `ctx.locals`. */
   readonly locals?: unknown
   /**
-   * The protocol revision of the response, if the message names none.
+   * The protocol revision of the response if the message names none.
    *
    * @default the newest with sessions that the server serves
    */
   readonly protocolVersion?: string
   /**
-   * Gets the notifications of the call, such as progress and logs, as JSON text.
+   * Receives the notifications of the call, such as progress and logs, as JSON text.
    *
    * @default they are dropped
    */
@@ -44,7 +44,7 @@ export interface MessageOptions extends WorkHost {
 
 const NO_BATCHES = 'Batches are not accepted here: pass each message by itself'
 
-/** Answers single messages without sessions, for example from a queue or a function's event. */
+/** Answers single messages without sessions, for example from a queue or an event of a cloud function. */
 export class MessageHandler implements ServerMount {
   readonly isMount = false
   readonly #runtime: ServerRuntime
@@ -68,7 +68,7 @@ export class MessageHandler implements ServerMount {
     return this.#work.closed
   }
 
-  /** The response as JSON text; undefined if the message needs none. Never rejects. */
+  /** Returns the response as JSON text, or undefined if the message gets none. Never rejects. */
   async handle(message: unknown, options: MessageOptions): Promise<string | undefined> {
     const parsed = typeof message === 'string' ? parseText(message) : checkParsed(message)
     if (!parsed.ok) return this.#refuse('parseError', undefined, parsed.error)
@@ -76,7 +76,7 @@ export class MessageHandler implements ServerMount {
     if (Array.isArray(value)) return this.#refuse('batch', undefined, invalidRequest(NO_BATCHES))
     const { revisions: served } = this.#runtime
     const [newest] = ofEra('legacy', served)
-    // A message may name its revision itself, and a notification needs none.
+    // A message may name its own revision, and a notification needs none.
     const alone = isObject(value) && (!('id' in value) || namesVersion(value as object as JsonRpcRequest))
     const header = alone ? undefined : (options.protocolVersion ?? newest?.version)
     const carrier: Carrier<string | undefined> = {
@@ -128,7 +128,7 @@ export class MessageHandler implements ServerMount {
     await this.#runtime.ready()
     const exchange: Exchange = {
       duplex: false,
-      // Handlers need not await their notifications, so a failure must not reject.
+      // Handlers may ignore the promises of notifications, so a failure must not reject.
       send: (frame) =>
         attempt(
           () => send?.(frame),

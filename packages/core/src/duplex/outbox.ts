@@ -4,13 +4,13 @@ import { CoalescingQueue } from '../subscriptions/coalescing-queue.ts'
 
 interface OutboxOptions {
   readonly transport: Transport
-  /** The transport failed to write. */
+  /** Called when the transport fails to write. */
   onBroken(error: unknown): void
-  /** A frame was dropped because the peer reads slowly. */
+  /** Called when a frame is dropped for a slow reader. */
   onDrop(frame: string): void
 }
 
-/** Changes that wait for a slow peer, in bytes of UTF-8. */
+/** The maximum size of change notifications that are queued for a slow reader, in bytes of UTF-8. */
 const MAX_LATE_BYTES = 1_048_576
 
 /** Writes all frames of a connection. */
@@ -25,7 +25,7 @@ export class Outbox {
     this.#options = options
   }
 
-  /** Undefined in memory. */
+  /** The network of the transport; undefined in memory. */
   get network(): Network | undefined {
     return this.byteStream ? PIPE_NETWORK : undefined
   }
@@ -34,12 +34,12 @@ export class Outbox {
     return this.#options.transport.byteStream === true
   }
 
-  /** Writes nothing from now on. */
+  /** Discards all later frames. */
   end(): void {
     this.#ended = true
   }
 
-  /** For responses, which are never dropped: the limit on calls bounds their number. */
+  /** Writes a response. Responses are never dropped, because the limit on calls bounds their number. */
   write(frame: string | undefined): void | Promise<void> {
     if (this.#ended || frame === undefined) return
     try {
@@ -50,20 +50,24 @@ export class Outbox {
     }
   }
 
-  /** For notifications of a call. Dropped while the peer reads slowly, unless the handler awaits each one. */
+  /**
+   * Writes a notification of a call. It is dropped while the peer reads slowly, unless the handler awaits each
+   * one.
+   */
   notify(frame: string): void | Promise<void> {
     if (this.#behind === undefined) return this.write(frame)
     this.#options.onDrop(frame)
     return this.#behind
   }
 
-  /** For changes that the client of a session is notified of. */
+  /** Writes a change notification of the session. */
   notifySession(frame: string): void {
     if (!this.sendCoalesced(frame, undefined)) this.#options.onDrop(frame)
   }
 
   /**
-   * If the peer reads slowly, sends the change later, and equal ones only once. False if the queue is full.
+   * Writes a change notification. For a slow reader it is queued, and equal ones only once. Returns false if
+   * the queue is full.
    */
   sendCoalesced(frame: string, owner: object | undefined): boolean {
     if (this.#behind !== undefined) return this.#late.add(frame, owner)
@@ -75,7 +79,7 @@ export class Outbox {
     this.#late.discard(owner)
   }
 
-  /** Never rejects: `onBroken` reports the failure. */
+  /** The returned promise never rejects: `onBroken` reports the failure. */
   #wait(written: Promise<void>): Promise<void> {
     const caughtUp = (): void => {
       if (this.#behind !== behind) return

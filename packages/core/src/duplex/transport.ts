@@ -7,11 +7,11 @@ export type TransportClose = { readonly kind: 'end' } | { readonly kind: 'error'
 /** The functions that a transport calls, given once to {@link Transport.start}. */
 export interface TransportHandlers {
   /**
-   * One message as JSON text, without a line end. If it returns a promise, the transport
-   * stops reading until it settles.
+   * Receives one message as JSON text, without a newline. If it returns a promise, the transport stops reading
+   * until the promise settles.
    */
   message(text: string): void | Promise<void>
-  /** The input is over the line limit or not UTF-8. */
+  /** Reports input that exceeds the line limit or is not UTF-8. */
   malformed(reason: string): void
   /** Called once, when the transport ends for any reason. */
   close(reason: TransportClose): void
@@ -19,7 +19,7 @@ export interface TransportHandlers {
 
 /** Options of {@link Transport.send}. */
 export interface SendOptions {
-  /** Drops the message if it is not written yet. */
+  /** Drops the message if it aborts before the message is written. */
   readonly signal?: AbortSignal
   /** Extra headers, for transports that have headers. */
   readonly headers?: Readonly<Record<string, string>>
@@ -30,19 +30,19 @@ export interface Transport {
   /** Starts delivery. Throws when called twice. */
   start(handlers: TransportHandlers): void | Promise<void>
   /**
-   * Writes one message, and frames it. Returns a promise only while the peer reads slowly. If it throws or
-   * rejects, the message is lost and the connection ends.
+   * Frames and writes one message. Returns a promise only while the peer reads slowly. If it throws or rejects,
+   * the message is lost and the connection ends.
    */
   send(message: string, options?: SendOptions): void | Promise<void>
-  /** Whether messages travel as bytes, so that the peer may read several in one piece. @default false */
+  /** Whether messages are sent as bytes, so that the peer may read several at once. @default false */
   readonly byteStream?: boolean
-  /** UTF-16 units that wait for a slow peer, for `stats()`. */
+  /** UTF-16 units that are queued for a slow reader, for `stats()`. */
   readonly queued?: number
-  /** Writes the queue, then ends. Safe to call again. */
+  /** Writes the queue, then ends. May be called repeatedly. */
   close(): Promise<void>
 }
 
-/** Members that only transports of the official SDK have, and what to call instead. */
+/** Members that only transports of the official SDK have, and the functions to call instead. */
 const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
   ['_stdin', 'serveStdio(server) of @jetway/stdio'],
   ['handleRequest', 'mcp({ server }) of @jetway/fastify, @jetway/hono or @jetway/node, or toFetch(server)'],
@@ -52,8 +52,8 @@ const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
 ]
 
 /**
- * @throws `ERR_MCP_OPTION` for a transport of the official SDK, which would start and deliver
- *   nothing, and for no transport
+ * @throws `ERR_MCP_OPTION` for a missing transport, and for a transport of the official SDK, which would start
+ *   and deliver nothing
  */
 export function checkTransport(transport: Transport): void {
   const given = transport as Partial<Transport> | undefined | null
@@ -71,12 +71,12 @@ export function checkTransport(transport: Transport): void {
   )
 }
 
-/** UTF-16 units that may wait for the other side before `send` returns a promise. */
+/** How many UTF-16 units may be queued for the other side before `send` returns a promise. */
 const HIGH_WATER_MARK = 1024 * 1024
 
 /**
- * Two ends of a connection inside one process. Messages arrive in order, and never within `send`. If one end
- * closes, the other one still receives all messages, then closes too.
+ * Creates the two ends of a connection inside one process. Messages arrive in order, and never within `send`.
+ * If one end closes, the other still receives all messages, then closes too.
  */
 export function createMemoryTransportPair(): [Transport, Transport] {
   const left = new MemoryTransport()
@@ -95,10 +95,10 @@ class MemoryTransport implements Transport {
   peer!: MemoryTransport
   #handlers: TransportHandlers | undefined
   #inbox: Waiting[] = []
-  /** UTF-16 units that were received and not delivered. */
+  /** UTF-16 units that were received and are not delivered yet. */
   #size = 0
   #delivering = false
-  /** The peer has closed: this end closes when its inbox is empty. */
+  /** Whether the peer has closed: this end then closes when its inbox is empty. */
   #peerClosed = false
   #closed = false
   #capacity: Deferred | undefined

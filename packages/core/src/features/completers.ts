@@ -7,7 +7,7 @@ interface CompletionState {
   readonly arguments: Readonly<Record<string, string>>
 }
 
-/** Suggestions, best first. The client gets at most 100 of them. */
+/** Suggestions, best first. The client gets at most 100. */
 type Suggestions =
   | readonly string[]
   | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean }

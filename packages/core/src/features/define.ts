@@ -9,10 +9,10 @@ import type {
 } from './resources/resource-types.ts'
 import type { AnyTool, CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
 
-/** The kind of a definition: a tool and a prompt may look alike. */
+/** The kind of a definition, because tools and prompts may have the same members. */
 export const KIND: unique symbol = Symbol.for('dev.jetway/kind')
 
-/** Marks a definition with its kind. Exported because declarations of definitions name it. */
+/** Marks a definition with its kind. Exported because the types of definitions refer to it. */
 export interface OfKind<K extends string> {
   readonly [KIND]: K
 }
@@ -24,7 +24,7 @@ export type AnyDefinition<App = never, Locals = never> =
   | (AnyResourceTemplate<App, Locals> & OfKind<'resource template'>)
   | (AnyPrompt<App, Locals> & OfKind<'prompt'>)
 
-// NoInfer: where a list is expected, its element type must not decide what a definition leaves out.
+// NoInfer: in a list, the element type must not determine the type parameters that a definition omits.
 
 /** Infers the types of a tool in a separate file. Pass it to `server.add` or `server.addTool`. */
 export const defineTool = <
@@ -40,7 +40,7 @@ export const defineTool = <
 ): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Locals, NoInfer<A>> & OfKind<'tool'> & Wraps<W> =>
   ({ ...definition, [KIND]: 'tool' }) as never
 
-/** Tells a client's types that the structured value may be wrapped. */
+/** Tells the types of a client that the structured value may be wrapped. */
 type Wraps<W extends string> = [W] extends [never] ? unknown : { readonly wrapOutput: W }
 
 /** See {@link defineTool}. */
@@ -76,7 +76,7 @@ export const definePrompt = <
 
 export type List<Definition> = Iterable<Definition> | Promise<Iterable<Definition>>
 
-/** A registry whose definitions a server adds to its own. Each method returns all current ones. */
+/** A registry whose definitions a server adds to its own. Each method returns all current definitions. */
 export interface Source<App = unknown, Locals = unknown> {
   tools?(): List<AnyTool<App, Locals>>
   resources?(): List<AnyResource<App, Locals>>
@@ -85,7 +85,7 @@ export interface Source<App = unknown, Locals = unknown> {
   /**
    * Calls the listener after every change, or once after several.
    *
-   * @returns the function that removes it
+   * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void
 }

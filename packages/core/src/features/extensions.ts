@@ -14,7 +14,7 @@ import type { ListenTopic } from './subscription-methods.ts'
 import { chain } from '../util/promises.ts'
 import type { Source } from './define.ts'
 
-/** An extension that may add tools, resources and prompts too. */
+/** An extension that can also add tools, resources and prompts. */
 export interface OfferingExtension<App = unknown, Locals = unknown> extends Extension<App, Locals> {
   /** The server adds its definitions and follows its changes, as with `server.observe`. */
   readonly source?: Source<App, Locals>
@@ -34,7 +34,7 @@ export interface Connected {
 }
 
 interface ConnectedExtension extends Extension {
-  /** Members that it adds to `subscriptions/listen`. */
+  /** Members that the extension adds to `subscriptions/listen`. */
   readonly topics?: readonly ListenTopic[]
   readonly ui?: ToolUi
 }
@@ -50,7 +50,7 @@ export const defineExtension = <App = unknown, Locals = unknown>(
 ): OfferingExtension<App, Locals> => extension
 
 /**
- * Refuses a call whose client has not declared an extension that the call needs. If it can do without, use
+ * Refuses a call whose client has not declared an extension that the call requires. For optional use, see
  * `ctx.client.extension(id)`.
  *
  * @throws McpError `-32021`
@@ -67,8 +67,8 @@ export const missingExtension = (id: string): Error =>
 /**
  * Checks and combines the extensions of a server.
  *
- * @throws UsageError `ERR_MCP_INVALID_NAME` for a wrong id, `ERR_MCP_DUPLICATE_NAME` for an id or a method
- *   that is taken, `ERR_MCP_INVALID_DEFINITION` for other errors
+ * @throws UsageError `ERR_MCP_INVALID_NAME` for an invalid id, `ERR_MCP_DUPLICATE_NAME` for an id or a method
+ *   that exists already, `ERR_MCP_INVALID_DEFINITION` for other errors
  */
 export function addExtensions(
   extensions: readonly Extension<never, never>[],
@@ -135,7 +135,7 @@ function noticesOf(extension: Extension): Notices {
   }
 }
 
-/** Clients ask for the notifications of an extension by its id. */
+/** Clients request the notifications of an extension by its id. */
 const noticeTopic = (id: string, notices: Notices): ListenTopic => ({
   member: id,
   agree: (requested, { revision, client }) => {

@@ -27,18 +27,18 @@ import type { ClientView } from '../call/request-context.ts'
 import { invalidParams } from '../errors.ts'
 import { chain } from '../util/promises.ts'
 
-/** The parts of the features that not every preset has. */
+/** The parts of the features that some presets omit. */
 export interface FeatureParts {
-  /** Without it no tool has `asks`. */
+  /** Without it, no tool has `asks`. */
   readonly compileAsks?: typeof compileAsks
-  /** Without it there are no resource templates. */
+  /** Without it, there are no resource templates. */
   readonly buildTemplate?: typeof buildTemplate
-  /** Without it clients get no notifications of changes. */
+  /** Without it, clients get no change notifications. */
   readonly subscriptionMethods?: typeof subscriptionMethods
-  /** Without it the hooks of subscribers are never called. */
+  /** Without it, the hooks of subscribers are never called. */
   readonly createSubscriberHooks?: typeof createSubscriberHooks
   readonly addExtensions?: typeof addExtensions
-  /** Without it definitions may have members with wrong names: the types catch those. */
+  /** Without it, misspelt members of definitions are found only by the types. */
   readonly checkMembers?: typeof checkMembers
 }
 
@@ -50,32 +50,32 @@ interface FeatureOptions extends FeatureParts, ToolOptions {
   readonly schemas: SchemaEngine
   /** Called at most once per kind and tick. */
   readonly publish: (event: ChangeEvent) => void
-  /** Items per page of every list; all of them if undefined. */
+  /** The number of items per page of every list; undefined for a single page. */
   readonly pageSize?: number | undefined
-  /** Whether clients may ask for log messages. @default true */
+  /** Whether clients may request log messages. @default true */
   readonly logging?: boolean
   readonly experimental?: JsonObject | undefined
-  /** Without it calls never run as tasks. */
+  /** Without it, calls never run as tasks. */
   readonly tasks?: TaskFeature | undefined
   readonly extensions?: readonly Extension<never, never>[] | undefined
   readonly cache?: CacheOptions | undefined
   readonly hasMiddleware?: (method: string) => boolean
-  /** For hooks that run outside of calls. */
+  /** The lifespan for hooks that run outside calls. */
   readonly lifespan?: Lifespan | undefined
   /** @default warnings and errors go to stderr */
   readonly logger?: Logger
 }
 
-/** Everything that can be registered, and its methods. Holds nothing about any client. */
+/** Everything that can be registered, and its methods. It has no state of clients. */
 export interface Features {
   readonly tools: Tools
   readonly resources: Resources
   readonly prompts: Prompts
   readonly methods: MethodTable
   readonly added: ExtensionTable
-  /** Empty registries for one session. */
+  /** Creates empty registries for one session. */
   createSessionRegistry(): SessionRegistry
-  /** With the extensions of a revision, if one is given. */
+  /** Returns the capabilities, with the extensions of a revision if one is given. */
   readonly capabilities: (revision?: Revision) => ServerCapabilities
 }
 
@@ -101,7 +101,7 @@ export function createFeatures(options: FeatureOptions): Features {
   const registeredNow = cachedCapabilities({ tools, resources, prompts }, fixed, subscribable)
   const capabilities = (revision?: Revision): ServerCapabilities => {
     const registered = registeredNow()
-    // Not cached: an extension's settings may be a function.
+    // Not cached, because an extension's settings may be a function.
     const extensions = revision && added.declared(revision)
     return extensions === undefined ? registered : { ...registered, extensions }
   }
@@ -134,7 +134,7 @@ export function notifyOfResources(registries: readonly Changing[], notify: () =>
     registry.onChange(() => {
       if (notified) return
       notified = true
-      // The notice of the other registry comes in the same round of microtasks.
+      // The other registry reports its change in the same round of microtasks.
       queueMicrotask(() => {
         notified = false
       })
@@ -150,7 +150,8 @@ const anyCompletes = (entries: readonly { readonly complete: unknown }[]): boole
   entries.some(({ complete: completers }) => completers !== undefined)
 
 /**
- * Builds the capabilities again only after a registration has changed. Every client that connects reads them.
+ * Computes the capabilities again only after a registration has changed, because every client that connects
+ * reads them.
  */
 function cachedCapabilities(
   features: Pick<Features, 'tools' | 'resources' | 'prompts'>,
@@ -162,7 +163,8 @@ function cachedCapabilities(
   let seen: readonly unknown[] = []
   let capabilities: ServerCapabilities = {}
   return () => {
-    // Each change of a registry makes a new list of entries. A tool of one session can offer tasks too.
+    // Each change of a registry creates a new list of entries. A tool of a single session can support tasks
+    // too.
     const now = [tools.offerTasks(), ...registries.map((registry) => registry.entries())]
     if (now.some((part, index) => part !== seen[index])) {
       seen = now
@@ -191,7 +193,7 @@ function capabilitiesOf(
 }
 
 /**
- * `server/discover`, what `initialize` is without a session:
+ * Serves `server/discover`, the counterpart of `initialize` without sessions:
  * https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 const discoverEntry = (
@@ -211,7 +213,7 @@ const discoverEntry = (
   },
 })
 
-/** Serves `logging/setLevel`. Where no session remembers the level, it succeeds and changes nothing. */
+/** Serves `logging/setLevel`. Without a session it succeeds and has no effect. */
 const setLogLevel: MethodEntry = {
   handle: ({ level }, ctx) => {
     if (!isLogLevel(level)) throw invalidParams(`The level must be one of ${LOG_LEVELS.join(', ')}`)

@@ -12,13 +12,13 @@ import type { ResourceDefinition, ResourceTemplateDefinition } from './resources
 import type { SessionRegistry } from './session-registry.ts'
 import type { CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
 
-/** Definitions of each kind: they cost memory for every session. */
+/** The maximum number of definitions of each kind, because they cost memory for every session. */
 const MAX_OWN = 256
 
 /**
- * The tools, resources and templates of one session, in addition to its server's, until it closes. Only its
- * client is notified of changes. They contain functions, so they stay in this process: add them in a listener
- * of `session:open`, which also runs where another process takes over the session.
+ * Adds tools, resources and templates to one session, besides its server's, until it closes. Only its client is
+ * notified of changes. They contain functions, so they stay in this process: add them in a listener of
+ * `session:open`, which also runs where another process takes over the session.
  */
 export class ForSession<Locals = unknown, App = unknown> {
   readonly #features: Features
@@ -34,7 +34,9 @@ export class ForSession<Locals = unknown, App = unknown> {
   get notify(): Notifier {
     return new Notifier((event) => this.#session.onChange(event), this.#features.added)
   }
-  /** Sends log messages to the client of this session only, from the level that it has set. */
+  /**
+   * Sends log messages to the client of this session only, if their level is at least the one that it has set.
+   */
   get log(): LogSender {
     return logTo((event) => this.#session.onChange(event))
   }
@@ -42,9 +44,9 @@ export class ForSession<Locals = unknown, App = unknown> {
   /**
    * Adds a tool to this session; at most 256.
    *
-   * @throws the errors of `server.addTool`, `ERR_MCP_DUPLICATE_NAME` also for a tool of the server unless
-   *   `replace` is set; `ERR_MCP_SESSION` if the session has closed, has too many, or connected before the
-   *   server offered tools (`server.setTools([])` offers them)
+   * @throws the errors of `server.addTool`; `ERR_MCP_DUPLICATE_NAME` also for a tool of the server unless
+   *   `replace` is set; `ERR_MCP_SESSION` if the session has closed, has too many tools, or connected before
+   *   the server offered tools (`server.setTools([])` offers them)
    */
   addTool<
     const I extends AnySchema | undefined = undefined,
@@ -58,7 +60,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     const own = this.#own('tools')
     return add(this.#features.tools.registry, own.tools, tool, options)
   }
-  /** @returns whether the session had one */
+  /** @returns whether the session had the tool */
   removeTool(name: string): boolean {
     return this.#registry?.tools.remove(name) ?? false
   }
@@ -71,7 +73,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     const own = this.#own('resources')
     return add(this.#features.resources.registry, own.resources, resource, options)
   }
-  /** @returns whether the session had one */
+  /** @returns whether the session had the resource */
   removeResource(uri: string): boolean {
     return this.#registry?.resources.remove(uri) ?? false
   }
@@ -87,7 +89,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     const own = this.#own('resources')
     return add(this.#features.resources.templates.registry, own.templates.registry, template, options)
   }
-  /** @returns whether the session had one */
+  /** @returns whether the session had the template */
   removeResourceTemplate(uriTemplate: string): boolean {
     return this.#registry?.templates.registry.remove(uriTemplate) ?? false
   }
@@ -99,7 +101,7 @@ export class ForSession<Locals = unknown, App = unknown> {
   #own(kind: 'tools' | 'resources'): SessionRegistry {
     const session = this.#session
     if (session.closed) throw fault('The session has closed')
-    // A client that saw no capability for tools when it connected asks for none.
+    // A client that saw no capability for tools when it connected requests none.
     if (!session.record.listChanged.includes(kind)) {
       const offer = kind === 'tools' ? 'server.setTools([])' : 'server.setResources([])'
       throw fault(
@@ -108,7 +110,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     }
     if (this.#registry !== undefined) return this.#registry
     const own = this.#features.createSessionRegistry()
-    // Before it has said that it is ready, a client has listed nothing that could have changed.
+    // Before notifications/initialized, a client has listed nothing that could have changed.
     const notify = (changed: 'tools' | 'resources'): void => {
       if (session.record.initialized) session.onChange({ kind: changed })
     }

@@ -8,9 +8,9 @@ import type { ChangeEvent } from '../stores/bus.ts'
 type Publish = (event: ChangeEvent) => void
 
 /**
- * Notifies clients outside of a call: all clients of a server, on every node that shares its `bus`,
- * or the client of one session. A client gets only notifications that its revision, its capabilities
- * and its subscriptions allow.
+ * Notifies clients outside a call: all clients of a server, on every node that shares its `bus`, or the client
+ * of one session. A client gets only notifications that its revision, its capabilities and its subscriptions
+ * allow.
  */
 export class Notifier {
   readonly #publish: Publish
@@ -23,29 +23,29 @@ export class Notifier {
   }
 
   /**
-   * The list of tools has changed for a reason that the server cannot see, such as the state that a `visible`
-   * rule reads. `addTool` and the like notify clients by themselves.
+   * Reports that the list of tools has changed for a reason that the server cannot see, such as the state that
+   * a `visible` rule reads. `addTool` and similar methods notify clients themselves.
    */
   toolsChanged(): void {
     this.#publish({ kind: 'tools' })
   }
 
   /**
-   * The list of resources or templates has changed, such as the `list` of a
-   * template. See {@link toolsChanged}.
+   * Reports that the list of resources or templates has changed, such as the `list` of a template. See {@link
+   * toolsChanged}.
    */
   resourcesChanged(): void {
     this.#publish({ kind: 'resources' })
   }
 
-  /** The list of prompts has changed. See {@link toolsChanged}. */
+  /** Reports that the list of prompts has changed. See {@link toolsChanged}. */
   promptsChanged(): void {
     this.#publish({ kind: 'prompts' })
   }
 
   /**
-   * A resource has changed: notifies the clients that have subscribed to it. Subscribers of the resource that
-   * contains it (`within`) are notified too.
+   * Reports that a resource has changed, to the clients that have subscribed to it. Subscribers of the resource
+   * that contains it (`within`) are notified too.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
    */
@@ -55,11 +55,11 @@ export class Notifier {
 
   /**
    * Sends a notification of an extension to its clients. Sessions get it if they have declared the extension,
-   * or if it serves all clients; clients of 2026-07-28 get it if they have also asked for it, by a member
-   * with the extension's id in `subscriptions/listen`.
+   * or if the extension serves all clients. Clients of 2026-07-28 must also request it, by a member with the
+   * extension's id in `subscriptions/listen`.
    *
-   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params
-   *   that JSON does not carry as they are
+   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params that
+   *   JSON does not reproduce
    */
   extension(id: string, method: string, params: JsonObject = {}): void {
     if (this.#added.notices.get(id)?.methods.has(method) !== true)
@@ -76,7 +76,7 @@ export class Notifier {
   }
 }
 
-/** Sends log messages to sessions, each from the level that its client has set. */
+/** Sends log messages to the sessions whose clients have set the same or a lower level. */
 export const logTo = (publish: Publish): LogSender =>
   createLogSender((level, data, logger) =>
     publish({ kind: 'log', level, data: toJson(data), ...(typeof logger === 'string' && { logger }) }),

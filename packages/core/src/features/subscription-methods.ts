@@ -12,7 +12,7 @@ import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { Notify, SubscriptionFilter } from '../subscriptions/subscription.ts'
 import { MAX_URI_LENGTH } from './registry/checks.ts'
 
-/** Per session. */
+/** The maximum number of subscriptions per session. */
 const MAX_SUBSCRIPTIONS = 1024
 
 interface Subscribable {
@@ -22,7 +22,7 @@ interface Subscribable {
   readonly topics: readonly ListenTopic[]
 }
 
-/** The methods by which clients of both eras ask for notifications. */
+/** The methods with which clients of both eras request notifications. */
 export const subscriptionMethods = ({
   capabilities,
   resources,
@@ -41,7 +41,7 @@ export const subscriptionMethods = ({
       target: (params, own) => resources.target(params, own),
     },
   ],
-  // The resource may be gone: its subscription is not.
+  // Does not check the resource, which may have been removed while its subscription has not.
   [Method.Unsubscribe, { handle: (params, ctx) => unsubscribe(resources.uriOf(params), ctx) }],
   listenEntry([...changeTopics(capabilities, resources), ...topics]),
 ]
@@ -56,8 +56,8 @@ function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
 }
 
 function unsubscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
-  // Not skipped for a URI that is unknown here: the subscription may have been made at
-  // another process a moment ago.
+  // Not skipped for a URI that is unknown here, because the subscription may just have been made through
+  // another process.
   const saved = sessionOf(ctx).update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
   return chain(saved, () => complete({}))
 }
@@ -71,14 +71,14 @@ function sessionOf({ scope }: CallContext): CallSession {
   return scope.session
 }
 
-/** In one member of a filter. */
+/** The maximum number of entries in one member of a filter. */
 const MAX_ENTRIES = 1024
 
 /** One member of the filter that clients send. */
 export interface ListenTopic {
   readonly member: string
   /**
-   * The part of the member that the server accepts, if any.
+   * Returns the part of the member that the server accepts, if any.
    *
    * @throws McpError `-32602` for a malformed member
    */
@@ -89,7 +89,7 @@ export interface ListenTopic {
 }
 
 /**
- * `subscriptions/listen`. The transport sends the notifications.
+ * Serves `subscriptions/listen`. The transport sends the notifications.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -141,7 +141,7 @@ function changeTopics(capabilities: () => ServerCapabilities, resources: Resourc
   ]
 }
 
-/** Leaves out unknown URIs and hidden ones alike. */
+/** Omits unknown and hidden URIs alike. */
 async function agreeToUris(
   resources: Resources,
   requested: unknown,
@@ -179,10 +179,10 @@ async function agreeToUris(
 }
 
 /**
- * Reads a member of the filter that is a list of strings, without duplicates.
+ * Reads a member of the filter that is an array of strings, without duplicates.
  *
- * @throws McpError `-32602` for another value, a string of more than `maxLength`
- *   characters, or more than 1024 of them
+ * @throws McpError `-32602` for another value, a string of more than `maxLength` characters, or more than 1024
+ *   strings
  */
 export function readTexts(member: string, requested: unknown, maxLength: number): readonly string[] {
   if (

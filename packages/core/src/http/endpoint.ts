@@ -4,14 +4,13 @@ import { type AuthInfo, ANONYMOUS, principalOf } from '../stores/principal.ts'
 import { isErrorOf, UsageError } from '../errors.ts'
 import { type Logger, safeLogger } from '../util/logger.ts'
 import { isolatedRequests } from '../util/platform.ts'
-import { RareLog } from '../util/rare-log.ts'
+import { ThrottledLog } from '../util/throttled-log.ts'
 import { receive } from '../session/receiver.ts'
 import { refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/scope.ts'
 import { workHostOf } from '../call/wait-until.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
-import { AcceptedBody, BodyBudget } from './guard/body-budget.ts'
-import { LARGE_REPLY } from './caller-bytes.ts'
+import { AcceptedBody, BodyBudget } from './caller-bytes.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
 import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
@@ -34,10 +33,15 @@ import { StoreFailure } from './streams/store-failure.ts'
 import type { ServedServer } from './servers/served-server.ts'
 import type { Servable, ServerSelector } from './servers/served-servers.ts'
 import { answerWith, type ReadBody } from './adapter/accept.ts'
-import { type ReplyLimits, watchNodeReply } from './adapter/node-reply.ts'
-import { onTurn } from './adapter/node-turn.ts'
-import { StallLimit } from './adapter/stall-limit.ts'
-import { type AcceptedRequest, BodyError, type HttpReply, type HttpRequest, type Reply } from './types.ts'
+import {
+  type AcceptedRequest,
+  BodyError,
+  type HttpReply,
+  type HttpRequest,
+  LARGE_REPLY,
+  type Reply,
+  type ReplyLimits,
+} from './types.ts'
 
 /** A request with the `ctx.locals` that the server declares. */
 export type RequestWithLocals<Locals> = HttpRequest &
@@ -94,7 +98,6 @@ export const ALL_PARTS: EndpointParts = {
     routePaths,
   },
   subscriptions: (context) => new SubscriptionHandler(context),
-  node: { onTurn, watchReply: watchNodeReply, stallLimit: (response) => new StallLimit(response) },
   checkOptions: checkEndpointOptions,
 }
 
@@ -136,7 +139,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #sessions: SessionRoutes | undefined
   readonly #posts: PostParts
   readonly #bodies: BodyBudget
-  readonly #lostBodies: RareLog
+  readonly #lostBodies: ThrottledLog
   readonly #isolated = isolatedRequests()
   #closed = false
   #discarded = false
@@ -157,7 +160,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     })
     this.#context = context
     this.#ownLogger = options.logger && context.logger
-    this.#lostBodies = new RareLog(context.clock)
+    this.#lostBodies = new ThrottledLog(context.clock)
     this.#bodies = new BodyBudget(context.clock, context.options)
     this.probes = probesOf(options.health)
     const guarded = { ...options, stateless: context.options.stateless }
@@ -218,11 +221,11 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.#context.logger.warn({}, REPLIED_BEFORE)
   }
 
-  hold(request: HttpRequest, bytes: number, hasten: () => void = () => {}): () => void {
+  hold(request: HttpRequest, bytes: number, shorten: () => void = () => {}): () => void {
     const { queued, servers } = this.#context
     const principal = this.#large.get(request) ?? ANONYMOUS
     const release = servers.of(request)?.hold(bytes)
-    const forget = queued.hold(principal, bytes, hasten)
+    const forget = queued.hold(principal, bytes, shorten)
     return () => {
       forget()
       release?.()
@@ -290,7 +293,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     // Without sessions the guard accepts no other method.
     if (request.method === 'GET' && this.#context.queued.exceeded(principalOf(caller)))
       return refuse('unreadReplies')
-    return sessions?.[request.method === 'GET' ? 'get' : 'delete'](request, caller) ?? refuse('notHere')
+    return sessions?.handle(request, caller) ?? refuse('notHere')
   }
 
   #accepted(request: HttpRequest, caller: Caller, answer: MessageHandler): Accepted {

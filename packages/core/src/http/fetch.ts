@@ -2,7 +2,6 @@ import type { WorkHost } from '../call/wait-until.ts'
 import type { OptionNames } from '../util/check-options.ts'
 import type { MountHandle } from '../session/server-runtime.ts'
 import { type Endpoint, ALL_PARTS, mountEndpoint } from './endpoint.ts'
-import { onDisconnect } from './types.ts'
 import type { EndpointOptions } from './options.ts'
 import { slashed } from './sse-paths.ts'
 import { checkServer } from './mount-options.ts'
@@ -10,8 +9,8 @@ import type { EndpointParts, SessionsPart } from './parts.ts'
 import { readWebStream } from './adapter/read-body.ts'
 import type { Servable, ServerSelector } from './servers/served-servers.ts'
 import { type AcceptedRequest, BodyError, type Route, type HttpReply, type HttpRequest } from './types.ts'
-import { type NodeExchange, nodeExchange } from './adapter/node-exchange.ts'
-import { type StreamedRequest, streamHeaders, toReadableStream } from './adapter/readable-stream.ts'
+import { streamHeaders, toReadableStream } from './adapter/readable-stream.ts'
+import { type WebConnection, WebRequest } from './adapter/web-request.ts'
 
 /** The options of {@link toFetch} that an endpoint does not have. */
 export interface FetchMountOptions<Locals> {
@@ -28,6 +27,12 @@ export interface FetchMountOptions<Locals> {
    * @param environment - the other arguments of the runtime's `fetch`: in Workers the bindings, then `ctx`
    */
   locals?(request: Request, ...environment: readonly unknown[]): NoInfer<Locals>
+  /**
+   * Reads the connection of a request, where the host passes it along. On Node, set it to `nodeConnection` of
+   * `@jetway/node/connection`: then the mount checks the Host header by the address of the socket, and limits what
+   * clients that pipeline requests or read nothing can hold.
+   */
+  readonly connection?: (request: Request, environment: readonly unknown[]) => WebConnection | undefined
 }
 
 /**
@@ -80,10 +85,9 @@ export function serveFetch<Locals>(
   parts.checkOptions?.(given, OWN_OPTIONS)
   const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts, { path: given.path })
   const routeOf = createRouter(given, parts.sessions)
-  const seam: Seam = { options: given, node: parts.node }
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
     const route = routeOf(request)
-    const exchange = new FetchRequest(request, route ?? 'mcp', seam, environment)
+    const exchange = new FetchRequest(request, route ?? 'mcp', given, environment)
     const probe = endpoint.probes.size === 0 ? undefined : endpoint.probes.get(pathOf(request))
     if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
     const document = endpoint.wellKnown?.answer(exchange)
@@ -94,7 +98,9 @@ export function serveFetch<Locals>(
       if (request.bodyUsed || request.body.locked) throw BodyError.lost(undefined, KEEP_BODY)
       return readWebStream(request.body, accepted)
     }
-    return toResponse(exchange.watch(endpoint, await endpoint.handle(exchange, read)), exchange)
+    const reply = await endpoint.handle(exchange, read)
+    exchange.connection?.watch(endpoint, exchange, reply)
+    return toResponse(reply, exchange)
   }
   return Object.assign(handler, {
     close: (how?: { readonly deadline?: number }) => endpoint.close(how),
@@ -122,31 +128,33 @@ function neutral<Locals>(server: Servable<Locals> | FetchSelector<Locals>): Serv
   return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>
 }
 
-const OWN_OPTIONS: OptionNames<FetchMountOptions<unknown>> = { path: 1, locals: 1 }
+const OWN_OPTIONS: OptionNames<FetchMountOptions<unknown>> = {
+  path: 1,
+  locals: 1,
+  connection: 1,
+}
 const EMPTY = new Uint8Array()
 const KEEP_BODY =
   "Pass a request whose body nobody has read: turn the router's parser off for this route (in Elysia, parse: 'none'), or read a clone of the request."
 const pathOf = ({ url }: Request): string => new URL(url).pathname
 
-interface Seam {
-  readonly options: FetchMountOptions<unknown>
-  readonly node: EndpointParts['node'] | undefined
-}
-
-class FetchRequest implements HttpRequest, StreamedRequest {
+class FetchRequest extends WebRequest implements HttpRequest {
   readonly route: Route
   readonly request: Request
-  readonly #seam: Seam
+  readonly #options: FetchMountOptions<unknown>
   readonly #environment: readonly unknown[]
-  readonly #node: NodeExchange | undefined
-  #left: AbortController | undefined
 
-  constructor(request: Request, route: Route, seam: Seam, environment: readonly unknown[]) {
+  constructor(
+    request: Request,
+    route: Route,
+    options: FetchMountOptions<unknown>,
+    environment: readonly unknown[],
+  ) {
+    super(request, options.connection?.(request, environment))
     this.request = request
     this.route = route
-    this.#seam = seam
+    this.#options = options
     this.#environment = environment
-    this.#node = nodeExchange(request, environment)
   }
 
   get method(): string {
@@ -155,18 +163,13 @@ class FetchRequest implements HttpRequest, StreamedRequest {
   get path(): string {
     return pathOf(this.request)
   }
-  get peer(): HttpRequest['peer'] {
-    return this.#node?.incoming.socket
-  }
   get locals(): unknown {
-    return this.#seam.options.locals?.(this.request, ...this.#environment)
-  }
-  get signal(): AbortSignal {
-    return this.#controller().signal
+    return this.#options.locals?.(this.request, ...this.#environment)
   }
 
   header(name: string): string | undefined {
-    const value = this.#authority(name) ?? this.request.headers.get(name)
+    const authority = name === 'host' ? this.connection?.authority : undefined
+    const value = authority ?? this.request.headers.get(name)
     if (value !== null) return value
     // Some runtimes build the URL from the Host header and leave the header out.
     return name === 'host' ? new URL(this.request.url).host : undefined
@@ -176,57 +179,6 @@ class FetchRequest implements HttpRequest, StreamedRequest {
   }
   waitUntil(work: Promise<unknown>): void {
     this.#environment.find(isHost)?.waitUntil(work)
-  }
-
-  /**
-   * Calls the function when the response may be written: on Node it may wait for those
-   * before it on its connection.
-   */
-  atTurn(open: () => void): void {
-    const { node } = this.#seam
-    const { incoming, outgoing } = this.#node ?? {}
-    if (node === undefined || incoming === undefined || outgoing === undefined) return open()
-    node.onTurn(incoming, outgoing, (connected) => {
-      if (!connected) this.leave()
-      open()
-    })
-  }
-
-  get stall(): StreamedRequest['stall'] {
-    const { outgoing } = this.#node ?? {}
-    return outgoing && this.#seam.node?.stallLimit(outgoing)
-  }
-
-  /** Watches the reply on Node. */
-  watch(endpoint: Endpoint, reply: HttpReply): HttpReply {
-    const { incoming: request, outgoing: response } = this.#node ?? {}
-    if (request !== undefined && response !== undefined)
-      this.#seam.node?.watchReply(endpoint, { asked: this, request, response }, reply)
-    return reply
-  }
-
-  /**
-   * The client has disconnected. Some runtimes abort the request's signal, and all
-   * cancel the body of the reply.
-   */
-  leave(): void {
-    this.#controller().abort()
-  }
-
-  #controller(): AbortController {
-    if (this.#left === undefined) {
-      const left = new AbortController()
-      onDisconnect(this.request, () => left.abort())
-      this.#left = left
-      this.atTurn(() => {})
-    }
-    return this.#left
-  }
-
-  /** HTTP/2 has the host in a pseudo-header: https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1 */
-  #authority(name: string): string | null {
-    const value = name === 'host' ? this.#node?.incoming.headers?.[':authority'] : undefined
-    return typeof value === 'string' ? value : null
   }
 }
 

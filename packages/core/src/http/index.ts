@@ -39,7 +39,7 @@ export type {
   StreamOptions,
   SubscriptionLimits,
 } from './options.ts'
-export { type ByteStream, collectStream, readWebStream, readWhole } from './adapter/read-body.ts'
+export { readWebStream, readWhole } from './adapter/read-body.ts'
 export type { Servable, ServerSelector } from './servers/served-servers.ts'
 export {
   type AcceptedRequest,
@@ -50,10 +50,9 @@ export {
   type HttpHead,
   type HttpReply,
   type HttpRequest,
+  LARGE_REPLY,
+  type ReplyLimits,
   type RequestBody,
 } from './types.ts'
-export { type NodeReplyTo, type NodeRequest, watchNodeReply } from './adapter/node-reply.ts'
-export { type NodeWritable, sendNodeStream } from './adapter/node-stream.ts'
-export { type NodeIncoming, type NodeOutgoing, nodeSignal, onNodeClose, onTurn } from './adapter/node-turn.ts'
-export { type StreamedRequest, streamHeaders, toReadableStream } from './adapter/readable-stream.ts'
-export { type NodeResponse, StallLimit } from './adapter/stall-limit.ts'
+export { streamHeaders, toReadableStream } from './adapter/readable-stream.ts'
+export { type WebConnection, WebRequest } from './adapter/web-request.ts'

@@ -1,6 +1,3 @@
-import type { watchNodeReply } from './adapter/node-reply.ts'
-import type { NodeResponse, StallLimit } from './adapter/stall-limit.ts'
-import type { onTurn } from './adapter/node-turn.ts'
 import type { routeOf, routePaths } from './sse-paths.ts'
 import type { checkEndpointOptions } from './mount-options.ts'
 import type { EndpointContext } from './context.ts'
@@ -12,17 +9,8 @@ import type { SubscriptionHandler } from './streamable/subscription-handler.ts'
 export interface EndpointParts {
   readonly sessions?: SessionsPart
   readonly subscriptions?: (context: EndpointContext) => SubscriptionHandler
-  /** For hosts that pass Node's own request and response along. */
-  readonly node?: NodePart
   /** Without it options may have wrong names: the types catch those. */
   readonly checkOptions?: typeof checkEndpointOptions
-}
-
-/** How replies are sent on Node. */
-interface NodePart {
-  readonly onTurn: typeof onTurn
-  readonly watchReply: typeof watchNodeReply
-  readonly stallLimit: (response: NodeResponse) => StallLimit
 }
 
 /** Sessions, their stores and streams, and HTTP+SSE, which has nothing else. */

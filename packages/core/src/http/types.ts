@@ -82,7 +82,7 @@ export interface AcceptedRequest {
   readonly bodyLimit: number
   /**
    * Limits the time of the reading, and the bytes of all bodies of the mount, for
-   * `collectStream` and `readWebStream`.
+   * functions such as `readWebStream`.
    */
   readonly reading: BodyReading
   /**
@@ -111,6 +111,28 @@ export type HttpReply =
   | (HttpHead & { readonly open: (sink: FrameSink) => void; readonly body?: never })
 
 export type Reply = HttpReply | Promise<HttpReply>
+
+/** The limits of an endpoint that apply after it has replied. */
+export interface ReplyLimits {
+  /**
+   * Counts the bytes of a reply in `stats().queuedBytes`, for `limits.queuedBytes`, until the returned function is
+   * called: an adapter knows how long its host takes to send them. The stats of the server have them too, unless a
+   * selector chose it for this request alone. Replies below {@link LARGE_REPLY} need no count.
+   *
+   * @param shorten - called once if too many replies wait: a client that reads nothing should get less time
+   */
+  hold(request: HttpRequest, bytes: number, shorten?: () => void): () => void
+  /**
+   * Limits the time of a request whose body nobody reads, as that of a body. The
+   * returned function clears the limit.
+   *
+   * @param stop - called after `limits.bodyTimeoutMs`
+   */
+  limitRest(stop: () => void): () => void
+}
+
+/** In bytes. Smaller replies fit into the buffers of a socket. */
+export const LARGE_REPLY = 65_536
 
 /** The writable side of a stream, from the adapter. */
 export interface FrameSink {

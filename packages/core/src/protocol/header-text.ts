@@ -2,15 +2,15 @@ import { ErrorCode, McpError } from '../errors.ts'
 import { decodeBase64, toBase64 } from '../util/bytes.ts'
 
 /**
- * A header that does not say what the body says, or is not there:
+ * The error for a header that differs from the body or is missing:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export const headerMismatch = (name: string): McpError =>
   new McpError(ErrorCode.HeaderMismatch, `The header ${name} is missing or differs from the body`)
 
 /**
- * Without the whitespace around it, which is no part of a value. No pattern: one would
- * take a long run of it to heart.
+ * Removes the whitespace around a value, which does not belong to it. Not a pattern, because one would take
+ * quadratic time for a long run of whitespace.
  */
 export function trimHeader(value: string): string {
   let start = 0
@@ -22,15 +22,15 @@ export function trimHeader(value: string): string {
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
 
-/** Anything else is read by one program as Latin-1 and by the next as UTF-8. */
+/** Other characters would be read as Latin-1 by one program and as UTF-8 by the next. */
 const SAFE = /^[\t\x20-\x7e]*$/
 const PREFIX = '=?base64?'
 const SUFFIX = '?='
 
 /**
- * The text of a header value; undefined for characters that belong in no header, and for an encoding that
- * is malformed. Strict, unlike most decoders: what is encoded has one form, so that no
- * two programs read two texts.
+ * Decodes the text of a header value. Returns undefined for characters that a header must not contain, and for
+ * a malformed encoding. Stricter than most decoders: each text has one encoding, so that no two programs read
+ * different texts.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
  */
@@ -52,8 +52,8 @@ export function decodeHeaderText(value: string): string | undefined {
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /**
- * The header value for a text; {@link decodeHeaderText} reads it back. A text that no header carries as it
- * is, or would be taken for an encoding, is encoded.
+ * Returns the header value for a text, which {@link decodeHeaderText} reads back. A text is encoded if a header
+ * cannot carry it unchanged, or if it looks like an encoding.
  */
 export function encodeHeaderText(text: string): string {
   const looksEncoded = text.startsWith(PREFIX) && text.endsWith(SUFFIX)

@@ -1,16 +1,17 @@
 import { ErrorCode, type McpError } from '../errors.ts'
 
-/** A value that JSON can carry. */
+/** A value that JSON can represent. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
-/** A JSON object whose members are not known further. */
+/** A JSON object with unknown members. */
 export type JsonObject = { readonly [key: string]: unknown }
 
 /**
- * The sender of the request chooses it. Never null: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
+ * An id that the sender of the request chooses. Never null:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
  */
 export type RequestId = string | number
 
-/** A message that gets exactly one response under its id. */
+/** A message that gets exactly one response with its id. */
 export interface JsonRpcRequest {
   readonly jsonrpc: '2.0'
   readonly id: RequestId
@@ -18,7 +19,7 @@ export interface JsonRpcRequest {
   readonly params?: JsonObject
 }
 
-/** A message that nobody answers. */
+/** A message that gets no response. */
 export interface JsonRpcNotification {
   readonly jsonrpc: '2.0'
   readonly method: string
@@ -32,22 +33,22 @@ export interface JsonRpcErrorObject {
   readonly data?: unknown
 }
 
-/** The answer to a request: a result or an error. */
+/** The response to a request: a result or an error. */
 export type JsonRpcResponse =
   | { readonly jsonrpc: '2.0'; readonly id: RequestId; readonly result: JsonObject }
   | { readonly jsonrpc: '2.0'; readonly id?: RequestId; readonly error: JsonRpcErrorObject }
 
-/** Anything that travels, one message at a time. */
+/** Any single message. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
 
-/** The kind of an inbound JSON value. */
+/** The kind of a received JSON value. */
 export type Incoming =
   | { readonly kind: 'request'; readonly message: JsonRpcRequest }
   | { readonly kind: 'notification'; readonly message: JsonRpcNotification }
   | { readonly kind: 'response'; readonly message: JsonRpcResponse }
   | { readonly kind: 'invalid'; readonly reason: string; readonly id?: RequestId }
 
-/** A string id longer than this is refused: it would be stored and echoed for nothing. */
+/** Longer string ids are refused, because they would be stored and echoed for no purpose. */
 const MAX_ID_LENGTH = 1024
 
 /**
@@ -64,9 +65,9 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Sorts a parsed value into request, notification or response by the members of JSON-RPC
- * 2.0, matched exactly. An object that has both a method and a result is refused: peers in a
- * chain would read it differently.
+ * Classifies a parsed value as request, notification or response by the members of JSON-RPC
+ * 2.0, matched exactly. An object with both a method and a result is refused, because peers in a chain would
+ * read it differently.
  */
 export function classify(value: unknown): Incoming {
   if (!isObject(value)) return invalid('A message must be a JSON object')
@@ -89,7 +90,7 @@ export function classify(value: unknown): Incoming {
 function classifyResponse(value: JsonObject): Incoming {
   const hasResult = 'result' in value
   if (hasResult === 'error' in value) return invalid('A message must have a method, a result or an error')
-  // JSON-RPC answers an unreadable request with `id: null`; MCP leaves the id out.
+  // JSON-RPC responds to an unreadable request with `id: null`; MCP omits the id.
   if (value['id'] !== undefined && value['id'] !== null && !isRequestId(value['id']))
     return invalid('The id is malformed')
   if (hasResult && !isObject(value['result'])) return invalid('The member "result" must be an object')
@@ -106,11 +107,11 @@ function invalid(reason: string, id?: RequestId): Incoming {
   return id === undefined ? { kind: 'invalid', reason } : { kind: 'invalid', reason, id }
 }
 
-/** A whole response frame around a result that is JSON text already, so that nothing is stringified twice. */
+/** Creates the frame of a response with a serialised result, so that nothing is serialised twice. */
 export const resultFrame = (id: RequestId, resultJson: string): string =>
   `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":${resultJson}}`
 
-/** A whole error frame. The id is left out where the request could not be read. */
+/** Creates the frame of an error. The id is omitted if the request could not be read. */
 export function errorFrame(id: RequestId | undefined, error: JsonRpcErrorObject): string {
   const body = errorJson(error)
   return id === undefined
@@ -126,11 +127,11 @@ function errorJson({ code, message, data }: JsonRpcErrorObject): string {
   }
 }
 
-/** A whole notification frame. */
+/** Creates the frame of a notification. */
 export const notificationFrame = (method: string, params?: JsonObject): string =>
   JSON.stringify({ jsonrpc: '2.0', method, params })
 
-/** A whole request frame. */
+/** Creates the frame of a request. */
 export const requestFrame = (id: RequestId, method: string, params?: JsonObject): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
 

@@ -1,6 +1,6 @@
 import { isObject, isRequestId, type JsonObject, type RequestId } from './jsonrpc.ts'
 
-/** The wire names of everything Jetway sends or understands. */
+/** The names of all methods that Jetway sends or understands. */
 export const Method = {
   Initialize: 'initialize',
   Ping: 'ping',
@@ -19,7 +19,7 @@ export const Method = {
   Listen: 'subscriptions/listen',
 } as const
 
-/** Requests about tasks, which the revisions do not share. */
+/** Requests about tasks, which differ between revisions. */
 export const TaskMethod = {
   Get: 'tasks/get',
   Result: 'tasks/result',
@@ -52,24 +52,24 @@ export const Notification = {
 } as const
 
 /**
- * The keys that `_meta` of every request has in revisions without sessions:
+ * The keys that `_meta` of every request contains in revisions without sessions:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
 /** The capabilities of a request's client. */
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
-/** The name of a request's client, for display only. */
+/** The name and version of a request's client, for display only. */
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
-/** The level from which on a request gets log messages; without it, none. */
+/** The minimum level of the log messages that a request gets; without it, it gets none. */
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 /** The name of the server, in every result. */
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
-/** The id of the subscription that a notification is for. */
+/** The id of the subscription to which a notification belongs. */
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
 /**
- * The token under which a request wants progress. It may be any string or integer, `0` and `""` included,
- * within the limits of an id: it comes back with every notification.
+ * The token with which a request asks for progress. It may be any string or integer, also `0` and `""`, within
+ * the limits of an id, because every notification repeats it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
@@ -86,8 +86,8 @@ export function progressToken(params: JsonObject | undefined): RequestId | undef
  */
 export const relatedTask = (taskId: string): JsonObject => ({ [RELATED_TASK]: { taskId } })
 
-/** The key under which a message names its task. */
+/** The key with which a message refers to its task. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
-/** A text that a model may read at once, before the result of a call that runs as a task. */
+/** A text that a model may read immediately, before the result of a call that runs as a task. */
 export const IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'

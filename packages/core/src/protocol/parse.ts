@@ -2,16 +2,16 @@ import { type JsonRpcErrorObject, parseError } from './jsonrpc.ts'
 
 /** Limits on the shape of one message. */
 export interface ParseLimits {
-  /** Levels of arrays and objects. @default 128 */
+  /** The maximum nesting of arrays and objects. @default 128 */
   readonly maxDepth: number
-  /** Brackets, braces, commas and colons outside strings. @default 100_000 */
+  /** The maximum number of brackets, braces, commas and colons outside strings. @default 100_000 */
   readonly maxTokens: number
 }
 
-/** The bounds on the shape of a message where an option sets no others. */
+/** The default limits on the shape of a message. */
 export const DEFAULT_PARSE_LIMITS: ParseLimits = { maxDepth: 128, maxTokens: 100_000 }
 
-/** The value of a text, or why there is none. */
+/** The value of a text, or the reason why it has none. */
 export type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: JsonRpcErrorObject }
@@ -30,8 +30,8 @@ export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARS
 }
 
 /**
- * Parses one JSON text after a scan that bounds what parsing it, and every later walk over it, can cost.
- * Deep nesting overflows `JSON.stringify` later on; a flood of keys blocks the event loop.
+ * Parses one JSON text after a scan that limits the cost of parsing it and of every later walk over it. Deep
+ * nesting would overflow `JSON.stringify` later, and a flood of keys would block the event loop.
  */
 export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
@@ -58,10 +58,7 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
 
 const NAMES = /"(?:jsonrpc|id|method|params)"/g
 
-/**
- * Whether the names that were counted are the members of the envelope, and all of
- * them: then none occurs twice.
- */
+/** Whether the counted names are exactly the members of the envelope, so that none occurs twice. */
 function hasEnvelopeOf(names: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const members =
@@ -69,7 +66,7 @@ function hasEnvelopeOf(names: number, value: unknown): boolean {
   return members === names && members === Object.keys(value).length
 }
 
-/** Checks a value that somebody else has parsed, by the same limits. */
+/** Checks a value that was parsed elsewhere with the same limits. */
 export function checkParsed(value: unknown, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   let tokens = 0
   let level: unknown[] = [value]
@@ -97,8 +94,8 @@ const OPEN_BRACE = 0x7b
 const BATCH = /^\s*\[/
 
 /**
- * One pass: depth, structural tokens, and envelope keys that occur twice (two
- * readers would choose differently).
+ * Checks in one pass depth, structural tokens and repeated envelope keys, which two readers would interpret
+ * differently.
  */
 function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | undefined {
   const envelope = text.charCodeAt(0) !== OPEN_BRACE && BATCH.test(text) ? 2 : 1
@@ -146,10 +143,10 @@ function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | unde
 }
 
 const TWICE = 'The message has the same key twice'
-/** Nearly all messages have no others, and then finding a key again takes no more than a bit. */
+/** Nearly all messages have only these keys, so one bit per key is enough to find a repeated one. */
 const ENVELOPE_KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'] as const
 
-/** The bit of a key that is spelled without escapes, or 0. */
+/** Returns the bit of a key without escapes, or 0. */
 function envelopeKey(text: string, start: number, end: number): number {
   for (let index = 0; index < ENVELOPE_KEYS.length; index++) {
     const key = ENVELOPE_KEYS[index] ?? ''
@@ -170,7 +167,7 @@ function isEscaped(text: string, quote: number, from: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** A key can be spelled with escapes, and then two spellings are one key. */
+/** A key can contain escapes, so two spellings may be the same key. */
 function unescape(key: string): string {
   if (!key.includes('\\')) return key
   try {
@@ -186,7 +183,7 @@ function isKey(text: string, from: number): boolean {
   return text.charCodeAt(i) === 0x3a
 }
 
-// The escape catches `__proto__`; what matches is walked, so a false alarm costs time only.
+// The escape also finds `__proto__`. Matches are then walked, so a false alarm only costs time.
 const SUSPICIOUS_KEY = /__proto__|"constructor"|\\u00/
 
 function hasPollutingKey(value: unknown): boolean {

@@ -2,20 +2,19 @@ import { trimHeader } from './header-text.ts'
 import { isObject, type JsonObject } from './jsonrpc.ts'
 
 /**
- * The place of a request in a distributed trace, from its `_meta`. Malformed members are left out. The
- * object is a carrier as OpenTelemetry's propagators read it:
- * `propagation.extract(context.active(), ctx.trace ?? {})`.
+ * The place of a request in a distributed trace, from its `_meta`. Malformed members are omitted. The object is
+ * a carrier for OpenTelemetry's propagators: `propagation.extract(context.active(), ctx.trace ?? {})`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export interface TraceContext {
   /** https://www.w3.org/TR/trace-context/#traceparent-header */
   readonly traceparent?: string
-  /** 32 hexadecimal digits in lower case. There with `traceparent`. */
+  /** 32 hexadecimal digits in lower case. Present with `traceparent`. */
   readonly traceId?: string
-  /** The caller's span: 16 hexadecimal digits in lower case. There with `traceparent`. */
+  /** The caller's span: 16 hexadecimal digits in lower case. Present with `traceparent`. */
   readonly parentId?: string
-  /** Whether the caller may have recorded the trace. There with `traceparent`. */
+  /** Whether the caller may have recorded the trace. Present with `traceparent`. */
   readonly sampled?: boolean
   /** https://www.w3.org/TR/trace-context/#tracestate-header */
   readonly tracestate?: string
@@ -23,12 +22,12 @@ export interface TraceContext {
   readonly baggage?: string
 }
 
-/** The trace context of a request; undefined where it carries none that could be read. */
+/** Returns the trace context of a request, or undefined if it contains no valid members. */
 export function readTraceContext(params: JsonObject | undefined): TraceContext | undefined {
   const meta = params?.['_meta']
   if (!isObject(meta)) return undefined
   const parent = readParent(meta['traceparent'])
-  // Without a parent that can be read nothing is to be made of what it belongs to:
+  // Without a valid parent, its tracestate must be ignored:
   // https://www.w3.org/TR/trace-context/#a-traceparent-is-received
   const tracestate = parent === undefined ? undefined : readList(meta['tracestate'], isTracestate)
   const baggage = readList(meta['baggage'], isBaggage)
@@ -40,7 +39,7 @@ export function readTraceContext(params: JsonObject | undefined): TraceContext |
   }
 }
 
-/** Later versions may be longer, and are read as far as they are known; `ff` is none. */
+/** Later versions may be longer, and are read as far as they are known. `ff` is invalid. */
 const TRACEPARENT =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const MAX_TRACEPARENT = 512
@@ -61,7 +60,7 @@ const MAX_LIST = 8192
 const STATE_MEMBER =
   /^([a-z0-9][a-z0-9_\-*/@]{0,255})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
 
-/** Members may be empty, and no two may have one key. */
+/** Members may be empty, but no two may have the same key. */
 function isTracestate(members: readonly string[]): boolean {
   const keys = members.filter((member) => member !== '').map((member) => STATE_MEMBER.exec(member)?.[1])
   return (

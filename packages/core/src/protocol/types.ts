@@ -10,12 +10,12 @@ export type Meta = JsonObject
 export interface Icon {
   readonly src: string
   readonly mimeType?: string | undefined
-  /** For example `48x48`, or `any` for vector images. */
+  /** The size, such as `48x48`, or `any` for vector images. */
   readonly sizes?: readonly string[] | undefined
   readonly theme?: 'light' | 'dark' | undefined
 }
 
-/** The name and version of a server or client. For display only: base no decision on it. */
+/** The name and version of a server or client. For display only: do not base decisions on it. */
 export interface Implementation {
   readonly name: string
   readonly version: string
@@ -25,10 +25,10 @@ export interface Implementation {
   readonly icons?: readonly Icon[]
 }
 
-/** Who says something in a conversation with a model. */
+/** The sender of a message in a conversation with a model. */
 export type Role = 'user' | 'assistant'
 
-/** For whom something is, how much it matters, and how old it is. Hints for the client. */
+/** The audience, importance and age of content, as hints for the client. */
 export interface Annotations {
   readonly audience?: readonly Role[] | undefined
   /** From 0 (optional) to 1 (required). */
@@ -57,7 +57,7 @@ interface Described {
   readonly _meta?: Meta | undefined
 }
 
-/** A tool as `tools/list` shows it. */
+/** A tool in `tools/list`. */
 export interface Tool extends Described {
   readonly inputSchema: JsonObject
   readonly outputSchema?: JsonObject
@@ -65,25 +65,25 @@ export interface Tool extends Described {
   readonly execution?: { readonly taskSupport?: TaskSupport }
 }
 
-/** A resource as `resources/list` shows it. */
+/** A resource in `resources/list`. */
 export interface Resource extends Described {
   readonly uri: string
   readonly mimeType?: string | undefined
-  /** Bytes of the raw content, before base64. */
+  /** The size of the raw content before base64, in bytes. */
   readonly size?: number | undefined
   readonly annotations?: Annotations | undefined
 }
 
-/** Resources whose addresses follow a URI template of RFC 6570, as `resources/templates/list` shows them. */
+/** Resources whose URIs match a URI template of RFC 6570, in `resources/templates/list`. */
 export interface ResourceTemplate extends Described {
-  /** RFC 6570. */
+  /** A URI template of RFC 6570. */
   readonly uriTemplate: string
-  /** Only where everything the template matches has this type. */
+  /** Set only if all matching resources have this type. */
   readonly mimeType?: string
   readonly annotations?: Annotations
 }
 
-/** An argument of a prompt: always a text. */
+/** An argument of a prompt, which is always a string. */
 export interface PromptArgument {
   readonly name: string
   readonly title?: string
@@ -91,7 +91,7 @@ export interface PromptArgument {
   readonly required?: boolean
 }
 
-/** A prompt as `prompts/list` shows it. */
+/** A prompt in `prompts/list`. */
 export interface Prompt extends Described {
   readonly arguments?: readonly PromptArgument[]
 }
@@ -107,23 +107,23 @@ export interface TextContent extends Block {
   readonly text: string
 }
 
-/** An image, its bytes in base64. */
+/** An image as base64. */
 export interface ImageContent extends Block {
   readonly type: 'image'
-  /** Base64. */
+  /** The bytes in base64. */
   readonly data: string
   readonly mimeType: string
 }
 
-/** A sound, its bytes in base64. */
+/** A sound as base64. */
 export interface AudioContent extends Block {
   readonly type: 'audio'
-  /** Base64. */
+  /** The bytes in base64. */
   readonly data: string
   readonly mimeType: string
 }
 
-/** A resource that can be read, named inside a result. Not every such resource is in the list. */
+/** A resource in a result that can be read. Not every such resource is in the list. */
 export interface ResourceLink extends Resource {
   readonly type: 'resource_link'
 }
@@ -146,7 +146,7 @@ export interface ToolUseContent {
   readonly _meta?: Meta
 }
 
-/** The result of that call. A message with such blocks holds no others. */
+/** The result of a tool call. A message with such blocks contains no others. */
 export interface ToolResultContent {
   readonly type: 'tool_result'
   readonly toolUseId: string
@@ -159,7 +159,7 @@ export interface ToolResultContent {
 /** A content block of a message for a client's model. */
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
 
-/** One piece of what a tool or a prompt gives. */
+/** One block of the result of a tool or a prompt. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 
 interface Contents {
@@ -179,7 +179,7 @@ export interface CallToolResult {
   readonly _meta?: Meta | undefined
 }
 
-/** The result of reading a resource: its content, or that of all the resources in it. */
+/** The result of reading a resource: its contents, or those of all resources in it. */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[]
   readonly _meta?: Meta | undefined
@@ -191,14 +191,14 @@ export interface PromptMessage {
   readonly content: ContentBlock
 }
 
-/** A prompt with its arguments filled in. */
+/** A prompt with its arguments inserted. */
 export interface GetPromptResult {
   readonly description?: string | undefined
   readonly messages: readonly PromptMessage[]
   readonly _meta?: Meta | undefined
 }
 
-/** Values for an argument that has been typed in part: 100 at most. */
+/** Values for a partly typed argument: at most 100. */
 export interface CompleteResult {
   readonly completion: {
     readonly values: readonly string[]
@@ -207,7 +207,7 @@ export interface CompleteResult {
   }
 }
 
-/** Open on purpose: a peer may declare what this revision does not know. */
+/** Open on purpose, because a peer may declare capabilities that this revision does not know. */
 export interface ClientCapabilities extends JsonObject {
   readonly roots?: { readonly listChanged?: boolean }
   readonly sampling?: JsonObject
@@ -216,7 +216,7 @@ export interface ClientCapabilities extends JsonObject {
   readonly extensions?: JsonObject
 }
 
-/** The features of a server. An absent member is not offered. */
+/** The features of a server. A feature whose member is missing is not offered. */
 export interface ServerCapabilities {
   readonly tools?: { readonly listChanged?: boolean }
   readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean }
@@ -228,7 +228,7 @@ export interface ServerCapabilities {
   readonly extensions?: JsonObject
 }
 
-/** The severities of RFC 5424, mildest first. */
+/** The severities of RFC 5424, lowest first. */
 export const LOG_LEVELS = [
   'debug',
   'info',
@@ -239,13 +239,13 @@ export const LOG_LEVELS = [
   'alert',
   'emergency',
 ] as const
-/** How serious a log message is, after syslog (RFC 5424): `debug` is the least. */
+/** The severity of a log message, as in syslog (RFC 5424). `debug` is the lowest. */
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export const isLogLevel = (level: unknown): level is LogLevel =>
   (LOG_LEVELS as readonly unknown[]).includes(level)
 
-/** How clients declare that they know tasks, where these are no part of the revision. */
+/** The extension with which clients declare support for tasks, in revisions without tasks of their own. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
 /** The state of a task. The last three are final. */
@@ -254,11 +254,11 @@ export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' |
 /** Whether a tool may, must or must not be called as a task. */
 export type TaskSupport = 'forbidden' | 'optional' | 'required'
 
-/** A task as clients see it, before projection to a revision. */
+/** A task as clients see it, before it is adapted to a revision. */
 export interface TaskInfo {
   readonly taskId: string
   readonly status: TaskStatus
-  /** For people and models. */
+  /** A text for people and models. */
   readonly statusMessage?: string
   /** Milliseconds since 1970. */
   readonly createdAt: number
@@ -266,7 +266,7 @@ export interface TaskInfo {
   readonly updatedAt: number
   /** How long the task is kept, in ms from its creation. */
   readonly ttlMs: number
-  /** How long a client should wait before it asks again, in ms. */
+  /** How long a client should wait before it polls again, in ms. */
   readonly pollIntervalMs: number
 }
 
@@ -279,5 +279,5 @@ export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt 
   lastUpdatedAt: new Date(updatedAt).toISOString(),
 })
 
-/** Whether a task in this state stays in it for good. */
+/** Whether a task never leaves this state. */
 export const isFinal = (status: TaskStatus): boolean => status !== 'working' && status !== 'input_required'

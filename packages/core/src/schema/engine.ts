@@ -5,6 +5,7 @@ import { closeObjects, closeRoot, structureOf } from './convert/strict.ts'
 import { toOpenJsonSchema, type ZodSchema } from './convert/zod.ts'
 import type {
   AnySchema,
+  CheckedOutput,
   CompiledInput,
   CompiledOutput,
   CompileJsonSchema,
@@ -16,8 +17,8 @@ import { jsonCheck, outputCheck, standardCheck, strictCheck } from './validate/c
 import type { Fits } from './validate/prune.ts'
 
 /**
- * Converts schemas, and makes their checks with a compiler of JSON Schema. Each schema is converted once for
- * each use, even if a server is built for every request.
+ * Converts schemas, and creates their checks with a compiler of JSON Schema. Each schema is converted once for
+ * each use, even if a server is created for every request.
  */
 export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
   const inputs = new Kept<CompiledInput>()
@@ -43,19 +44,25 @@ export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
       return outputs.get(schema, recognised, () => {
         const made = once(() => named(site, () => compileOutput(compile, recognised)))
         if (!canWait(recognised)) return made()
-        return {
+        const output = {
           get jsonSchema() {
             return made().jsonSchema
           },
-          check: (value, json) => made().check(value, json),
+          // The first check replaces itself.
+          check(value: unknown, json: string | undefined): CheckedOutput {
+            output.check = made().check
+            return output.check(value, json)
+          },
         }
+        return output
       })
     },
   }
 }
 
 /**
- * Schemas that are certain to convert do so when a client first asks for them, so that servers start faster.
+ * Schemas that are certain to convert are converted when a client first requests them, so that servers start
+ * faster.
  */
 function canWait(recognised: Recognised): recognised is Extract<Recognised, { kind: 'standard' }> {
   return recognised.kind === 'standard' && recognised.zod !== undefined && convertsForCertain(recognised.zod)
@@ -90,12 +97,12 @@ function compileOutput(compile: CompileJsonSchema, recognised: Recognised): Comp
   }
 }
 
-/** Compiled schemas, each for as long as its schema exists. */
+/** Compiled schemas, each kept as long as its schema exists. */
 class Kept<Compiled> {
   readonly #bySchema = new WeakMap<object, { readonly text: string; readonly compiled: Compiled }>()
 
   get(schema: AnySchema, { kind }: Recognised, compile: () => Compiled): Compiled {
-    // JSON Schema is a plain object, which may have been changed since.
+    // JSON Schema is a plain object, which may have changed since.
     const text = kind === 'json' ? textOf(schema) : ''
     const known = this.#bySchema.get(schema)
     if (known?.text === text) return known.compiled
@@ -115,7 +122,8 @@ function textOf(schema: AnySchema): string {
 }
 
 /**
- * A schema nested a thousand deep overflows a converter's stack; that too is an error about this schema only.
+ * A schema nested a thousand levels deep overflows a converter's stack, which must be an error about this
+ * schema only.
  */
 export function named<T>(site: SchemaSite, compile: () => T): T {
   try {
@@ -126,12 +134,12 @@ export function named<T>(site: SchemaSite, compile: () => T): T {
   }
 }
 
-/** Compiled when a value first has something to be pruned inside a union, which most schemas never see. */
+/** Compiled when unknown properties are first dropped inside a union, which never happens for most schemas. */
 function compiledAlternatives(compile: CompileJsonSchema): Fits {
   const compiled = new Map<ZodSchema, JsonValidator | undefined>()
   return (alternative, value) => {
     if (!compiled.has(alternative)) {
-      // Undefined where zod has no JSON Schema of it.
+      // Undefined if zod has no JSON Schema for it.
       const open = toOpenJsonSchema(alternative, () => true)
       compiled.set(alternative, open && compile(open, 'library'))
     }

@@ -5,8 +5,7 @@ import { interpret } from './validate/interpret.ts'
 let engine: SchemaEngine | undefined
 
 /**
- * Interprets schemas for good, and brings no ajv into a bundle. All servers share it, and
- * with it what it has converted.
+ * Always interprets schemas, so that no bundle contains ajv. All servers share it and its converted schemas.
  */
 export function interpretingEngine(): SchemaEngine {
   return (engine ??= createSchemaEngine(interpret))

@@ -2,13 +2,13 @@ import type { Issue, StandardIssue } from './types.ts'
 
 const MAX_PATH = 120
 const MAX_MESSAGE = 240
-/** Kept of one check. A peer that sends a long list of wrong items decides how many there are. */
+/** The maximum number of issues of one check, because a peer can send any number of invalid items. */
 const MAX_ISSUES = 100
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
 /**
- * Control and format characters: an unknown key comes from the peer, and must not
- * forge or reorder a log line.
+ * Control and format characters: an unknown key is chosen by the peer, and must not forge or reorder a log
+ * line.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
@@ -34,10 +34,10 @@ function formatIssue({ path, message }: Issue): string {
 }
 
 /**
- * One line per issue: the field, then why. Bounded, and free of the values received, so that it can go to a
- * model and to a log.
+ * Describes one issue per line: the field, then the reason. Limited in size, and without received values, so
+ * that it can be sent to a model and logged.
  *
- * @param limit - how many issues to spell out
+ * @param limit - the maximum number of described issues
  */
 export function describeIssues(issues: readonly Issue[], limit = 10): string {
   const lines = issues.slice(0, limit).map(formatIssue)
@@ -45,15 +45,15 @@ export function describeIssues(issues: readonly Issue[], limit = 10): string {
   return lines.join('\n')
 }
 
-/** Zod adds the issues of each alternative to the issue of a union. */
+/** zod attaches the issues of each alternative to the issue of a union. */
 interface UnionIssue extends StandardIssue {
   readonly errors?: unknown
 }
 
-/** Zod's message where the author has given none. */
+/** zod's message if the author has given none. */
 const UNSAID = 'Invalid input'
 
-/** Brings a library's issues into our form. Its messages are its own. */
+/** Converts a library's issues. The messages are the library's own. */
 export function fromStandardIssues(issues: readonly StandardIssue[]): Issue[] {
   return convertIssues(issues, [])
 }
@@ -79,7 +79,7 @@ function toSegment(segment: PropertyKey | { readonly key: PropertyKey }): string
 }
 
 /**
- * Says of a value that fits no alternative of a union what is wrong with the one it comes closest to: the one
+ * For a value that matches no alternative of a union, returns the issues of the closest alternative: the one
  * that failed deepest inside, then with the fewest issues. Equally close ones are joined by "or".
  */
 export function closestAlternative(alternatives: readonly (readonly Issue[])[]): Issue[] {
@@ -102,7 +102,7 @@ export function closestAlternative(alternatives: readonly (readonly Issue[])[]):
 }
 
 /**
- * Several fields of which one would do are a single issue; read as a list, they would all seem to be needed.
+ * Several fields of which one would suffice are a single issue, because a list would seem to require them all.
  */
 function joined(issues: readonly Issue[]): Issue[] {
   if (issues.length === 1) return [...issues]

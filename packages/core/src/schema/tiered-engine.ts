@@ -6,7 +6,9 @@ import { createTieredCompiler } from './validate/tiered.ts'
 
 let engine: SchemaEngine | undefined
 
-/** Interprets schemas until they are hot. All servers share it, and with it what it has converted. */
+/**
+ * Interprets schemas until they are hot, then compiles them. All servers share it and its converted schemas.
+ */
 export function tieredEngine(): SchemaEngine {
   return (engine ??= createSchemaEngine(createTieredCompiler({ interpret, generate: compileWithAjv })))
 }

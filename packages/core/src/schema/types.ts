@@ -33,7 +33,7 @@ interface StandardProps<Input, Output> {
 }
 
 /**
- * A schema of any library that validates and can say itself in JSON Schema: zod 4.2 or later, ArkType,
+ * A schema of any library that can validate and convert itself to JSON Schema: zod 4.2 or later, ArkType,
  * Valibot through `toStandardJsonSchema`, and others.
  *
  * @see https://standardschema.dev/json-schema
@@ -43,7 +43,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 /**
- * The members that tell a {@link StandardSchema} from other objects. Comparing schemas with the whole
+ * The members that distinguish a {@link StandardSchema} from other objects. Comparing schemas with the whole
  * interface would make the compiler instantiate the types of validators and results for each of them.
  */
 interface LooksStandard {
@@ -53,13 +53,13 @@ interface LooksStandard {
 /** A schema of a library, see {@link StandardSchema}, or JSON Schema. */
 export type AnySchema = LooksStandard | JsonSchema
 
-/** A flat object of strings, which is all that prompt arguments can be. */
+/** A flat object of strings, the only form that prompt arguments can have. */
 export type StringFieldsSchema = StandardSchema<{ readonly [name: string]: string | undefined }, unknown>
 
 type TypesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
 
 /**
- * The type that a peer may send, before defaults and transforms. For JSON Schema as a literal, the type it
+ * The type that a peer may send, before defaults and transforms. For a literal JSON Schema it is the type it
  * describes, else `Record<string, unknown>`.
  */
 export type InferInput<S> = S extends LooksStandard
@@ -69,8 +69,8 @@ export type InferInput<S> = S extends LooksStandard
   : InferJsonObject<S>
 
 /**
- * The output type of a schema, which a handler returns under it. `unknown` for JSON Schema. A zod schema says
- * it in a shorter way as well, which spares the compiler types.
+ * The output type of a schema, which a handler returns. `unknown` for JSON Schema. zod schemas also have it in
+ * a shorter form, which saves the compiler some types.
  */
 export type InferOutput<S> = S extends { readonly _zod: { readonly output: infer O } }
   ? O
@@ -78,10 +78,7 @@ export type InferOutput<S> = S extends { readonly _zod: { readonly output: infer
     ? O
     : unknown
 
-/**
- * The arguments that a handler receives: the output side, or the type that JSON
- * Schema as a literal describes.
- */
+/** The arguments that a handler receives: the output type, or the type that a literal JSON Schema describes. */
 export type InferArguments<S> = S extends LooksStandard ? InferOutput<S> : InferJsonObject<S>
 
 /** The owner of a schema, for errors thrown at registration. */
@@ -91,7 +88,7 @@ export interface SchemaSite {
   readonly field: 'inputSchema' | 'outputSchema' | 'argsSchema' | 'schema'
 }
 
-/** One thing that is wrong. Neither part repeats the value received. */
+/** One problem of a value. Neither member repeats the received value. */
 export interface Issue {
   readonly path: readonly (string | number)[]
   readonly message: string
@@ -105,47 +102,47 @@ export interface Failed {
 export type CheckedInput = { readonly ok: true; readonly value: unknown } | Failed
 export type CheckedOutput = { readonly ok: true; readonly json: string } | Failed
 
-/** A schema of arguments, ready to validate them. */
+/** A compiled schema of arguments. */
 export interface CompiledInput {
   /**
-   * As published; `type: "object"` at its root. Not to be modified. Converted when
-   * first read where `isDeferred`.
+   * The published schema, with `type: "object"` at its root. Must not be modified. Converted when first read if
+   * `isDeferred`.
    */
   readonly jsonSchema: JsonSchema
-  /** Whether it is certain to convert later, and to have no keywords but those of its library's types. */
+  /** Whether the schema is certain to convert later, and then only contains keywords of its library's types. */
   readonly isDeferred?: true
   /**
-   * Applies the schema library's own validation, with its defaults and transforms; a promise only if it is
-   * asynchronous. Rejects or throws only where code of the schema's author does.
+   * Applies the schema library's own validation, with its defaults and transforms. Returns a promise only if
+   * that is asynchronous. Rejects or throws only if the author's code does.
    */
   check(value: unknown): CheckedInput | Promise<CheckedInput>
 }
 
-/** A schema of structured results, ready to validate them. */
+/** A compiled schema of structured results. */
 export interface CompiledOutput {
-  /** As published; any root. Not to be modified. */
+  /** The published schema, with any root. Must not be modified. */
   readonly jsonSchema: JsonSchema
   /**
-   * Checks what JSON makes of a value against the published schema.
+   * Checks the JSON form of a value against the published schema.
    *
-   * @param json - `JSON.stringify(value)`, made by the caller, who needs it anyhow
-   * @returns the JSON to send: `json` itself, or a shorter one where a zod object left unknown properties out
+   * @param json - `JSON.stringify(value)`, which the caller needs anyway
+   * @returns the JSON to send: `json` itself, or a shorter one if a zod object dropped unknown properties
    */
-  check(value: unknown, json: string | undefined): CheckedOutput
+  readonly check: (value: unknown, json: string | undefined) => CheckedOutput
 }
 
 interface InputOptions {
   /**
-   * Whether arguments that the schema does not name are refused, by the published schema too, where they
-   * would fall or pass unseen: at every object of a library's schema that says nothing of them; in JSON
-   * Schema at the root alone, unless it speaks of them itself.
+   * Whether arguments that the schema does not name are refused, also by the published schema, instead of being
+   * dropped or ignored. Applies to every object of a library's schema that does not specify it, and in JSON
+   * Schema to the root alone, unless it specifies it.
    *
    * @default false
    */
   readonly strict?: boolean | undefined
 }
 
-/** Compiles the schemas of a server, once each, when something is registered. */
+/** Compiles the schemas of a server, each once, at registration. */
 export interface SchemaEngine {
   /** @throws UsageError `ERR_MCP_SCHEMA_UNSUPPORTED` or `ERR_MCP_SCHEMA_INVALID` */
   input(schema: AnySchema, site: SchemaSite, options?: InputOptions): CompiledInput
@@ -155,14 +152,14 @@ export interface SchemaEngine {
 
 export interface JsonValidator {
   isValid(value: unknown): boolean
-  /** Why a value is not valid; validates it anew. */
+  /** Validates a value again and returns why it is invalid. */
   explain(value: unknown): readonly Issue[]
 }
 
 /**
- * Prepares a JSON Schema to validate values.
+ * Compiles a JSON Schema.
  *
- * @param origin an author's schema is checked against its dialect's metaschema first; a library's is
+ * @param origin - an author's schema is first checked against the metaschema of its dialect; a library's is
  *   not, which saves time at start
  * @throws Error with a readable message
  */

@@ -40,21 +40,18 @@ const ALL_PARTS: ServerParts = {
 }
 
 /**
- * The definition of a server; it holds nothing about clients. One instance serves any number of clients,
+ * The definition of a server, without any state of clients. One instance serves any number of clients,
  * transports and protocol revisions at the same time.
  *
- * `Locals` is the type that every mount's `locals` option must return (`ctx.locals`); `App` is the type of
- * the value that `lifespan` opens (`ctx.app`).
+ * `Locals` is the type that every mount's `locals` option must return (`ctx.locals`); `App` is the type of the
+ * value that `lifespan` opens (`ctx.app`).
  */
 export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Locals, App> {
-  /**
-   * Notifies clients outside of a call: of lists and resources that have changed, and by
-   * notifications of extensions.
-   */
+  /** Notifies clients outside a call: of changed lists and resources, and with notifications of extensions. */
   readonly notify: Notifier
   /**
-   * Sends log messages outside of a call to all sessions, each from the level that its client has set.
-   * Clients of 2026-07-28 get log messages within calls only. `ctx.log` sends to the client of one call.
+   * Sends log messages outside a call to the sessions whose clients have set the same or a lower level. Clients
+   * of 2026-07-28 get log messages within calls only. `ctx.log` sends to the client of one call.
    */
   readonly log: LogSender
   #messages: MessageHandler | undefined
@@ -71,9 +68,9 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
 
   /**
    * Adds the definitions of another registry, and follows its changes until `detach` or the server's end. The
-   * definitions of a synchronous source are there when this returns; for others await `ready`. Clients get
-   * one notification for several changes. A definition that is wrong or whose name is taken is logged and
-   * left out. If the source fails, that is logged, and its last definitions stay.
+   * definitions of a synchronous source are present when this returns; for others await `ready`. Clients get
+   * one notification for several changes. A definition that is invalid or whose name is taken is logged and
+   * omitted. If the source fails, that is logged, and its last definitions stay.
    *
    * @throws `ERR_MCP_INVALID_DEFINITION` for an object that is not a source
    */
@@ -94,7 +91,7 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   ): Handle<ResourceTemplateDefinition<Template, App, Locals>> {
     return this.features.resources.templates.registry.add(template, options)
   }
-  /** @returns whether there was one */
+  /** @returns whether the template existed */
   removeResourceTemplate(uriTemplate: string): boolean {
     return this.features.resources.templates.registry.remove(uriTemplate)
   }
@@ -104,9 +101,9 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Answers one message from any source, such as a queue or a function's event. There is no mount and no
-   * session, so the client gets no change notifications, and a handler can ask it only by results that
-   * it answers in a new request.
+   * Answers one message from any source, such as a queue or an event of a cloud function. There is no mount and
+   * no session, so the client gets no change notifications, and a handler can ask questions only through
+   * results that the client answers in a new request.
    *
    * @param message - JSON text, or the parsed value; batches are refused
    * @returns JSON text; undefined for notifications and responses. Never rejects because of the message
@@ -125,8 +122,8 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Adds and removes definitions for one session, and notifies its client: `ctx.session` in a handler, or
-   * `session` of the event `session:open`.
+   * Adds and removes definitions for one session, and notifies its client. The session is `ctx.session` in a
+   * handler, or `session` of the event `session:open`.
    *
    * @throws `ERR_MCP_SESSION` for a session of another server
    */
@@ -141,8 +138,8 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
 }
 
 /**
- * Creates a server with `Locals` given and `App` inferred from its `lifespan`. With
- * `new McpServer<Locals>(…)` the compiler infers neither.
+ * Creates a server with a given type `Locals`, and `App` inferred from its `lifespan`. With `new
+ * McpServer<Locals>(…)` the compiler infers neither.
  *
  * `createServer<{ user: User }>()(info, { lifespan: () => openDatabase() })`
  */

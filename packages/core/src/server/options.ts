@@ -17,27 +17,28 @@ import type { ServerEvents, ServerListener } from '../call/server-events.ts'
 import type { CallTelemetry } from '../call/observation/telemetry.ts'
 import type { ServerStats } from '../session/stats.ts'
 
-/** Options of a server. Every default is meant for production. */
+/** Options of a server. Every default is suitable for production. */
 export interface ServerOptions<App = unknown> extends InjectedOptions {
   /**
-   * How to use the server, for the model. A function is called for each session and each `server/discover`.
+   * Instructions for the model on how to use the server. A function is called for each session and each
+   * `server/discover`.
    */
   readonly instructions?: string | ((client: ClientView) => string | undefined | Promise<string | undefined>)
   /**
-   * Opened for the first client; handlers get the value as `ctx.app`. The server disposes it when it closes,
+   * Called for the first client. Handlers get the value as `ctx.app`. The server disposes it when it closes,
    * through `Symbol.asyncDispose` or `Symbol.dispose`.
    */
   readonly lifespan?: () => App | Promise<App>
   /**
-   * How long clients may keep results of lists, reads and `server/discover`. Session
-   * revisions have no such hints.
+   * How long clients may cache results of lists, reads and `server/discover`. Session revisions have no such
+   * hints.
    * @default not at all
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
    */
   readonly cache?: CacheOptions
   /**
-   * Capabilities outside the protocol (`capabilities.experimental`): an object for each name, in plain JSON.
+   * Capabilities outside the protocol (`capabilities.experimental`): an object for each name, as plain JSON.
    * Copied when the server is created. @default none
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
@@ -51,14 +52,14 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    */
   readonly extensions?: readonly OfferingExtension<NoInfer<App>, never>[]
   /**
-   * If a client asked for progress and the handler reports none for this long, the server sends a progress
-   * notification, which restarts the client's timer; in ms. The handler's own limits stay. On HTTP it turns
-   * the reply into a stream, like all progress. `false` turns it off. @default 15_000
+   * The interval in ms at which the server sends progress notifications for a silent handler, if the client
+   * requested progress. They restart the client's timer; the handler's own limits still apply. On HTTP they
+   * turn the reply into a stream, like all progress. `false` turns them off. @default 15_000
    */
   readonly progressHeartbeat?: number | false
   /**
-   * The sealed state of a call while its client gathers answers, in revisions where they come with a new
-   * request. Set its keys if another process may continue the call.
+   * Options of the sealed state of a call while its client gathers answers, in revisions where they are sent
+   * with a new request. Set its keys if another process may continue the call.
    */
   readonly requestState?: RequestStateOptions
   /** Limits on calls, results and questions. */
@@ -66,32 +67,32 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
   /** Options of all tools. */
   readonly tools?: ToolOptions
   /**
-   * The log level for clients that have set none; `false` sends no logs to clients.
+   * The log level for clients that have set none; `false` sends no log messages to clients.
    *
    * @default { level: 'info' }
    */
   readonly logging?: false | { readonly level?: LogLevel }
-  /** For tools with `taskSupport`. */
+  /** Options of tools with `taskSupport`. */
   readonly tasks?: TaskOptions
-  /** The protocol revisions to serve. @default all that Jetway knows */
+  /** The protocol revisions to serve. @default all that Jetway supports */
   readonly revisions?: readonly RevisionDate[]
   /** Called for every error that was hidden from the peer, with the correlation id that the peer got. */
   readonly onError?: (error: unknown, ctx: RequestContext, correlationId: string) => void
   /** A logger with the methods of pino. @default warnings and errors go to stderr */
   readonly logger?: Logger
   /**
-   * Stores that several processes share, for the bus, tasks, used states and the mounts of the
-   * server. The options `bus` and `tasks.store` replace one of them. Closes with the server.
+   * Stores that several processes share, for the bus, tasks, used states and the mounts of the server. The
+   * options `bus` and `tasks.store` replace one of them. The server closes them with itself.
    * @default each process has its own
    */
   readonly shared?: SharedStores
   /** Observes calls, for traces and metrics: see `@jetway/otel`. @default none */
   readonly telemetry?: Telemetry
-  /** Carries change events. Nodes need a shared one. @default one in memory */
+  /** Carries change events. Several nodes need a shared bus. @default one in memory */
   readonly bus?: Bus
 }
 
-/** For tests. */
+/** Options for tests. */
 interface InjectedOptions {
   /** @internal */
   readonly clock?: Clock
@@ -101,39 +102,42 @@ interface InjectedOptions {
 
 /** Limits of a server. */
 export interface LimitOptions extends Partial<SessionLimits> {
-  /** For the calls of all anonymous clients without sessions together, on one mount. */
+  /** Limits for the calls of all anonymous clients without sessions together, on one mount. */
   readonly anonymous?: Partial<AnonymousLimits>
   /**
-   * Subscriptions (`subscriptions/listen`) that one connection, stdio or in memory, may have open.
+   * How many subscriptions (`subscriptions/listen`) one stdio or in-memory connection may have open.
    *
    * @default 100
    */
   readonly subscriptions?: number
-  /** Entries in one page of a list. @default all entries in one page */
+  /** The number of entries in one page of a list. @default all entries in one page */
   readonly pageSize?: number
   /**
-   * Bytes of a result in JSON, at least 1024. A larger one becomes an error with its size: `isError` for a
-   * tool, JSON-RPC `-32603` elsewhere. Also the limit of an error, and of all responses to one batch. Clients
-   * accept lines of up to 10 MiB.
+   * The maximum size of a result in bytes of JSON, at least 1024. A larger one becomes an error with its size:
+   * `isError` for a tool, JSON-RPC `-32603` elsewhere. Also limits an error, and all responses to one batch
+   * together. Clients accept lines of up to 10 MiB.
    * @default 8_388_608
    */
   readonly maxResultBytes?: number
-  /** Ends a handler that reports no progress for this long, in ms. @default 60_000 */
+  /** The time after which a handler without progress is ended, in ms. @default 60_000 */
   readonly handlerTimeoutMs?: number
-  /** Ends a handler after this long even if it reports progress, in ms. @default 300_000 */
+  /** The time after which a handler is ended even if it reports progress, in ms. @default 300_000 */
   readonly maxHandlerTimeoutMs?: number
-  /** For the answer to one question, in ms. The handler's time stops meanwhile. @default 600_000 */
+  /**
+   * How long the client may take to answer one question, in ms. The handler's timer stops meanwhile. @default
+   * 600_000
+   */
   readonly inputTimeoutMs?: number
-  /** Rounds of questions of one call. @default 8 */
+  /** The maximum number of rounds of questions of one call. @default 8 */
   readonly maxInputRounds?: number
 }
 
 export interface TaskOptions extends Partial<TaskLimits> {
-  /** Nodes need a shared one. @default one in memory, for 1_000 tasks and 64 MiB */
+  /** Stores the tasks. Several nodes need a shared store. @default one in memory, for 1_000 tasks and 64 MiB */
   readonly store?: TaskStore
 }
 
-/** A server, as its telemetry sees it. */
+/** A server from its telemetry's point of view. */
 export interface ObservedServer {
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void
   stats(): ServerStats
@@ -145,7 +149,7 @@ export interface Telemetry extends CallTelemetry {
   /**
    * Called once for each server that has this telemetry.
    *
-   * @returns the function that is called when the server has closed
+   * @returns a function that is called when the server has closed
    */
   attach(server: ObservedServer): () => void
 }

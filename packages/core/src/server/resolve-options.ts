@@ -88,10 +88,10 @@ export function resolveHeartbeat(value: number | false = 15_000): number | undef
   return value
 }
 
-/** Enough for a few short answers. */
+/** Sufficient for a few short answers. */
 const MIN_STATE_BYTES = 1024
 
-/** Creates no key: the first use does. */
+/** Creates no key. The first use does. */
 export function createInput(
   { name: server }: Implementation,
   options: Pick<ServerOptions, 'clock' | 'random' | 'requestState' | 'shared'> & {
@@ -156,7 +156,7 @@ export function createObservers(
   return new CallObservers(telemetry, { clock, logger })
 }
 
-/** Running tasks of all anonymous clients together: half of what a store in memory holds. */
+/** The maximum number of running tasks of all anonymous clients: half of an in-memory store. */
 const MAX_ANONYMOUS = 500
 
 /** The parts of the server that tasks use, from the first task on. */
@@ -169,8 +169,8 @@ interface TaskHost {
 }
 
 /**
- * Creates the runner with the first task. The TTL of a task, or the timeout of its tool,
- * is the only limit of its call.
+ * Creates the runner with the first task. Calls of tasks are limited only by the TTL of the task or the timeout
+ * of the tool.
  *
  * @throws `ERR_MCP_OPTION`
  */
@@ -192,7 +192,7 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
       limits,
       maxRunning: runtime.limits.running,
       maxAnonymous: Math.min(runtime.limits.anonymous.running, MAX_ANONYMOUS),
-      // Calls at other nodes may wait for a task.
+      // Calls on other nodes may wait for a task.
       ...((host.notifies() || shared !== undefined) && { onStored: (key: TaskKey) => host.onStored(key) }),
     })
     runtime.attach(created)

@@ -49,7 +49,7 @@ import type { checkNamesOfOptions } from './option-names.ts'
 
 /** The members that servers of every preset have. Each preset passes its parts. */
 export class ServerBase<Locals = unknown, App = unknown> {
-  /** For authors of transports and adapters. */
+  /** The server from a transport's point of view, for authors of transports and adapters. */
   readonly runtime: ServerRuntime
   /** Never set: the compiler checks the `locals` of mounts against it. */
   declare readonly '~locals'?: (locals: Locals) => void
@@ -110,8 +110,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Adds what `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt` return, in this
-   * order. Throws like {@link addTool}; definitions before the wrong one stay.
+   * Adds definitions that `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt` returned,
+   * in this order. Throws like {@link addTool}; definitions before the invalid one stay.
    */
   add(...definitions: readonly AnyDefinition<App, Locals>[]): void {
     const { tools, resources, prompts } = this.features
@@ -124,7 +124,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
     }
   }
 
-  /** @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set; `ERR_MCP_INVALID_*` for a wrong definition */
+  /** @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set; `ERR_MCP_INVALID_*` for an invalid definition */
   addTool<
     const I extends AnySchema | undefined = undefined,
     const O extends AnySchema | undefined = undefined,
@@ -136,11 +136,11 @@ export class ServerBase<Locals = unknown, App = unknown> {
   ): Handle<ToolDefinition<I, O, App, Locals, A>> {
     return this.features.tools.registry.add(tool, options)
   }
-  /** @returns whether there was one */
+  /** @returns whether the tool existed */
   removeTool(name: string): boolean {
     return this.features.tools.registry.remove(name)
   }
-  /** Replaces all tools. With an empty list clients still learn that the server may have tools. */
+  /** Replaces all tools. With an empty list, clients still learn that the server may have tools. */
   setTools(tools: Iterable<AnyTool<App, Locals>>): void {
     this.features.tools.registry.set(tools)
   }
@@ -152,7 +152,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   ): Handle<ResourceDefinition<App, Locals>> {
     return this.features.resources.registry.add(resource, options)
   }
-  /** @returns whether there was one */
+  /** @returns whether the resource existed */
   removeResource(uri: string): boolean {
     return this.features.resources.registry.remove(uri)
   }
@@ -171,7 +171,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   ): Handle<PromptDefinition<S, L, App, Locals>> {
     return this.features.prompts.registry.add(prompt, options)
   }
-  /** @returns whether there was one */
+  /** @returns whether the prompt existed */
   removePrompt(name: string): boolean {
     return this.features.prompts.registry.remove(name)
   }
@@ -181,9 +181,9 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Notifies a client that its user has finished at a URL. The page at that URL calls it, with the id that
-   * `elicitUrl` gave. Only the session that was asked is notified, if its revision has such a notification;
-   * an unknown id, or one older than an hour, is ignored. A call that waits for the user after an
+   * Notifies a client that its user is done with a URL. The page at that URL calls it with the id from
+   * `elicitUrl`. Only the session that was asked is notified, if its revision has such a notification; an
+   * unknown id, or one older than an hour, is ignored. A call that waits for the user after an
    * `UrlElicitationRequired` continues, on any node that shares the bus.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
@@ -193,12 +193,12 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Wraps every method but `initialize`, or the one named first, in a middleware. The first one added is
-   * the outermost; a later one wraps later calls only. Its errors are handled like a handler's, and it
-   * may answer without `next()`.
+   * Wraps every method except `initialize`, or the named one, in middleware. The first one added is the
+   * outermost; one that is added later wraps later calls only. Its errors are handled like a handler's, and it
+   * may return a result without `next()`.
    *
-   * `next()` resolves to the validated result, before projection to the client's revision. Return another one
-   * instead of changing it; it is not validated again.
+   * `next()` resolves to the validated result, before it is adapted to the client's revision. Return another
+   * result instead of changing it; it is not validated again.
    *
    * @throws `ERR_MCP_OPTION` for an unknown method
    */
@@ -220,10 +220,10 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Listens to events of all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep
-   * them fast; their errors are logged. Events without listeners cost nothing.
+   * Listens to events of all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep them
+   * fast; their errors are logged. Events without listeners cost nothing.
    *
-   * @returns the function that removes the listener
+   * @returns a function that removes the listener
    * @throws `ERR_MCP_OPTION` for an unknown event
    */
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
@@ -232,7 +232,10 @@ export class ServerBase<Locals = unknown, App = unknown> {
     return this.#events.on(event, listener)
   }
 
-  /** The open sessions, streams and calls of all mounts and connections, and the refusals since the start. */
+  /**
+   * Returns the open sessions, streams and calls of all mounts and connections, and the refusals since the
+   * start.
+   */
   stats(): ServerStats {
     return {
       ...this.#mounts.gauges(),
@@ -267,7 +270,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   protected publish(event: ChangeEvent): void {
-    // A bus over a network may fail; the change itself has happened, and clients will list again some day.
+    // A bus over a network may fail. The change itself has been made, and clients will list again later.
     this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
   }
 
@@ -340,14 +343,14 @@ export class ServerBase<Locals = unknown, App = unknown> {
 const UNDEFINED_KIND =
   'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'
 
-/** The parts of a server that not every preset has. Bundlers drop the code of unused ones. */
+/** The parts of a server that some presets omit. Bundlers drop the code of unused ones. */
 export interface ServerParts extends FeatureParts {
   readonly schemaEngine: () => SchemaEngine
-  /** Without it handlers cannot ask their clients anything. */
+  /** Without it, handlers cannot ask their clients anything. */
   readonly createInput?: typeof createInput
   readonly createTasks?: typeof createTasks
-  /** Without it calls are not observed. */
+  /** Without it, calls are not observed. */
   readonly createObservers?: typeof createObservers
-  /** Without it options may have wrong names: the types catch those. */
+  /** Without it, wrong names of options are found only by the types. */
   readonly checkNamesOfOptions?: typeof checkNamesOfOptions
 }

@@ -13,17 +13,15 @@ import type { CallScope } from '../call/scope.ts'
 
 type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
 
-/**
- * Calls that run or wait for their turn, within limits. They can be cancelled by id, and all ended at once.
- */
+/** Runs calls within limits and queues the others. They can be cancelled by id, or all ended at once. */
 export class CallPool {
   readonly #limit: ConcurrencyLimit | LimitOf | undefined
-  /** Calls that wait, and calls that run and did not answer at once. */
+  /** Queued calls, and running calls that did not return synchronously. */
   #calls: Map<CallContext, ServerRuntime> | undefined
 
   /**
-   * @param limit - undefined where requests are isolated: a call there may end unnoticed and would count
-   *   for ever, no other request could end it, and the platform limits how many run
+   * @param limit - undefined where requests are isolated: a call there may end without notice and would count
+   *   forever, no other request could end it, and the platform limits how many run
    */
   constructor(limit: ConcurrencyLimit | LimitOf | undefined) {
     this.#limit = limit
@@ -36,7 +34,7 @@ export class CallPool {
       typeof this.#limit === 'function' ? this.#limit(runtime, principalOf(ctx.scope.caller)) : this.#limit
     if (limit === undefined) return runIsolated(runtime, ctx)
     const { message, revision } = ctx
-    // A ping checks the connection: it must not wait for calls that hang.
+    // A ping checks the connection, so it must not wait behind calls that hang.
     if (message.method === Method.Ping && limit.saturated && revision.methods.has(Method.Ping))
       return { frame: resultFrame(message.id, '{}') }
     const place = limit.enter()
@@ -44,7 +42,10 @@ export class CallPool {
     return place === 'busy' ? refuseBusy(runtime, ctx) : this.#wait(place, runtime, ctx, limit)
   }
 
-  /** Calls that run or wait, of one server only if one is given. A call that answers at once is not seen. */
+  /**
+   * Counts running and queued calls, of one server only if one is given. A call that returns synchronously is
+   * not counted.
+   */
   inFlight(runtime?: ServerRuntime): number {
     if (runtime === undefined) return this.#calls?.size ?? 0
     return [...(this.#calls?.values() ?? [])].filter((server) => server === runtime).length
@@ -60,7 +61,7 @@ export class CallPool {
     if (others.length === 0) call?.end?.('cancelled')
   }
 
-  /** Ends all calls, with an error as their answer. */
+  /** Ends all calls with an error response. */
   endAll(): void {
     for (const ctx of this.#calls?.keys() ?? []) ctx.end?.('closed')
   }
@@ -83,7 +84,7 @@ export class CallPool {
     })
   }
 
-  /** A call that ends while it waits never reaches its handler. */
+  /** A call that ends in the queue never reaches its handler. */
   async #wait(
     place: Promise<void>,
     runtime: ServerRuntime,
@@ -112,12 +113,12 @@ export class CallPool {
 }
 
 /**
- * A pool for calls that belong to no session: each authenticated principal has limits,
- * anonymous callers share theirs.
+ * Creates a pool for calls without a session: each authenticated principal has its own limits, and anonymous
+ * callers share theirs.
  */
 export function createCallPool(): CallPool {
   if (isolatedRequests()) return new CallPool(undefined)
-  /** Kept while idle: most calls of most servers share one. */
+  /** This limit is kept while idle, because most calls of most servers share it. */
   const anonymous = new WeakMap<ServerRuntime, ConcurrencyLimit>()
   const byPrincipal = new Map<string, ConcurrencyLimit>()
   return new CallPool((runtime, principal) => {
@@ -139,7 +140,8 @@ function runIsolated(runtime: ServerRuntime, ctx: CallContext): Awaitable<Encode
   const answer = runtime.dispatcher.run(ctx)
   if (answer instanceof Promise) {
     cancelOnDisconnect(ctx)
-    // Such a platform drops running work when the client disconnects; the handler may still have to clean up.
+    // These platforms stop running work when the client disconnects, but the handler may still have to clean
+    // up.
     ctx.scope.caller.host?.waitUntil?.(answer)
   }
   return answer
@@ -161,7 +163,7 @@ const refusal = ({ message, revision }: CallContext, error: McpError): EncodedRe
   error,
 })
 
-/** Bounds how many calls run at once and how many wait, and refuses the rest. */
+/** Limits running and queued calls, and refuses the rest. */
 export class ConcurrencyLimit {
   readonly #limits: SessionLimits
   readonly #onIdle: (() => void) | undefined
@@ -179,7 +181,7 @@ export class ConcurrencyLimit {
     return this.#running + (this.#waiting?.length ?? 0)
   }
 
-  /** Whether the next call would have to wait. */
+  /** Whether the next call would be queued. */
   get saturated(): boolean {
     return this.#running >= this.#limits.running
   }
@@ -188,7 +190,10 @@ export class ConcurrencyLimit {
     return this.inFlight >= this.#limits.inFlight
   }
 
-  /** Undefined: run now. A promise: wait for it, then run. Both must `leave`. `busy`: refuse. */
+  /**
+   * Returns undefined if the call may run now, or a promise if it must wait for its turn. In both cases it must
+   * `leave` afterwards. Returns `busy` if the call must be refused.
+   */
   enter(): undefined | Promise<void> | 'busy' {
     if (this.#running < this.#limits.running) {
       this.#running++
@@ -202,11 +207,11 @@ export class ConcurrencyLimit {
     const next = this.#waiting?.shift()
     if (next !== undefined) next()
     else if (--this.#running === 0) this.#onIdle?.()
-    // Nearly always, nobody waits.
+    // Usually nobody waits for capacity.
     if (this.#wantCapacity !== undefined) this.release()
   }
 
-  /** Resolves when one more call may enter; undefined when it may now. */
+  /** Resolves when another call may enter; undefined if it may now. */
   capacity(): Promise<void> | undefined {
     return this.#full ? new Promise((resolve) => (this.#wantCapacity ??= []).push(resolve)) : undefined
   }
@@ -222,7 +227,7 @@ const UNKNOWN_CLIENT = new ClientView(undefined, {})
 
 export interface StatelessCall extends Pick<CallScope, 'exchange' | 'caller' | 'revision' | 'served'> {
   readonly message: JsonRpcRequest
-  /** The metadata of the request, in revisions that have it. */
+  /** The request's own metadata, in revisions that have it. */
   readonly meta?: ReturnType<typeof readRequestMeta> | undefined
 }
 

@@ -8,10 +8,10 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
 import type { ClientView } from '../call/request-context.ts'
 
-/** The changes whose notification depends only on who the client is, and what it has asked for. */
+/** Changes whose notification depends only on the client's identity and subscriptions. */
 type NotifiedChange = Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'gap' }>
 
-/** A session, as far as it decides which notifications its client gets. */
+/** The members of a session that decide which notifications its client gets. */
 interface NotifiedSession {
   readonly record: SessionRecord
   /** Undefined if the server sends no log messages. */
@@ -26,7 +26,7 @@ const LIST_CHANGED = {
   prompts: notificationFrame(Notification.PromptsListChanged),
 } as const
 
-/** The notification of a change; undefined if the client of the session does not get one. */
+/** Returns the notification of a change, or undefined if the client of the session does not get one. */
 export function changeFrame(
   event: NotifiedChange,
   { record, logLevel, revision, client }: NotifiedSession,

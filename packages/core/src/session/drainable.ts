@@ -2,13 +2,13 @@ import type { Clock } from '../util/clock.ts'
 import { type Deferred, deferred } from '../util/promises.ts'
 
 export interface DrainSteps {
-  /** Runs when the close begins, to refuse new work and to end work that never ends by itself. */
+  /** Runs when closing starts, to refuse new work and to end work that never ends by itself. */
   readonly begin?: () => void
-  /** Runs when no work is left or the deadline has passed, to end the rest. */
+  /** Runs when all work has ended or the deadline has passed, to end the rest. */
   readonly finish: () => void | Promise<void>
 }
 
-/** Counts work, and closes once: running work may finish within a deadline, then the rest ends. */
+/** Counts work and closes once: running work may finish within a deadline, then the rest is ended. */
 export class Drainable {
   readonly #clock: Clock
   readonly #steps: DrainSteps
@@ -17,7 +17,7 @@ export class Drainable {
   #working = 0
   #onIdle: (() => void) | undefined
   #idle = false
-  /** Whether a close has begun. */
+  /** Whether closing has started. */
   closing = false
   #drained: Promise<void> | undefined
 
@@ -39,7 +39,7 @@ export class Drainable {
     if (--this.#working === 0) this.#onIdle?.()
   }
 
-  /** Safe to call again: the earliest deadline counts. */
+  /** May be called repeatedly: the earliest deadline counts. */
   close({ deadline = 10_000 }: { readonly deadline?: number | undefined } = {}): Promise<void> {
     if (!this.#idle) this.#timers.push(this.#clock.setTimeout(() => this.#onIdle?.(), deadline))
     this.closing = true

@@ -17,7 +17,7 @@ import { ClientView } from '../call/request-context.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
 
-/** Characters of JSON that a session keeps of its client's capabilities and name. */
+/** The maximum size of a client's capabilities and info in a session, in characters of JSON. */
 const MAX_CLIENT_LENGTH = 16_384
 
 const LISTS = ['tools', 'resources', 'prompts'] as const
@@ -25,7 +25,7 @@ const LISTS = ['tools', 'resources', 'prompts'] as const
 type Lists = SessionRecord['listChanged']
 
 const NONE: readonly string[] = []
-/** There are eight sets of lists, and each session keeps one. */
+/** Sessions share these objects, of which there are at most eight. */
 const LIST_SETS = new Map<string, Lists>()
 
 function shared(lists: Lists): Lists {
@@ -41,9 +41,9 @@ export interface InitializeInput {
   readonly served: readonly Revision[]
   readonly message: JsonRpcRequest
   readonly principal: string
-  /** Where the request comes from, for telemetry. */
+  /** The origin of the request, for telemetry. */
   readonly origin?: RequestOrigin
-  /** The id of the session, or a function that makes it of the session; empty without sessions. */
+  /** The id of the session, or a function that creates it from the session; empty without sessions. */
   readonly id: string | ((draft: SessionDraft) => string | Promise<string>)
 }
 
@@ -66,7 +66,7 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
 }
 
 /**
- * Answers `initialize`. Without sessions this is all that happens.
+ * Answers `initialize`. On a mount without sessions nothing else happens.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
@@ -112,7 +112,10 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
   return { record, revision, frame: resultFrame(message.id, JSON.stringify(result)) }
 }
 
-/** An anonymous client without a session gets no tasks: nothing says later which tasks it started. */
+/**
+ * An anonymous client without a session gets no tasks, because later requests could not prove which tasks are
+ * its own.
+ */
 function capabilitiesFor(
   runtime: ServerRuntime,
   revision: Revision,
@@ -127,13 +130,13 @@ interface InitializeParams {
   readonly client: SessionRecord['client']
 }
 
-/** The parameters, or the text of an error. */
+/** Returns the parameters, or an error text. */
 function readParams(params: JsonObject = {}): InitializeParams | string {
   const { protocolVersion, capabilities = {}, clientInfo } = params
   if (typeof protocolVersion !== 'string') return 'initialize needs params.protocolVersion, a string'
   if (!isObject(capabilities)) return 'params.capabilities must be an object'
   if (clientInfo !== undefined && !isObject(clientInfo)) return 'params.clientInfo must be an object'
-  // Icons may be whole images, as data: URLs. They must not make initialize fail.
+  // Icons may contain whole images as data: URLs, which must not make initialize fail.
   const withoutIcons = clientInfo === undefined ? undefined : { ...clientInfo, icons: undefined }
   const client = [clientInfo, withoutIcons]
     .map((info) => ({

@@ -13,10 +13,10 @@ import { type Selection, selectRevision, isStateless } from '../protocol/revisio
 import type { Awaitable } from '../util/promises.ts'
 import type { Session } from './session.ts'
 
-/** The revision that serves a request, with the metadata that the request brings where there is no session. */
+/** The revision that serves a request, and the request's own metadata if it has no session. */
 export type Served = Extract<Selection, { readonly kind: 'serve' }>
 
-/** Why a message is refused. */
+/** Describes why a message is refused. */
 export interface Refusal {
   readonly reason:
     | Extract<Selection, { readonly kind: 'refuse' }>['reason']
@@ -31,25 +31,25 @@ export interface Refusal {
 }
 
 /**
- * What carries one message, or one batch, to the server and its reply back.
+ * Connects one message or batch of a transport with the receiver.
  *
  * @typeParam R - the reply of the transport
  */
 export interface Carrier<R> {
-  /** Newest first. */
+  /** The served revisions, newest first. */
   readonly served: readonly Revision[]
-  /** Whether a call needs no `initialize` before it. */
+  /** Whether calls need no `initialize`. */
   readonly stateless: boolean
   /** `MCP-Protocol-Version`, `null` if it is missing; undefined on transports without headers. */
   readonly header?: string | null
-  /** Finds the session of a message; `unknown` if the client names one that does not exist. */
+  /** Finds the session of a message. Returns `unknown` if the client names a session that does not exist. */
   findSession(): Session | undefined | 'unknown' | Promise<Session | undefined | 'unknown'>
-  /** Why requests cannot run now. Responses and notifications are still delivered. */
+  /** The reason why requests cannot run now. Responses and notifications are still delivered. */
   readonly unavailable: 'busy' | 'draining' | undefined
   refuse(refusal: Refusal): Awaitable<R>
-  /** Answers a ping that comes before `initialize`, where that is not refused. */
+  /** Answers a ping before `initialize`, on transports that allow it. */
   pong?(id: RequestId): Awaitable<R>
-  /** Takes a message that gets no response. */
+  /** Delivers a message that gets no response. */
   deliver(incoming: NoRequest): Awaitable<R>
   initialize(message: JsonRpcRequest): Awaitable<R>
   call(message: JsonRpcRequest, served: Served): Awaitable<R>
@@ -92,7 +92,7 @@ function receiveIn<R>(
       })
     if (incoming.kind === 'request' && unavailable !== undefined)
       return carrier.refuse({ reason: unavailable, id, error: UNAVAILABLE[unavailable] })
-    // Without headers there is nothing to check, and a notification must get no response.
+    // Without headers there is nothing to check, and a notification must not get a response.
     if (incoming.kind !== 'request' && header === undefined) return carrier.deliver(incoming)
   }
   if (found === 'unknown' && message?.method !== Method.Initialize)
@@ -114,7 +114,7 @@ function receiveIn<R>(
   return carrier.call(incoming.message, selection)
 }
 
-/** One revision has batches. */
+/** Only one revision has batches. */
 function receiveBatch<R>(
   values: readonly unknown[],
   selection: Selection,
@@ -138,7 +138,7 @@ const UNKNOWN_SESSION = invalidRequest('Session not found: send an initialize re
 const INITIALIZED_ALREADY = invalidRequest('The session is initialized already')
 const NO_BATCHES = invalidRequest('Batches are not part of this protocol revision')
 
-/** Delivers a message that gets no response to its session; false for a response that nobody waits for. */
+/** Delivers a message without a response to its session. Returns false for a response to an unknown request. */
 export function deliver(session: Session | undefined, incoming: NoRequest): boolean {
   if (incoming.kind === 'response') return session?.response(incoming.message) === true
   session?.notification(incoming.message)

@@ -3,8 +3,8 @@ import type { ServerMount } from './server-runtime.ts'
 import { type Gauges, sumOf } from './stats.ts'
 
 /**
- * The options of a mount, as its last argument. For a server that declares the type of `ctx.locals` they are
- * required, and so is their member `locals`.
+ * The options of a mount as the last argument. They and their member `locals` are required if the server
+ * declares the type of `ctx.locals`.
  */
 export type MountArgs<Options extends object, Locals> = unknown extends Locals
   ? [options?: Options]
@@ -38,7 +38,9 @@ export class ServerMounts {
   }
 }
 
-/** The resources of a server: opened once for the first client, disposed when the server closes. */
+/**
+ * The resources of a server. They are opened once for the first client, and disposed when the server closes.
+ */
 export interface Lifespan {
   readonly ready: () => Promise<void> | undefined
   readonly value: () => unknown
@@ -52,11 +54,11 @@ export function createLifespan(open: (() => unknown) | undefined): Lifespan {
   let value: unknown
   const start = async (): Promise<void> => {
     try {
-      // Asynchronous: a function that throws at once would reset `opening` before it is set.
+      // The promise defers `open`: a function that throws synchronously would reset `opening` before it is set.
       value = await Promise.resolve().then(open)
       opened = true
     } catch (error) {
-      // The next client tries again: the database may have started by then.
+      // The next client tries again, because the database may have started by then.
       opening = undefined
       throw usageError('ERR_MCP_LIFESPAN', 'The lifespan of the server failed to start', { cause: error })
     }

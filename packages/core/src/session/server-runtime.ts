@@ -13,16 +13,16 @@ import type { Logger } from '../util/logger.ts'
 import type { Random } from '../util/random.ts'
 import type { Gauges, MountStats, Refusals } from './stats.ts'
 
-/** Something that serves clients and can be stopped: a mount or a connection. */
+/** A mount or connection that serves clients and can be closed. */
 export interface Closable {
   /**
-   * Refuses new work, lets running work finish within `deadline` ms, then ends the rest: calls get
-   * an error. Safe to call again.
+   * Refuses new work, waits up to `deadline` ms for running work, then ends the rest: calls get an error. May
+   * be called repeatedly.
    *
    * @default deadline 10_000
    */
   close(options?: { readonly deadline?: number }): Promise<void>
-  /** Resolves when everything has ended, for any reason. */
+  /** Resolves when everything has ended, whatever the reason. */
   readonly closed: Promise<void>
 }
 
@@ -32,21 +32,21 @@ export interface MountHandle extends Closable, AsyncDisposable {
   stats(): MountStats
 }
 
-/** A mount, as the server sees it. */
+/** A mount from the server's point of view. */
 export interface ServerMount extends Closable {
   gauges(): Gauges
-  /** False for parts that serve no client by themselves, such as tasks. */
+  /** False for parts that serve no client themselves, such as tasks. */
   readonly isMount?: false
 }
 
-/** A server, as a transport sees it. Has no state of any client. */
+/** A server from a transport's point of view. It has no state of clients. */
 export interface ServerRuntime {
   readonly info: Implementation
-  /** Newest first. */
+  /** The served revisions, newest first. */
   readonly revisions: readonly Revision[]
   readonly dispatcher: Dispatcher
   readonly bus: Bus
-  /** Undefined for a single process. */
+  /** Undefined if the server runs in a single process. */
   readonly shared: SharedStores | undefined
   readonly clock: Clock
   readonly random: Random
@@ -57,49 +57,49 @@ export interface ServerRuntime {
   /** Refusals on all mounts. */
   readonly refusals: Refusals
   readonly limits: ServerLimits
-  /** Bytes of one result in JSON, and of all responses to one batch. */
+  /** The maximum size of one result, and of all responses to one batch, in bytes of JSON. */
   readonly maxResultBytes: number
-  /** For calls that cannot send requests to their client. */
+  /** The input of calls that cannot send requests to their client. */
   readonly input: InputContext | undefined
-  /** The log level until the client sets one; undefined where the server sends no logs. */
+  /** The log level until the client sets one; undefined if the server sends no log messages. */
   readonly defaultLogLevel: LogLevel | undefined
   /** The parameter that the header `Mcp-Name` repeats, by method of an extension. */
   readonly addedNames: ExtensionTable['names']
-  /** The notifications of extensions, by the extension's id. */
+  /** The notifications of extensions, by extension id. */
   readonly notices: ExtensionTable['notices']
   capabilities(revision: Revision): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
-  /** Opens the lifespan on first use; undefined if it is open or there is none. */
+  /** Opens the lifespan on first use. Returns undefined if it is open or there is none. */
   ready(): Promise<void> | undefined
   app(): unknown
   /**
    * Counts a subscriber of a resource, for the resource's subscriber hooks.
    *
-   * @param own - tools, resources and prompts of the subscriber's session alone
-   * @returns the function that removes it; undefined if the resource has no hooks
+   * @param own - definitions of the subscriber's session alone
+   * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */
   addSubscriber(uri: string, own: object | undefined): (() => void) | undefined
-  /** `server.close()` closes it too, and `server.stats()` counts it. */
+  /** Adds a mount, which `server.close()` closes and `server.stats()` counts. */
   attach(mount: ServerMount): void
 }
 
 /** Limits for one session. */
 export interface SessionLimits {
-  /** Calls that run at once. @default 64 */
+  /** Calls that may run at once. @default 64 */
   readonly running: number
-  /** Calls that run or wait; one more gets a "busy" error. @default 256 */
+  /** Calls that may run or wait; one more gets a "busy" error. @default 256 */
   readonly inFlight: number
 }
 
 /** Limits for the calls of all anonymous clients together. */
 export interface AnonymousLimits {
-  /** Calls that run at once. @default 1_024 */
+  /** Calls that may run at once. @default 1_024 */
   readonly running: number
-  /** Calls that run or wait; one more gets a "busy" error. @default 4_096 */
+  /** Calls that may run or wait; one more gets a "busy" error. @default 4_096 */
   readonly inFlight: number
 }
 
-/** Limits for the calls of one session, or without sessions for those of one principal on one mount. */
+/** Limits for the calls of one session. Without sessions, they apply to one principal on one mount. */
 export interface ServerLimits extends SessionLimits {
   /**
    * Limits for the calls of all anonymous clients together, on a mount without

@@ -26,20 +26,17 @@ import type { ChangeRecord, CloseCause, SessionChannel, SessionKeeper } from './
 import type { Awaitable } from '../util/promises.ts'
 
 /**
- * The state of one client in revisions that have sessions. All transports use it;
- * the channel carries its frames.
+ * The state of one client in revisions with sessions. All transports use it; the channel carries its frames.
  */
 export class Session implements CallSession {
   readonly revision: Revision
   readonly client: ClientView
   registry: object | undefined
   keeper: SessionKeeper | undefined
-  /** Runs when a request is sent to the client: the transport must read on to get the response. */
+  /** Runs when a request is sent to the client: the transport must continue reading to get the response. */
   onClientRequest: (() => void) | undefined
   readonly #runtime: ServerRuntime
-  /**
-   * Most sessions are idle, so nothing for calls, questions and listeners is created before its first use.
-   */
+  /** Most sessions are idle, so objects for calls, questions and listeners are created at their first use. */
   #limit: ConcurrencyLimit | undefined
   #pool: CallPool | undefined
   #requests: PendingRequests | undefined
@@ -48,14 +45,14 @@ export class Session implements CallSession {
   #record: SessionRecord
   #channel: SessionChannel | undefined
   #closed = false
-  /** The client can answer no requests any more. */
+  /** Whether the client can no longer answer requests. */
   #unreachable = false
-  /** When its events began; undefined if it has none. */
+  /** When `session:open` was emitted; undefined if it was not. */
   #openedAt: number | undefined
-  /** Running tasks that only this session can fetch. */
+  /** The number of running tasks that only this session can reach. */
   #held = 0
   #unansweredPings = 0
-  /** Set while the record is read again. */
+  /** Set while the record is being read again. */
   #updating: Promise<void> | undefined
   #subscribed: SubscribedResources | undefined
 
@@ -83,13 +80,13 @@ export class Session implements CallSession {
   servedBy(runtime: ServerRuntime): boolean {
     return this.#runtime === runtime
   }
-  /** Calls that run or wait, and tasks that run. A session with any is not idle. */
+  /** Running and queued calls, and running tasks. While there are any, the session is not idle. */
   get inFlight(): number {
     return (this.#limit?.inFlight ?? 0) + this.#held
   }
   /**
-   * Resolves when one more call may enter; undefined when it may now. While the client owes a response,
-   * reading continues, since the response comes on the same connection: calls beyond the limit are refused.
+   * Resolves when another call may enter; undefined if it may now. While the client owes a response, reading
+   * continues because the response arrives on the same connection, and calls beyond the limit are refused.
    */
   capacity(): Promise<void> | undefined {
     return this.awaitsResponse ? undefined : this.#limit?.capacity()
@@ -129,14 +126,14 @@ export class Session implements CallSession {
     return this.keeper?.recordChanged(change)
   }
 
-  /** Takes a record over that another process may have changed. */
+  /** Adopts a record that another process may have changed. */
   adopt(record: SessionRecord): void {
     const { subscriptions } = this.#record
     this.#record = record
     if (record.subscriptions !== subscriptions) this.#subscribe(record.subscriptions)
   }
 
-  /** The response belongs to the exchange, not to the id: some clients send the same id every time. */
+  /** The response belongs to the exchange, not to the id, because some clients repeat the same id. */
   call(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Awaitable<EncodedResponse> {
     this.#unansweredPings = 0
     this.#pool ??= new CallPool((this.#limit = new ConcurrencyLimit(this.#runtime.limits)))
@@ -170,7 +167,7 @@ export class Session implements CallSession {
     if (input === undefined) return undefined
     const { rounds, limits, states, bus, clock } = input
     const channel: RequestChannel = { send: (...question) => this.#clientRequests().send(...question) }
-    // Not spread: V8 gives each such object another hidden class.
+    // Not spread, because V8 would give each such object another hidden class.
     this.#input = { rounds, limits, states, bus, clock, live: new LiveRequests(channel, limits) }
     return this.#input
   }
@@ -191,24 +188,24 @@ export class Session implements CallSession {
     }
   }
 
-  /** False for a response to a request that this session has not sent from this process. */
+  /** Returns false for a response to a request that this session has not sent from this process. */
   response(message: JsonRpcResponse): boolean {
     this.#unansweredPings = 0
     return this.#requests?.settle(message) === true || this.keeper?.answerElsewhere?.(message) === true
   }
 
-  /** Ends a call of this process, unless several have the id. */
+  /** Ends a call of this process unless several calls have the id. */
   cancel(id: RequestId): void {
     this.#pool?.cancel(id)
   }
 
-  /** Every later message of the client counts as a response. */
+  /** Sends a ping. Every later message of the client counts as its response. */
   ping(): void {
     if (this.#channel?.ping?.(this.#clientRequests().pingFrame()) === true) this.#unansweredPings++
     else this.#unansweredPings = 0
   }
 
-  /** Resolves when the client has read everything that was sent to it, or has had 1 s for it. */
+  /** Resolves when the client has read everything that was sent, or after 1 s. */
   confirmRead(send: (frame: string) => void): Promise<void> {
     return this.#clientRequests().confirmRead(send)
   }
@@ -243,7 +240,7 @@ export class Session implements CallSession {
     }))
   }
 
-  /** Fails open requests to the client: it has disconnected, although its calls may finish. */
+  /** Fails open requests to the client because it has disconnected. Its calls may finish. */
   rejectRequests(): void {
     this.#unreachable = true
     this.#requests?.end()
@@ -258,13 +255,13 @@ export class Session implements CallSession {
     }
     if (event.kind === 'gap') return this.#onGap()
     if (event.kind === 'elicitation') return this.#elicited(event.id)
-    // The process that runs a task notifies its session.
+    // Tasks notify the session from the process that runs them.
     if (this.#channel === undefined || this.#channel.remote === true || event.kind === 'task') return
     const frame = changeFrame(event, this, this.#runtime.notices)
     if (frame !== undefined) void this.#channel.send(frame)
   }
 
-  /** Changes wait until the record is read again: another process has changed it. */
+  /** Holds changes back until the record has been read again, because another process has changed it. */
   holdChanges(until: Promise<unknown>): void {
     const updating = until.then(
       () => {},
@@ -331,7 +328,7 @@ export class SubscribedResources {
     this.#subscribe = subscribe
   }
 
-  /** Subscribes to those that are new, and unsubscribes from all others. */
+  /** Subscribes to new resources and unsubscribes from all others. */
   set(uris: readonly string[]): void {
     for (const uri of uris) if (!this.#ends.has(uri)) this.#ends.set(uri, this.#subscribe(uri))
     if (this.#ends.size === uris.length) return

@@ -5,18 +5,20 @@ export interface Gauges {
   /** Connections that carry an event stream now; 0 over stdio and in memory. */
   readonly openStreams: number
   /**
-   * Bytes that wait in this process for slow readers, without the buffers of sockets. Replies and parts of
-   * streams of 64 KiB or more count until Node has sent them. `limits.queuedBytes` bounds them on HTTP. In UTF-16
-   * units on stdio, in memory and for texts of replies.
+   * Bytes that are queued in this process for slow readers, without the buffers of sockets. Replies and parts
+   * of streams of 64 KiB or more count until Node.js has sent them. `limits.queuedBytes` bounds them on HTTP.
+   * Counted in UTF-16 units on stdio, in memory and for replies that are strings.
    */
   readonly queuedBytes: number
-  /** Calls that run or wait. A call that answers at once is not counted. */
+  /** Running and queued calls. A call that returns synchronously is not counted. */
   readonly callsInFlight: number
   /** Tasks whose handlers run in this process. 0 for a mount: tasks belong to the server. */
   readonly tasks: number
   /** Streams whose events are stored for replay; 0 if the event store does not report it. */
   readonly replayStreams: number
-  /** Stored events, with expired ones that are not removed yet; 0 if the event store does not report it. */
+  /**
+   * Stored events, including expired ones that have not been removed; 0 if the event store does not report it.
+   */
   readonly replayEvents: number
   /** Their size in bytes; 0 if the event store does not report it. */
   readonly replayBytes: number
@@ -34,8 +36,8 @@ export interface MountStats extends Gauges {
 }
 
 /**
- * A snapshot of a server on all its mounts, as plain JSON. A store that several mounts
- * share counts for each of them.
+ * A snapshot of a server on all its mounts, as plain JSON. A store that several mounts share is counted once
+ * per mount.
  */
 export interface ServerStats extends MountStats {
   /** Open mounts and connections. */
@@ -60,12 +62,12 @@ export function sumOf(all: Iterable<Gauges>): Gauges {
   return sum
 }
 
-/** Counts refusals by reason. The number of reasons is bounded: they are rows of a table. */
+/** Counts refusals by reason. The number of reasons is bounded, because they are rows of a table. */
 export class Refusals {
   readonly #total: Refusals | undefined
   readonly #counts = new Map<string, number>()
 
-  /** @param total - also counts everything that this one counts */
+  /** @param total - also counts everything that this object counts */
   constructor(total?: Refusals) {
     this.#total = total
   }

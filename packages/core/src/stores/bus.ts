@@ -2,23 +2,23 @@ import { isObject, type JsonObject, type JsonValue } from '../protocol/jsonrpc.t
 import { isLogLevel, type LogLevel } from '../protocol/types.ts'
 import { attempt } from '../util/promises.ts'
 
-/** Gets the messages of a topic, from this node and from others. */
+/** Receives the messages of a topic, from this node and from others. */
 export type BusListener = (message: JsonValue) => void
 
 /**
- * Carries small messages inside a server, and with another implementation between its nodes.
- * Delivery is at most once and in order per publisher; a listener that throws does not stop the others.
+ * Carries small messages inside a server or, with another implementation, between its nodes. Delivery is at
+ * most once and in order per publisher; a listener that throws does not stop the others.
  */
 export interface Bus {
   publish(topic: string, message: JsonValue): void | Promise<void>
   /**
-   * Returns the function that unsubscribes. `onGap` runs where messages may have been lost, such as after a
-   * long reconnect: anything may have changed.
+   * Returns the function that unsubscribes. `onGap` runs if messages may have been lost, such as after a long
+   * reconnect: anything may have changed.
    */
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void
   /**
-   * Resolves when everything that other nodes publish from now on reaches the listeners, or a second later: then
-   * `onGap` runs. Left out where that is so at once.
+   * Resolves when everything that other nodes publish from then on reaches the listeners, or after a second, in
+   * which case `onGap` runs later. Omitted if that is always so.
    */
   ready?(): Promise<void>
 }
@@ -26,15 +26,15 @@ export interface Bus {
 /** A change in a server, which sessions and subscriptions turn into notifications. */
 export type ChangeEvent =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
-  /** `within`: the subscribers of that resource are notified too. */
+  /** With `within`, the subscribers of that resource are notified too. */
   | { readonly kind: 'resource'; readonly uri: string; readonly within?: string }
-  /** A user is done at a URL of an elicitation. */
+  /** A user is done with the URL of an elicitation. */
   | { readonly kind: 'elicitation'; readonly id: string }
-  /** A log message outside of a call, for sessions. */
+  /** A log message from outside a call, for sessions. */
   | { readonly kind: 'log'; readonly level: LogLevel; readonly data: JsonValue; readonly logger?: string }
   /** A notification of the extension with this id. */
   | { readonly kind: 'extension'; readonly id: string; readonly method: string; readonly params: JsonObject }
-  /** A task has a new state. The state itself is in the store, since results may be large. */
+  /** A task has a new state. The state itself is in the store, because results may be large. */
   | { readonly kind: 'task'; readonly owner: string; readonly taskId: string }
   /** Changes may have been missed, so everything counts as changed. Never published. */
   | { readonly kind: 'gap' }
@@ -51,7 +51,7 @@ export function onChange(bus: Bus, listener: (event: ChangeEvent) => void): () =
   return bus.subscribe(CHANGES_TOPIC, receive, () => listener({ kind: 'gap' }))
 }
 
-/** Validates a message of the bus; undefined if it is not a change event. */
+/** Validates a message of the bus. Returns undefined if it is not a change event. */
 function toChangeEvent(message: unknown): ChangeEvent | undefined {
   if (!isObject(message)) return undefined
   const { kind, uri, id, within, owner, taskId, method, params, level, data, logger } = message
@@ -69,14 +69,14 @@ function toChangeEvent(message: unknown): ChangeEvent | undefined {
 
 /** Options of {@link MemoryBus}. */
 export interface MemoryBusOptions {
-  /** Runs when a listener threw. */
+  /** Called when a listener throws. */
   readonly onError?: (error: unknown, topic: string) => void
 }
 
-/** Messages that listeners publish during a delivery wait; one more is dropped. */
+/** The maximum number of messages that listeners publish during a delivery; one more is dropped. */
 const MAX_QUEUED = 10_000
 
-/** A bus within one process. Delivers before `publish` returns, unless it is called from a listener. */
+/** A bus within one process. Delivers before `publish` returns, unless a listener called it. */
 export class MemoryBus implements Bus {
   readonly #topics = new Map<string, Set<BusListener>>()
   readonly #queue: { readonly topic: string; readonly message: JsonValue }[] = []
@@ -93,7 +93,8 @@ export class MemoryBus implements Bus {
       return
     }
     this.#queue.push({ topic, message })
-    // A message published during a delivery waits, or listeners would see the two in different orders.
+    // A message that is published during a delivery waits, because listeners would otherwise see the two in
+    // different orders.
     if (this.#delivering) return
     this.#delivering = true
     try {

@@ -8,19 +8,19 @@ import type { Sized, SizeRanks } from './size-ranks.ts'
 export interface SessionLogs extends Sized {
   readonly principal: PrincipalLogs
   readonly streams: Map<string, EventLog>
-  /** Those that have ended, in the order of their ends. */
+  /** The ended streams, in the order in which they ended. */
   readonly ended: LinkedList<Place>
   bytes: number
 }
 
-/** The streams of all sessions of one principal. Anonymous clients are one. */
+/** The streams of all sessions of one principal. Anonymous clients count as one principal. */
 export interface PrincipalLogs extends Sized {
   readonly sessions: Map<string, SessionLogs>
   readonly bySize: SizeRanks<SessionLogs>
   bytes: number
 }
 
-/** The place of a log in a list. A log is in several lists. */
+/** The place of a log in one of the lists that contain it. */
 export class Place implements Linked<Place> {
   list: LinkedList<Place> | undefined
   previous: Place | undefined
@@ -68,7 +68,7 @@ export class EventLog {
   readonly owner: SessionLogs
   readonly epoch: string
   readonly kind: StreamOrigin['kind']
-  /** The node that writes. */
+  /** The node that writes the stream. */
   node: string
   fence = 1
   follower: string | undefined
@@ -77,17 +77,17 @@ export class EventLog {
   last = 0
   endedAt: number | undefined
   dropped = false
-  /** In the list of the logs with something to expire. */
+  /** Its place in the list of logs with something to expire. */
   readonly aging: Place = new Place(this)
-  /** In the list of the session's streams that have ended. */
+  /** Its place in the list of the session's ended streams. */
   readonly ended: Place = new Place(this)
   readonly #limits: LogLimits
   readonly #events: StoredEntry[] = []
-  /** Bytes of the events. */
+  /** The bytes of the events. */
   #bytes = 0
   /** The response, which the limits on events do not drop. */
   #final: StoredEntry | undefined
-  /** Events up to this position are dropped. */
+  /** Events up to this position were dropped. */
   #evicted = 0
 
   constructor({ key, owner, epoch, limits }: LogOptions, { node, kind, pending }: StreamOrigin) {
@@ -108,7 +108,7 @@ export class EventLog {
     return this.#events.length + (this.#final === undefined ? 0 : 1)
   }
 
-  /** Adds the next event. With `final` it is the last one. */
+  /** Adds the next event, which is the last one if `final`. */
   add(event: StoredEvent, at: number, final: boolean): void {
     const bytes = event.bytes ?? utf8Length(event.frame)
     this.last = event.seq
@@ -124,7 +124,7 @@ export class EventLog {
     else this.forget()
   }
 
-  /** Drops the events that are too many, too large or too old. */
+  /** Drops events that exceed the limits on number, size and age. */
   trim(now: number): void {
     const { maxEvents, maxBytes, ttlMs } = this.#limits
     const events = this.#events
@@ -136,7 +136,7 @@ export class EventLog {
     }
   }
 
-  /** Drops all events, so that every position counts as evicted. */
+  /** Drops all events, so that every position counts as dropped. */
   forget(): void {
     this.#events.length = 0
     this.#bytes = 0
@@ -144,17 +144,17 @@ export class EventLog {
     this.#evicted = this.last
   }
 
-  /** Whether nobody may read it any more. */
+  /** Whether the log has expired for all readers. */
   expired(now: number): boolean {
     return this.endedAt !== undefined && now - this.endedAt > this.#limits.ttlMs
   }
 
-  /** When it got the last event; undefined if it has none. */
+  /** When the last event was added; undefined if there is none. */
   lastEventAt(): number | undefined {
     return this.endedAt ?? this.#events.at(-1)?.at
   }
 
-  /** The events after a position; undefined if that is unknown or dropped. */
+  /** Returns the events after a position, or undefined if that is unknown or dropped. */
   after(seq: number): readonly StoredEvent[] | undefined {
     if (!Number.isSafeInteger(seq) || seq < this.#evicted || seq > this.last) return undefined
     const all = this.#final === undefined ? this.#events : [...this.#events, this.#final]

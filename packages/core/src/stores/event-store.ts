@@ -1,7 +1,7 @@
 import type { RequestId } from '../protocol/jsonrpc.ts'
 import type { Awaitable } from '../util/promises.ts'
 
-/** Includes the principal: a session id alone must not open a stream. */
+/** The key of a stream. It contains the principal, because a session id alone must not open a stream. */
 export interface StreamKey {
   readonly principal: string
   readonly session: string
@@ -11,90 +11,90 @@ export interface StreamKey {
 /** A position in a stream. A restart changes the epoch, so that lost events are noticed. */
 export interface Cursor {
   readonly epoch: string
-  /** The last event seen; 0 before the first. */
+  /** The last event that was seen; 0 before the first. */
   readonly seq: number
 }
 
-/** An event, stored for replay. */
+/** An event that is stored for replay. */
 export interface StoredEvent {
-  /** Counts from 1 in each stream. */
+  /** The number of the event, from 1 in each stream. */
   readonly seq: number
   /** One JSON-RPC frame, or an empty string for a priming event. */
   readonly frame: string
-  /** The request to which the frame is the response. It is no longer pending. */
+  /** The request to which the frame responds. It is no longer pending. */
   readonly answers?: RequestId
-  /** The size of the frame in UTF-8, where it is known. */
+  /** The size of the frame in UTF-8, if it is known. */
   readonly bytes?: number
 }
 
-/** Who writes a stream, and for what. */
+/** The writer of a stream, and the stream's purpose. */
 export interface StreamOrigin {
   /** The id of the node that writes. */
   readonly node: string
   /** `call` for the reply to a POST, `session` for messages outside of any call. */
   readonly kind: 'call' | 'session'
-  /** The requests whose responses are to come on the stream. */
+  /** The requests whose responses will be sent on the stream. */
   readonly pending: readonly RequestId[]
 }
 
 /** The right to write to a stream, until another node seizes it. */
 export interface StreamLease {
-  /** The life of the stream: letters, digits, `-` and `_`, at most 64. */
+  /** The life of the stream: at most 64 letters, digits, `-` and `_`. */
   readonly epoch: string
   /** Grows with each seizure. */
   readonly fence: number
 }
 
 /**
- * `kept`: the events are stored. `lost`: the stream is unknown, has ended, or lacks the event before these,
- * so it cannot be continued. `fenced`: another node has seized it.
+ * `kept`: the events are stored. `lost`: the stream is unknown, has ended, or lacks the event before these, so
+ * it cannot be continued. `fenced`: another node has seized it.
  */
 export interface AppendResult {
   readonly state: 'kept' | 'lost' | 'fenced'
-  /** The node whose client reads on; undefined if it is the writer's own. */
+  /** The node whose client reads the stream; undefined if it is the writer's own. */
   readonly follower?: string | undefined
 }
 
-/** A stream after a position. */
+/** A stream from a position on. */
 export interface StreamState {
   readonly events: readonly StoredEvent[]
   readonly ended: boolean
-  /** The node that writes it. */
+  /** The node that writes the stream. */
   readonly node: string
   readonly kind: StreamOrigin['kind']
   /** The position of its last event. */
   readonly last: number
-  /** The node whose client reads on; undefined if it is the writer's own. */
+  /** The node whose client reads the stream; undefined if it is the writer's own. */
   readonly follower?: string | undefined
 }
 
-/** A stream that has another writer now. */
+/** A stream after another node has seized it. */
 export interface SeizedStream {
   readonly lease: StreamLease
   /** The position of its last event. */
   readonly last: number
   readonly kind: StreamOrigin['kind']
-  /** The requests that the former writer has not answered. */
+  /** The requests to which the former writer has not responded. */
   readonly pending: readonly RequestId[]
 }
 
 /**
- * Stores the events of SSE streams for `Last-Event-ID`. Limited in number, bytes and time. A stream has
- * one writer at a time: an event of another one is never stored. A stream that has not ended is kept
- * for as long as its writer runs.
+ * Stores the events of SSE streams for `Last-Event-ID`. Limited in number, bytes and time. A stream has one
+ * writer at a time: events of other nodes are never stored. A stream that has not ended is kept as long as its
+ * writer runs.
  */
 export interface EventStore {
-  /** Its size in this process, for `stats()`. */
+  /** The size of the store in this process, for `stats()`. */
   readonly size?: { readonly streams: number; readonly events: number; readonly bytes: number }
   /**
-   * Starts a stream; one with the same key is deleted. May return before the stream is stored: then `append`
-   * waits for it, and reports if that failed.
+   * Starts a stream. A stream with the same key is deleted. May return before the stream is stored: `append`
+   * then waits for it, and reports if that failed.
    */
   open(key: StreamKey, origin: StreamOrigin): Awaitable<StreamLease>
   /**
-   * Stores events in order. Those that are stored already are skipped, so a call that failed may be
-   * repeated. `final` marks the last event as the last of the stream: the limits on events do not drop
-   * it, and no event follows it.
+   * Stores events in order. Events that are already stored are skipped, so a failed call may be repeated.
+   * `final` marks the last event as the last of the stream: the limits on events do not drop it, and no event
+   * follows it.
    */
   append(
     key: StreamKey,
@@ -103,13 +103,14 @@ export interface EventStore {
     options?: { readonly final?: boolean },
   ): Awaitable<AppendResult>
   /**
-   * The events after the cursor; undefined if the stream, epoch or position is unknown or
-   * dropped. `reader` is the node whose client reads on from here: it becomes the follower, and
-   * the writer itself replaces a follower.
+   * Returns the events after the cursor, or undefined if the stream, epoch or position is unknown or dropped.
+   * `reader` is the node whose client continues from here: it becomes the follower, and the writer itself
+   * replaces a follower.
    */
   read(key: StreamKey, after: Cursor, reader?: string): Awaitable<StreamState | undefined>
   /**
-   * Makes a node the writer of a stream; undefined if the stream is unknown, has ended, or has another epoch.
+   * Makes a node the writer of a stream. Returns undefined if the stream is unknown, has ended, or has another
+   * epoch.
    */
   seize(key: StreamKey, epoch: string, node: string): Awaitable<SeizedStream | undefined>
   /** Deletes one stream, or all streams of a session. */

@@ -16,18 +16,22 @@ import type {
 import { SizeRanks } from './size-ranks.ts'
 
 interface MemoryEventStoreOptions {
-  /** Events kept for each stream. @default 1_000 */
+  /** How many events of each stream are kept. @default 1_000 */
   readonly maxEvents?: number
-  /** Bytes of events kept for each stream. @default 1_048_576 */
+  /** How many bytes of events of each stream are kept. @default 1_048_576 */
   readonly maxBytes?: number
-  /** The largest final response that is kept; the limits above do not apply to it. @default 8_396_800 */
+  /** The maximum size of a final response in bytes; the limits above do not apply to it. @default 8_396_800 */
   readonly maxFinalBytes?: number
-  /** How long an event and an ended stream are kept. @default 600_000 */
+  /** How long an event and an ended stream are kept, in ms. @default 600_000 */
   readonly ttlMs?: number
-  /** Streams of one session; one more drops an ended one, or else the oldest. @default 512 */
+  /**
+   * The maximum number of streams of one session. One more drops an ended stream, or else the oldest. @default
+   * 512
+   */
   readonly maxStreamsPerSession?: number
   /**
-   * Bytes in total; beyond it, the principal that holds most loses a stream, of its largest session.
+   * The maximum size in total, in bytes. Beyond it, the principal with the most bytes loses a stream of its
+   * largest session.
    *
    * @default 268_435_456
    */
@@ -36,19 +40,19 @@ interface MemoryEventStoreOptions {
   readonly random?: Random
 }
 
-/** The results of nearly all calls. */
+/** The result of nearly all calls. */
 const KEPT: AppendResult = { state: 'kept' }
 const LOST: AppendResult = { state: 'lost' }
 const FENCED: AppendResult = { state: 'fenced' }
 
-/** Stores events in this process. Expiry needs no timer: it happens on access. */
+/** Stores events in this process. Expiry needs no timer, because it is checked on access. */
 export class MemoryEventStore implements EventStore {
   readonly #limits: Required<Omit<MemoryEventStoreOptions, 'clock' | 'random'>>
   readonly #clock: Clock
   readonly #random: Random
   readonly #principals = new Map<string, PrincipalLogs>()
   readonly #bySize = new SizeRanks<PrincipalLogs>()
-  /** The streams with something to expire, in the order of their last event, oldest first. */
+  /** The streams with something to expire, sorted by their last event, oldest first. */
   readonly #aging = new LinkedList<Place>()
   #streams = 0
   #totalBytes = 0
@@ -70,7 +74,7 @@ export class MemoryEventStore implements EventStore {
     }
   }
 
-  /** Includes expired streams and events that are not removed yet. */
+  /** Includes expired streams and events that have not been removed. */
   get size(): { readonly streams: number; readonly events: number; readonly bytes: number } {
     let events = 0
     for (let place = this.#aging.first; place !== undefined; place = place.next) events += place.log.size
@@ -193,8 +197,8 @@ export class MemoryEventStore implements EventStore {
   }
 
   /**
-   * A stream of the principal that holds most, and there of the session that does, so that nobody
-   * can drop the streams of others.
+   * Returns a stream of the principal with the most bytes, from its largest session, so that nobody can drop
+   * the streams of others.
    */
   #leastFair(): EventLog | undefined {
     const owner = this.#bySize.largest()?.bySize.largest()

@@ -2,32 +2,32 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Awaitable } from '../util/promises.ts'
 import { type Random, randomToken, secureRandom } from '../util/random.ts'
 
-/** Gets the messages that other nodes send to this one. Must not throw. */
+/** Receives the messages that other nodes send to this one. Must not throw. */
 export type NodeListener = (message: JsonObject) => void
 
-/** The processes of one deployment, which send each other small messages. */
+/** The processes of one deployment, which send small messages to each other. */
 export interface Nodes {
   /**
-   * This process, in this life: letters, digits, `-` and `_`, at most 32. A process that
-   * starts again has another id.
+   * The id of this process until it stops: at most 32 letters, digits, `-` and `_`. A process that starts again
+   * has another id.
    */
   readonly id: string
   /**
-   * Takes part, for as long as one listener is left. Each listener gets every message, in the order of its
-   * sender. Resolves when the other nodes see this one as alive.
+   * Joins the other nodes, until the last listener is removed. Each listener gets every message, in the order
+   * of its sender. Resolves when the other nodes consider this one alive.
    *
-   * @returns the function that removes the listener; afterwards no message arrives there
+   * @returns a function that removes the listener, which then gets no more messages
    */
   join(listener: NodeListener): Awaitable<() => Awaitable<void>>
   /**
-   * Sends a message to a node, this one included. Resolves to false if that node is
-   * gone. Delivers at most once.
+   * Sends a message to a node, which may be this one. Resolves to false if that node has stopped. Delivers at
+   * most once.
    */
   send(node: string, message: JsonObject): Awaitable<boolean>
   /**
-   * Which of some nodes run. A node that stops without a word counts as running for a few seconds more.
-   * Says true where it does not know, such as shortly after a reconnect: work that another node does must
-   * not be taken over by mistake.
+   * Returns which nodes are running. A node that stops without notice counts as running for a few more seconds.
+   * Returns true if it is unknown, such as shortly after a reconnect, because work of another node must not be
+   * taken over by mistake.
    */
   alive(nodes: readonly string[]): Awaitable<readonly boolean[]>
 }
@@ -35,7 +35,7 @@ export interface Nodes {
 /** Options of {@link MemoryNodes}. */
 export interface MemoryNodesOptions {
   /**
-   * The nodes that this one reaches, by id. Nodes with the same map reach each other.
+   * The nodes that this one can reach, by id. Nodes with the same map reach each other.
    *
    * @default this one alone
    */
@@ -43,7 +43,7 @@ export interface MemoryNodesOptions {
   readonly random?: Random
 }
 
-/** Characters, of six random bits each. */
+/** The length of an id, in characters of six random bits each. */
 const ID_LENGTH = 10
 
 /** A node that reaches others of the same process, for tests, or none. */
@@ -58,7 +58,7 @@ export class MemoryNodes implements Nodes {
     this.#random = random
   }
 
-  /** Made on first use: Workers have no random numbers before their first request. */
+  /** Created on first use, because Workers have no random numbers before their first request. */
   get id(): string {
     return (this.#id ??= randomToken(ID_LENGTH, this.#random))
   }
@@ -76,8 +76,8 @@ export class MemoryNodes implements Nodes {
   send(node: string, message: JsonObject): boolean {
     const receive = this.#network.get(node)
     if (receive === undefined) return false
-    // Later, as from another process: the sender must not run the receiver's code.
-    // A copy, for the same reason.
+    // Delivered later, as from another process, because the sender must not run the receiver's code. Copied for
+    // the same reason.
     const copy = structuredClone(message)
     queueMicrotask(() => receive(copy))
     return true

@@ -1,15 +1,15 @@
-/** The caller, as the mount's `authenticate` or the host's own authentication identified it. */
+/** The caller, as identified by the mount's `authenticate` or the host's own authentication. */
 export interface AuthInfo {
   /**
-   * The stable identity: sessions, streams, stores and limits are keyed by it. Two callers with the same
-   * principal share sessions. Include the issuer where there are several.
+   * The stable identity, which is the key of sessions, streams, stores and limits. Two callers with the same
+   * principal share sessions. Include the issuer if there are several.
    */
   readonly principal: string
   readonly clientId?: string
   readonly scopes?: readonly string[]
   /**
-   * Seconds since 1970. Over HTTP, requests more than 60 s later get 401, and event streams that are not the
-   * reply to a call end. Other connections ignore it.
+   * The expiry in seconds since 1970. Over HTTP, requests more than 60 s later get 401, and event streams other
+   * than replies to calls end. Other connections ignore it.
    */
   readonly expiresAt?: number
   /** Other data for handlers, for example token claims. Never logged, never sent. */

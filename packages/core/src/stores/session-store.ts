@@ -7,7 +7,7 @@ export interface SessionRecord {
   readonly id: string
   /** An empty string for an anonymous client. Part of the key. */
   readonly principal: string
-  /** The name of the server. Left out in records of other versions: then any server continues the session. */
+  /** The name of the server. Missing in records of other versions, which any server continues. */
   readonly server?: string
   readonly revision: string
   readonly client: { readonly info?: Implementation; readonly capabilities: ClientCapabilities }
@@ -17,11 +17,11 @@ export interface SessionRecord {
   readonly logLevel?: LogLevel
   /** The lists with `listChanged` in the capabilities that the client got. */
   readonly listChanged: readonly ('tools' | 'resources' | 'prompts')[]
-  /** URIs the client has subscribed to. */
+  /** The URIs that the client has subscribed to. */
   readonly subscriptions: readonly string[]
   /** URLs that the user was asked to open, until their completion. */
   readonly pendingUrls?: readonly PendingUrl[]
-  /** The stream for messages that belong to no call: the node that writes it, and its name there. */
+  /** The GET stream: the node that writes it, and its name there. */
   readonly stream?: { readonly node: string; readonly token?: string }
 }
 
@@ -31,33 +31,33 @@ export interface SessionKey {
   readonly id: string
 }
 
-/** A record as the store holds it. */
+/** A record as the store returns it. */
 export interface StoredSession {
   readonly record: SessionRecord
-  /** Differs from that of every other content of the record. Opaque. */
+  /** An opaque text that differs for every content of the record. */
   readonly version: string
 }
 
 /** Limits of a new record. */
 export interface SessionLifetime {
-  /** How long the record is kept if nothing renews it, in ms. */
+  /** How long the record is kept unless it is renewed, in ms. */
   readonly ttlMs: number
   /**
-   * Records of its principal: one more drops another, the one that expires first. One that was created in the last
-   * seconds gives way only to a flood of such records. Left out for anonymous clients.
+   * The maximum number of records of its principal. One more drops the record that expires first. A record
+   * created in the last seconds is only dropped in a flood of such records. Omitted for anonymous clients.
    */
   readonly maxPerPrincipal?: number
 }
 
 /** Stores session records, limited in number and time. */
 export interface SessionStore {
-  /** Stores a record whose id is new, and resolves to its version. */
+  /** Stores a record with a new id, and resolves to its version. */
   create(record: SessionRecord, lifetime: SessionLifetime): Awaitable<string>
-  /** Reads a record. With `ttlMs`, its time to live begins anew. */
+  /** Reads a record. With `ttlMs`, its time to live starts anew. */
   get(key: SessionKey, ttlMs?: number): Awaitable<StoredSession | undefined>
   /**
-   * Replaces a record that still has this version, and begins its time to live anew. Resolves to the new
-   * version. Resolves to undefined, and changes nothing, if there is no record, or it has another version.
+   * Replaces a record if it still has this version, and starts its time to live anew. Resolves to the new
+   * version. Resolves to undefined and changes nothing if there is no record, or it has another version.
    */
   replace(record: SessionRecord, version: string, ttlMs: number): Awaitable<string | undefined>
   /** Resolves to whether the record existed. */
@@ -67,13 +67,13 @@ export interface SessionStore {
 /** A URL that a user was asked to open, by the id of its elicitation. */
 export interface PendingUrl {
   readonly id: string
-  /** When it is forgotten, in ms since 1970. */
+  /** When it expires, in ms since 1970. */
   readonly until: number
 }
 
-/** Per session; the oldest is dropped first. */
+/** The maximum per session; the oldest is dropped first. */
 const MAX_URLS = 64
-/** A user who signs in is done after an hour, or has given up. */
+/** After an hour, a user has either signed in or given up. */
 const KEPT_MS = 3_600_000
 
 /** Adds ids, and drops those that are too old or too many. */
@@ -86,7 +86,7 @@ export function withPendingUrls(
   return [...known.filter(({ until }) => until > now), ...added].slice(-MAX_URLS)
 }
 
-/** Removes an id; undefined if it is not in the list. */
+/** Removes an id. Returns undefined if it is not in the list. */
 export function withoutPendingUrl(
   known: readonly PendingUrl[],
   id: string,
@@ -97,7 +97,7 @@ export function withoutPendingUrl(
 }
 
 interface MemorySessionStoreOptions {
-  /** Records in total; the least recently used one is dropped. @default 10_000 */
+  /** The maximum number of records. One more drops the least recently used record. @default 10_000 */
   readonly max?: number
   readonly clock?: Clock
 }
@@ -106,14 +106,14 @@ interface Entry extends StoredSession {
   expiresAt: number
 }
 
-/** How many of the oldest records each write checks for expiry: more than it adds. */
+/** How many of the oldest records each write checks for expiry, which is more than it adds. */
 const SWEEP_STEPS = 2
 
-/** Stores session records in this process. Expiry needs no timer: it happens on access. */
+/** Stores session records in this process. Expiry needs no timer, because it is checked on access. */
 export class MemorySessionStore implements SessionStore {
   readonly #max: number
   readonly #clock: Clock
-  /** In the order of their last use, oldest first. */
+  /** The records in the order of their last use, oldest first. */
   readonly #entries = new Map<string, Entry>()
   readonly #perPrincipal = new Map<string, Set<string>>()
   #versions = 0

@@ -7,8 +7,8 @@ import type { TaskStore } from './task-store.ts'
 import type { UsedStates } from './used-states.ts'
 
 /**
- * All that the processes of one deployment share, for the option `shared` of servers and mounts. With it,
- * every process continues the sessions, streams and tasks of every other one.
+ * The stores that the processes of one deployment share, for the option `shared` of servers and mounts. With
+ * it, every process continues the sessions, streams and tasks of every other one.
  */
 export interface SharedStores {
   readonly sessions: SessionStore
@@ -18,17 +18,17 @@ export interface SharedStores {
   readonly nodes: Nodes
   readonly usedStates: UsedStates
   /**
-   * Called by each server and mount that uses the stores, before it opens anything. The returned function
-   * ends that use; the last one closes what is open. A later use opens it again.
+   * Called by each server and mount that uses the stores, before it opens anything. The returned function ends
+   * that use; the last one closes the stores. A later use opens them again.
    */
   acquire(): () => Awaitable<void>
-  /** Figures of this process, for metrics. */
+  /** Returns metrics of this process. */
   stats?(): SharedStats
 }
 
-/** Figures of the shared stores in one process. */
+/** Metrics of the shared stores in one process. */
 export interface SharedStats {
-  /** Whether the store replies, as far as known. */
+  /** Whether the store replies, as far as this process knows. */
   readonly available: boolean
   /** Commands that wait for a reply. */
   readonly inFlight: number

@@ -5,14 +5,14 @@ export interface Sized {
 }
 
 /**
- * Finds one of the largest members: no other one has twice its size. Exact order would cost
- * more with each change of a size.
+ * Finds one of the largest members: none has twice its size. Exact order would cost more with each change of a
+ * size.
  */
 export class SizeRanks<T extends Sized> {
-  /** By the number of bits in the size. */
+  /** The members by the number of bits in their size. */
   readonly #ranks: (Set<T> | undefined)[] = []
 
-  /** Must follow every change of a member's size. Without bytes it is no member. */
+  /** Must be called after every change of a member's size. A member without bytes is removed. */
   update(member: T): void {
     const rank = member.bytes === 0 ? 0 : 1 + Math.floor(Math.log2(member.bytes))
     if (rank === member.rank) return

@@ -5,25 +5,25 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { utf8Length } from '../util/bytes.ts'
 
 /**
- * The owner of tasks whose id alone gives access to them: those of all anonymous clients of the extension.
+ * The owner of tasks that can be accessed with their id alone: those of all anonymous clients of the extension.
  */
 export const ANYONE = 'anyone'
 
-/** Starts the owner of tasks of an authenticated caller. All other owners are anonymous. */
+/** The prefix of the owner of tasks of an authenticated caller. All other owners are anonymous. */
 export const OF_PRINCIPAL = 'principal:'
 
-/** Whether an owner of tasks is no authenticated caller. All of them count as one when a store is full. */
+/** Whether an owner is not an authenticated caller. All such owners count as one when a store is full. */
 export const isAnonymousOwner = (owner: string): boolean => !owner.startsWith(OF_PRINCIPAL)
 
 /** Limits of the number of tasks in a store. */
 export interface TaskCounts {
-  /** Tasks in total. */
+  /** The maximum number of tasks in total. */
   readonly max: number
-  /** Tasks of one owner, except for anonymous clients of the extension, who share one. */
+  /** The maximum number of tasks of one owner, except for anonymous clients of the extension, who share one. */
   readonly maxPerOwner: number
 }
 
-/** How many tasks a store keeps for an owner. Anonymous clients of the extension share half of all. */
+/** Returns how many tasks a store keeps for an owner. Anonymous clients of the extension share half of all. */
 export function maxTasksOf(owner: string, { max, maxPerOwner }: TaskCounts): number {
   return owner === ANYONE ? Math.max(maxPerOwner, Math.floor(max / 2)) : maxPerOwner
 }
@@ -35,15 +35,15 @@ export interface TaskKey {
   readonly taskId: string
 }
 
-/** One task as plain JSON, so that another process can answer for it. */
+/** One task as plain JSON, so that another process can continue it. */
 export interface TaskRecord extends TaskInfo, TaskKey {
-  /** The node that runs the call. Left out if there is only one. */
+  /** The node that runs the call; omitted if there is only one. */
   readonly node?: string
   /** The method of the call that runs as a task. */
   readonly method: string
   /** The revision of `result`, `error` and `inputs`. */
   readonly revision: string
-  /** The open questions, by keys that the task never uses twice. */
+  /** The open questions, by keys that the task never reuses. */
   readonly inputs?: Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
   /** The result of the call, as in its response. */
   readonly result?: JsonObject
@@ -51,13 +51,13 @@ export interface TaskRecord extends TaskInfo, TaskKey {
   readonly error?: JsonRpcErrorObject
 }
 
-/** The part of a record that changes. A change replaces all of it: members that are left out are removed. */
+/** The part of a record that changes. A change replaces all of it: omitted members are removed. */
 export type TaskChange = Pick<
   TaskRecord,
   'status' | 'statusMessage' | 'updatedAt' | 'inputs' | 'result' | 'error'
 >
 
-/** The record of a task after a change. */
+/** Returns the record of a task after a change. */
 export function changeTask(record: TaskRecord, change: TaskChange): TaskRecord {
   const { statusMessage: _message, inputs: _inputs, ...lasting } = record
   return { ...lasting, ...change }
@@ -67,20 +67,23 @@ export function changeTask(record: TaskRecord, change: TaskChange): TaskRecord {
 export type TaskPosition = Pick<TaskRecord, 'createdAt' | 'taskId'>
 
 /**
- * Stores task records, limited in number, bytes and time: a record expires `ttlMs` after its
- * `createdAt`, in every status. A full store drops ended tasks, of each owner the earliest ended first,
- * and never drops a running one.
+ * Stores task records, limited in number, bytes and time: a record expires `ttlMs` after its `createdAt`, in
+ * every status. A full store drops the ended tasks of each owner in the order in which they ended, and never
+ * drops a running one.
  */
 export interface TaskStore {
   /** Resolves to false if the store is full. Afterwards `get` finds the task on every node. */
   create(record: TaskRecord): Awaitable<boolean>
   get(key: TaskKey): Awaitable<TaskRecord | undefined>
   /**
-   * Changes a running task atomically, and resolves to the new record. Resolves to undefined, and changes
-   * nothing, if there is no such task or its status is final. Rejects if the change is too large.
+   * Changes a running task atomically, and resolves to the new record. Resolves to undefined and changes
+   * nothing if there is no such task or its status is final. Rejects if the change is too large.
    */
   update(key: TaskKey, change: TaskChange): Awaitable<TaskRecord | undefined>
-  /** At most `limit` tasks of an owner, after a position if given. The task at that position may be gone. */
+  /**
+   * Returns at most `limit` tasks of an owner, after a position if given. The task at that position may be
+   * gone.
+   */
   list(
     owner: string,
     page: { readonly after?: TaskPosition | undefined; readonly limit: number },
@@ -91,15 +94,19 @@ export interface TaskStore {
 
 /** Limits of a {@link MemoryTaskStore}. Records beyond them are refused. */
 export interface MemoryTaskStoreOptions {
-  /** Tasks in total. @default 1_000 */
+  /** The maximum number of tasks. @default 1_000 */
   readonly max?: number
   /**
-   * Tasks of one owner. Anonymous clients of the tasks extension, which share one owner, have half of `max`.
+   * The maximum number of tasks of one owner. Anonymous clients of the tasks extension, which share one owner,
+   * have half of `max`.
    *
    * @default 100
    */
   readonly maxPerOwner?: number
-  /** Bytes of all records as JSON. The running tasks of one caller have half of it. @default 67_108_864 */
+  /**
+   * The maximum size of all records as JSON, in bytes. The running tasks of one caller have half of it.
+   * @default 67_108_864
+   */
   readonly maxBytes?: number
   readonly clock?: Clock
 }
@@ -110,13 +117,17 @@ interface Entry {
 }
 
 /**
- * Stores task records in this process. When it is full, it drops an ended task of the caller who holds most,
- * so that no caller can drop the results of others. Expiry needs no timer: it happens on access.
+ * Stores task records in this process. When it is full, it drops an ended task of the caller with the most
+ * bytes, so that no caller can drop the results of others. Expiry needs no timer, because it is checked on
+ * access.
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<Omit<MemoryTaskStoreOptions, 'clock'>>
   readonly #clock: Clock
-  /** By id. A task moves to the end when it ends, so the first ended one is the one that ended first. */
+  /**
+   * The records by id. A task moves to the end when it ends, so the first ended one is the one that ended
+   * first.
+   */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 
@@ -202,12 +213,12 @@ export class MemoryTaskStore implements TaskStore {
     this.#entries.delete(taskId)
   }
 
-  /** Checks all records: their number is limited, and tasks start rarely. */
+  /** Checks all records, because their number is limited and tasks start rarely. */
   #sweep(): void {
     for (const [taskId, { record }] of this.#entries) if (this.#expired(record)) this.#remove(taskId)
   }
 
-  /** Drops ended tasks until a record fits, which had this many bytes before. */
+  /** Drops ended tasks until a record fits that had this many bytes before. */
   #makeRoom(record: TaskRecord, bytes: number, before = 0): boolean {
     const { maxBytes } = this.#limits
     if (bytes > maxBytes) return false
@@ -224,7 +235,7 @@ export class MemoryTaskStore implements TaskStore {
     return sum
   }
 
-  /** Drops a task of the one who holds most among those with ended tasks; false if none has ended. */
+  /** Drops a task of the largest owner with ended tasks. Returns false if none has ended. */
   #dropEnded(size: (entry: Entry) => number): boolean {
     const held = new Map<string, number>()
     const holders = new Set<string>()
@@ -239,7 +250,7 @@ export class MemoryTaskStore implements TaskStore {
     return this.#dropFirstEnded((record) => holderOf(record) === most)
   }
 
-  /** Drops the first of some tasks to end; false if none has ended. */
+  /** Drops the task that ended first. Returns false if none has ended. */
   #dropFirstEnded(among: (record: TaskRecord) => boolean): boolean {
     for (const [taskId, { record }] of this.#entries) {
       if (!isFinal(record.status) || !among(record)) continue
@@ -250,7 +261,7 @@ export class MemoryTaskStore implements TaskStore {
   }
 }
 
-/** All anonymous owners count as one: a client can open as many sessions as it likes. */
+/** All anonymous owners count as one, because a client can open any number of sessions. */
 const holderOf = ({ owner }: TaskRecord): string => (isAnonymousOwner(owner) ? ANYONE : owner)
 const countOf = (): number => 1
 const bytesOf = ({ bytes }: Entry): number => bytes

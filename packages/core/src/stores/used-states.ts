@@ -2,15 +2,15 @@ import type { Awaitable } from '../util/promises.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Sized, SizeRanks } from './size-ranks.ts'
 
-/** Remembers what was used and must be used once: the states of calls, and the ids of DPoP proofs. */
+/** Remembers what may be used only once: the states of calls, and the ids of DPoP proofs. */
 export interface UsedStates {
   /**
    * Marks a state as used. Resolves to false if it was used before.
    *
-   * @param nonce - unique to the state or proof: letters, digits, `-` and `_`, at most 64
+   * @param nonce - unique to the state or proof: at most 64 letters, digits, `-` and `_`
    * @param expiresAt - when the state expires, in ms since 1970
-   * @param principal - the only one that can use the state; empty for anonymous callers. A store that is full
-   *   forgets states of the principal that has most, so that none can use up the states of others
+   * @param principal - the only caller that can use the state; empty for anonymous callers. A full store drops
+   *   states of the principal with the most, so that nobody can use up the states of others
    */
   take(nonce: string, expiresAt: number, principal: string): Awaitable<boolean>
 }
@@ -18,8 +18,8 @@ export interface UsedStates {
 /** Options of {@link MemoryUsedStates}. */
 export interface MemoryUsedStatesOptions {
   /**
-   * States that are remembered. One more drops the oldest of one of the principals that have most; from then
-   * on every state of that principal that expires no later than that one counts as used. @default 10_000
+   * The maximum number of states. One more drops the oldest state of a principal with the most states. From
+   * then on, every state of that principal with the same or an earlier expiry counts as used. @default 10_000
    */
   readonly max?: number
   readonly clock?: Clock
@@ -29,7 +29,7 @@ export interface MemoryUsedStatesOptions {
 class Owner implements Sized {
   rank = 0
   readonly principal: string
-  /** When each used state expires, by its nonce, in the order of use. */
+  /** The expiry of each used state by its nonce, in the order of use. */
   readonly used = new Map<string, number>()
   /** States that expire by then count as used, because some used ones were dropped. */
   droppedUntil = 0
@@ -49,9 +49,9 @@ export class MemoryUsedStates implements UsedStates {
   readonly #clock: Clock
   readonly #owners = new Map<string, Owner>()
   readonly #ranks = new SizeRanks<Owner>()
-  /** Whose each used state is, by its nonce, in the order of use. */
+  /** The owner of each used state by its nonce, in the order of use. */
   readonly #used = new Map<string, Owner>()
-  /** The same as that of an owner, for owners that are forgotten. */
+  /** The same as in an owner, for owners that were dropped. */
   #droppedUntil = 0
 
   constructor({ max = 10_000, clock = systemClock }: MemoryUsedStatesOptions = {}) {

@@ -1,12 +1,12 @@
 import { utf8Length } from '../util/bytes.ts'
 
-/** Notices for a client that reads too slowly: in order, each once, however often it was added. */
+/** Queues notifications for a client that reads too slowly: in order, and equal ones once. */
 export class CoalescingQueue {
   readonly #limit: number
   readonly #frames = new Map<string, object | undefined>()
   bytes = 0
 
-  /** @param limit - bytes of UTF-8 that may wait */
+  /** @param limit - the maximum size of the queue, in bytes of UTF-8 */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -16,8 +16,8 @@ export class CoalescingQueue {
   }
 
   /**
-   * @param queued - bytes that wait outside of this queue and count too
-   * @returns false if there is no room; a first frame always has room
+   * @param queued - bytes that are queued elsewhere and count too
+   * @returns false if the queue is full; the first frame is always accepted
    */
   add(frame: string, owner?: object, queued = 0): boolean {
     if (this.#frames.has(frame)) return true
@@ -28,7 +28,7 @@ export class CoalescingQueue {
     return true
   }
 
-  /** Removes the notices of one owner. */
+  /** Removes the notifications of one owner. */
   discard(owner: object): void {
     for (const [frame, own] of this.#frames) {
       if (own !== owner) continue
@@ -37,7 +37,7 @@ export class CoalescingQueue {
     }
   }
 
-  /** Empties the queue. */
+  /** Empties the queue and returns its content. */
   take(): readonly (readonly [frame: string, owner: object | undefined])[] {
     const all = [...this.#frames]
     this.#frames.clear()

@@ -5,11 +5,11 @@ import { ANONYMOUS } from '../stores/principal.ts'
 
 /** One kind of change that a client subscribes to, and that the server has agreed to. */
 export interface SubscriptionFilter {
-  /** Its part of the acknowledged filter. */
+  /** The filter's part of the acknowledgement. */
   readonly acknowledged: JsonObject
   /** Notifies the client, at once or later, if the event matches. */
   onChange(event: ChangeEvent, notify: Notify): void
-  /** Runs when the subscription begins; the function that it returns runs when it ends. */
+  /** Runs when the subscription starts. The function that it returns runs when the subscription ends. */
   begin?(notify: Notify): (() => void) | undefined
 }
 
@@ -30,26 +30,24 @@ export interface SubscriptionRequest {
 
 /** Carries the notifications of one subscription to its client. */
 export interface SubscriptionChannel {
-  /** An equal notification that still waits is sent once. False if the queue is full. */
+  /** Sends a frame. A frame equal to a queued one is not sent again. Returns false if the queue is full. */
   send(frame: string): boolean
-  /** Discards waiting notifications: the client has ended the subscription. */
+  /** Discards queued notifications, because the client has ended the subscription. */
   drop(): void
   /** Sends the response, and nothing after it. */
   finish(answer: string): void
-  /**
-   * Ends the subscription because the queue is full, so that the client knows that it missed notifications.
-   */
+  /** Ends the subscription because the queue is full, so that the client knows that it missed notifications. */
   overflow(answer: string): void
 }
 
 interface SubscriptionOptions extends SubscriptionRequest {
-  /** The response to the request, for the end of the subscription. */
+  /** The response to the request, which is sent when the subscription ends. */
   readonly answer: string
   readonly channel: SubscriptionChannel
 }
 
 /**
- * One open subscription. Each notification carries the id of its request.
+ * One open subscription. Each notification contains the id of its request.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -67,7 +65,7 @@ export class Subscription {
     return this.#options.id
   }
 
-  /** Sends the acknowledgement, which comes before every notification. */
+  /** Sends the acknowledgement, which precedes every notification. */
   begin(): void {
     const notifications: JsonObject = Object.assign({}, ...this.#options.filters.map((it) => it.acknowledged))
     this.#send({ method: Notification.Acknowledged, params: { notifications } })
@@ -81,12 +79,12 @@ export class Subscription {
     for (const filter of this.#options.filters) filter.onChange(event, this.#notify)
   }
 
-  /** Ends it with the response to its request. */
+  /** Ends the subscription with the response to its request. */
   close(): void {
     if (this.#end()) this.#options.channel.finish(this.#options.answer)
   }
 
-  /** Ends it without a response: the client has disconnected or cancelled. */
+  /** Ends the subscription without a response, because the client has disconnected or cancelled it. */
   drop(): void {
     if (this.#end()) this.#options.channel.drop()
   }
@@ -112,16 +110,16 @@ export class Subscription {
 }
 
 export interface SubscriptionLimits {
-  /** Of all clients together. */
+  /** The maximum for all clients together. */
   readonly max: number
-  /** Of one authenticated principal. */
+  /** The maximum for one authenticated principal. */
   readonly maxPerPrincipal: number
 }
 
 /** The open subscriptions of one mount or connection. */
 export class SubscriptionSet {
   readonly #limits: SubscriptionLimits
-  /** With their principals. */
+  /** The subscriptions with their principals. */
   readonly #open = new Map<Subscription, string>()
 
   constructor(limits: SubscriptionLimits) {
@@ -136,7 +134,7 @@ export class SubscriptionSet {
     return [...this.#open.keys()].find((subscription) => subscription.id === id)
   }
 
-  /** Undefined if there are too many. The subscription starts with `begin`. */
+  /** Returns undefined if there are too many. The subscription starts with `begin`. */
   open(options: SubscriptionOptions, principal: string): Subscription | undefined {
     const { max, maxPerPrincipal } = this.#limits
     if (principal !== ANONYMOUS && this.#count(principal) >= maxPerPrincipal) return undefined
@@ -151,12 +149,12 @@ export class SubscriptionSet {
     for (const subscription of this.#open.keys()) subscription.onChange(event)
   }
 
-  /** Ends all of them with their responses. */
+  /** Ends all subscriptions with their responses. */
   closeAll(): void {
     for (const subscription of this.#open.keys()) subscription.close()
   }
 
-  /** Ends the oldest subscription of an anonymous client; false if there is none. */
+  /** Ends the oldest subscription of an anonymous client. Returns false if there is none. */
   #closeAnonymous(): boolean {
     for (const [subscription, principal] of this.#open) {
       if (principal !== ANONYMOUS) continue

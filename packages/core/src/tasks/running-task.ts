@@ -20,9 +20,9 @@ interface RunningTaskOptions {
   readonly onStored?: ((key: TaskKey) => void) | undefined
 }
 
-/** Parameters that the request has used already. */
+/** Parameters that the request has already used. */
 const USED_PARAMS = ['task', 'inputResponses', 'requestState'] as const
-/** Characters of a status message. */
+/** The maximum length of a status message, in characters. */
 const MAX_MESSAGE = 1_000
 
 /** A task whose handler runs in this process. */
@@ -36,7 +36,7 @@ export class RunningTask {
   #notified: TaskInfo['status'] = 'working'
   #dirty = false
   #writing: Promise<void> | undefined
-  /** Whether it has ended, or has to. */
+  /** Whether the task has ended or must end. */
   ending = false
   readonly #done = deferred()
 
@@ -44,7 +44,7 @@ export class RunningTask {
     this.key = { owner: record.owner, taskId: record.taskId }
     this.#options = options
     this.#call = call
-    // A client that polls knows which task its questions belong to.
+    // A client that polls knows to which task its questions belong.
     const meta = this.#polled ? undefined : relatedTask(record.taskId)
     this.questions = new TaskQuestions(meta, () => this.#changed())
     this.ctx = this.#context(call)
@@ -71,8 +71,8 @@ export class RunningTask {
   }
 
   /**
-   * Stores the final state, unless there is one already. The second change is for a
-   * store that refuses the first.
+   * Stores the final state, unless there is one already. The second change is for a store that refuses the
+   * first.
    */
   async settle(changes: readonly TaskChange[]): Promise<void> {
     this.ending = true
@@ -100,7 +100,7 @@ export class RunningTask {
     if (shown !== undefined) void session.channel?.send(notificationFrame(Notification.TaskStatus, shown))
   }
 
-  /** Whether the client polls for status and questions: then nothing is sent to it. */
+  /** Whether the client polls for status and questions, in which case nothing is sent to it. */
   get #polled(): boolean {
     return this.#call.revision.tasks?.extension !== undefined
   }
@@ -110,14 +110,14 @@ export class RunningTask {
     if (!this.ending) this.#writing ??= this.#write()
   }
 
-  /** One write at a time, and only of the newest state. */
+  /** Writes one state at a time, and only the newest. */
   async #write(): Promise<void> {
     try {
       while (this.#dirty && !this.ending) {
         this.#dirty = false
         const record = await this.#options.store.update(this.key, this.#state())
         if (record !== undefined) this.notify(record)
-        // Another node has cancelled it, or it has expired.
+        // Another node has cancelled the task, or it has expired.
         else this.end('cancelled')
       }
     } catch (error) {
@@ -166,8 +166,8 @@ export class RunningTask {
   }
 
   /**
-   * Sends on the call that waits for the task, or else on the session's stream.
-   * Without both the frame is lost.
+   * Sends a frame on the call that waits for the task, or else on the session's stream. Without both the frame
+   * is lost.
    */
   #send(frame: string): void | Promise<void> {
     if (this.#polled) return
@@ -178,12 +178,12 @@ export class RunningTask {
   }
 }
 
-/** Characters of a final status message. */
+/** The maximum length of a final status message, in characters. */
 const MAX_FINAL_MESSAGE = 200
 
 /**
- * The final state of a task, from the response to its call. The second change is for a store that refuses the
- * first, for example because it is too large.
+ * Returns the final state of a task, from the response to its call. The second change is for a store that
+ * refuses the first, for example because it is too large.
  */
 export function finalChanges(
   response: EncodedResponse,
@@ -215,7 +215,7 @@ export function finalChanges(
   return [ended, unstored]
 }
 
-/** The end of a task whose node has stopped. */
+/** Returns the final state of a task whose node has stopped. */
 export function nodeStopped(updatedAt: number): TaskChange {
   const message =
     'The node that ran this task has stopped. The task may have had effects: check them before you start it again'

@@ -2,7 +2,9 @@ import { type Bus, onChange } from '../stores/bus.ts'
 import type { TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
 import type { Logger } from '../util/logger.ts'
 
-/** Reports changes of tasks, also of those that run at other nodes. Listens while somebody waits. */
+/**
+ * Reports changes of tasks, including those on other nodes. Subscribed to the bus only while a task is watched.
+ */
 export class TaskChanges {
   readonly #bus: Bus
   readonly #listeners = new Map<string, Set<() => void>>()
@@ -12,7 +14,10 @@ export class TaskChanges {
     this.#bus = bus
   }
 
-  /** Calls the listener after each change of a task, and where changes may have been missed. Returns what ends that. */
+  /**
+   * Calls the listener after each change of a task, and if changes may have been missed. Returns a function
+   * that ends the watch.
+   */
   watch(taskId: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(taskId) ?? new Set()
     this.#listeners.set(taskId, listeners.add(listener))
@@ -39,7 +44,7 @@ interface WatchOptions {
   readonly logger: Logger
 }
 
-/** Reads tasks after changes, one read of a task at a time: changes during a read cause one more. */
+/** Reads tasks after changes, one read of a task at a time. Changes during a read cause one more read. */
 export class TaskWatch {
   readonly #options: WatchOptions
   readonly #reading = new Map<string, 'once' | 'again'>()

@@ -5,13 +5,13 @@ import type { OpenRequest, RequestChannel } from '../call/input/pending-requests
 import { notAnswered, type InputRequest } from '../call/input/encode-question.ts'
 import type { TaskRecord } from '../stores/task-store.ts'
 
-/** A call that waits for a task, and carries its questions. */
+/** A call that waits for a task and carries its questions. */
 export interface TaskViewer {
   readonly requests: RequestChannel
   readonly exchange: Exchange
 }
 
-/** Open questions of one task; one more fails. */
+/** The maximum number of open questions of one task. */
 const MAX_OPEN = 64
 
 interface Waiting {
@@ -23,9 +23,8 @@ interface Waiting {
 }
 
 /**
- * The open questions of a task. Each question is sent on every call that waits for the task, now
- * or later: a client that lost one stream gets the question again. The first response counts,
- * and cancels the other copies.
+ * The open questions of a task. Each question is sent on every call that waits for the task, now or later: a
+ * client that lost one stream gets the question again. The first response counts, and cancels the other copies.
  */
 export class TaskQuestions implements RequestChannel {
   readonly #meta: JsonObject | undefined
@@ -90,7 +89,7 @@ export class TaskQuestions implements RequestChannel {
     }
   }
 
-  /** Ignores a key that is not open. */
+  /** Answers a question. Ignores a key that is not open. */
   answer(id: string, response: JsonObject): void {
     this.#settle(id, 'The question was answered already')?.resolve(response)
   }

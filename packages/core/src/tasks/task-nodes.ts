@@ -6,12 +6,12 @@ import { attempt, type Awaitable } from '../util/promises.ts'
 
 /** A message about a task, to the node that runs it. */
 export type TaskMail =
-  /** The task has its final state: its handler is of no use any more. */
+  /** The task has its final state, so its handler is no longer needed. */
   | { readonly kind: 'cancelled' }
   /** Responses to questions of the task, by the keys of the questions. */
   | { readonly kind: 'answers'; readonly responses: Readonly<Record<string, JsonObject>> }
 
-/** The nodes on which tasks run. Takes part from the first task on. */
+/** The nodes on which tasks run. Joins the other nodes with the first task. */
 export class TaskNodes {
   readonly #nodes: Nodes
   readonly #logger: Logger
@@ -30,7 +30,7 @@ export class TaskNodes {
     return this.#nodes.id
   }
 
-  /** Makes this node known to the others. Undefined once it is. */
+  /** Announces this node to the others. Undefined when that is done. */
   ready(): Promise<void> | undefined {
     return this.#joined ? undefined : this.#join()
   }
@@ -43,7 +43,7 @@ export class TaskNodes {
     return this.#nodes.send(node, { task: { owner, taskId }, mail })
   }
 
-  /** Whether the node of a task has stopped. False where that is unknown. */
+  /** Resolves to whether the node of a task has stopped, and to false if that is unknown. */
   hasStopped({ node }: TaskRecord): Awaitable<boolean> {
     if (node === undefined || node === this.id) return false
     const failed = (error: unknown): boolean => {

@@ -12,14 +12,15 @@ import type { CallSession } from '../call/scope.ts'
 import type { Logger } from '../util/logger.ts'
 
 /**
- * The owner of a task that this call starts; undefined if the client cannot be distinguished from others.
+ * Returns the owner of a task that this call starts, or undefined if the client cannot be distinguished from
+ * others.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control
  */
 export function taskOwner({ scope }: CallContext): string | undefined {
   const principal = principalOf(scope.caller)
   if (principal !== ANONYMOUS) return `${OF_PRINCIPAL}${principal}`
-  // In the extension, knowledge of the id is enough.
+  // In the extension, knowing the id is sufficient.
   if (scope.revision.tasks?.extension !== undefined) return ANYONE
   return scope.session === undefined ? undefined : `session:${scope.session.id}`
 }
@@ -32,21 +33,21 @@ interface TaskSlotLimits {
 const TOO_MANY = 'Too many tasks are running: wait until one has ended'
 
 /**
- * Limits the tasks that run. Anonymous clients cannot be distinguished, so all of them together leave room for
- * the tasks of principals.
+ * Limits the running tasks. Anonymous clients cannot be distinguished, so all of them together must leave room
+ * for the tasks of principals.
  */
 export class TaskSlots {
   readonly #limits: TaskSlotLimits
-  /** Numbers of running tasks, by owner. */
+  /** The numbers of running tasks, by owner. */
   readonly #running = new Map<string, number>()
-  /** The running tasks of all anonymous clients. */
+  /** The number of running tasks of all anonymous clients. */
   #anonymous = 0
 
   constructor(limits: TaskSlotLimits) {
     this.#limits = limits
   }
 
-  /** Whether no task runs. */
+  /** Whether no task is running. */
   get unused(): boolean {
     return this.#running.size === 0
   }
@@ -91,8 +92,8 @@ export class SessionTasks {
   }
 
   /**
-   * Follows the session of a call that has started a task. The session does not count as idle until the returned
-   * function is called.
+   * Watches the session of a call that has started a task. The session does not count as idle until the
+   * returned function is called.
    */
   follow(owner: string, { scope: { session, caller } }: CallContext): () => void {
     if (session === undefined || principalOf(caller) !== ANONYMOUS) return () => {}
@@ -110,7 +111,7 @@ export class SessionTasks {
     const { store, logger } = this.#options
     this.#endRunning(owner)
     try {
-      // A store may give fewer than asked, so only an empty page is the last.
+      // A store may return fewer tasks than the limit, so only an empty page is the last.
       for (let after: TaskPosition | undefined; ;) {
         const page = await store.list(owner, { after, limit: DELETE_PAGE })
         for (const key of page) await store.delete(key)

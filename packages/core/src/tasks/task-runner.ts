@@ -24,7 +24,7 @@ import { pollTask, waitFor } from './task-wait.ts'
 export interface TaskLimits {
   /** How long a task is kept if its client sets no `ttl`, in ms from its creation. @default 3_600_000 */
   readonly defaultTtlMs: number
-  /** The longest time that a client can have a task kept, and so run, in ms. @default 86_400_000 */
+  /** The maximum time that a client can have a task kept, and so run, in ms. @default 86_400_000 */
   readonly maxTtlMs: number
   /** The poll interval that clients get, in ms. @default 1_000 */
   readonly pollIntervalMs: number
@@ -42,11 +42,11 @@ interface TasksOptions {
   readonly logger: Logger
   /** Runs after a new state of a task was stored. Must not throw. */
   readonly onStored?: ((key: TaskKey) => void) | undefined
-  /** Running tasks of one owner. */
+  /** The maximum number of running tasks of one owner. */
   readonly maxRunning: number
-  /** Running tasks of all anonymous clients together. */
+  /** The maximum number of running tasks of all anonymous clients together. */
   readonly maxAnonymous: number
-  /** Runs the calls, with the time limits of tasks. */
+  /** Runs the calls with the time limits of tasks. */
   readonly dispatcher: Dispatcher
   readonly random: Random
   /** Undefined if tasks run on no other node. */
@@ -59,13 +59,13 @@ interface TasksOptions {
 interface TaskRequest {
   /** How long the client wants the task to be kept, in ms. */
   readonly ttlMs: number | undefined
-  /** A text for the model until the result is there. */
+  /** A text for the model until the result is available. */
   readonly immediateResponse: string | undefined
 }
 
 /** A shorter task would expire before its client can read it. */
 const MIN_TTL_MS = 1_000
-/** 132 random bits: only the id protects the task of an anonymous client. */
+/** 132 random bits, because only the id protects the task of an anonymous client. */
 const TASK_ID_LENGTH = 22
 const ANSWER_FAILED = 'An answer could not be sent to the node of its task'
 const STORE_FAILED = 'The tasks of the server cannot be reached, try again shortly'
@@ -73,7 +73,7 @@ const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
 /**
  * Runs calls as tasks. A task belongs to the principal that started it, or to its session if the client is
- * anonymous; for others it does not exist.
+ * anonymous. For others it does not exist.
  */
 export class TaskRunner implements ServerMount {
   readonly isMount = false
@@ -124,16 +124,16 @@ export class TaskRunner implements ServerMount {
 
   #store(record: TaskRecord): Promise<boolean> {
     return this.#stored(async () => {
-      // Other nodes must see this one before they see the task.
+      // Registers this node before its id appears in a record.
       await this.#nodes?.ready()
       return this.#options.store.create(record)
     })
   }
 
   /**
-   * Runs a step of a request that needs the store.
+   * Runs a step of a request that uses the store.
    *
-   * @throws McpError "busy" if the store fails: the client may try again
+   * @throws McpError "busy" if the store fails, so that the client may try again
    */
   async #stored<T>(step: () => Awaitable<T>): Promise<T> {
     try {
@@ -151,7 +151,7 @@ export class TaskRunner implements ServerMount {
     return record
   }
 
-  /** Undefined if the owner has no such task. */
+  /** Returns undefined if the owner has no such task. */
   async find(key: TaskKey): Promise<TaskRecord | undefined> {
     return this.#stored(async () => {
       const record = await this.#options.store.get(key)
@@ -159,7 +159,7 @@ export class TaskRunner implements ServerMount {
     })
   }
 
-  /** A task whose node has stopped fails when it is read. */
+  /** A task whose node has stopped fails when it is next read. */
   async #current(record: TaskRecord): Promise<TaskRecord | undefined> {
     const { store, clock, onStored } = this.#options
     if (isFinal(record.status) || (await this.#nodes?.hasStopped(record)) !== true) return record
@@ -169,7 +169,7 @@ export class TaskRunner implements ServerMount {
     return failed
   }
 
-  /** For subscriptions, which read tasks after a change. */
+  /** Creates a watch for subscriptions, which read tasks after a change. */
   watch(): TaskWatch {
     return new TaskWatch(this.#options)
   }
@@ -230,7 +230,7 @@ export class TaskRunner implements ServerMount {
   /**
    * Answers open questions of a task. Ignores responses to other questions.
    *
-   * @throws McpError if the owner has no such task, or another process runs it that cannot be reached
+   * @throws McpError if the owner has no such task, or its process cannot be reached
    */
   async answer(key: TaskKey, responses: Readonly<Record<string, JsonObject>>): Promise<void> {
     const record = await this.get(key)
@@ -240,7 +240,7 @@ export class TaskRunner implements ServerMount {
       return
     }
     if (isFinal(record.status)) return
-    // Acknowledged responses that no handler gets would make the client wait for ever.
+    // Acknowledged responses that no handler gets would make the client wait forever.
     if ((await this.#nodes?.send(record, { kind: 'answers', responses })) !== true)
       throw new McpError(ErrorCode.InternalError, 'The task runs on another node: send its requests there')
   }
@@ -265,7 +265,7 @@ export class TaskRunner implements ServerMount {
     return cancelled
   }
 
-  /** Takes mail from another node about a task that may run here. */
+  /** Handles mail from another node about a task that may run here. */
   async #receive(key: TaskKey, mail: TaskMail): Promise<void> {
     const live = this.#live.get(key.taskId)
     if (live?.key.owner !== key.owner) return
@@ -325,7 +325,7 @@ export class TaskRunner implements ServerMount {
     const release = this.#sessions.follow(record.owner, call)
     const timer = clock.setTimeout(() => live.end('timeout'), record.ttlMs)
     const run = async (): Promise<void> => {
-      // The response with the task must come before the notifications of its handler.
+      // The response with the task must precede the notifications of its handler.
       await Promise.resolve()
       const answered = live.ending ? undefined : await dispatcher.run(live.ctx)
       await live.settle(finalChanges(answered, live.ctx, clock.now()))
@@ -354,5 +354,5 @@ function answerAll({ questions }: RunningTask, responses: Readonly<Record<string
   for (const [id, response] of Object.entries(responses)) questions.answer(id, response)
 }
 
-/** The same error for tasks of others, expired tasks and tasks that never existed. */
+/** The error is the same for tasks of others, expired tasks and tasks that never existed. */
 export const unknownTask = (): McpError => invalidParams('Task not found')

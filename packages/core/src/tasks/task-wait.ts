@@ -10,9 +10,9 @@ import type { OpenRequest } from '../call/input/pending-requests.ts'
 /** How a call reaches the task of another node. */
 interface RemoteTask {
   readonly clock: Clock
-  /** The time after which it is read again without a change, in ms. */
+  /** The time after which the task is read again without a change, in ms. */
   readonly intervalMs: number
-  /** Calls the listener after each change. Returns what ends that. */
+  /** Calls the listener after each change. Returns a function that ends the watch. */
   readonly watch: (listener: () => void) => () => void
   readonly read: () => Promise<TaskRecord>
   readonly answer: (id: string, response: JsonObject) => void
@@ -29,9 +29,9 @@ export async function waitFor(live: RunningTask, call: CallContext): Promise<voi
 }
 
 /**
- * Waits for a task of another node. Reads it after each change, and from time to time, since the message of a change
- * can be lost. Meanwhile the call carries its questions. If the call ends first, resolves to the last record that was
- * read.
+ * Waits for a task of another node. Reads it after each change, and at intervals, because the message of a
+ * change can be lost. Meanwhile the call carries its questions. If the call ends first, resolves to the last
+ * record that was read.
  */
 export async function pollTask(
   task: TaskRecord,
@@ -44,7 +44,7 @@ export async function pollTask(
   const leave = watch(() => changes.add())
   let record = task
   try {
-    // It may have changed before the watching.
+    // The task may have changed before the watch started.
     record = await read()
     while (!isFinal(record.status) && !call.signal.aborted) {
       questions?.update(record.inputs)
@@ -58,7 +58,7 @@ export async function pollTask(
   return record
 }
 
-/** Changes that nobody has looked at yet count as one. */
+/** Several unread changes count as one. */
 class Changes {
   #changed = false
   #wake: (() => void) | undefined
@@ -68,7 +68,7 @@ class Changes {
     this.#wake?.()
   }
 
-  /** Resolves after a change, or when the time is over or the call ends. */
+  /** Resolves after a change, after the time, or when the call ends. */
   async next(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     if (!this.#changed) await this.#pause(clock, ms, signal)
     this.#changed = false
@@ -78,7 +78,7 @@ class Changes {
     return new Promise((resolve) => {
       const end = (): void => {
         clock.clearTimeout(timer)
-        // A task may be read many thousand times during one call.
+        // Removed, because a task may be read thousands of times during one call.
         signal.removeEventListener('abort', end)
         this.#wake = undefined
         resolve()
@@ -90,13 +90,13 @@ class Changes {
   }
 }
 
-/** Undefined if the call cannot carry questions. */
+/** Returns undefined if the call cannot carry questions. */
 function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | undefined {
   const requests = exchange.duplex ? input?.live?.requests : undefined
   return requests && { requests, exchange }
 }
 
-/** Carries the questions of a task that another node runs, on a call that waits for the task here. */
+/** Carries the questions of a task on another node, on a call that waits for the task here. */
 class RemoteQuestions {
   readonly #viewer: TaskViewer
   readonly #answer: (id: string, response: JsonObject) => void
@@ -107,7 +107,7 @@ class RemoteQuestions {
     this.#answer = answer
   }
 
-  /** Sends the questions that are new, and withdraws those that are answered. */
+  /** Sends new questions, and cancels answered ones. */
   update(inputs: TaskRecord['inputs'] = {}): void {
     const { requests, exchange } = this.#viewer
     for (const [id, request] of this.#open)
@@ -118,7 +118,7 @@ class RemoteQuestions {
       this.#open.set(id, request)
       request.result.then(
         (response) => this.#answer(id, response),
-        // The question stays open for other calls that wait.
+        // The question stays open for other waiting calls.
         () => {},
       )
     }

@@ -1,9 +1,11 @@
-/** A multiple of three, so that chunks encode on their own, and small enough to be passed as arguments. */
+/**
+ * A multiple of three, so that chunks can be encoded separately, and small enough to be passed as arguments.
+ */
 const CHUNK = 3 * 8192
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const BASE64URL = /^[A-Za-z0-9_-]*$/
 
-/** Base64 of any number of bytes, without `Buffer`. */
+/** Encodes any number of bytes as base64, without `Buffer`. */
 export function toBase64(bytes: Uint8Array): string {
   if (bytes.length <= CHUNK) return encodeChunk(bytes)
   const chunks: string[] = []
@@ -16,13 +18,13 @@ const encodeChunk = (bytes: Uint8Array): string => btoa(String.fromCharCode(...b
 /** Whether a text is padded base64 of the standard alphabet. */
 export const isBase64 = (text: string): boolean => text.length % 4 === 0 && BASE64.test(text)
 
-/** Base64 for URLs, without padding. */
+/** Encodes bytes as base64url without padding. */
 export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
 /**
- * The bytes of a text that {@link toBase64Url} made; undefined for any other text. Base64 has several
- * spellings of the same bytes, and a second spelling of an id would be a second id.
+ * Returns the bytes of a text that {@link toBase64Url} created, or undefined for any other text. Base64 has
+ * several spellings of the same bytes, and a second spelling of an id would be a second id.
  */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1 || !BASE64URL.test(text)) return undefined
@@ -34,7 +36,7 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined
 export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
 
-/** The length of a text in UTF-8, without encoding it. A lone surrogate counts as its replacement. */
+/** Returns the length of a text in UTF-8 without encoding it. A lone surrogate counts as its replacement. */
 export function utf8Length(text: string): number {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {

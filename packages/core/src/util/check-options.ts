@@ -3,18 +3,18 @@ import { MAX_TIMEOUT_MS } from './clock.ts'
 
 /**
  * The names of options. An object is a group of options, and `null` is an option for tests, which no error
- * lists; any other value means nothing. The type makes the list complete.
+ * lists; any other value has no meaning. The type makes the list complete.
  */
 export type OptionNames<T> = { readonly [K in keyof T]-?: unknown }
 
-/** Advice for names that are not options here, such as those of other frameworks. */
+/** Advice for names that are no options here, such as those of other frameworks. */
 export type NameHints = Readonly<Record<string, string>>
 
 /**
- * Checks the names of options, and of options in groups. Options that are undefined count as absent.
+ * Checks the names of options, and of options in groups. Undefined options count as absent.
  *
- * @throws `ERR_MCP_OPTION` for options that are not an object, and for an unknown name, with
- *   the nearest one that is known
+ * @throws `ERR_MCP_OPTION` for options that are not an object, and for an unknown name, with the most similar
+ *   known one
  */
 export function checkNames(given: unknown, names: object, hints: NameHints = {}): void {
   if (!isGroup(given)) throw usageError('ERR_MCP_OPTION', `Options must be an object, not ${typeName(given)}`)
@@ -24,7 +24,7 @@ export function checkNames(given: unknown, names: object, hints: NameHints = {})
 interface Group {
   readonly names: object
   readonly hints: NameHints
-  /** The names of the whole tree, since an option may be in the wrong group. */
+  /** The names of the whole tree, because an option may be in the wrong group. */
   readonly all: object
   readonly prefix: string
 }
@@ -37,7 +37,7 @@ function checkGroup(given: object, group: Group): void {
     if (!Object.hasOwn(names, name)) throw usageError('ERR_MCP_OPTION', unknownName(name, group))
     const inner = names[name]
     if (!isGroup(inner)) continue
-    // Some groups can be switched with a boolean, which their own rules check.
+    // Some groups can also be a boolean, which their own rules check.
     if (isGroup(value)) checkGroup(value, { ...group, names: inner, prefix: `${path}.` })
     else check(path, typeof value === 'boolean', 'must be an object')
   }
@@ -76,7 +76,7 @@ const pathsIn = (names: object, prefix = ''): string[] =>
 export const typeName = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
 
-/** Picks the known keys. An option that is undefined gets its default. */
+/** Picks the known keys. An undefined option gets its default. */
 export function withDefaults<T extends object>(defaults: T, given: Partial<T>): T {
   const entries = Object.entries(defaults) as [keyof T, T[keyof T]][]
   return Object.fromEntries(entries.map(([key, fallback]) => [key, given[key] ?? fallback])) as T
@@ -109,12 +109,13 @@ export function check(name: string, valid: boolean, rule: string): void {
   if (!valid) throw usageError('ERR_MCP_OPTION', `The option ${name} ${rule}`)
 }
 
-/** A shorter beginning says too little. */
+/** A shorter prefix is not significant. */
 const MIN_BEGINNING = 3
 
 /**
- * The known name that a wrong one most likely means, by the rule of TypeScript's "did you mean": at most 40 %
- * of the characters differ. Else one that begins with it, as `ttlMs` with `ttl`. Undefined if there is none.
+ * Returns the known name that a wrong one most likely means, by the rule of TypeScript's "did you mean": at
+ * most 40 % of the characters differ. Otherwise returns one that starts with it, like `ttlMs` for `ttl`, or
+ * undefined.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = fold(name)
@@ -138,7 +139,7 @@ function similar(wanted: string, known: readonly string[]): string | undefined {
 
 const fold = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 
-/** Levenshtein: how many characters must be added, removed or replaced. */
+/** The Levenshtein distance: how many characters must be added, removed or replaced. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let line = 0; line < from.length; line++) {

@@ -1,4 +1,4 @@
-/** Time, injected so that tests own it. */
+/** The time, injected so that tests control it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
@@ -6,7 +6,7 @@ export interface Clock {
   clearTimeout(timer: unknown): void
 }
 
-/** Timers with a longer delay overflow, and fire at once. */
+/** Timers with a longer delay overflow and fire immediately. */
 export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1
 
 /** The clock and the timers of the platform. */

@@ -5,14 +5,17 @@ export interface Linked<T extends Linked<T>> {
   next: T | undefined
 }
 
-/** A list linked through its members: to add or remove one costs neither a search nor an allocation. */
+/**
+ * A list that is linked through its members, so that adding or removing one needs neither a search nor an
+ * allocation.
+ */
 export class LinkedList<T extends Linked<T>> {
   first: T | undefined
   last: T | undefined
 
-  /** Adds a member at the end. It must be in no list. */
+  /** Adds a member at the end. The member must not be in a list. */
   add(member: T): void {
-    // A kind of list may be narrower.
+    // The type of the list may be narrower.
     ;(member as Linked<T>).list = this
     member.previous = this.last
     if (this.last === undefined) this.first = member

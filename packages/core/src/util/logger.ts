@@ -1,4 +1,4 @@
-/** The part of pino's shape that Jetway uses, so that pino, Fastify's logger and consola all fit. */
+/** The part of pino's interface that Jetway uses, so that pino, Fastify's logger and consola all fit. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -14,13 +14,15 @@ export function safeLogger(logger: Logger): Logger {
       try {
         logger[level](fields, message)
       } catch {
-        // There is nowhere left to report it.
+        // The error cannot be reported anywhere else.
       }
     }
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
 }
 
-/** Warnings and errors on stderr. `console.error` never touches stdout, which stdio needs clean. */
+/**
+ * Writes warnings and errors to stderr. `console.error` never writes to stdout, which stdio uses for messages.
+ */
 export const stderrLogger: Logger = {
   debug: () => {},
   info: () => {},
@@ -33,14 +35,14 @@ function line(level: string, fields: object, message: string): string {
   return `[jetway] ${level}: ${message}${details.join('')}`
 }
 
-// Control characters would let logged data forge lines or drive the terminal.
+// Control characters would allow logged data to forge lines or control the terminal.
 const escapeControls = (text: string): string =>
   text.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** The lines of a stack, indented: none of them can pass for the first line of another message. */
+/** The lines of a stack are indented, so that none can pass for the first line of another message. */
 const stackOf = (error: Error): string =>
   (error.stack ?? String(error)).slice(0, 8192).split('\n').map(escapeControls).join('\n    ')
 

@@ -3,14 +3,15 @@ import type { Clock } from './clock.ts'
 /** How long {@link PendingWork.flushed} waits, in ms: a stalled client never reads. */
 const FLUSH_MS = 1_000
 
-/** Counts what a close still has to send, such as the answers of calls that it has ended. */
+/** Counts messages that must still be sent before a close, such as the responses of calls that it has ended. */
 export class PendingWork {
   readonly #clock: Clock
   readonly #waiting: (() => void)[] = []
-  #count = 0
+  #count: number
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, count = 0) {
     this.#clock = clock
+    this.#count = count
   }
 
   begin(): void {

@@ -1,6 +1,6 @@
 /**
- * Whether the platform isolates requests, as Cloudflare Workers does: timers and streams end with the request
- * that opened them, and no other request can reach them.
+ * Whether the platform isolates requests, like Cloudflare Workers: timers and streams end with the request that
+ * opened them, and other requests cannot access them.
  *
  * @see https://developers.cloudflare.com/workers/observability/errors/#cannot-perform-io-on-behalf-of-a-different-request
  */

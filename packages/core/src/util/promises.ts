@@ -7,7 +7,7 @@ export interface Deferred<T = void> {
   readonly reject: (error: unknown) => void
 }
 
-/** `Promise.withResolvers`, which Node.js 20 does not have. */
+/** A replacement for `Promise.withResolvers`, which Node.js 20 lacks. */
 export function deferred<T = void>(): Deferred<T> {
   let resolve!: (value: T) => void
   let reject!: (error: unknown) => void
@@ -18,7 +18,7 @@ export function deferred<T = void>(): Deferred<T> {
   return { promise, resolve, reject }
 }
 
-/** Runs a step. An error goes to `failed`, whether the step throws or rejects. */
+/** Runs a step. Passes its error to `failed`, whether the step throws or rejects. */
 export function attempt<T, F>(step: () => Awaitable<T>, failed: (error: unknown) => F): Awaitable<T | F> {
   try {
     const result = step()
@@ -28,7 +28,7 @@ export function attempt<T, F>(step: () => Awaitable<T>, failed: (error: unknown)
   }
 }
 
-/** Whether a value has to be awaited. Other values stay synchronous, which costs no promise. */
+/** Whether a value must be awaited. Other values stay synchronous, which saves a promise. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return (
     value instanceof Promise ||
@@ -36,28 +36,28 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   )
 }
 
-/** Uses a value now, or when it resolves. */
+/** Uses a value immediately, or when it resolves. */
 export function chain<T, R>(value: T | PromiseLike<T>, use: (value: T) => Awaitable<R>): Awaitable<R> {
   return isPromiseLike(value) ? Promise.resolve(value).then(use) : use(value)
 }
 
-/** Refuses a promise where a value is needed. If the promise rejects too, that must not end the process. */
+/** Refuses a promise in place of a value. If the promise rejects, that must not end the process. */
 export function refusePromise(value: unknown, problem: string): void {
   if (!isPromiseLike(value)) return
   value.then(undefined, () => {})
   throw new TypeError(problem)
 }
 
-/** Runs steps one after the other. A step that fails does not stop those after it. */
+/** Runs steps one after another. A failing step does not stop those after it. */
 export class InOrder {
   #tail: Promise<void> | undefined
 
-  /** Settles when the steps so far have ended; undefined if none runs. */
+  /** Settles when all steps so far have ended; undefined if none is running. */
   get busy(): Promise<void> | undefined {
     return this.#tail
   }
 
-  /** Runs a step at once if none runs, or else after those before it. */
+  /** Runs a step immediately if none is running, or else after the others. */
   run<T>(step: () => Awaitable<T>): Awaitable<T> {
     const result = this.#tail === undefined ? step() : this.#tail.then(step)
     if (result instanceof Promise) this.#wait(result)

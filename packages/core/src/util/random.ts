@@ -1,6 +1,6 @@
 /**
- * Bytes from a CSPRNG, injected so that tests are repeatable. Never called in a
- * constructor: Workers forbid it.
+ * Returns bytes of a CSPRNG, injected so that tests are repeatable. Never called in a constructor, because
+ * Workers forbid it.
  */
 export type Random = (bytes: number) => Uint8Array
 

@@ -2,12 +2,14 @@ import { usageError } from '../errors.ts'
 import { decodeBase64, fromBase64Url, toBase64Url } from './bytes.ts'
 import { type Random, secureRandom } from './random.ts'
 
-/** A key of 256 random bits: the bytes themselves, or base64 or base64url of them. */
+/** A key of 256 random bits: the bytes themselves, or their base64 or base64url. */
 export type SealKey = Uint8Array | string
 
 /** Options of {@link createSealer}. */
 export interface SealerOptions {
-  /** The first key seals, all keys open: to rotate, put a new key in front and remove the old one later. */
+  /**
+   * The first key seals, all keys open. To rotate keys, put a new key in front and remove the old one later.
+   */
   readonly keys: readonly SealKey[]
   /** The name of the option, for errors. */
   readonly name: string
@@ -15,17 +17,17 @@ export interface SealerOptions {
 }
 
 /**
- * Seals data for a peer that can neither read nor change it: AES-256-GCM, with a derived key for each
+ * Seals data for a peer that can neither read nor change it. Uses AES-256-GCM with a derived key for each
  * purpose, so that data sealed for one purpose does not open for another.
  */
 export interface Sealer {
   /**
-   * The sealed text in base64url, `sealedLength` characters. Opens only with the same purpose and
-   * context; the context is not part of it.
+   * Returns the sealed text in base64url, of `sealedLength` characters. It opens only with the same purpose and
+   * context; it does not contain the context.
    */
   seal(purpose: string, text: string, context: string): Promise<string>
   /**
-   * The text; undefined if it was not sealed with one of the keys for this purpose and context. Never throws.
+   * Returns the text, or undefined if none of the keys sealed it for this purpose and context. Never throws.
    */
   open(purpose: string, sealed: string, context: string): Promise<string | undefined>
 }
@@ -38,18 +40,18 @@ const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The length of the sealed text in characters, for a text of so many bytes in UTF-8. */
+/** Returns the length of the sealed text in characters, for a text of this many bytes in UTF-8. */
 export const sealedLength = (bytes: number): number => Math.ceil(((NONCE_BYTES + bytes + TAG_BYTES) * 4) / 3)
 
 /**
- * Derives no key before its first use. Nonces are random: rotate a key before it has sealed 2^32 texts
- * (NIST SP 800-38D, section 8.3).
+ * Derives no key before the first use. Nonces are random, so rotate a key before it has sealed 2^32 texts (NIST
+ * SP 800-38D, section 8.3).
  *
  * @throws `ERR_MCP_OPTION` unless there are 1 to 8 keys of 32 bytes each
  */
 export function createSealer({ keys, name, random = secureRandom }: SealerOptions): Sealer {
   const secrets = readKeys(keys, name)
-  /** By purpose; the code has a few of them. */
+  /** The keys by purpose, of which the code has only a few. */
   const derived = new Map<string, readonly Promise<CryptoKey>[]>()
   const keysFor = (purpose: string): readonly Promise<CryptoKey>[] => {
     const known = derived.get(purpose) ?? secrets.map((secret) => derive(secret, purpose))
@@ -75,7 +77,7 @@ export function createSealer({ keys, name, random = secureRandom }: SealerOption
         try {
           return decoder.decode(await crypto.subtle.decrypt(parameters, await key, data))
         } catch {
-          // Try the next key. A peer must not learn why a text does not open.
+          // The next key is tried. A peer must not learn why a text does not open.
         }
       }
       return undefined
@@ -106,7 +108,7 @@ function readKeys(keys: readonly SealKey[], name: string): readonly Uint8Array<A
   return read as Uint8Array<ArrayBuffer>[]
 }
 
-/** Copies the key: the caller may change its array. */
+/** Copies the key, because the caller may change its array. */
 function readKey(key: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (key instanceof Uint8Array) return key.length === KEY_BYTES ? new Uint8Array(key) : undefined
   if (typeof key !== 'string' || !BASE64_KEY.test(key)) return undefined

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts'
 import { type Linked, LinkedList } from './linked-list.ts'
 import { isolatedRequests } from './platform.ts'
 
-/** Lets the process end while the timer waits, on runtimes with `unref`. */
+/** Allows the process to end while the timer is pending, on runtimes with `unref`. */
 function unref(timer: unknown): void {
   const { unref: release } = Object(timer) as { readonly unref?: () => void }
   release?.call(timer)
@@ -44,14 +44,14 @@ export interface Due {
   due(): void
 }
 
-/** When a member is due. */
+/** The time at which a member is due. */
 export class Deadline implements Linked<Deadline> {
   list: LinkedList<Deadline> | undefined
   previous: Deadline | undefined
   next: Deadline | undefined
   readonly member: Due
   readonly at: number
-  /** Set where requests are isolated. */
+  /** Set if requests are isolated. */
   timer: unknown
 
   constructor(member: Due, at: number) {
@@ -61,15 +61,15 @@ export class Deadline implements Linked<Deadline> {
 }
 
 /**
- * Calls each member a fixed time after it was added. All wait equally long, so one timer for the
- * oldest serves them all: a call that ends in time needs no timer. Where requests are isolated each
- * member has its own timer, which only the member refers to, since some requests end unnoticed. A
- * member is in one `Deadlines` at a time.
+ * Calls each member a fixed time after it was added. All members wait equally long, so one timer for the oldest
+ * serves them all, and a call that ends in time needs no timer. If requests are isolated, each member has its
+ * own timer, which only the member refers to, because some requests end without notice. A member is in one
+ * `Deadlines` at a time.
  */
 export class Deadlines {
   readonly #clock: Clock
   readonly #ms: number
-  /** In the order of their times. */
+  /** The deadlines in the order of their times. */
   readonly #deadlines = new LinkedList<Deadline>()
   readonly #isolated = isolatedRequests()
   #timer: unknown
@@ -79,7 +79,7 @@ export class Deadlines {
     this.#ms = ms
   }
 
-  /** Adding a member again starts its time anew. */
+  /** Adds a member. Adding it again restarts its time. */
   add(member: Due): void {
     this.remove(member)
     const deadline = new Deadline(member, this.#clock.now() + this.#ms)
@@ -112,7 +112,7 @@ export class Deadlines {
     this.#timer = undefined
   }
 
-  /** Ends the time of all members. */
+  /** Calls all members immediately. */
   expireAll(): void {
     for (let first = this.#deadlines.first; first !== undefined; first = this.#deadlines.first)
       this.#expire(first)
@@ -135,7 +135,7 @@ export class Deadlines {
     const now = this.#clock.now()
     for (let first = this.#deadlines.first; first !== undefined; first = this.#deadlines.first) {
       if (first.at > now) {
-        // A member added again by `due` may have armed a timer that is too late for this one.
+        // A member that `due` added again may have started a timer that is too late for this one.
         this.#arm(first.at - now)
         return
       }

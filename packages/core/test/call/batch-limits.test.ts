@@ -29,7 +29,7 @@ const calls = (name: string, count = 100): object[] =>
 const messagesOf = ({ sink }: SseClient): Message[] =>
   sink.events.filter(({ event }) => event === 'message').map(({ data }) => JSON.parse(data) as Message)
 
-/** The ids of the answers, and how many are results and errors. */
+/** The ids of the responses, and the numbers of results and errors. */
 function summary(answers: readonly Message[]) {
   const errors = answers.flatMap(({ error }) => (error === undefined ? [] : [error]))
   return {
@@ -56,20 +56,20 @@ describe.each(['large', 'large-later'])('a batch of 100 calls of a tool with a %
     return session.post(calls(name))
   }
 
-  it('draws no more than one result of the largest size over HTTP, and errors for the rest', async () => {
+  it('returns at most one result of the largest size over HTTP, and errors for the other calls', async () => {
     const { list, text } = await overHttp({})
     expect(text.length).toBeLessThan(LIMIT * 2)
     expect(summary(list)).toEqual(BOUNDED)
   })
 
-  it('draws no more on a stream', async () => {
+  it('returns no more on an event stream', async () => {
     const { sink } = await overHttp({ response: 'sse' })
     await sink.ended()
     expect(sink.text.length).toBeLessThan(LIMIT * 3)
     expect(summary(sink.messages)).toEqual(BOUNDED)
   })
 
-  it('draws no more over HTTP+SSE', async () => {
+  it('returns no more over HTTP+SSE', async () => {
     const client = await openSse(createHarness({ endpoint: { legacySse: true }, server, setUp: addTools }))
     await client.initialize(BATCHES)
     await client.post(calls(name))
@@ -77,7 +77,7 @@ describe.each(['large', 'large-later'])('a batch of 100 calls of a tool with a %
     expect(summary(JSON.parse(client.sink.events.at(-1)?.data ?? '') as Message[])).toEqual(BOUNDED)
   })
 
-  it('draws no more on a duplex connection', async () => {
+  it('returns no more on a duplex connection', async () => {
     const transport = new ScriptedTransport()
     const mcp = new McpServer({ name: 'test', version: '1' }, server)
     addTools(mcp)
@@ -91,7 +91,7 @@ describe.each(['large', 'large-later'])('a batch of 100 calls of a tool with a %
   })
 })
 
-it('the first result of a batch may have the larger limit of its tool', async () => {
+it('applies the larger limit of its tool to the first result of a batch', async () => {
   const session = await createHarness({ server, setUp: addTools }).open({ version: BATCHES })
   const { list } = await session.post([...calls('larger', 2), ping('p')])
   expect(list.map(({ id, result }) => [id, result !== undefined])).toEqual([
@@ -101,7 +101,7 @@ it('the first result of a batch may have the larger limit of its tool', async ()
   ])
 })
 
-describe('a client of HTTP+SSE that stalls', () => {
+describe('an HTTP+SSE client that stops reading', () => {
   async function stalled() {
     const gate = deferred()
     const harness = createHarness({
@@ -131,7 +131,7 @@ describe('a client of HTTP+SSE that stalls', () => {
     return { ...harness, client, gate, dropped, statuses }
   }
 
-  it('makes at most four results of the largest size wait, and gets errors for the rest', async () => {
+  it('has at most four results of the largest size queued, and gets errors for the rest', async () => {
     const { client, gate, dropped, endpoint, statuses } = await stalled()
     expect(await statuses(60, 15_000)).toEqual(Array.from({ length: 60 }, () => 202))
     gate.resolve()
@@ -154,7 +154,7 @@ describe('a client of HTTP+SSE that stalls', () => {
     expect(Math.min(...dropped)).toBeGreaterThan(15_000)
   })
 
-  it('gets 503 for further requests when the calls in flight may exceed that, until it has read', async () => {
+  it('gets 503 for further requests until it reads, when its calls in flight may exceed that', async () => {
     const { client, gate, statuses } = await stalled()
     await client.call('large', {}, 'warm')
     await client.call('large', {}, 'waits')
@@ -170,7 +170,7 @@ describe('a client of HTTP+SSE that stalls', () => {
     await client.sink.until(() => client.sink.text.includes('"219"'))
   })
 
-  it('gets 503 also while large responses wait for the client to read progress', async () => {
+  it('gets 503 also while large responses are queued behind progress', async () => {
     const harness = createHarness({
       endpoint: { legacySse: true, limits: { outboundBytes: 10_000 } },
       setUp: (mcp) =>

@@ -3,13 +3,17 @@ import { readBatch } from '../../src/call/batch.ts'
 
 const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-describe('a batch (https://modelcontextprotocol.io/specification/2025-03-26/basic/transports#sending-messages-to-the-server)', () => {
+describe('readBatch (https://modelcontextprotocol.io/specification/2025-03-26/basic/transports#sending-messages-to-the-server)', () => {
   const notification = { jsonrpc: '2.0', method: 'x' }
   const response = { jsonrpc: '2.0', id: 1, result: {} }
 
   it.each([
     ['one request', [request], ['request']],
-    ['a hundred', Array.from({ length: 100 }, () => request), Array.from({ length: 100 }, () => 'request')],
+    [
+      'a hundred notifications',
+      Array.from({ length: 100 }, () => request),
+      Array.from({ length: 100 }, () => 'request'),
+    ],
     ['requests and notifications', [notification, request], ['notification', 'request']],
     ['responses', [response, response], ['response', 'response']],
     [
@@ -17,18 +21,22 @@ describe('a batch (https://modelcontextprotocol.io/specification/2025-03-26/basi
       [{ ...notification, method: 'initialize' }],
       ['notification'],
     ],
-  ])('can be %s', (_what, values, kinds) => {
+  ])('accepts %s', (_what, values, kinds) => {
     const items = readBatch(values)
     expect(typeof items === 'string' ? items : items.map(({ kind }) => kind)).toEqual(kinds)
   })
 
   it.each([
-    ['nothing', [], 'A batch has 1 to 100 messages'],
-    ['a hundred and one', Array.from({ length: 101 }, () => request), 'A batch has 1 to 100 messages'],
-    ['a message that is malformed', [request, 1], 'A message of the batch is malformed'],
-    ['a request and a response', [request, response], 'Responses do not share a batch with other messages'],
+    ['an empty array', [], 'A batch has 1 to 100 messages'],
+    [
+      'a hundred and one notifications',
+      Array.from({ length: 101 }, () => request),
+      'A batch has 1 to 100 messages',
+    ],
+    ['a malformed message', [request, 1], 'A message of the batch is malformed'],
+    ['a request with a response', [request, response], 'Responses do not share a batch with other messages'],
     ['initialize', [request, { ...request, method: 'initialize' }], 'initialize must not be part of a batch'],
-  ])('must not be %s', (_what, values, fault) => {
+  ])('refuses %s', (_what, values, fault) => {
     expect(readBatch(values)).toBe(fault)
   })
 })

@@ -2,7 +2,7 @@ import { silent } from '@jetway-apps/test-support'
 import { expect, it, vi } from 'vitest'
 import { CallLog } from '../../src/call/observation/call-log.ts'
 
-it('a line about a call goes to the logger of its request, with what tells calls apart', () => {
+it('CallLog writes to the logger of the request, with the fields that identify the call', () => {
   const [server, request] = [vi.fn<(fields: object, message: string) => void>(), vi.fn<() => void>()]
   const log = new CallLog({ ...silent, warn: server, error: server })
   const call = (id: string | number, caller: object = {}) =>

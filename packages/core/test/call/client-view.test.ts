@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ClientView } from '../../src/call/request-context.ts'
 
-describe('the client as handlers see it', () => {
+describe('ClientView', () => {
   const client = new ClientView(undefined, {
     roots: {},
     sampling: { tools: {} },
@@ -20,11 +20,11 @@ describe('the client as handlers see it', () => {
     ['elicitation.url.more', false],
     ['tasks', false],
     ['toString', false],
-  ])('supports %s: %s', (capability, supported) => {
+  ])('supports(%s) returns %s', (capability, supported) => {
     expect(client.supports(capability)).toBe(supported)
   })
 
-  it('has the settings of its extensions', () => {
+  it('extension() returns the settings of an extension', () => {
     expect(['a/b', 'odd', 'toString'].map((id) => client.extension(id))).toEqual([
       { c: 1 },
       undefined,

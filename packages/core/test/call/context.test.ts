@@ -31,8 +31,8 @@ function createContext(pressure?: Promise<void>): { ctx: CallContext; sent: Reco
   return { ctx, sent }
 }
 
-describe('progress', () => {
-  it('that a handler does not await piles up no promises while its client reads slowly', async () => {
+describe('ctx.progress without await', () => {
+  it('returns the same promise to all callers while the client reads slowly', async () => {
     const { promise, resolve } = deferred()
     const { ctx, sent } = createContext(promise)
     const promises = new Set(Array.from({ length: 1_000 }, (_, i) => ctx.progress(i)))
@@ -42,8 +42,8 @@ describe('progress', () => {
   })
 })
 
-describe('progress and logs with invalid values', () => {
-  it('drop progress that is not a finite number', async () => {
+describe('progress and log messages with invalid values', () => {
+  it('drops progress that is not a finite number', async () => {
     const { ctx, sent } = createContext()
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '7', 7n])
       await ctx.progress(value as number)
@@ -51,7 +51,7 @@ describe('progress and logs with invalid values', () => {
     expect(sent).toEqual([{ progressToken: 't', progress: 1 }])
   })
 
-  it('leave out a total that is not a finite number', async () => {
+  it('omits a total that is not a finite number', async () => {
     const { ctx, sent } = createContext()
     await ctx.progress(1, Number.POSITIVE_INFINITY)
     await ctx.progress(2, Number.NaN)
@@ -62,7 +62,7 @@ describe('progress and logs with invalid values', () => {
   })
 
   it.each([undefined, () => 1, Symbol('nothing'), { toJSON: () => undefined }])(
-    'logs null for data that JSON does not show: %s',
+    'logs null for data without a JSON form: %s',
     (data) => {
       const { ctx, sent } = createContext()
       ctx.log.error(data)
@@ -70,13 +70,13 @@ describe('progress and logs with invalid values', () => {
     },
   )
 
-  it('leave out a logger name that is not a string', () => {
+  it('omits a logger name that is not a string', () => {
     const { ctx, sent } = createContext()
     ctx.log.error('oh', 7 as never)
     expect(sent).toEqual([{ level: 'error', data: 'oh' }])
   })
 
-  it('replace data that cannot be serialised, and the handler continues', () => {
+  it('replaces data that cannot be serialised', () => {
     const { ctx, sent } = createContext()
     ctx.log.error({ big: 1n })
     expect(sent).toEqual([{ level: 'error', data: '[data that cannot be serialised]' }])

@@ -39,7 +39,7 @@ const tool = (handle: MethodEntry['handle']): TestRuntime =>
 const parsed = async (answer: Promise<EncodedResponse>): Promise<unknown> =>
   JSON.parse((await answer)?.frame ?? 'null')
 
-describe('every request gets exactly one answer', () => {
+describe('the one response to a request', () => {
   const cycle: Record<string, unknown> = {}
   cycle['self'] = cycle
   const hostile = new Proxy({}, { getPrototypeOf: () => { throw new Error('no') }, get: () => { throw new Error('no') } }) // prettier-ignore
@@ -53,7 +53,7 @@ describe('every request gets exactly one answer', () => {
     ['returns a BigInt', () => complete({ content: [], _meta: { n: 1n } })],
     ['returns a cycle', async () => complete({ content: [], _meta: cycle })],
     ['returns a throwing toJSON', () => complete({ content: [], _meta: { toJSON: () => { throw new Error('canary') } } })], // prettier-ignore
-  ])('from a tool that %s: isError with a reference, without the cause', async (_, handle) => {
+  ])('is isError with a reference and without the cause, from a tool that %s', async (_, handle) => {
     const runtime = tool(handle)
     const answer = await parsed(call(runtime).answer)
     expect(answer).toMatchObject({ id: 7, result: { isError: true } })
@@ -62,7 +62,7 @@ describe('every request gets exactly one answer', () => {
     expect(runtime.errors).toHaveLength(1)
   })
 
-  it('as -32603 with a reference if the method has no result for a failure', async () => {
+  it('is -32603 with a reference if the method has no result for failures', async () => {
     const runtime = createTestRuntime({
       'prompts/get': { handle: () => Promise.reject(new Error('canary')) },
     })
@@ -73,7 +73,7 @@ describe('every request gets exactly one answer', () => {
     expect(JSON.stringify(answer)).not.toContain('canary')
   })
 
-  it('with code, message and data of an McpError, which is not reported', async () => {
+  it('has the code, message and data of an McpError, which is not reported', async () => {
     const runtime = tool(() => { throw new McpError(-1234, 'mine', { a: 1 }) }) // prettier-ignore
     expect(await parsed(call(runtime).answer)).toMatchObject({
       error: { code: -1234, message: 'mine', data: { a: 1 } },
@@ -82,7 +82,7 @@ describe('every request gets exactly one answer', () => {
   })
 
   it.each(['no/such', '__proto__', 'constructor', 'toString'])(
-    'with -32601 for the method %s',
+    'is -32601 for the method %s',
     async (method) => {
       expect(
         await parsed(
@@ -99,7 +99,7 @@ describe('every request gets exactly one answer', () => {
 describe('time limits', () => {
   const never = (): Promise<HandlerResult> => new Promise(() => {})
 
-  it('end a handler that never settles, abort its signal and free its timer', async () => {
+  it('end a handler that never settles, abort its signal and clear its timer', async () => {
     const runtime = tool(never)
     const { ctx, answer } = call(runtime)
     const { signal } = ctx
@@ -109,7 +109,7 @@ describe('time limits', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('are extended by progress, up to the hard maximum', async () => {
+  it('are extended by progress up to the hard maximum', async () => {
     const runtime = tool(never)
     const { ctx, answer } = call(runtime)
     let done = false
@@ -123,7 +123,7 @@ describe('time limits', () => {
     expect(done).toBe(true)
   })
 
-  it('share one timer, which an idle server clears', async () => {
+  it('share one timer, which releaseTimers() clears', async () => {
     const runtime = tool(async () => complete({ content: [] }))
     for (let count = 0; count < 5; count++) await call(runtime).answer
     expect(runtime.clock.pending).toBe(1)
@@ -131,7 +131,7 @@ describe('time limits', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('start with each call', async () => {
+  it('start anew with each call', async () => {
     const runtime = tool(never)
     const ended: string[] = []
     void call(runtime).answer.then(() => ended.push('first'))
@@ -146,7 +146,7 @@ describe('time limits', () => {
 })
 
 describe('a call that has ended', () => {
-  it('by cancellation gets no answer, and sends nothing more', async () => {
+  it('gets no response after its cancellation, and sends nothing more', async () => {
     let finish: (() => void) | undefined
     const runtime = tool(() => new Promise((resolve) => (finish = () => resolve(complete({ content: [] })))))
     const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
@@ -159,7 +159,7 @@ describe('a call that has ended', () => {
     expect(sent).toEqual([])
   })
 
-  it('sends neither progress nor logs after its answer', async () => {
+  it('sends neither progress nor log messages after its response', async () => {
     const runtime = tool(() => complete({ content: [] }))
     const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
     await answer
@@ -170,7 +170,7 @@ describe('a call that has ended', () => {
 })
 
 describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
-  it('grows strictly, also with token 0', async () => {
+  it('must grow, also with token 0', async () => {
     const runtime = tool(() => new Promise(() => {}))
     const { ctx, sent } = call(runtime, 'tools/call', 0)
     for (const value of [1, 1, 0.5, Number.NaN, 2]) await ctx.progress(value, 4, 'm')
@@ -180,7 +180,7 @@ describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/bas
     ])
   })
 
-  it('is not sent if the client did not ask for it', async () => {
+  it('is not sent unless the client requested it', async () => {
     const runtime = tool(() => new Promise(() => {}))
     const { ctx, sent } = call(runtime)
     await ctx.progress(1)
@@ -218,7 +218,7 @@ describe('middleware', () => {
   })
 })
 
-it('without middleware a synchronous handler is answered without a promise', async () => {
+it('run() returns no promise for a synchronous handler without middleware', async () => {
   const runtime = tool(() => complete({ content: [] }))
   const { ctx } = call(runtime)
   const again = runtime.dispatcher.run(ctx)

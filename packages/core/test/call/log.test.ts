@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { logFrame, reachesLevel } from '../../src/call/log.ts'
 
-describe('a log message', () => {
+describe('logFrame', () => {
   it.each([
     ['a value', { a: 1 }, { a: 1 }],
-    ['what has no JSON', () => {}, null],
-    ['what cannot be serialised', 1n, '[data that cannot be serialised]'],
-  ])('has %s', (_what, data, shown) => {
+    ['null for data without a JSON form', () => {}, null],
+    ['a placeholder for data that cannot be serialised', 1n, '[data that cannot be serialised]'],
+  ])('contains %s', (_what, data, shown) => {
     expect(JSON.parse(logFrame({ level: 'info' }, data))).toMatchObject({
       params: { level: 'info', data: shown },
     })
@@ -17,7 +17,7 @@ describe('a log message', () => {
     ['debug', 'info', false],
     ['error', 'info', true],
     ['emergency', undefined, false],
-  ] as const)('of %s reaches a client that has set %s: %s', (level, set, reaches) => {
+  ] as const)('reachesLevel: %s for a client that has set %s is %s', (level, set, reaches) => {
     expect(reachesLevel(level, set)).toBe(reaches)
   })
 })

@@ -9,11 +9,11 @@ it.each([
   ['tools/call', { name: 1 }, 'params.name must be a string'],
   ['tools/call', { name: 'a', arguments: [] }, 'params.arguments must be an object'],
   ['resources/read', { name: 'a' }, 'params.uri must be a string'],
-])('the parameters of %s are checked: %j', (method, params, fault) => {
+])('paramsFault checks the parameters of %s: %j', (method, params, fault) => {
   expect(paramsFault(method, params as never)).toBe(fault)
 })
 
-it('middleware wraps its own method or all, in the order in which it was added', () => {
+it('MiddlewareStack returns the middleware of a method and of all methods, in order of registration', () => {
   const stack = new MiddlewareStack()
   expect(stack.around('ping')).toBeUndefined()
   const [one, all, other] = [1, 2, 3].map(() => (_ctx: unknown, next: () => Promise<object>) => next())

@@ -21,8 +21,8 @@ function create() {
   return { server, ask }
 }
 
-describe('a middleware around one method', () => {
-  it('has typed parameters and a typed result', async () => {
+describe('server.use with a method', () => {
+  it('types the parameters and the result', async () => {
     const { server, ask } = create()
     const seen: string[] = []
     server.use('tools/call', async (ctx, next) => {
@@ -42,7 +42,7 @@ describe('a middleware around one method', () => {
   })
 
   it.each([{}, { name: 5 }, { name: 'one', arguments: [] }])(
-    'never sees parameters that are not what their type says: %j',
+    'does not call middleware with parameters that violate their type: %j',
     async (params) => {
       const { server, ask } = create()
       let ran = 0
@@ -55,7 +55,7 @@ describe('a middleware around one method', () => {
     },
   )
 
-  it('can answer by itself, and its answer is projected to the client’s revision', async () => {
+  it('lets middleware return a result, which is adapted to the client’s revision', async () => {
     const { server, ask } = create()
     server.use('tools/call', async () => ({
       content: [{ type: 'resource_link', uri: 'file:///a', name: 'a' }],
@@ -67,7 +67,7 @@ describe('a middleware around one method', () => {
     expect(JSON.stringify(older)).not.toContain('resource_link')
   })
 
-  it('that throws is handled like a handler that throws', async () => {
+  it('handles middleware that throws like a handler that throws', async () => {
     const { server, ask } = create()
     server.use('tools/call', () => Promise.reject(new Error('canary')))
     const reply = await ask({ name: 'one' })
@@ -75,14 +75,14 @@ describe('a middleware around one method', () => {
     expect(JSON.stringify(reply)).not.toContain('canary')
   })
 
-  it('wraps calls after it was added', async () => {
+  it('wraps calls that start after it was added', async () => {
     const { server, ask } = create()
     expect((await ask({ name: 'one' })).result).not.toHaveProperty('_meta')
     server.use(async (_ctx, next) => ({ ...(await next()), _meta: { late: true } }))
     expect((await ask({ name: 'one' })).result).toMatchObject({ _meta: { late: true } })
   })
 
-  it('runs outside validation: a replaced result is not validated again', async () => {
+  it('does not validate a result that middleware replaced', async () => {
     const { server, ask } = create()
     server.addTool({
       name: 'typed',

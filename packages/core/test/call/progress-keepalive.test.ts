@@ -1,4 +1,4 @@
-import { FakeClock, notification } from '@jetway-apps/test-support'
+import { FakeClock, logLines, notification } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
@@ -15,7 +15,7 @@ interface Served {
   readonly received: () => readonly number[]
 }
 
-/** A server whose only tool runs the handler, and a client of it. */
+/** A server whose only tool runs the handler, and its client. */
 async function serve(
   handler: (ctx: RequestContext, clock: FakeClock) => unknown,
   options: ServerOptions = {},
@@ -46,26 +46,23 @@ async function call(
   return { answer }
 }
 
-describe('a silent call whose client asked for progress', () => {
-  it.each(['token', '', 0, 7])(
-    'is spoken for every 15 s until its answer, under the token %j',
-    async (token) => {
-      const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
-      const { answer } = await call({ peer, clock }, token)
-      await clock.advance(14_999)
-      expect(peer.notifications).toEqual([])
-      await clock.advance(35_001)
-      await answer
-      await clock.advance(120 * SECOND)
-      expect(peer.notifications).toEqual(
-        [0, 0.000001, 0.000002].map((progress) =>
-          notification('notifications/progress', { progressToken: token, progress }),
-        ),
-      )
-    },
-  )
+describe('the keepalive of a silent call whose client requested progress', () => {
+  it.each(['token', '', 0, 7])('is sent every 15 s until the response, with the token %j', async (token) => {
+    const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
+    const { answer } = await call({ peer, clock }, token)
+    await clock.advance(14_999)
+    expect(peer.notifications).toEqual([])
+    await clock.advance(35_001)
+    await answer
+    await clock.advance(120 * SECOND)
+    expect(peer.notifications).toEqual(
+      [0, 0.000001, 0.000002].map((progress) =>
+        notification('notifications/progress', { progressToken: token, progress }),
+      ),
+    )
+  })
 
-  it('waits 15 s after each report of its handler', async () => {
+  it('is sent 15 s after each report of the handler', async () => {
     const { clock, peer, received } = await serve(async (ctx, time) => {
       await wait(time, 10 * SECOND)
       await ctx.progress(1, 4)
@@ -80,7 +77,7 @@ describe('a silent call whose client asked for progress', () => {
     expect(received()).toEqual([1, 2, 2.000002, 3])
   })
 
-  it('gets progress although its handler’s reports are dropped', async () => {
+  it('is sent although the handler’s reports are dropped', async () => {
     const { clock, peer, received } = await serve(async (ctx, time) => {
       for (let n = 0; n < 4; n++) {
         await ctx.progress(1)
@@ -93,16 +90,18 @@ describe('a silent call whose client asked for progress', () => {
     expect(received()).toEqual([1, 1.000001, expect.closeTo(1.000002, 9)])
   })
 
-  it('still ends at its time limit', async () => {
-    const { clock, peer, received } = await serve((_ctx, time) => wait(time, 600 * SECOND))
+  it('does not extend the time limit of the call', async () => {
+    const logger = logLines()
+    const { clock, peer, received } = await serve((_ctx, time) => wait(time, 600 * SECOND), { logger })
     const { answer } = await call({ peer, clock }, 1)
     await clock.advance(60 * SECOND)
     expect((await answer).result).toMatchObject({ isError: true })
+    expect(logger.lines).toEqual([expect.stringContaining('it reported no progress for 60000 ms')])
     await clock.advance(600 * SECOND)
     expect(received()).toHaveLength(3)
   })
 
-  it('gets no more progress after its cancellation', async () => {
+  it('stops when the call is cancelled', async () => {
     const { clock, peer, received } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     await call({ peer, clock }, 1)
     await clock.advance(20 * SECOND)
@@ -112,12 +111,12 @@ describe('a silent call whose client asked for progress', () => {
     expect(received()).toEqual([0])
   })
 
-  it('shares one timer with all others, which is cleared when the server closes', async () => {
+  it('shares one timer with all calls, which closing the server clears', async () => {
     const { server, clock, peer } = await serve((_ctx, time) => wait(time, 20 * SECOND))
     const idle = clock.pending
     const answers = []
     for (let token = 0; token < 20; token++) answers.push((await call({ peer, clock }, token)).answer)
-    // One for each handler, one for all time limits, one for all heartbeats.
+    // One timer for each handler, one for all time limits, one for all keepalives.
     expect(clock.pending).toBe(idle + 20 + 2)
     await clock.advance(20 * SECOND)
     await Promise.all(answers)
@@ -126,7 +125,7 @@ describe('a silent call whose client asked for progress', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is due on time after many others', async () => {
+  it('is sent on time when many calls follow', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     const tokens = (): unknown[] =>
       peer.notifications.splice(0).map(({ params }) => (params as { progressToken: unknown }).progressToken)
@@ -144,8 +143,8 @@ describe('a silent call whose client asked for progress', () => {
   })
 })
 
-describe('there is no keepalive', () => {
-  it('for a client that has not asked for progress', async () => {
+describe('no keepalive is sent', () => {
+  it('to a client that did not request progress', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     const idle = clock.pending
     const { answer } = await call({ peer, clock })
@@ -165,7 +164,7 @@ describe('there is no keepalive', () => {
 })
 
 describe('the option progressHeartbeat', () => {
-  it('is the time in ms', async () => {
+  it('sets the interval in ms', async () => {
     const { clock, peer, received } = await serve((_ctx, time) => wait(time, SECOND), {
       progressHeartbeat: 300,
     })

@@ -5,15 +5,15 @@ import { SerializedResult } from '../../src/call/result.ts'
 const result = new SerializedResult('{"tools":["ä€😀"]}', () => ({}))
 const text = (answer: ReturnType<typeof largeAnswer>): string => new TextDecoder().decode(answer.bytes())
 
-describe('the response with a large serialised result', () => {
+describe('a response with a large serialised result', () => {
   it.each([
-    ['no member of its revision', '{}', { tools: ['ä€😀'] }],
+    ['without members of its revision', '{}', { tools: ['ä€😀'] }],
     [
-      'the members that its revision puts into every result',
+      'with the members that its revision adds to every result',
       '{"resultType":"complete"}',
       { resultType: 'complete', tools: ['ä€😀'] },
     ],
-  ])('is the same as text and as bytes, with %s', (_what, empty, expected) => {
+  ])('has equal text and bytes %s', (_what, empty, expected) => {
     for (const id of [1, 'é"1']) {
       const answer = largeAnswer(id, empty, result)
       expect(text(answer)).toBe(answer.frame)
@@ -21,7 +21,7 @@ describe('the response with a large serialised result', () => {
     }
   })
 
-  it('has bytes that no other response shares', () => {
+  it('does not share its bytes with other responses', () => {
     const [one, two] = [largeAnswer(1, '{}', result), largeAnswer(2, '{}', result)]
     one.bytes().fill(0)
     expect(text(two)).toBe(two.frame)

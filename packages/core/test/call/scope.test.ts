@@ -9,6 +9,6 @@ it.each([
   [['a', 'b'], { auth: { principal: 'p', scopes: ['a'] } }, ['a', 'b']],
   [['a'], { auth: { principal: 'p' } }, ['a']],
   [['a'], { local: false }, ['a']],
-])('the scopes %j are needed of %j', (scopes, caller, missing) => {
+])('lacking(%j, %j) returns the missing scopes', (scopes, caller, missing) => {
   expect(lacking(scopes, caller)?.data).toEqual(missing && { scopes: missing })
 })

@@ -2,7 +2,7 @@ import { FakeClock } from '@jetway-apps/test-support'
 import { expect, it } from 'vitest'
 import { separating } from '../../src/call/separate-response.ts'
 
-it('a response is set apart from a notification of the last second', async () => {
+it('a response is separated from a notification that was sent less than a second ago', async () => {
   const clock = new FakeClock()
   const sent: string[] = []
   const exchange = separating(

@@ -9,12 +9,12 @@ it.each([
   [{ frame: '', error: new McpError(1, '') }, true, 'error'],
   [{ frame: '' }, true, 'failed'],
   [{ frame: '' }, false, 'ok'],
-])('names the outcome of a request: %#', (answer, failed, outcome) => {
+])('outcomeOf names the outcome of a request: %#', (answer, failed, outcome) => {
   expect(outcomeOf(answer, failed)).toBe(outcome)
 })
 
-describe('events', () => {
-  it('reach every listener until it is removed, and make their payload for listeners only', async () => {
+describe('Events', () => {
+  it('calls every listener until it is removed, and creates payloads only for listeners', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     const events = new Events({ ...silent, error })
     const heard: unknown[] = []

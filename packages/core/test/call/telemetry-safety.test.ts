@@ -2,7 +2,7 @@ import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { SafeTelemetry } from '../../src/call/observation/call-observers.ts'
 
-describe('a telemetry that fails', () => {
+describe('telemetry that throws', () => {
   const setUp = () => {
     const reported: unknown[] = []
     return { reported, safe: new SafeTelemetry(new FakeClock(), (error) => reported.push(error)) }
@@ -22,13 +22,13 @@ describe('a telemetry that fails', () => {
     ['twice', (step) => (step(), step())],
     ['never', () => {}],
     [
-      'and then fails',
+      'once and then throws',
       (step) => {
         step()
         throw 'broken'
       },
     ],
-  ])('runs a step once although it does so %s', (_what, run) => {
+  ])('runs a step once although telemetry runs it %s', (_what, run) => {
     const { safe } = setUp()
     let runs = 0
     expect(safe.within(run, () => ++runs)).toBe(1)

@@ -32,7 +32,7 @@ async function start({ limits = {}, timeoutMs, handler }: Setup) {
 
 const never = (): Promise<never> => new Promise(() => {})
 
-describe('a call that runs out of time', () => {
+describe('a call that exceeds its time limit', () => {
   const silent = 'reported no progress for 1000 ms'
   it.each<[string, Setup, problem: string, fix: string]>([
     [
@@ -48,7 +48,7 @@ describe('a call that runs out of time', () => {
       'Call ctx.progress in the handler, or raise timeoutMs of the definition.',
     ],
     [
-      'in all',
+      'in total',
       {
         limits: { handlerTimeoutMs: 900, maxHandlerTimeoutMs: 1_500 },
         handler: async (ctx) => {
@@ -61,7 +61,7 @@ describe('a call that runs out of time', () => {
       'took longer than 1500 ms',
       'Raise limits.maxHandlerTimeoutMs, or run the tool as a task: taskSupport.',
     ],
-  ])('%s: the client gets the limit, and the log the option', async (_, setup, problem, fix) => {
+  ])('%s: names the limit to the client, and the option in the log', async (_, setup, problem, fix) => {
     const { clock, logged, reply } = await start(setup)
     for (let passed = 0; passed < 20; passed++) {
       await clock.advance(100)
@@ -89,16 +89,16 @@ it('calls with the same limit share one timer', async () => {
   expect(clock.pending - before).toBe(2)
 })
 
-describe('progress with an argument of a wrong type', () => {
+describe('ctx.progress with an argument of the wrong type', () => {
   it.each<[string, readonly unknown[]]>([
     [`'50%'`, ['50%']],
     [`1, 'Half done'`, [1, 'Half done']],
     ['1, 2, an array', [1, 2, ['Half done']]],
     ['null', [null]],
-  ])('is logged once for each call: ctx.progress(%s)', async (given, args) => {
+  ])('is logged once per call: ctx.progress(%s)', async (given, args) => {
     const { logged, reply } = await start({
       handler: (ctx) => {
-        // Nobody awaits them: a rejection would end the process.
+        // Nobody awaits these promises: a rejection would end the process.
         for (let again = 0; again < 3; again++) void ctx.progress(...(args as [number]))
         return 'done'
       },

@@ -2,7 +2,7 @@ import { silent } from '@jetway-apps/test-support'
 import { expect, it, vi } from 'vitest'
 import { WaitUntil } from '../../src/call/wait-until.ts'
 
-it('work that goes on after an answer is counted, given to the platform, and its failure told', async () => {
+it('waitUntil counts the work, passes it to the platform and reports its failure', async () => {
   const count = { begin: vi.fn<() => void>(), end: vi.fn<() => void>() }
   const warn = vi.fn<() => void>()
   const background = new WaitUntil(count, { ...silent, warn })

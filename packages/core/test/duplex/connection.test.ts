@@ -45,8 +45,8 @@ async function open(overrides?: Overrides, version?: string): Promise<Connected>
   return connected
 }
 
-describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle', () => {
-  it('answers with the requested version, capabilities and server info', async () => {
+describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle', () => {
+  it('returns the requested version, the capabilities and the server info', async () => {
     const { transport } = connect({ instructions: () => 'read me' })
     await transport.receive(initialize('2025-03-26'))
     expect(transport.sent).toEqual([
@@ -63,7 +63,7 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
     ])
   })
 
-  it('delays messages until the session is open, in order', async () => {
+  it('delays later messages until the session is open, and keeps their order', async () => {
     const lifespan = deferred()
     const { transport } = connect({ ready: () => lifespan.promise })
     void transport.receive(initialize())
@@ -75,7 +75,7 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
     expect(transport.sent).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
   })
 
-  it('refuses calls before it, except a ping', async () => {
+  it('must precede every call except a ping', async () => {
     const { started, transport } = connect()
     await transport.receive(call(1, 'a'))
     await transport.receive(ping(2))
@@ -86,7 +86,7 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
     expect(started).toEqual([])
   })
 
-  it('is refused a second time, without effect on the session', async () => {
+  it('is refused a second time without an effect on the session', async () => {
     const { transport } = await open({}, '2025-06-18')
     await transport.receive(initialize('2024-11-05', { id: 5 }))
     await transport.receive(ping(6))
@@ -98,15 +98,15 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
 
   it.each([
     ['no version', {}],
-    ['capabilities that are no object', { protocolVersion: '2025-11-25', capabilities: [] }],
+    ['capabilities that are not an object', { protocolVersion: '2025-11-25', capabilities: [] }],
     ['a clientInfo of 20 KiB', { protocolVersion: '2025-11-25', clientInfo: { name: 'x'.repeat(20_000) } }],
-  ])('with %s gets -32602', async (_, params) => {
+  ])('fails with -32602 for %s', async (_, params) => {
     const { transport } = connect()
     await transport.receive({ ...initialize(), params })
     expect(transport.sent).toMatchObject([{ id: 1, error: { code: -32602 } }])
   })
 
-  it('that fails in the lifespan gets an error without the cause, and can be repeated', async () => {
+  it('returns an error without the cause when the lifespan fails, and can be repeated', async () => {
     let fails = true
     const { transport } = connect({ ready: () => (fails ? Promise.reject(new Error('canary')) : undefined) })
     await transport.receive(initialize())
@@ -122,10 +122,10 @@ describe('the handshake, https://modelcontextprotocol.io/specification/2025-11-2
 
 describe('unreadable messages', () => {
   it.each([
-    ['no JSON', '{', -32700],
-    ['an array where batches do not exist', [call(1, 'a')], -32600],
-    ['no version', { id: 3, method: 'ping' }, -32600],
-  ])('%s gets an error, and the next message works', async (_, message, code) => {
+    ['text that is not JSON', '{', -32700],
+    ['an array in a revision without batches', [call(1, 'a')], -32600],
+    ['a message without a version', { id: 3, method: 'ping' }, -32600],
+  ])('%s gets an error, and the next message is processed', async (_, message, code) => {
     const { transport } = await open()
     await transport.receive(message)
     await transport.receive(ping(9))
@@ -144,7 +144,7 @@ describe('concurrent requests', () => {
     expect(transport.sent).toMatchObject([{ id: 'b' }, { id: 'a' }])
   })
 
-  it('with the same id each get their own answer', async () => {
+  it('get their own responses although they share an id', async () => {
     const { release, transport } = await open()
     const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
     for (const key of keys) void transport.receive(call(1, key))
@@ -165,7 +165,7 @@ describe('concurrent requests', () => {
 })
 
 describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation', () => {
-  it('ends the named call without an answer', async () => {
+  it('ends the named call without a response', async () => {
     const { release, transport } = await open()
     void transport.receive(call(1, 'a'))
     void transport.receive(call('1', 'b'))
@@ -180,7 +180,7 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
     ['an unknown id', 99],
     ['no id', undefined],
     ['a finished call', 5],
-  ])('of %s has no effect', async (_, id) => {
+  ])('has no effect for %s', async (_, id) => {
     const { release, transport } = await open()
     void transport.receive(call(5, 'done'))
     release('done')
@@ -192,7 +192,7 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
     expect(transport.sent).toMatchObject([{ id: 5 }, { id: 1 }])
   })
 
-  it('does nothing if several running calls have the id', async () => {
+  it('has no effect if several running calls have the id', async () => {
     const { release, transport } = await open()
     for (const key of ['a', 'b']) void transport.receive(call(1, key))
     await transport.receive(cancel(1))
@@ -203,13 +203,13 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
 })
 
 describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basic#batching', () => {
-  it('are answered as one array, without notifications', async () => {
+  it('are answered with one array that omits notifications', async () => {
     const { transport } = await open({}, '2025-03-26')
     await transport.receive([ping(1), INITIALIZED, ping(2)])
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('stop the reading like single calls', async () => {
+  it('stop reading at the in-flight limit, as single calls do', async () => {
     const { release, transport } = await open({ limits: { running: 1, inFlight: 2 } }, '2025-03-26')
     const held = transport.receive([call(1, 'a'), call(2, 'b')])
     expect(held).toBeInstanceOf(Promise)
@@ -221,7 +221,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('are still answered when one of their calls is cancelled', async () => {
+  it('return the other responses when one of their calls is cancelled', async () => {
     const { release, transport } = await open({}, '2025-03-26')
     await transport.receive([call(1, 'a'), call(2, 'b')])
     await transport.receive(cancel(1))
@@ -231,17 +231,17 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
   })
 
   it.each([
-    ['empty', 0],
-    ['of 101', 101],
-  ])('that are %s are refused', async (_, length) => {
+    ['no messages', 0],
+    ['101 messages', 101],
+  ])('are refused if they have %s', async (_, length) => {
     const { transport } = await open({}, '2025-03-26')
     await transport.receive(Array.from({ length }, (__, id) => ping(id)))
     expect(transport.sent).toMatchObject([{ error: { code: -32600 } }])
   })
 })
 
-describe('changes', () => {
-  it('reach the client, those of resources only with a subscription', async () => {
+describe('change notifications', () => {
+  it('reach the client, but for resources only with a subscription', async () => {
     const { runtime, transport } = await open()
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'resource', uri: 'x://y' })
@@ -256,7 +256,7 @@ describe('changes', () => {
 })
 
 describe('a request of 2026-07-28 before the server is ready', () => {
-  it('waits, and stops the reading', async () => {
+  it('waits and pauses reading', async () => {
     const { promise: ready, resolve } = deferred()
     const { started, release, transport } = connect({ ready: () => ready })
     let reads = false
@@ -295,7 +295,7 @@ describe('a slow client', () => {
     return transport
   }
 
-  it('gets every answer, and the logs from before it was slow', async () => {
+  it('gets every response, and the log messages sent before it became slow', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: (_, ctx) => {
@@ -309,7 +309,7 @@ describe('a slow client', () => {
     expect(transport.sent).toMatchObject([{ params: { data: 0 } }, { id: 1 }])
   })
 
-  it('loses no notification of a handler that awaits', async () => {
+  it('loses no notification of a handler that awaits each', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: async (_, ctx) => {
@@ -333,7 +333,7 @@ describe('a slow client', () => {
     ])
   })
 
-  it('gets each change once, when it has caught up', async () => {
+  it('gets each change notification once after it catches up', async () => {
     const runtime = createTestRuntime({})
     const transport = await openSlow(runtime)
     void transport.receive(ping(1))
@@ -364,7 +364,7 @@ describe('closing', () => {
     expect(transport.ended).toBe(true)
   })
 
-  it('is final: later messages in both directions are ignored', async () => {
+  it('ignores later messages in both directions', async () => {
     const { connection, runtime, transport } = await open()
     await connection.close()
     for (const message of [ping(2), '{', initialize()]) await transport.receive(message)
@@ -372,7 +372,7 @@ describe('closing', () => {
     expect(transport.sent).toEqual([])
   })
 
-  it('ends running calls at the deadline, and is the same close for all callers', async () => {
+  it('ends running calls at the deadline and returns when they have ended, for all callers', async () => {
     const { connection, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = [connection.close({ deadline: 1_000 }), connection.close()]
@@ -383,7 +383,7 @@ describe('closing', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('again with a shorter deadline shortens the wait', async () => {
+  it('waits only until the shortest deadline of several calls to close', async () => {
     const { connection, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = connection.close({ deadline: 60_000 })
@@ -393,7 +393,7 @@ describe('closing', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('by the peer gives running calls two seconds', async () => {
+  it('gives running calls two seconds when the peer closes the connection', async () => {
     const { connection, release, runtime, transport } = await open()
     void transport.receive(call(1, 'quick'))
     void transport.receive(call(2, 'slow'))
@@ -409,13 +409,13 @@ describe('closing', () => {
   })
 })
 
-describe('a transport that breaks', () => {
+describe('a failing transport', () => {
   const broken = new Error('broken pipe')
 
   it.each([
     ['throws', () => { throw broken }], // prettier-ignore
     ['rejects', () => Promise.reject(broken)],
-  ])('ends the connection when a write %s, without an unhandled rejection', async (_, fail) => {
+  ])('closes the connection when a write %s, without an unhandled rejection', async (_, fail) => {
     const { connection, release, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     transport.send = fail
@@ -429,9 +429,9 @@ describe('a transport that breaks', () => {
   })
 
   it.each([
-    ['that closes', (transport: ScriptedTransport) => transport.end()],
+    ['that is closed', (transport: ScriptedTransport) => transport.end()],
     [
-      'that cannot write',
+      'whose writes fail',
       (transport: ScriptedTransport) => {
         transport.send = () => {
           throw broken
@@ -439,7 +439,7 @@ describe('a transport that breaks', () => {
         void transport.receive(ping(2))
       },
     ],
-  ])('%s gets no notification of later changes', async (_, end) => {
+  ])('%s is unsubscribed from changes', async (_, end) => {
     const listeners = new Set<unknown>()
     const bus: Bus = {
       publish: () => {},
@@ -452,7 +452,7 @@ describe('a transport that breaks', () => {
     expect(listeners.size).toBe(0)
   })
 
-  it('on close counts as closed', async () => {
+  it('counts as closed even if its close() fails', async () => {
     const { connection, runtime, transport } = await open()
     transport.close = () => Promise.reject(broken)
     transport.end()
@@ -461,7 +461,7 @@ describe('a transport that breaks', () => {
     expect(runtime.logs).toEqual(['A transport failed to close ["err"]'])
   })
 
-  it('at the start leaves nothing behind', async () => {
+  it('leaves nothing behind if start() fails', async () => {
     const runtime = createTestRuntime({})
     const transport = new ScriptedTransport()
     transport.start = () => {
@@ -472,7 +472,7 @@ describe('a transport that breaks', () => {
     expect(transport.ended).toBe(false)
   })
 
-  it('is not started for a closed server', () => {
+  it('is not started on a closed server', () => {
     const refuse = (): never => {
       throw new Error('closed')
     }

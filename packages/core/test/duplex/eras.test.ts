@@ -24,7 +24,7 @@ const request = (id: unknown, method: string, params: object = {}): object => ({
   method,
   params,
 })
-/** A request with its own metadata. */
+/** A request with its own `_meta`. */
 const alone = (id: unknown, method: string, params: object = {}, version = VERSION): object =>
   request(id, method, {
     ...params,
@@ -68,7 +68,7 @@ function serverOf(): McpServer {
 }
 
 describe('both eras on one connection (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
-  it('after server/discover a client can open a session, and use both eras', async () => {
+  it('lets a client open a session after server/discover, and use both eras', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
     const call = { name: 'era' }
@@ -93,7 +93,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it('calls of both eras with the same id are each answered in their own revision', async () => {
+  it('answers calls that share an id in the revision of each', async () => {
     const { transport, release, texts } = bench()
     await transport.receive(initialize())
     transport.sent.length = 0
@@ -109,7 +109,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it('notifications of a request use its own token and level, and do not go to the session', async () => {
+  it('sends notifications of a stateless request with its own token and level, not those of the session', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
     await transport.receive(
@@ -129,8 +129,8 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
   })
 })
 
-describe('cancelling a request that brings its own metadata (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#cancellation)', () => {
-  it('ends it, and nothing more is sent for it', async () => {
+describe('cancelling a stateless request (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#cancellation)', () => {
+  it('aborts it and sends nothing more for it', async () => {
     const { transport, release, ended, connection } = bench()
     void transport.receive(alone(1, 'tools/call', { key: 'a' }))
     await transport.receive(cancel(1))
@@ -139,7 +139,7 @@ describe('cancelling a request that brings its own metadata (https://modelcontex
     expect([transport.sent, ended, connection.stats().callsInFlight]).toEqual([[], ['a'], 0])
   })
 
-  it('does nothing if a call of the session has the same id, unless the cancellation names a revision', async () => {
+  it('has no effect if a call of the session has the same id, unless the cancellation names a revision', async () => {
     const { transport, ended } = bench()
     await transport.receive(initialize())
     void transport.receive(request(1, 'tools/call', { key: 'session' }))
@@ -156,7 +156,7 @@ describe('cancelling a request that brings its own metadata (https://modelcontex
 
 describe.each([
   ['of a session', request],
-  ['that bring their own metadata', alone],
+  ['without a session', alone],
 ])('calls %s', (_whose, send) => {
   const call = (key: string): object => send(key, 'tools/call', { key })
 
@@ -167,7 +167,7 @@ describe.each([
     return made
   }
 
-  it('wait beyond the running limit, and stop the reading at the in-flight limit', async () => {
+  it('wait beyond the running limit, and pause reading at the in-flight limit', async () => {
     const { transport, started, release, rejected } = await open({ running: 1, inFlight: 2 })
     expect(transport.receive(call('a'))).toBeUndefined()
     const held = transport.receive(call('b'))
@@ -179,7 +179,7 @@ describe.each([
     expect([started, rejected]).toEqual([['a', 'b'], []])
   })
 
-  it('that are cancelled while they wait never reach their handlers', async () => {
+  it('never reach their handlers if they are cancelled while they wait', async () => {
     const { transport, release, started } = await open({ running: 1, inFlight: 9 })
     for (const key of ['a', 'b', 'c']) void transport.receive(call(key))
     await transport.receive(cancel('b'))
@@ -191,7 +191,7 @@ describe.each([
     expect(transport.sent).toMatchObject([{ id: 'a' }, { id: 'c' }])
   })
 
-  it('that wait when the connection closes never reach their handlers', async () => {
+  it('never reach their handlers if the connection closes while they wait', async () => {
     const { transport, connection, clock, started, ended } = await open({ running: 1, inFlight: 9 })
     for (const key of ['a', 'b']) void transport.receive(call(key))
     const closed = connection.close({ deadline: 1 })
@@ -204,8 +204,8 @@ describe.each([
   })
 })
 
-describe('requests that bring their own metadata, on a duplex transport', () => {
-  it('are still read while the client owes the session a response', async () => {
+describe('stateless requests on a duplex transport', () => {
+  it('are read while the client owes the session a response', async () => {
     const server = new McpServer(
       { name: 'a', version: '1' },
       { limits: { running: 1, inFlight: 2 }, logger: silent },
@@ -228,7 +228,7 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
     ask()
     await held
     const question = (transport.sent as Frame[]).find(({ method }) => method === 'roots/list')
-    // The limit is reached, and reading must continue: the request is refused.
+    // The limit is reached, but reading must continue: the request is refused.
     expect(transport.receive(alone(4, 'tools/call', { name: 'hangs' }))).toBeUndefined()
     expect(rejected).toEqual(['busy'])
     expect(connection.stats()).toMatchObject({ callsInFlight: 3, refusals: { busy: 1 } })
@@ -237,7 +237,7 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
     await connection.close({ deadline: 0 })
   })
 
-  it('wait for the lifespan, and are then all answered', async () => {
+  it('wait until the lifespan is open', async () => {
     const { promise: opened, resolve: open } = deferred()
     let isOpen = false
     const runtime = createTestRuntime(
@@ -269,11 +269,11 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
     expect(texts()).toEqual([[1, 'a alone']])
   })
 
-  it('with wrong metadata are refused, and the reasons are counted', async () => {
+  it('with invalid metadata are refused, and the reasons are counted', async () => {
     const { transport, connection, rejected } = bench()
     await transport.receive(request(1, 'tools/list', { _meta: { ...META, [CAPABILITIES]: 5 } }))
     await transport.receive(alone(2, 'tools/list', {}, '2099-01-01'))
-    // The metadata of a request cannot name a revision with sessions.
+    // The `_meta` of a request cannot name a revision with sessions.
     await transport.receive(alone(3, 'tools/list', {}, '2025-11-25'))
     await transport.receive(alone(4, 'initialize'))
     await transport.receive(alone(5, 'ping'))
@@ -292,16 +292,16 @@ describe('requests that bring their own metadata, on a duplex transport', () => 
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 
-describe('a ping next to a session', () => {
+describe('ping on a connection', () => {
   const unknown = { ...META, 'io.modelcontextprotocol/protocolVersion': '1999-01-01' }
 
   it.each<[string, (typeof VERSION | '2025-11-25')[], object | undefined, object]>([
     ['before the session', [VERSION, '2025-11-25'], undefined, { result: {} }],
     ['with its own metadata', [VERSION, '2025-11-25'], META, { error: { code: -32601 } }],
     ['that names an unknown revision', [VERSION, '2025-11-25'], unknown, { error: { code: -32022 } }],
-    ['without metadata, where it is required', [VERSION], undefined, { error: { code: -32602 } }],
-    ['without metadata, on a server with sessions only', ['2025-11-25'], undefined, { result: {} }],
-  ])('%s depends on the served revisions', async (_what, revisions, _meta, expected) => {
+    ['without metadata where it is required', [VERSION], undefined, { error: { code: -32602 } }],
+    ['without metadata on a server with sessions only', ['2025-11-25'], undefined, { result: {} }],
+  ])('%s is answered according to the served revisions', async (_what, revisions, _meta, expected) => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions })
     await transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping', ...(_meta && { params: { _meta } }) })
@@ -310,7 +310,7 @@ describe('a ping next to a session', () => {
 })
 
 describe('a connection that serves one era', () => {
-  it('without sessions answers initialize with its versions', async () => {
+  it('answers initialize with its versions if it has no sessions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: [VERSION] })
     await transport.receive(initialize())
@@ -325,13 +325,13 @@ describe('a connection that serves one era', () => {
     ])
   })
 
-  it('with sessions refuses a probe with an error of the session era', async () => {
+  it('refuses server/discover with an error of the session era if it has only sessions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: ['2025-11-25'] })
     await transport.receive(alone(1, 'server/discover'))
     await transport.receive(initialize())
     await transport.receive(alone(2, 'server/discover'))
-    // It ignores the metadata, so the request belongs to the session.
+    // A revision with sessions ignores `_meta`, so the request belongs to the session.
     await transport.receive(alone(3, 'tools/list'))
     expect(transport.sent).toMatchObject([
       { id: 1, error: { code: -32600 } },
@@ -349,12 +349,12 @@ describe('a connection that serves one era', () => {
   })
 })
 
-describe('a message without a mount', () => {
+describe('handleMessage', () => {
   it.each<[string, readonly (typeof VERSION | '2025-11-25')[], object, object]>([
     ['with its own metadata', [VERSION, '2025-11-25'], alone(1, 'tools/list'), { result: { ttlMs: 0 } }],
     ['without metadata', [VERSION, '2025-11-25'], request(1, 'tools/list'), { result: { tools: [{}] } }],
     [
-      'without metadata, where it is required',
+      'without metadata where it is required',
       [VERSION],
       request(1, 'tools/list'),
       { error: { code: -32602 } },
@@ -371,9 +371,12 @@ describe('a message without a mount', () => {
       alone(1, 'server/discover'),
       { error: {} },
     ],
-  ])('%s depends on the server’s revisions', async (_what, revisions, message, expected) => {
-    const server = new McpServer({ name: 'a', version: '1' }, { revisions })
-    server.addTool({ name: 'a', handler: () => 'x' })
-    expect(JSON.parse((await server.handleMessage(message)) ?? '')).toMatchObject(expected)
-  })
+  ])(
+    'answers a message %s according to the server’s revisions',
+    async (_what, revisions, message, expected) => {
+      const server = new McpServer({ name: 'a', version: '1' }, { revisions })
+      server.addTool({ name: 'a', handler: () => 'x' })
+      expect(JSON.parse((await server.handleMessage(message)) ?? '')).toMatchObject(expected)
+    },
+  )
 })

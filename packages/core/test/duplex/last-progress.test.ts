@@ -70,7 +70,7 @@ async function open(
   return { transport, runtime, close: () => connection.close() }
 }
 
-describe('the response of a call that has reported progress on a byte stream', () => {
+describe('the response to a call that has reported progress on a byte stream', () => {
   it('waits until the client answers a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
@@ -82,7 +82,7 @@ describe('the response of a call that has reported progress on a byte stream', (
     expect(runtime.refusals.snapshot()).toEqual({})
   })
 
-  it('waits too if the handler did not await the progress', async () => {
+  it('waits even if the handler did not await the progress', async () => {
     const { transport } = await open({
       handle: (_, ctx) => {
         void ctx.progress(1)
@@ -103,7 +103,7 @@ describe('the response of a call that has reported progress on a byte stream', (
     expect(transport.sent.at(-1)).toMatchObject([{ id: 1, result: {} }])
   })
 
-  it('holds up no other call, not even one that reads on', async () => {
+  it('delays no other response', async () => {
     const { transport } = await open()
     void transport.receive(call(1))
     void transport.receive({ jsonrpc: '2.0', id: 2, method: 'ping' })
@@ -111,7 +111,7 @@ describe('the response of a call that has reported progress on a byte stream', (
     expect(transport.order).toEqual([PROGRESS, 2, 'ping'])
   })
 
-  it('follows after 1 s if the client does not answer pings, and later ones after 20 ms without a ping', async () => {
+  it('is sent after 1 s if the client does not answer pings; later ones after 20 ms without a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -127,7 +127,7 @@ describe('the response of a call that has reported progress on a byte stream', (
     expect(transport.order).toEqual([PROGRESS, 'ping', 1, PROGRESS, 2])
   })
 
-  it('asks again when a late answer shows that the client answers pings', async () => {
+  it('waits for a ping again after a late pong', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -138,7 +138,7 @@ describe('the response of a call that has reported progress on a byte stream', (
     expect(transport.pings).toHaveLength(2)
   })
 
-  it('follows at once when the client has closed its side', async () => {
+  it('is sent at once when the client has closed its side', async () => {
     const { transport } = await open()
     void transport.receive(call(1))
     await settled()
@@ -147,7 +147,7 @@ describe('the response of a call that has reported progress on a byte stream', (
     expect(transport.order).toEqual([PROGRESS, 'ping', 1])
   })
 
-  it('follows before the connection closes', async () => {
+  it('is sent before the connection closes', async () => {
     const { transport, close } = await open()
     void transport.receive(call(1))
     await settled()
@@ -157,7 +157,7 @@ describe('the response of a call that has reported progress on a byte stream', (
     expect(transport.order).toEqual([PROGRESS, 'ping', 1])
   })
 
-  it('does not wait if the last progress is a second old', async () => {
+  it('does not wait if the last progress was sent a second ago', async () => {
     const { transport, runtime } = await open({
       handle: async (_, ctx) => {
         await ctx.progress(1)
@@ -172,7 +172,7 @@ describe('the response of a call that has reported progress on a byte stream', (
   })
 
   it.each([
-    ['asked for no progress', call(2, {}), reporting],
+    ['requested no progress', call(2, {}), reporting],
     ['reported none', call(2), { handle: () => complete({ content: [] }) }],
   ])('does not wait for a call that %s', async (_, message, entry) => {
     const { transport } = await open(entry)
@@ -181,7 +181,7 @@ describe('the response of a call that has reported progress on a byte stream', (
     expect(transport.order).toEqual([2])
   })
 
-  it('without a session, follows after 20 ms and does not fit into one read with the progress', async () => {
+  it('is sent after 20 ms without a session, padded beyond the size of one read', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1, { ...META, progressToken: 1 }))
     await settled()
@@ -189,12 +189,12 @@ describe('the response of a call that has reported progress on a byte stream', (
     expect(transport.order).toEqual([PROGRESS])
     await runtime.clock.advance(1)
     expect(transport.order).toEqual([PROGRESS, 1])
-    // With its line end it fills the 64 KiB that Node.js reads at once.
+    // With its newline it fills the 64 KiB that Node.js reads at once.
     expect(transport.lengths[1]).toBe(65_535)
   })
 })
 
-it('elsewhere the response follows the progress at once', async () => {
+it('on other transports the response follows the progress at once', async () => {
   const transport = new ScriptedTransport()
   serveTransport(createTestRuntime({ 'tools/call': reporting }), transport)
   await transport.receive(call(1, { ...META, progressToken: 1 }))

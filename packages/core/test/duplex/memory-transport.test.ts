@@ -24,8 +24,8 @@ function listen(transport: Transport, onMessage: (text: string) => void | Promis
   return { texts, closed, count }
 }
 
-describe('the in-memory transport pair', () => {
-  it('delivers in order in both directions, and never within send', async () => {
+describe('createMemoryTransportPair', () => {
+  it('delivers in order in both directions, and never within send()', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     const atRight = listen(right)
@@ -45,7 +45,7 @@ describe('the in-memory transport pair', () => {
     expect(atRight.texts).toEqual(['early'])
   })
 
-  it('asks a sender to wait while more than 1 MiB waits, and no longer', async () => {
+  it('makes send() wait while more than 1 MiB is queued', async () => {
     const [left, right] = createMemoryTransportPair()
     const handled = [deferred(), deferred(), deferred()]
     const atRight = listen(right, () => handled[atRight.texts.length - 1]?.promise)
@@ -69,7 +69,7 @@ describe('the in-memory transport pair', () => {
     handled[2]?.resolve()
   })
 
-  it('waits for the handler’s promise before the next message', async () => {
+  it('waits for the handler’s promise before it delivers the next message', async () => {
     const [left, right] = createMemoryTransportPair()
     const { promise: gate, resolve: release } = deferred()
     const atRight = listen(right, () => gate)
@@ -82,7 +82,7 @@ describe('the in-memory transport pair', () => {
     await atRight.count(2)
   })
 
-  it('makes the sender wait only while the other side is slow', async () => {
+  it('makes send() wait only while the other side is slow', async () => {
     const [left, right] = createMemoryTransportPair()
     expect(left.send('x'.repeat(1024 * 1024))).toBeUndefined()
     const behind = left.send('y')
@@ -92,7 +92,7 @@ describe('the in-memory transport pair', () => {
     expect(atRight.texts).toHaveLength(2)
   })
 
-  it('lets the other side receive all messages before it closes once', async () => {
+  it('delivers all messages before it closes, once', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     void left.send('last words')
@@ -104,7 +104,7 @@ describe('the in-memory transport pair', () => {
     expect(await atLeft.closed).toEqual({ kind: 'end' })
   })
 
-  it('drops messages after the close, without an error', async () => {
+  it('drops messages after the close without an error', async () => {
     const [left, right] = createMemoryTransportPair()
     const atRight = listen(right)
     await right.close()
@@ -113,14 +113,14 @@ describe('the in-memory transport pair', () => {
     expect(atRight.texts).toEqual([])
   })
 
-  it('resolves a waiting send when the other side closes', async () => {
+  it('resolves a waiting send() when the other side closes', async () => {
     const [left, right] = createMemoryTransportPair()
     const behind = left.send('x'.repeat(2 * 1024 * 1024))
     await right.close()
     await expect(behind).resolves.toBeUndefined()
   })
 
-  it('drops a message whose signal aborts before its delivery', async () => {
+  it('drops a message whose signal aborts before delivery', async () => {
     const [left, right] = createMemoryTransportPair()
     const controller = new AbortController()
     void left.send('dropped', { signal: controller.signal })
@@ -141,7 +141,7 @@ describe('the in-memory transport pair', () => {
     expect(await atLeft.closed).toEqual({ kind: 'end' })
   })
 
-  it('survives a thousand pairs whose close handlers close again', async () => {
+  it('closes a thousand pairs whose close handlers close again', async () => {
     const ends = Array.from({ length: 1000 }, () => {
       const [left, right] = createMemoryTransportPair()
       const closed = new Promise<void>((resolve) => {

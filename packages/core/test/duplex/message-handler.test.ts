@@ -29,35 +29,38 @@ function throwOffline(): never {
 
 const call = (name: string): object => request('tools/call', { name, _meta: { progressToken: 1 } }, 7)
 
-describe('a message passed to server.handleMessage', () => {
+describe('server.handleMessage', () => {
   it.each([
     ['as text', JSON.stringify(call('who'))],
     ['as an object', call('who')],
-  ])('is answered as JSON text, with its caller and without a session: %s', async (_, message) => {
-    const sent: string[] = []
-    const answer = await weather().handleMessage(message, {
-      auth: { principal: 'ada' },
-      locals: 'queue',
-      send: (frame) => void sent.push(frame),
-    })
-    expect(JSON.parse(answer ?? '')).toMatchObject({
-      id: 7,
-      result: { content: [{ text: 'ada queue undefined' }] },
-    })
-    expect(sent.map((frame) => (JSON.parse(frame) as { method: string }).method)).toEqual([
-      'notifications/progress',
-    ])
-  })
+  ])(
+    'answers a message %s with JSON text; the handler sees its caller and no session',
+    async (_, message) => {
+      const sent: string[] = []
+      const answer = await weather().handleMessage(message, {
+        auth: { principal: 'ada' },
+        locals: 'queue',
+        send: (frame) => void sent.push(frame),
+      })
+      expect(JSON.parse(answer ?? '')).toMatchObject({
+        id: 7,
+        result: { content: [{ text: 'ada queue undefined' }] },
+      })
+      expect(sent.map((frame) => (JSON.parse(frame) as { method: string }).method)).toEqual([
+        'notifications/progress',
+      ])
+    },
+  )
 
   it.each([
     ['throws', () => throwOffline()],
     ['rejects', () => Promise.reject(new Error('offline'))],
-  ])('is answered although its send %s', async (_, send) => {
+  ])('answers a call although its send %s', async (_, send) => {
     const answer = await weather().handleMessage(call('chatty'), { send })
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, result: { content: [{ text: 'said' }] } })
   })
 
-  it('can be initialize', async () => {
+  it('answers initialize', async () => {
     const message = initialize('2025-06-18')
     expect(JSON.parse((await weather().handleMessage(message)) ?? '')).toMatchObject({
       result: { protocolVersion: '2025-06-18', serverInfo: { name: 'queue' } },
@@ -67,7 +70,7 @@ describe('a message passed to server.handleMessage', () => {
   it.each([
     { jsonrpc: '2.0', method: 'notifications/initialized' },
     { jsonrpc: '2.0', id: 1, result: {} },
-  ])('has no answer if it needs none: %j', async (message) => {
+  ])('returns undefined for a message without a response: %j', async (message) => {
     expect(await weather().handleMessage(message)).toBeUndefined()
   })
 
@@ -77,16 +80,16 @@ describe('a message passed to server.handleMessage', () => {
     [JSON.stringify([call('who')]), -32600],
     ['1', -32600],
     [JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'no/such' }), -32601],
-  ])('that is invalid gets an error: %s', async (message, code) => {
+  ])('answers an invalid message with an error: %s', async (message, code) => {
     expect(JSON.parse((await weather().handleMessage(message)) ?? '')).toMatchObject({ error: { code } })
   })
 
-  it('gets the served revisions if it names another one', async () => {
+  it('names the served revisions when protocolVersion is not served', async () => {
     const answer = await weather().handleMessage(call('who'), { protocolVersion: '1999-01-01' })
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, error: { code: -32600 } })
   })
 
-  it('is awaited when the server closes, and so is the work of its waitUntil', async () => {
+  it('is awaited by server.close(), together with its waitUntil promises', async () => {
     const server = weather()
     const steps: string[] = []
     const kept: Promise<unknown>[] = []

@@ -57,9 +57,9 @@ const KINDS: readonly [string, (server: McpServer) => Lister][] = [
 ]
 
 describe.each(KINDS)(
-  `tools with a user interface, for clients that declare what they show in %s (${SPEC}#resource-discovery)`,
+  `tools with a user interface, for clients that declare MIME types in %s (${SPEC}#resource-discovery)`,
   (_, listerOf) => {
-    it('are listed with it for clients that support it, and without it for others', async () => {
+    it('are listed with ui for clients that support it, and without it for others', async () => {
       const list = listerOf(createServer([forecast]))
       for (let round = 0; round < 2; round++) {
         expect(await list(SHOWS)).toMatchObject([
@@ -77,17 +77,20 @@ describe.each(KINDS)(
     })
 
     it.each<[string, object]>([
-      ['another kind', { extensions: { [ID]: { mimeTypes: ['text/uri-list'] } } }],
-      ['no kind', { extensions: { [ID]: {} } }],
-      ['kinds that are no list', { extensions: { [ID]: { mimeTypes: 'text/html;profile=mcp-app' } } }],
+      ['another MIME type', { extensions: { [ID]: { mimeTypes: ['text/uri-list'] } } }],
+      ['no MIME types', { extensions: { [ID]: {} } }],
+      [
+        'MIME types that are not an array',
+        { extensions: { [ID]: { mimeTypes: 'text/html;profile=mcp-app' } } },
+      ],
       ['another extension', { extensions: { 'com.example/ui': SHOWS.extensions[ID] } }],
-      ['extensions that are no object', { extensions: 1 }],
-    ])('are shown without it to those that declare %s', async (_case, capabilities) => {
+      ['extensions that are not an object', { extensions: 1 }],
+    ])('are listed without ui for clients that declare %s', async (_case, capabilities) => {
       const [tool] = await listerOf(createServer([forecast]))(capabilities)
       expect(tool?._meta).not.toHaveProperty('ui')
     })
 
-    it('are listed only for clients that hide them from models, if they are for the interface only', async () => {
+    it('are listed only for clients with apps if they are for the app alone', async () => {
       const list = listerOf(createServer([forecast, refresh]))
       const names = async (capabilities: object): Promise<readonly string[]> =>
         (await list(capabilities)).map(({ name }) => name)
@@ -99,7 +102,7 @@ describe.each(KINDS)(
   },
 )
 
-describe('the extension', () => {
+describe('the apps() extension', () => {
   it('is declared in every revision if it is enabled', async () => {
     const server = createServer([forecast])
     const { result } = await modernClient(server)('server/discover')
@@ -108,7 +111,7 @@ describe('the extension', () => {
     expect(client.initialized.result).toMatchObject({ capabilities: { extensions: { [ID]: {} } } })
   })
 
-  it('must be enabled: a tool with a ui is refused without it', () => {
+  it('must be enabled before a tool with a ui is added', () => {
     const server = new McpServer({ name: 'plain', version: '1' })
     expect(() => server.addTool(forecast)).toThrow(/extensions: \[apps\(\)\]/)
   })
@@ -121,7 +124,7 @@ describe('the extension', () => {
 })
 
 describe('a tool with a user interface', () => {
-  it('returns its text to every caller, and is unknown if it is hidden', async () => {
+  it('returns its text to every caller, and is unknown where it is hidden', async () => {
     const request = modernClient(createServer([forecast, refresh]))
     const call = (name: string, capabilities = {}): ReturnType<typeof request> =>
       request('tools/call', { name }, capabilities)
@@ -130,19 +133,19 @@ describe('a tool with a user interface', () => {
     expect((await call('refresh')).error).toMatchObject({ code: -32602, message: 'Unknown tool: refresh' })
   })
 
-  it('obeys its own visibility rule too', async () => {
+  it('is hidden by its own visible rule too', async () => {
     const hidden = { ...refresh, visible: () => false }
     expect(await modern(createServer([hidden]))(SHOWS)).toEqual([])
   })
 
-  it('may use _meta.ui, and keeps its other members', async () => {
+  it('can set _meta.ui by hand, and keeps other metadata', async () => {
     const _meta = { ui: { resourceUri: uri }, 'ui/resourceUri': uri }
     const list = modern(createServer([defineTool({ name: 'raw', _meta, handler: () => 'x' })]))
     expect((await list(SHOWS))[0]?._meta).toEqual(_meta)
     expect((await list({}))[0]).not.toHaveProperty('_meta')
   })
 
-  it('is listed in both forms page by page, by priority, and with the tools of a session', async () => {
+  it('is listed in both forms with pages, priorities and session tools', async () => {
     const late = { ...forecast, name: 'late', priority: -1 }
     const server = createServer([late, forecast], {
       limits: { pageSize: 1 },
@@ -158,7 +161,7 @@ describe('a tool with a user interface', () => {
     expect((await session(own)(SHOWS))[0]?._meta).toHaveProperty('ui')
   })
 
-  it('may be for models too, and without an address', async () => {
+  it('can be for models too, and without a resource URI', async () => {
     const none = defineTool({ name: 'none', handler: () => 'x' })
     const shown = defineTool({ name: 'shown', ui: { visibility: ['model'] }, handler: () => 'x' })
     expect(await modern(createServer([none, shown]))(SHOWS)).toMatchObject([
@@ -177,11 +180,11 @@ describe('a tool with a user interface', () => {
   })
 
   it.each<[string, unknown]>([
-    ['an address of another scheme', { resourceUri: 'https://example.com' }],
-    ['an address that is none', { resourceUri: 'ui://' }],
-    ['an empty audience', { visibility: [] }],
-    ['an audience that there is not', { visibility: ['user'] }],
-    ['no object', 'ui://x/y'],
+    ['a URI of another scheme', { resourceUri: 'https://example.com' }],
+    ['an invalid URI', { resourceUri: 'ui://' }],
+    ['an empty visibility list', { visibility: [] }],
+    ['an unknown visibility', { visibility: ['user'] }],
+    ['a value that is not an object', 'ui://x/y'],
   ])('is refused with %s', (_, ui) => {
     const wrong = { ...forecast, ui } as unknown as AnyTool<unknown, unknown>
     expect(() => createServer([wrong])).toThrow(
@@ -189,13 +192,13 @@ describe('a tool with a user interface', () => {
     )
   })
 
-  it('is refused if it has two interfaces', () => {
+  it('is refused if ui and _meta.ui are both set', () => {
     const twice = { ...forecast, _meta: { ui: { resourceUri: uri } } }
     expect(() => createServer([twice])).toThrow(/twice/)
   })
 })
 
-describe(`a user interface (${SPEC}#ui-resource-format)`, () => {
+describe(`app() (${SPEC}#ui-resource-format)`, () => {
   const full: AppDefinition = {
     uri: 'ui://weather/map',
     name: 'map',
@@ -217,7 +220,7 @@ describe(`a user interface (${SPEC}#ui-resource-format)`, () => {
     prefersBorder: false,
   }
 
-  it('is read as HTML with its media type and its sandbox settings', async () => {
+  it('returns HTML with its media type and its sandbox settings', async () => {
     const server = createServer([])
     server.add(app(full))
     const request = modernClient(server)
@@ -255,18 +258,18 @@ describe(`a user interface (${SPEC}#ui-resource-format)`, () => {
       { ui: { csp: { frameDomains: ['https://a.example'] } } },
     ],
     [{ permissions: [] }, { ui: { permissions: {} } }],
-  ])('has the settings that it is given: %j', (settings, _meta) => {
+  ])('publishes its settings in _meta: %j', (settings, _meta) => {
     expect(app({ uri, name: 'a', html: 'x', ...settings })._meta).toEqual(_meta)
   })
 
-  it('fails its read if its html is no text', async () => {
+  it('fails the read if html does not return a string', async () => {
     const server = createServer([])
     server.add(app({ ...full, html: () => 1 as never }))
     expect((await modernClient(server)('resources/read', { uri: full.uri })).error?.code).toBe(-32603)
   })
 
   it.each<[string, object]>([
-    ['settings that are no object', { csp: 1 }],
+    ['settings that are not an object', { csp: 1 }],
     ['another scheme', { uri: 'https://example.com/a' }],
     ['no html', { html: undefined }],
     [
@@ -274,12 +277,12 @@ describe(`a user interface (${SPEC}#ui-resource-format)`, () => {
       { csp: { connectDomains: ["https://a.example; script-src 'unsafe-eval'"] } },
     ],
     ['an origin with a path', { csp: { resourceDomains: ['https://a.example/x'] } }],
-    ['a keyword for an origin', { csp: { frameDomains: ["'self'"] } }],
-    ['a directive that there is not', { csp: { scriptDomains: ['https://a.example'] } }],
-    ['a permission that there is not', { permissions: ['usb'] }],
-    ['permissions that are no list', { permissions: { camera: {} } }],
+    ['a keyword as origin', { csp: { frameDomains: ["'self'"] } }],
+    ['an unknown directive', { csp: { scriptDomains: ['https://a.example'] } }],
+    ['an unknown permission', { permissions: ['usb'] }],
+    ['permissions that are not an array', { permissions: { camera: {} } }],
     ['a border that is a string', { prefersBorder: 'yes' }],
-  ])('is refused with %s', (_, change) => {
+  ])('refuses %s', (_, change) => {
     const wrong = { ...full, ...change } as AppDefinition
     expect(() => app(wrong)).toThrow(expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }))
   })

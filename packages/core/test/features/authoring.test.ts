@@ -33,7 +33,7 @@ async function call(server: McpServer, name: string, args: object = {}): Promise
   return answer
 }
 
-describe('the code of a newcomer works', () => {
+describe('typical code of an author works', () => {
   it('a tool that returns text', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
@@ -169,7 +169,7 @@ describe('the code of a newcomer works', () => {
     })
   })
 
-  it('definitions in separate files, for any server or for one with an app', async () => {
+  it('definitions in separate files, for any server or for a server with a certain app', async () => {
     const hello = defineTool({
       name: 'hello',
       inputSchema: z.object({ to: z.string() }),
@@ -197,12 +197,12 @@ describe('the code of a newcomer works', () => {
     plain.add(hello, cities, city, brief)
     // @ts-expect-error this server opens no such app
     plain.add(count)
-    // @ts-expect-error nor is it there for a tool added alone
+    // @ts-expect-error the app is also missing for a tool added alone
     plain.addTool(count, { replace: true })
     expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
   })
 
-  it('middleware that knows the result of its method', async () => {
+  it('middleware with the typed result of its method', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     const timing: Middleware = async (_ctx, next) => next()
@@ -219,7 +219,7 @@ describe('the code of a newcomer works', () => {
     expect(await call(server, 'hello')).toMatchObject({ content: [{ text: 'Hello' }, { text: '!' }] })
     // @ts-expect-error there is no such method
     expect(() => server.use('tools/cal', timing)).toThrow(/ERR_MCP_OPTION/)
-    // @ts-expect-error a call results in content
+    // @ts-expect-error a call returns content
     server.use('tools/call', async () => ({ text: 'no' }))
   })
 
@@ -240,7 +240,7 @@ describe('the code of a newcomer works', () => {
     expect(server.removeTool('a')).toBe(false)
   })
 
-  it('the removal of an entry, which happens once', () => {
+  it('the removal of an entry, which succeeds once', () => {
     const server = create()
     server.addTool({ name: 'a', handler: () => '' })
     server.addPrompt({ name: 'a', handler: () => '' })
@@ -277,7 +277,7 @@ describe('the code of a newcomer works', () => {
   })
 })
 
-describe('the mistakes of a newcomer are compile errors', () => {
+describe('typical mistakes of an author are compile errors', () => {
   const inputSchema = z.object({ city: z.string() })
   const server = create()
   const never = (run: () => void): void => expect(run).toBeTypeOf('function')
@@ -286,9 +286,9 @@ describe('the mistakes of a newcomer are compile errors', () => {
     never(() => {
       // @ts-expect-error the schema has no such member
       server.addTool({ name: 'a', inputSchema, handler: ({ town }) => String(town) })
-      // @ts-expect-error the schema gives a string
+      // @ts-expect-error the schema has a string
       server.addTool({ name: 'a', inputSchema, handler: ({ city }: { city: number }) => city })
-      // @ts-expect-error without a schema there are none
+      // @ts-expect-error without a schema there are no arguments
       server.addTool({ name: 'a', handler: ({ city }: { city: string }) => city })
     })
   })
@@ -303,7 +303,7 @@ describe('the mistakes of a newcomer are compile errors', () => {
       server.addTool({ name: 'a', decription: 'x', handler: () => 'x' })
       // @ts-expect-error misspelt
       server.addTool({ name: 'a', annotations: { readonlyHint: true }, handler: () => 'x' })
-      // @ts-expect-error that is what the schema is called elsewhere
+      // @ts-expect-error other libraries use this name for the schema
       server.addTool({ name: 'a', parameters: inputSchema, handler: () => 'x' })
       // @ts-expect-error no URI
       server.addResource({ name: 'a', handler: () => 'x' })
@@ -319,7 +319,7 @@ describe('the mistakes of a newcomer are compile errors', () => {
       void new McpServer({ name: 'a' })
       // @ts-expect-error misspelt
       void new McpServer(info, { instruction: 'x' })
-      // @ts-expect-error no revision of the protocol
+      // @ts-expect-error unknown protocol revision
       void new McpServer(info, { revisions: ['2025-01-01'] })
     })
   })
@@ -328,15 +328,15 @@ describe('the mistakes of a newcomer are compile errors', () => {
     never(() => {
       // @ts-expect-error the levels are those of syslog
       server.addTool({ name: 'a', handler: (_args, ctx) => ctx.log.warn('x') })
-      // @ts-expect-error nothing was opened
+      // @ts-expect-error the server has no lifespan
       server.addTool({ name: 'a', handler: (_args, ctx) => String(ctx.app.db) })
-      // @ts-expect-error it is read only
+      // @ts-expect-error the member is read-only
       server.addTool({ name: 'a', handler: (_args, ctx) => void (ctx.uri = 'x') })
     })
   })
 })
 
-describe('other mistakes throw at the definition, and say what to do', () => {
+describe('other mistakes throw at the definition and name the remedy', () => {
   const handler = (): string => 'x'
   it.each<[what: string, add: (server: McpServer) => void, says: RegExp]>([
     [
@@ -345,17 +345,17 @@ describe('other mistakes throw at the definition, and say what to do', () => {
       /inputSchema of tool "a" is an object of schemas.*z\.object/,
     ],
     [
-      'a schema of something else',
+      'a schema of an unsupported kind',
       (s) => s.addTool({ name: 'a', inputSchema: z.string(), handler }),
       /inputSchema of tool "a".*root must be an object.*z\.object/,
     ],
     [
-      'a schema that JSON cannot say',
+      'a schema that JSON Schema cannot express',
       (s) => s.addTool({ name: 'a', inputSchema: z.object({ on: z.date() }), handler }),
       /inputSchema of tool "a".*"on"/,
     ],
     [
-      'a schema with a wrong type',
+      'a schema with an unknown type',
       (s) => s.addTool({ name: 'a', inputSchema: { type: 'objekt' }, handler }),
       /inputSchema of tool "a"/,
     ],
@@ -375,7 +375,7 @@ describe('other mistakes throw at the definition, and say what to do', () => {
       /resource "cities" needs an absolute URI/,
     ],
     [
-      'a brace that is not closed',
+      'an unclosed brace',
       (s) => s.addResourceTemplate({ uriTemplate: 'a://{b', name: 'a', handler }),
       /character 5.*never closed/,
     ],
@@ -385,18 +385,18 @@ describe('other mistakes throw at the definition, and say what to do', () => {
       /tool "a".*https: nor a data:/,
     ],
     [
-      'a completer for nothing',
+      'a completer for an unknown argument',
       (s) => s.addPrompt({ name: 'a', complete: { city: () => [] } as never, handler }),
       /prompt "a" completes "city", which it does not have/,
     ],
     [
-      'a handler that is none',
+      'a handler that is not a function',
       (s) => s.addTool({ name: 'a', handler: 'x' as never }),
       /tool "a" needs a handler: a function of \(args, ctx\)/,
     ],
-    ['no definition at all', (s) => s.addTool(undefined as never), /tool.*ERR_MCP_INVALID_DEFINITION/],
+    ['no definition', (s) => s.addTool(undefined as never), /tool.*ERR_MCP_INVALID_DEFINITION/],
     [
-      'a timeout of no time',
+      'a timeout of 0 ms',
       (s) => s.addTool({ name: 'a', timeoutMs: 0, handler }),
       /tool "a" needs a timeoutMs/,
     ],

@@ -42,9 +42,9 @@ describe('completion/complete', () => {
   it.each([
     ['a prompt', PROMPT],
     ['a template', { type: 'ref/resource', uri: 'w://{country}/{city}' }],
-    ['an address of the template', { type: 'ref/resource', uri: 'w://no/oslo' }],
+    ['a URI of the template', { type: 'ref/resource', uri: 'w://no/oslo' }],
   ])(
-    'asks the completer of %s with what was typed, the context and the other arguments',
+    'calls the completer of %s with the typed value, the context and the other arguments',
     async (_kind, ref) => {
       const features = serve((value, ctx, state) => [value, ctx.protocolVersion, JSON.stringify(state)])
       const params = { ...asking('o', ref), context: { arguments: { country: 'no' } } }
@@ -58,7 +58,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('gives an empty state without context', async () => {
+  it('passes an empty state without a context', async () => {
     const features = serve((_value, _ctx, state) => [JSON.stringify(state)])
     const expected = { completion: { values: ['{"arguments":{}}'] } }
     expect(await ask(features)).toMatchObject(expected)
@@ -70,15 +70,20 @@ describe('completion/complete', () => {
     ['100 values', numbers(100), { total: 100, hasMore: false }, 100],
     ['101 values', numbers(101), { total: 101, hasMore: true }, 100],
     ['a total', { values: ['a'], total: 7 }, { total: 7, hasMore: true }, 1],
-    ['a total of what is there', { values: ['a'], total: 1 }, { total: 1, hasMore: false }, 1],
-    ['a total of less than there is', { values: ['a', 'b'], total: 1 }, { total: 1, hasMore: false }, 2],
-    ['a total that is no number', { values: ['a'], total: '7' as never }, { total: 1, hasMore: false }, 1],
-    ['more that is no boolean', { values: ['a'], hasMore: 'yes' as never }, { total: 1, hasMore: false }, 1],
-    ['a total and more', { values: ['a'], total: 1, hasMore: true }, { total: 1, hasMore: true }, 1],
-    ['more, but not how much', { values: ['a'], hasMore: true }, { hasMore: true }, 1],
+    ['a total equal to the number of values', { values: ['a'], total: 1 }, { total: 1, hasMore: false }, 1],
+    ['a total below the number of values', { values: ['a', 'b'], total: 1 }, { total: 1, hasMore: false }, 2],
+    ['a total that is not a number', { values: ['a'], total: '7' as never }, { total: 1, hasMore: false }, 1],
+    [
+      'a hasMore that is not a boolean',
+      { values: ['a'], hasMore: 'yes' as never },
+      { total: 1, hasMore: false },
+      1,
+    ],
+    ['a total and hasMore', { values: ['a'], total: 1, hasMore: true }, { total: 1, hasMore: true }, 1],
+    ['hasMore without a total', { values: ['a'], hasMore: true }, { hasMore: true }, 1],
     ['a total and too many values', { values: numbers(200), total: 500 }, { total: 500, hasMore: true }, 100],
-    ['nothing', [], { total: 0, hasMore: false }, 0],
-  ])('sends at most 100 values, and says what is left: %s', async (_name, suggested, counts, length) => {
+    ['no values', [], { total: 0, hasMore: false }, 0],
+  ])('sends at most 100 values, and reports the rest: %s', async (_name, suggested, counts, length) => {
     for (const completer of [() => suggested, () => Promise.resolve(suggested)]) {
       const { completion } = (await ask(serve(completer))) as { completion: { values: string[] } }
       const { values, ...rest } = completion
@@ -89,14 +94,14 @@ describe('completion/complete', () => {
 
   it.each([
     ['an argument without a completer', asking('o', PROMPT, 'plain')],
-    ['an argument that every object inherits', asking('o', PROMPT, 'constructor')],
-    ['an argument that does not exist', asking('o', PROMPT, '__proto__')],
+    ['an inherited property name as argument', asking('o', PROMPT, 'constructor')],
+    ['an unknown argument', asking('o', PROMPT, '__proto__')],
     [
       'a variable without a completer',
       asking('o', { type: 'ref/resource', uri: 'w://{country}/{city}' }, 'country'),
     ],
     ['a fixed resource', asking('o', { type: 'ref/resource', uri: 'a://b' })],
-  ])('suggests nothing for %s', async (_name, params) => {
+  ])('returns no values for %s', async (_name, params) => {
     const features = serve(() => ['wrong'])
     expect(await ask(features, params)).toEqual({ completion: { values: [], total: 0, hasMore: false } })
   })
@@ -108,14 +113,14 @@ describe('completion/complete', () => {
     ['a prompt without a name', asking('o', { type: 'ref/prompt' })],
     ['no ref', asking('o', null)],
     ['no argument', { ref: PROMPT }],
-    ['a name that is no string', { ref: PROMPT, argument: { name: 5, value: 'x' } }],
-    ['an argument that is nothing', { ref: PROMPT, argument: null }],
-    ['arguments of the context that are a list', { ...asking(), context: { arguments: ['a'] } }],
-    ['a context that is nothing', { ...asking(), context: null }],
-    ['a value that is no string', { ref: PROMPT, argument: { name: 'city', value: 5 } }],
-    ['a context that is no object', { ...asking(), context: 5 }],
-    ['arguments of the context that are no strings', { ...asking(), context: { arguments: { a: 5 } } }],
-  ])('answers -32602 to %s', async (_name, params) => {
+    ['a name that is not a string', { ref: PROMPT, argument: { name: 5, value: 'x' } }],
+    ['an argument that is null', { ref: PROMPT, argument: null }],
+    ['context arguments that are an array', { ...asking(), context: { arguments: ['a'] } }],
+    ['a context that is null', { ...asking(), context: null }],
+    ['a value that is not a string', { ref: PROMPT, argument: { name: 'city', value: 5 } }],
+    ['a context that is not an object', { ...asking(), context: 5 }],
+    ['context arguments that are not strings', { ...asking(), context: { arguments: { a: 5 } } }],
+  ])('refuses %s with -32602', async (_name, params) => {
     expect(
       (
         await mcpErrorOf(() =>
@@ -128,7 +133,7 @@ describe('completion/complete', () => {
     ).toBe(-32602)
   })
 
-  it('answers -32602 for a resource if there are only prompts', async () => {
+  it('refuses a resource with -32602 if the server has only prompts', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => ask(features))).code).toBe(-32601)
     features.prompts.registry.set([])
@@ -137,7 +142,7 @@ describe('completion/complete', () => {
   })
 
   it.each([[undefined], [5], ['abc'], [[1]], [{}], [{ values: 'abc' }]])(
-    'treats %j as the author’s error',
+    'reports %j as an error of the author',
     async (suggested) => {
       const error = await errorOf(() => ask(serve(() => suggested as never)))
       expect(error).toMatchObject({ name: 'OutputError' })
@@ -145,7 +150,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('answers synchronously if possible', () => {
+  it('returns synchronously if possible', () => {
     expect(callNow(serve(() => []).methods, 'completion/complete', asking())).not.toBeInstanceOf(Promise)
   })
 })

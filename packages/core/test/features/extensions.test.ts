@@ -49,7 +49,7 @@ describe(`an extension (${SPEC})`, () => {
     expect([status, json.error?.code]).toEqual([404, -32_601])
   })
 
-  it('calls a function for its settings each time', async () => {
+  it('reads settings from a function on each request', async () => {
     let asked = 0
     const harness = serve([{ id: ID, settings: () => ({ asked: ++asked }) }])
     const before = asked
@@ -59,7 +59,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('adds methods, whose results are complete unless they name a type', async () => {
+  it('adds methods, whose results are complete unless they name a resultType', async () => {
     const headers = { 'mcp-name': 'books' }
     const found = await callModern(serve(), 'search/find', { index: 'books' }, { ...DECLARING, headers })
     expect(found.json.result).toMatchObject({ resultType: 'complete', index: 'books', depth: 3 })
@@ -68,7 +68,7 @@ describe(`an extension (${SPEC})`, () => {
     expect(later.text.split('"resultType"')).toHaveLength(2)
   })
 
-  it("sends its author's errors to the client, and no others", async () => {
+  it("sends its author's McpErrors to the client, and no other errors", async () => {
     const failed = await callModern(serve(), 'search/fail', {}, DECLARING)
     expect(failed.json.error).toEqual({ code: -31_000, message: 'No such index', data: { index: 'a' } })
     for (const method of ['search/leak', 'search/text']) {
@@ -79,10 +79,10 @@ describe(`an extension (${SPEC})`, () => {
   })
 
   it.each([
-    ['says nothing of it', {}],
-    ['declares another', { extensions: { 'com.example/other': {} } }],
-    ['declares it by something that is no object', { extensions: { [ID]: true } }],
-  ])('refuses its methods to a client that %s, and names what is missing', async (_, capabilities) => {
+    ['declares nothing', {}],
+    ['declares another extension', { extensions: { 'com.example/other': {} } }],
+    ['declares it with a value that is not an object', { extensions: { [ID]: true } }],
+  ])('refuses its methods to a client that %s, and names the missing extension', async (_, capabilities) => {
     const { status, json } = await callModern(serve(), 'search/later', {}, { capabilities })
     expect(status).toBe(400)
     expect(json.error).toMatchObject({
@@ -91,7 +91,7 @@ describe(`an extension (${SPEC})`, () => {
     })
   })
 
-  it('depends on the request only, not on earlier declarations', async () => {
+  it('depends on the declaration in each request, not on earlier ones', async () => {
     const harness = serve()
     expect((await callModern(harness, 'search/later', {}, DECLARING)).json.result).toBeDefined()
     expect((await callModern(harness, 'search/later')).json.error?.code).toBe(-32_021)
@@ -100,7 +100,7 @@ describe(`an extension (${SPEC})`, () => {
     expect((await callModern(harness, 'tools/call', call)).text).toContain('none')
   })
 
-  it('may serve every client, and may be required by a call', async () => {
+  it('can serve every client, and can be required by a call', async () => {
     const open = serve([{ ...search, clients: 'all' }])
     expect((await callModern(open, 'search/later')).json.result).toBeDefined()
     const harness = createHarness({
@@ -112,7 +112,7 @@ describe(`an extension (${SPEC})`, () => {
     expect(json.result?.['content']).toEqual([{ type: 'text', text: '{"depth":3}' }])
   })
 
-  it('may have a parameter in Mcp-Name', async () => {
+  it('can require a parameter in Mcp-Name', async () => {
     const send = (index: unknown, name?: string): ReturnType<typeof callModern> =>
       callModern(serve(), 'search/find', { index }, { ...DECLARING, headers: { 'mcp-name': name } })
     expect((await send('books', 'books')).status).toBe(200)
@@ -123,7 +123,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('is wrapped by middleware for one of its methods and for all', async () => {
+  it('can be wrapped by middleware for one method or for all', async () => {
     const harness = serve()
     const seen: string[] = []
     harness.server.use('search/later', async (_ctx, next) => ({ ...(await next()), more: true }))
@@ -138,7 +138,7 @@ describe(`an extension (${SPEC})`, () => {
   })
 })
 
-describe('an extension on sessions', () => {
+describe('an extension in sessions', () => {
   const inBoth = { ...search, eras: ['legacy', 'modern'] } as const
 
   it('is not available by default', async () => {
@@ -169,18 +169,18 @@ describe('an invalid extension', () => {
   const handler = (): object => ({})
   it.each<[string, unknown[], RegExp]>([
     ['no prefix', [{ id: 'search' }], /ERR_MCP_INVALID_NAME/],
-    ['a prefix that ends in a hyphen', [{ id: 'com.ex-/a' }], /ERR_MCP_INVALID_NAME/],
-    ['a prefix that begins with a digit', [{ id: 'com.1x/a' }], /ERR_MCP_INVALID_NAME/],
+    ['a prefix that ends with a hyphen', [{ id: 'com.ex-/a' }], /ERR_MCP_INVALID_NAME/],
+    ['a prefix that starts with a digit', [{ id: 'com.1x/a' }], /ERR_MCP_INVALID_NAME/],
     ['two slashes', [{ id: 'com.example/a/b' }], /ERR_MCP_INVALID_NAME/],
     ['no id', [{}], /ERR_MCP_INVALID_NAME/],
-    ['nothing', [null], /ERR_MCP_INVALID_NAME/],
+    ['no extension', [null], /ERR_MCP_INVALID_NAME/],
     ['an id that is a number', [{ id: 5 }], /ERR_MCP_INVALID_NAME/],
     ['an id of 257 characters', [{ id: 'a/'.padEnd(257, 'x') }], /ERR_MCP_INVALID_NAME/],
-    ['an id that is there already', [{ id: ID }, { id: ID }], /ERR_MCP_DUPLICATE_NAME/],
+    ['a repeated id', [{ id: ID }, { id: ID }], /ERR_MCP_DUPLICATE_NAME/],
     ['a method of the protocol', [{ id: ID, methods: { 'tools/call': handler } }], /ERR_MCP_DUPLICATE_NAME/],
-    ['a method that the protocol had', [{ id: ID, methods: { ping: handler } }], /ERR_MCP_DUPLICATE_NAME/],
+    ['a former method of the protocol', [{ id: ID, methods: { ping: handler } }], /ERR_MCP_DUPLICATE_NAME/],
     [
-      'a method that sessions have, on sessions',
+      'a method of sessions, in sessions',
       [{ id: ID, eras: ['legacy'], methods: { 'tasks/list': handler } }],
       /ERR_MCP_DUPLICATE_NAME/,
     ],
@@ -192,22 +192,26 @@ describe('an invalid extension', () => {
       ],
       /ERR_MCP_DUPLICATE_NAME/,
     ],
-    ['a method that is no function', [{ id: ID, methods: { 'a/b': 5 } }], /ERR_MCP_INVALID_DEFINITION/],
+    ['a method that is not a function', [{ id: ID, methods: { 'a/b': 5 } }], /ERR_MCP_INVALID_DEFINITION/],
     ['a method with a space', [{ id: ID, methods: { 'a b': handler } }], /ERR_MCP_INVALID_DEFINITION/],
-    ['a name for a method that it lacks', [{ id: ID, names: { 'a/b': 'c' } }], /ERR_MCP_INVALID_DEFINITION/],
     [
-      'no name of a parameter',
+      'a named parameter for an unknown method',
+      [{ id: ID, names: { 'a/b': 'c' } }],
+      /ERR_MCP_INVALID_DEFINITION/,
+    ],
+    [
+      'an empty parameter name',
       [{ id: ID, methods: { 'a/b': handler }, names: { 'a/b': '' } }],
       /needs the name of a parameter for "a\/b"/,
     ],
     [
-      'a name of a parameter that is no text',
+      'a parameter name that is not a string',
       [{ id: ID, methods: { 'a/b': handler }, names: { 'a/b': 5 } }],
       /needs the name of a parameter for "a\/b"/,
     ],
-    ['a notification that is no text', [{ id: ID, notifications: [5] }], /ERR_MCP_INVALID_DEFINITION/],
+    ['a notification that is not a string', [{ id: ID, notifications: [5] }], /ERR_MCP_INVALID_DEFINITION/],
     [
-      'an era that is no list',
+      'eras that are not an array',
       [{ id: ID, eras: 'modern', methods: { 'a/b': handler } }],
       /needs eras: "modern", "legacy" or both/,
     ],
@@ -216,7 +220,7 @@ describe('an invalid extension', () => {
       [{ id: ID, eras: ['modern', 'later'], methods: { 'a/b': handler } }],
       /needs eras: "modern", "legacy" or both/,
     ],
-    ['notifications that are no list', [{ id: ID, notifications: 'a' }], /ERR_MCP_INVALID_DEFINITION/],
+    ['notifications that are not an array', [{ id: ID, notifications: 'a' }], /ERR_MCP_INVALID_DEFINITION/],
     [
       'a notification with another prefix',
       [{ id: ID, notifications: ['a/b'] }],
@@ -227,32 +231,28 @@ describe('an invalid extension', () => {
       [{ id: ID, notifications: ['notifications/progress'] }],
       /ERR_MCP_DUPLICATE_NAME/,
     ],
-    ['settings that are no object', [{ id: ID, settings: [] }], /ERR_MCP_INVALID_DEFINITION/],
+    ['settings that are not an object', [{ id: ID, settings: [] }], /ERR_MCP_INVALID_DEFINITION/],
     ['settings that JSON changes', [{ id: ID, settings: { a: () => 1 } }], /ERR_MCP_INVALID_DEFINITION/],
-    [
-      'no era that there is',
-      [{ id: ID, eras: [], methods: { 'a/b': handler } }],
-      /ERR_MCP_INVALID_DEFINITION/,
-    ],
-  ])('is said when the server is made: %s', (_, extensions, problem) => {
+    ['no eras', [{ id: ID, eras: [], methods: { 'a/b': handler } }], /ERR_MCP_INVALID_DEFINITION/],
+  ])('is refused when the server is created: %s', (_, extensions, problem) => {
     const create = (): McpServer =>
       new McpServer({ name: 'a', version: '1' }, { extensions: extensions as Extension[] })
     expect(create).toThrow(problem)
   })
 
-  it('does not include one with an id of 256 characters, or with a method that only sessions have', () => {
+  it('can have an id of 256 characters, and a method that only sessions have', () => {
     const long = { id: 'a/'.padEnd(256, 'x') }
     const extensions: Extension[] = [long, { id: ID, methods: { 'tasks/list': handler } }]
     expect(() => new McpServer({ name: 'a', version: '1' }, { extensions })).not.toThrow()
   })
 
-  it('is reported if the list is no array', () => {
+  it('must be in an array', () => {
     const options = { extensions: search } as unknown as ServerOptions
     expect(() => new McpServer({ name: 'a', version: '1' }, options)).toThrow(/ERR_MCP_OPTION/)
   })
 })
 
-describe('a notification of an extension', () => {
+describe('notify.extension', () => {
   const READY = 'notifications/search/ready'
   const server = new McpServer(
     { name: 'a', version: '1' },
@@ -261,14 +261,14 @@ describe('a notification of an extension', () => {
 
   it.each<[string, string, string, object]>([
     ['an extension that the server lacks', 'com.example/other', READY, {}],
-    ['a notification that the extension does not list', ID, 'notifications/search/other', {}],
-    ['params that are no object', ID, READY, []],
+    ['a notification that the extension does not declare', ID, 'notifications/search/other', {}],
+    ['params that are not an object', ID, READY, []],
     ['params that JSON changes', ID, READY, { at: new Date() }],
   ])('throws for %s', (_, id, method, params) => {
     expect(() => server.notify.extension(id, method, params as never)).toThrow(/ERR_MCP_OPTION/)
   })
 
-  it('is sent to a subscription if its client asked for it by the extension id', async () => {
+  it('reaches a subscription whose client requested it by extension id', async () => {
     const harness = serve([{ ...search, notifications: [READY] }])
     const filter = { notifications: { [ID]: 'yes' } }
     const { json } = await callModern(harness, 'subscriptions/listen', filter, DECLARING)
@@ -276,7 +276,7 @@ describe('a notification of an extension', () => {
   })
 })
 
-it('ignores settings on the prototype of a declaration', async () => {
+it('ctx.client.extension ignores settings on a prototype', async () => {
   const harness = createHarness({
     setUp: (server) =>
       server.addTool({ name: 'proto', handler: (_args, ctx) => typeof ctx.client.extension('toString') }),

@@ -29,10 +29,10 @@ const noTasks = () =>
     throw new Error('no task was asked for')
   })
 
-/** Lets the microtasks of this tick run. */
+/** Runs the microtasks of this tick. */
 
 describe('the method table', () => {
-  it('serves every method of a revision, except those about the connection', () => {
+  it('serves every method of a revision except those about the connection', () => {
     const { features } = create({ tasks: noTasks() })
     const missing = REVISIONS.flatMap(({ methods }) =>
       [...methods].filter((method) => !features.methods.has(method)),
@@ -44,13 +44,13 @@ describe('the method table', () => {
     expect(await call(create().features.methods, 'ping')).toEqual({})
   })
 
-  it('has no logging if it is off', () => {
+  it('has no logging method if logging is off', () => {
     expect(create({ logging: false }).features.methods.has('logging/setLevel')).toBe(false)
   })
 })
 
 describe('capabilities', () => {
-  it('are those of the registered features', () => {
+  it('reflect the registered features', () => {
     const { features } = create()
     expect(features.capabilities()).toEqual({ logging: {} })
     features.tools.registry.add({ name: 't', handler })
@@ -66,7 +66,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('include an empty set, because features may be added', () => {
+  it('include an empty list, because features may be added', () => {
     const { features } = create({ logging: false })
     features.tools.registry.set([])
     features.prompts.registry.set([])
@@ -90,14 +90,14 @@ describe('capabilities', () => {
     expect(features.capabilities()).toHaveProperty('resources')
   })
 
-  it('include tasks as soon as a tool of one session has some', () => {
+  it('include tasks once a tool of one session supports them', () => {
     const { features } = create({ tasks: noTasks() })
     expect(features.capabilities()).not.toHaveProperty('tasks')
     features.createSessionRegistry().tools.add({ name: 't', taskSupport: 'optional', handler })
     expect(features.capabilities()).toHaveProperty('tasks')
   })
 
-  it('include completions if a prompt or a template has some', () => {
+  it('include completions if a prompt or a template has a completer', () => {
     const complete = { a: () => [] }
     const prompts = create().features
     prompts.prompts.registry.add({ name: 'p', arguments: [{ name: 'a' }], complete, handler })
@@ -135,7 +135,7 @@ describe('change events', () => {
     expect(events).toEqual([{ kind: 'resources' }, { kind: 'resources' }, { kind: 'resources' }])
   })
 
-  it('lose no change between two microtasks', async () => {
+  it('are not lost between two microtasks', async () => {
     const { features, events } = create()
     const { registry } = features.resources
     registry.add({ uri: 'a://1', name: 'b', handler })

@@ -15,8 +15,8 @@ async function open(server: McpServer) {
   return { peer, session }
 }
 
-describe('adding to one session', () => {
-  it('throws for a duplicate name, also of the server, unless it replaces', async () => {
+describe('server.forSession', () => {
+  it('refuses a duplicate name, also one of the server, unless it replaces', async () => {
     const server = create()
     server.addTool(tool('a'))
     server.addResource({ uri: 'a://b', name: 'b', handler: () => 'x' })
@@ -45,7 +45,7 @@ describe('adding to one session', () => {
     expect(await call()).toMatchObject({ content: [{ text: 'for all' }] })
   })
 
-  it('is bounded', async () => {
+  it('limits the entries of a session', async () => {
     const server = create()
     server.setTools([])
     const own = server.forSession((await open(server)).session)
@@ -56,14 +56,14 @@ describe('adding to one session', () => {
     own.addTool(tool('more'))
   })
 
-  it('is refused if the client does not know of the list, with what to do', async () => {
+  it('refuses a kind that the client does not know of, and names the remedy', async () => {
     const server = create()
     const own = server.forSession((await open(server)).session)
     expect(() => own.addTool(tool('a'))).toThrow(/server\.setTools\(\[\]\).*ERR_MCP_SESSION/)
     expect(() => own.addResource({ uri: 'a://b', name: 'b', handler: () => '' })).toThrow(/setResources/)
   })
 
-  it('is undone by key', async () => {
+  it('removes entries by key', async () => {
     const server = create()
     server.setTools([])
     server.setResources([])
@@ -90,7 +90,7 @@ describe('adding to one session', () => {
     ])
   })
 
-  it('ends with the session', async () => {
+  it('drops its entries when the session ends', async () => {
     const server = create()
     server.setTools([])
     const { peer, session } = await open(server)

@@ -41,7 +41,7 @@ export function entryOf(methods: Methods, method: string): MethodEntry {
   return entry
 }
 
-/** Calls a method without waiting, to see whether it answers synchronously. */
+/** Calls a method without waiting, to check whether it returns synchronously. */
 export function callNow(
   methods: Methods,
   method: string,
@@ -51,7 +51,7 @@ export function callNow(
   return entryOf(methods, method).handle(params, contextOf(method, params, options))
 }
 
-/** The neutral result. */
+/** The result before it is adapted to a revision. */
 export async function call(
   methods: Methods,
   method: string,
@@ -66,7 +66,7 @@ function resultOf(outcome: HandlerResult): JsonObject {
   return outcome.result
 }
 
-/** The result as the revision puts it on the wire. */
+/** The result as the revision sends it. */
 export async function wire(
   methods: Methods,
   method: string,

@@ -8,7 +8,7 @@ const tool = (name: string, text: string = name) => defineTool({ name, handler: 
 type OtherTool = ReturnType<typeof tool>
 type Tools = Iterable<AnyTool<unknown, unknown>> | Promise<Iterable<AnyTool<unknown, unknown>>>
 
-/** Another registry. `tell` calls its listeners. */
+/** A registry of another library. `tell` calls its listeners. */
 class OtherRegistry {
   list: OtherTool[]
   reads = 0
@@ -56,8 +56,8 @@ async function namesOf(server: McpServer): Promise<string[]> {
   return (result['tools'] as { name: string }[]).map(({ name }) => name)
 }
 
-describe('a source that is observed', () => {
-  it("is listed at once if it is synchronous, after the server's own entries", async () => {
+describe('server.observe', () => {
+  it("lists the entries of a synchronous source at once, after the server's own", async () => {
     const { server } = create()
     server.addTool(tool('own'))
     server.observe(new OtherRegistry('a', 'b'))
@@ -68,7 +68,7 @@ describe('a source that is observed', () => {
     })
   })
 
-  it('is listed when it is ready if it is asynchronous', async () => {
+  it('lists the entries of an asynchronous source when they are ready', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     const source: Source = {
@@ -81,7 +81,7 @@ describe('a source that is observed', () => {
     expect(await namesOf(server)).toEqual(['later'])
   })
 
-  it('counts for the capabilities before its first entry', async () => {
+  it('declares the capabilities before the first entry', async () => {
     const { server } = create()
     server.observe({ tools: () => new Promise(() => {}), prompts: () => [], onChange: () => () => {} })
     const { initialized } = await openPeer(server)
@@ -91,7 +91,7 @@ describe('a source that is observed', () => {
     })
   })
 
-  it('counts only for the kinds that it has', async () => {
+  it('declares only the kinds that the source has', async () => {
     const { server } = create()
     server.observe({ tools: () => [], onChange: () => () => {} })
     const { initialized } = await openPeer(server)
@@ -100,7 +100,7 @@ describe('a source that is observed', () => {
       expect(initialized.result['capabilities']).not.toHaveProperty(kind)
   })
 
-  it('is followed: adds, replaces, removes and orders entries in place', async () => {
+  it('follows added, replaced, removed and reordered entries', async () => {
     const { server } = create()
     const other = new OtherRegistry('a', 'b')
     server.observe(other)
@@ -117,7 +117,7 @@ describe('a source that is observed', () => {
     })
   })
 
-  it('is read once for many changes, with one notification', async () => {
+  it('reads the source once for many changes, and sends one notification', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -130,7 +130,7 @@ describe('a source that is observed', () => {
     expect(peer.notifications.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
   })
 
-  it('causes no notification without a change', async () => {
+  it('sends no notification without a change', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -141,7 +141,7 @@ describe('a source that is observed', () => {
     expect(peer.notifications).toEqual([])
   })
 
-  it('may have resources, templates and prompts', async () => {
+  it('supports resources, templates and prompts', async () => {
     const { server } = create()
     server.observe({
       resources: () => [{ uri: 'a://b', name: 'b', handler: () => 'b' }],
@@ -160,7 +160,7 @@ describe('a source that is observed', () => {
     expect((await peer.request('tools/list')).error).toMatchObject({ code: -32601 })
   })
 
-  it('that is invalid is refused', () => {
+  it('refuses an invalid source', () => {
     for (const wrong of [undefined, {}, { tools: () => [] }])
       expect(() => create().server.observe(wrong as unknown as Source)).toThrow(
         /server.observe takes an object/,
@@ -169,7 +169,7 @@ describe('a source that is observed', () => {
 })
 
 describe('a duplicate name', () => {
-  it("remains the server's, with a log message", async () => {
+  it("keeps the server's entry and logs a message", async () => {
     const { server, log } = create()
     server.addTool(tool('a', 'own'))
     server.observe(new OtherRegistry('a', 'b'))
@@ -182,7 +182,7 @@ describe('a duplicate name', () => {
     expect(log[0]?.err.message).toMatch(/The tool "a" exists already and is kept; this one is left out/)
   })
 
-  it("remains the first source's, until that one removes it", async () => {
+  it('keeps the entry of the first source until that source removes it', async () => {
     const { server } = create()
     const [first, second] = [new OtherRegistry('a'), new OtherRegistry('a', 'b')]
     const handle = server.observe(first)
@@ -194,7 +194,7 @@ describe('a duplicate name', () => {
     expect(await namesOf(server)).toEqual(['a', 'b'])
   })
 
-  it('of a source is refused to the server, unless it replaces', async () => {
+  it('of a source is refused to server.addTool unless it replaces', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -208,7 +208,7 @@ describe('a duplicate name', () => {
     })
   })
 
-  it('within one source means the first entry', async () => {
+  it('within one source keeps the first entry', async () => {
     const { server, log } = create()
     server.observe(new OtherRegistry('a', 'a', 'b'))
     expect(await namesOf(server)).toEqual(['a', 'b'])
@@ -216,18 +216,18 @@ describe('a duplicate name', () => {
   })
 })
 
-describe('a source that fails', () => {
+describe('a failing source', () => {
   const failures: [string, (other: OtherRegistry) => void][] = [
     [
-      'by throwing',
+      'that throws',
       (other) =>
         (other.tools = () => {
           throw new Error('gone')
         }),
     ],
-    ['by rejecting', (other) => (other.tools = () => Promise.reject(new Error('gone')))],
+    ['that rejects', (other) => (other.tools = () => Promise.reject(new Error('gone')))],
     [
-      'half way',
+      'that fails half way',
       (other) =>
         (other.tools = function* () {
           yield tool('x')
@@ -236,7 +236,7 @@ describe('a source that fails', () => {
     ],
   ]
 
-  it.each(failures)('%s keeps its last good list, is logged, and is followed again', async (_name, fail) => {
+  it.each(failures)('%s keeps its last good list, is logged, and is still followed', async (_name, fail) => {
     const { server, log } = create()
     const other = new OtherRegistry('a', 'b')
     server.observe(other)
@@ -292,8 +292,8 @@ describe('a source that fails', () => {
   })
 })
 
-describe('a late result', () => {
-  it('is followed by another read if there was a change meanwhile', async () => {
+describe('a late result of a source', () => {
+  it('is followed by another read if the source changed meanwhile', async () => {
     const { server } = create()
     const other = new OtherRegistry()
     const answers: ((tools: Iterable<OtherTool>) => void)[] = []
@@ -324,8 +324,8 @@ describe('a late result', () => {
   })
 })
 
-describe('the end of an observation', () => {
-  it("by its handle removes the source's entries and its listener", async () => {
+describe('detaching a source', () => {
+  it('removes its entries and its listener', async () => {
     const { server } = create()
     server.addTool(tool('own'))
     const other = new OtherRegistry('a', 'b')
@@ -341,7 +341,7 @@ describe('the end of an observation', () => {
     expect(peer.notifications).toHaveLength(1)
   })
 
-  it('can be a disposal', async () => {
+  it('happens on disposal', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     {
@@ -351,7 +351,7 @@ describe('the end of an observation', () => {
     expect(await namesOf(server)).toEqual([])
   })
 
-  it('comes with the close of the server, also if the source throws', async () => {
+  it('happens when the server closes, also if the source throws', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a')
     server.observe({

@@ -20,7 +20,7 @@ interface Locals {
   readonly user: { readonly admin: boolean }
 }
 
-/** Only looked at by the compiler. */
+/** Only the compiler reads this function. */
 const never = (_run: () => void): void => {}
 
 const server = new McpServer<Locals, App>(
@@ -56,7 +56,7 @@ describe('the types of visible', () => {
     })
   })
 
-  it('do not change other inference, in any position', () => {
+  it('do not disturb other inference, in any position', () => {
     never(() => {
       server.addTool({
         name: 'a',
@@ -78,11 +78,11 @@ describe('the types of visible', () => {
     })
   })
 
-  it('refuse other results, and locals that the server lacks', () => {
+  it('refuse other return types, and locals that the server lacks', () => {
     never(() => {
-      // @ts-expect-error a text is no answer
+      // @ts-expect-error a string is not a verdict
       server.addTool({ name: 'a', visible: () => 'yes', handler })
-      // @ts-expect-error a later text is none either
+      // @ts-expect-error a promise of a string is not a verdict
       server.addTool({ name: 'a', visible: async () => 'yes', handler })
       // @ts-expect-error no function
       server.addTool({ name: 'a', visible: true, handler })
@@ -91,7 +91,7 @@ describe('the types of visible', () => {
       const forTenants: VisibleRule<App, { readonly tenant: string }> = (ctx) => ctx.locals.tenant === 'x'
       // @ts-expect-error a rule for another mount
       server.addTool({ name: 'a', visible: forTenants, handler })
-      // @ts-expect-error arguments are not there yet
+      // @ts-expect-error arguments are not available yet
       server.addTool({ name: 'a', visible: (ctx, args) => args !== ctx, handler })
     })
   })
@@ -118,7 +118,7 @@ describe('the types of metadata', () => {
       server.addTool({ name: 'a', annotations: { readOnly: 'yes' }, handler })
       // @ts-expect-error misspelt
       server.addTool({ name: 'a', annotations: { readonly: true }, handler })
-      // @ts-expect-error a word is no priority
+      // @ts-expect-error a string is not a priority
       server.addTool({ name: 'a', priority: 'high', handler })
       // @ts-expect-error no such relation
       server.addTool({ name: 'a', relatedTools: [{ name: 'b', relation: 'next' }], handler })
@@ -132,12 +132,12 @@ describe('the types of metadata', () => {
       server.addTool({ name: 'a', maxResultBytes: '1 MiB', handler })
       // @ts-expect-error a number of bytes
       void new McpServer({ name: 'a', version: '1' }, { limits: { maxResultBytes: '1 MiB' } })
-      // @ts-expect-error a switch
+      // @ts-expect-error a boolean is required
       void new McpServer({ name: 'a', version: '1' }, { tools: { orderByPriority: 'desc' } })
     })
   })
 
-  it('let displayName accept anything with a name', () => {
+  it('displayName accepts anything with a name', () => {
     expectTypeOf(displayName).returns.toBeString()
     never(() => {
       displayName({ name: 'a' })
@@ -149,7 +149,7 @@ describe('the types of metadata', () => {
 })
 
 describe('the types of observe', () => {
-  it('accept a source with the same locals, immediate or asynchronous', () => {
+  it('accept a source with the same locals, synchronous or asynchronous', () => {
     never(() => {
       const tools: AnyTool<App, Locals>[] = [defineTool({ name: 'a', handler })]
       const prompts: AnyPrompt<App, Locals>[] = []
@@ -170,7 +170,7 @@ describe('the types of observe', () => {
     never(() => {
       // @ts-expect-error nothing to listen to
       server.observe({ tools: () => [] })
-      // @ts-expect-error no way to stop
+      // @ts-expect-error the source returns no function to stop
       server.observe({ tools: () => [], onChange: () => {} })
       // @ts-expect-error not tools
       server.observe({ tools: () => [{ name: 'a' }], onChange: () => () => {} })

@@ -18,17 +18,17 @@ async function answers(define: (server: McpServer) => void): Promise<Record<'now
   return { now: await ask('2025-11-25'), before: await ask('2025-03-26') }
 }
 
-describe('results of tools, as clients get them', () => {
+describe('tool results on the wire', () => {
   const bytes = new Uint8Array([1, 2, 3])
   const cases: [string, () => object, object, object?][] = [
     [
-      'a link, a text where the revision has none',
+      'a link, as text in revisions without links',
       () => content.link({ uri: 'a://b', name: 'b', title: 'B', description: 'More' }),
       { content: [{ type: 'resource_link', uri: 'a://b', name: 'b', title: 'B', description: 'More' }] },
       { content: [text('B: a://b\nMore')] },
     ],
     [
-      'all kinds at once',
+      'all kinds of content at once',
       () => [
         content.text('see'),
         content.image(bytes, 'image/png'),
@@ -53,7 +53,7 @@ describe('results of tools, as clients get them', () => {
       },
     ],
     [
-      'an error of several blocks',
+      'an error with several blocks',
       () => result.error([content.text('Unknown operation'), content.text('Try add')]),
       { content: [text('Unknown operation'), text('Try add')], isError: true },
     ],
@@ -69,7 +69,7 @@ describe('results of tools, as clients get them', () => {
     ['a link', () => content.link({ uri: 'a://b', name: 'b' }), text('b: a://b')],
   ]
 
-  it.each(oldest)('%s is a text for the oldest revision', async (_name, handler, expected) => {
+  it.each(oldest)('%s is text in the oldest revision', async (_name, handler, expected) => {
     const server = create()
     server.addTool({ name: 't', handler })
     const peer = await openPeer(server, { version: '2024-11-05' })
@@ -77,8 +77,8 @@ describe('results of tools, as clients get them', () => {
   })
 })
 
-describe('the arguments of a tool, as its handler gets them', () => {
-  it('are those of the new schema after a tool was replaced', async () => {
+describe('the arguments of a tool', () => {
+  it('follow the new schema after a tool was replaced', async () => {
     const server = create()
     const add = (city: z.ZodType, options?: object): unknown =>
       server.addTool({ name: 't', inputSchema: z.object({ city }), handler: () => 'x' }, options)
@@ -91,7 +91,7 @@ describe('the arguments of a tool, as its handler gets them', () => {
     expect([await call({ city: 'Oslo' }), await call({ city: 6 })]).toEqual([true, undefined])
   })
 
-  it('may be unique items, as the published schema says', async () => {
+  it('are checked by the refinement behind uniqueItems', async () => {
     const tags = z
       .array(z.string())
       .refine((given) => new Set(given).size === given.length, 'has doubles')
@@ -113,7 +113,7 @@ describe('the arguments of a tool, as its handler gets them', () => {
   })
 })
 
-it('results are not validated against their outputSchema if validation is off for the server', async () => {
+it('validation: false leaves results unchecked against their outputSchema', async () => {
   const wrong = { high: 'hot' } as unknown as { high: number }
   const outputSchema = z.object({ high: z.number() })
   const server = create({ tools: { validateOutput: false } })
@@ -131,7 +131,7 @@ it.each([
   [{ lastModified: 5 }, /lastModified is an ISO 8601 time/],
   [{ audience: 'user' }, /audience is an array of "user" and "assistant"/],
   [{ audience: ['robot'] }, /audience is an array of "user" and "assistant"/],
-])('annotations that clients would not understand are refused: %j', (annotations, message) => {
+])('annotations that clients cannot interpret are refused: %j', (annotations, message) => {
   const wrong = annotations as object
   expect(() =>
     create().addResource({ uri: 'a://b', name: 'b', annotations: wrong, handler: () => '' }),

@@ -11,7 +11,7 @@ interface Kept {
   logLevel?: string
 }
 
-/** Options of a call on a session that records its notifications. */
+/** Options of a call in a session that records its updates. */
 function session(subscriptions: readonly string[] = []) {
   const kept: Kept = { subscriptions }
   const updates: object[] = []
@@ -52,7 +52,7 @@ describe('logging/setLevel', () => {
   })
 
   it.each([['loud'], [''], ['INFO'], [undefined], [null], [3], ['toString']])(
-    'answers -32602 to %j and notes nothing',
+    'refuses %j with -32602 and stores nothing',
     async (level) => {
       const { updates, options } = session()
       expect(
@@ -84,7 +84,7 @@ describe('resources/subscribe', () => {
     expect(updates).toEqual([])
   })
 
-  it('accepts 1024, and refuses the next with the limit', async () => {
+  it('accepts 1024 subscriptions, and refuses the next with the limit', async () => {
     const many = Array.from({ length: 1023 }, (_, i) => `w://${i}`)
     const { kept, options } = session(many)
     const { methods } = serve()
@@ -99,7 +99,7 @@ describe('resources/subscribe', () => {
   })
 
   it.each(['resources/subscribe', 'resources/unsubscribe'])(
-    '%s answers -32602 to what is no uri',
+    '%s refuses an invalid uri with -32602',
     async (method) => {
       for (const uri of [undefined, 5, null]) {
         expect((await mcpErrorOf(() => call(serve().methods, method, { uri }, session().options))).code).toBe(
@@ -109,13 +109,10 @@ describe('resources/subscribe', () => {
     },
   )
 
-  it.each(['resources/subscribe', 'resources/unsubscribe'])(
-    '%s says that it needs a session',
-    async (method) => {
-      const error = await mcpErrorOf(() => call(serve().methods, method, { uri: 'a://b' }))
-      expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('session') })
-    },
-  )
+  it.each(['resources/subscribe', 'resources/unsubscribe'])('%s fails without a session', async (method) => {
+    const error = await mcpErrorOf(() => call(serve().methods, method, { uri: 'a://b' }))
+    expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('session') })
+  })
 })
 
 describe('resources/unsubscribe', () => {

@@ -42,7 +42,7 @@ describe('the types of a tool', () => {
     })
   })
 
-  it('give a handler without inputSchema nothing', () => {
+  it('give a handler without inputSchema no arguments', () => {
     defineTool({
       name: 'a',
       handler: (args) => {
@@ -70,21 +70,21 @@ describe('the types of a tool', () => {
     defineTool({ name: 'a', outputSchema, handler: () => Promise.resolve({ high: 1, low: 0 }) })
     // @ts-expect-error a member is missing
     defineTool({ name: 'a', outputSchema, handler: () => ({ high: 1 }) })
-    // @ts-expect-error a member is missing, later
+    // @ts-expect-error a member is missing in a promise
     defineTool({ name: 'a', outputSchema, handler: async () => ({ high: 1 }) })
     // @ts-expect-error a member has another type
     defineTool({ name: 'a', outputSchema, handler: () => ({ high: 1, low: '0' }) })
     // @ts-expect-error nothing is returned
     defineTool({ name: 'a', outputSchema, handler: () => {} })
-    // @ts-expect-error one way out gives nothing
+    // @ts-expect-error one branch returns nothing
     defineTool({ name: 'a', inputSchema, outputSchema, handler: ({ city }) => city === '' ? undefined : { high: 1, low: 0 } }) // prettier-ignore
-    // @ts-expect-error a text is no structured value
+    // @ts-expect-error a string is not a structured value
     defineTool({ name: 'a', outputSchema, handler: () => 'warm' })
-    // @ts-expect-error content is no structured value
+    // @ts-expect-error content is not a structured value
     defineTool({ name: 'a', outputSchema, handler: () => content.text('warm') })
   })
 
-  it('require a whole result to match the outputSchema', () => {
+  it('require the structured value of result() to match the outputSchema', () => {
     defineTool({ name: 'a', outputSchema, handler: () => result({ structured: { high: 1, low: 0 } }) })
     defineTool({ name: 'a', outputSchema, handler: () => result.error('No forecast') })
     defineTool({ name: 'a', outputSchema, handler: () => result({ content: 'No forecast', isError: true }) })
@@ -93,13 +93,13 @@ describe('the types of a tool', () => {
       outputSchema,
       handler: (_args, ctx) => (ctx.uri === '' ? result.error('No forecast') : { high: 1, low: 0 }),
     })
-    // @ts-expect-error the structured value misses a member
+    // @ts-expect-error the structured value lacks a member
     defineTool({ name: 'a', outputSchema, handler: () => result({ structured: { high: 1 } }) })
     // @ts-expect-error there is no structured value
     defineTool({ name: 'a', outputSchema, handler: () => result({ content: 'warm' }) })
   })
 
-  it("take the protocol's own result, and hold its structured value to the outputSchema", () => {
+  it("accept a result in the protocol's form, and check its structured value against the outputSchema", () => {
     const structuredContent = { high: 1, low: 0 }
     defineTool({ name: 'a', handler: () => ({ content: [{ type: 'text', text: 'warm' }] }) })
     defineTool({
@@ -127,7 +127,7 @@ describe('the types of a tool', () => {
     })
     // @ts-expect-error there is no structured value
     defineTool({ name: 'a', outputSchema, handler: () => ({ content: [{ type: 'text', text: 'warm' }] }) })
-    // @ts-expect-error the structured value misses a member
+    // @ts-expect-error the structured value lacks a member
     defineTool({ name: 'a', outputSchema, handler: () => ({ content: [], structuredContent: { high: 1 } }) })
     const tool = { name: 'a', outputSchema }
     // @ts-expect-error a block has a type of the protocol
@@ -146,7 +146,7 @@ describe('the types of a tool', () => {
       outputSchema: declared,
       handler: () => ({ content: [{ type: 'text', text: 'x' }], structuredContent: { content: 'x' } }),
     })
-    // @ts-expect-error the schema says what content is
+    // @ts-expect-error the schema defines content
     defineTool({ name: 'a', outputSchema: declared, handler: () => ({ content: [] }) })
   })
 
@@ -212,7 +212,7 @@ describe('the types of a tool', () => {
     for (const value of returned) defineTool({ name: 'a', handler: () => value })
   })
 
-  it('have the types of app and locals, and refuse others', () => {
+  it('check app and locals', () => {
     const mine = defineTool({
       name: 'a',
       inputSchema,
@@ -240,14 +240,14 @@ describe('the types of a tool', () => {
       definePrompt({ name: 'a', argsSchema: z.object({ city: z.string() }), handler: ({ city }) => city }),
     ]
     expectTypeOf(all).toBeArray()
-    // @ts-expect-error a definition by itself does not say what it is
+    // @ts-expect-error a plain definition does not tell its kind
     const plain: AnyDefinition<App, Locals> = { name: 'a', handler: () => 'x' }
     expectTypeOf(plain).toBeObject()
   })
 })
 
 describe('the types of a resource template', () => {
-  it('are inferred from the literal', () => {
+  it('are inferred from the template literal', () => {
     defineResourceTemplate({
       uriTemplate: 'weather://{country}/{city}{?days}',
       name: 'city',
@@ -259,7 +259,7 @@ describe('the types of a resource template', () => {
     })
   })
 
-  it('refuse completions of unknown variables, and lists of other values', () => {
+  it('refuse completers for unknown variables, and lists of other values', () => {
     defineResourceTemplate({
       uriTemplate: 'weather://{city}',
       name: 'city',
@@ -290,7 +290,7 @@ describe('the types of a resource template', () => {
 })
 
 describe('the types of a prompt', () => {
-  it('give the handler the output of the schema for strings', () => {
+  it('give the handler the output of the schema', () => {
     definePrompt({
       name: 'a',
       argsSchema: z.object({ city: z.string(), days: z.string().transform(Number).optional() }),
@@ -302,8 +302,8 @@ describe('the types of a prompt', () => {
     })
   })
 
-  it('refuse a schema of anything but strings', () => {
-    // @ts-expect-error a number cannot arrive
+  it('refuse a schema with non-string properties', () => {
+    // @ts-expect-error clients send only strings
     definePrompt({ name: 'a', argsSchema: z.object({ days: z.number() }), handler: () => 'x' })
   })
 
@@ -327,7 +327,7 @@ describe('the types of a prompt', () => {
     })
   })
 
-  it('refuse other values than messages', () => {
+  it('refuse values other than messages', () => {
     definePrompt({ name: 'a', handler: () => [message.user('a'), message.assistant(content.text('b'))] })
     definePrompt({
       name: 'a',
@@ -343,13 +343,13 @@ describe('the types of a prompt', () => {
     const block = content.text('x')
     // @ts-expect-error a text block has a text
     definePrompt({ name: 'a', handler: () => ({ messages: [{ role: 'user', content: { type: 'text' } }] }) })
-    // @ts-expect-error a message has a role of the protocol
+    // @ts-expect-error the protocol has no such role
     definePrompt({ name: 'a', handler: () => ({ messages: [{ role: 'system', content: block }] }) })
-    // @ts-expect-error a number is no message
+    // @ts-expect-error a number is not a message
     definePrompt({ name: 'a', handler: () => 5 })
-    // @ts-expect-error a message is made by a helper
+    // @ts-expect-error only helpers make messages
     definePrompt({ name: 'a', handler: () => [{ role: 'user', content: { type: 'text', text: 'x' } }] })
-    // @ts-expect-error nothing is no message
+    // @ts-expect-error undefined is not a message
     definePrompt({ name: 'a', handler: () => {} })
   })
 

@@ -25,13 +25,13 @@ async function bench(stateless = false, options: EndpointOptions = {}) {
 const ENDED = { code: -32603, message: 'The server ended the call' }
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-describe.each(['memory', false] as const)('a session that ends, with the event store %s', (store) => {
+describe.each(['memory', false] as const)('closing a session with the event store %s', (store) => {
   const open = async () => {
     const made = await bench(false, store === false ? { streams: { eventStore: false } } : {})
     return { ...made, end: () => made.send({ method: 'DELETE', headers: made.session.headers }) }
   }
 
-  it('answers its running call with status 503, and ends its GET stream', async () => {
+  it('replies to its running call with status 503, and ends its GET stream', async () => {
     const { session, end, signals, finish } = await open()
     const { sink } = await session.get()
     const running = session.call('wait')
@@ -45,7 +45,7 @@ describe.each(['memory', false] as const)('a session that ends, with the event s
     finish()
   })
 
-  it('answers its running call on the stream that has begun', async () => {
+  it('sends the error of its running call on the open stream', async () => {
     const { session, end, clock } = await open()
     const running = session.call('wait')
     await settled()
@@ -58,7 +58,7 @@ describe.each(['memory', false] as const)('a session that ends, with the event s
   })
 })
 
-describe('closing a mount', () => {
+describe('endpoint.close', () => {
   it('lets running calls finish, and refuses new ones', async () => {
     const { session, endpoint, finish, post, clock } = await bench()
     const running = session.call('wait')
@@ -75,7 +75,7 @@ describe('closing a mount', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('refuses requests whose bodies have not arrived yet', async () => {
+  it('refuses requests whose bodies have not arrived', async () => {
     const { endpoint } = await bench()
     let arrive = (_body: Uint8Array): void => {}
     const body = new Promise<Uint8Array>((resolve) => (arrive = resolve))
@@ -87,7 +87,7 @@ describe('closing a mount', () => {
     await closing
   })
 
-  it('ends the calls that still run at the deadline', async () => {
+  it('ends running calls at the deadline', async () => {
     const { session, endpoint, signals, clock } = await bench()
     const quiet = session.call('wait')
     await settled()
@@ -121,7 +121,7 @@ describe('closing a mount', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('waits 1 s for a client that does not read the answer of its ended call', async () => {
+  it('waits 1 s for a client that does not read the response of its ended call', async () => {
     const { session, endpoint, clock } = await bench()
     const pending = session.call('wait')
     await settled()
@@ -138,7 +138,7 @@ describe('closing a mount', () => {
     expect([sink.closed, clock.pending]).toEqual([true, 0])
   })
 
-  it('ends GET streams at once, before the calls that still run', async () => {
+  it('ends GET streams at once, before running calls', async () => {
     const { open, endpoint, session, finish } = await bench()
     const streams = await Promise.all(Array.from({ length: 20 }, async () => (await open()).get()))
     const running = session.call('wait')
@@ -150,7 +150,7 @@ describe('closing a mount', () => {
     await closing
   })
 
-  it('may be repeated with a shorter deadline', async () => {
+  it('accepts a shorter deadline in a second call', async () => {
     const { session, endpoint, clock } = await bench()
     void session.call('wait')
     await settled()
@@ -169,13 +169,13 @@ describe('closing a mount', () => {
     expect(sink.closed).toBe(true)
   })
 
-  it('is what `await using` does at its end', async () => {
+  it('is called by Symbol.asyncDispose, which waits for it', async () => {
     const { endpoint, session } = await bench()
     await endpoint[Symbol.asyncDispose]()
     expect((await session.post(ping)).status).toBe(503)
   })
 
-  it('opens replies that nobody can send, so that their streams end with their requests, and logs once', async () => {
+  it('handles replies that the app never sends: their streams end with their requests, with one warning', async () => {
     const { endpoint, session, log } = await bench()
     for (let again = 0; again < 2; again++) {
       const get = new FakeRequest({ method: 'GET', headers: session.headers })

@@ -24,8 +24,8 @@ function listening(options: Parameters<typeof createHarness>[0] = {}): Harness &
   return { ...harness, heard }
 }
 
-describe('the events of a server', () => {
-  it('are emitted once when a session opens, and once when it closes', async () => {
+describe('server.on', () => {
+  it('emits session:open and session:close once for each session', async () => {
     const { open, clock, endpoint, heard } = listening()
     const session = await open({ version: '2025-06-18' })
     await clock.advance(500)
@@ -53,7 +53,7 @@ describe('the events of a server', () => {
     ])
   })
 
-  it('have the outcome and the caller of each request', async () => {
+  it('emits request with the outcome and the caller', async () => {
     let finish = (): void => {}
     const setUp = (server: McpServer): void => {
       server.addTool({ name: 'ok', handler: () => 'fine' })
@@ -95,7 +95,7 @@ describe('the events of a server', () => {
     })
   })
 
-  it('have the reason of each refusal, by its key in the table of statuses', async () => {
+  it('emits reject with the key of the refusal in the table of statuses', async () => {
     const { send, post, heard } = listening()
     await send({ method: 'PUT' })
     await post(initializeMessage(), { origin: 'https://evil.example' })
@@ -109,7 +109,7 @@ describe('the events of a server', () => {
     ])
   })
 
-  it('are emitted for streams and calls that overflow', async () => {
+  it('emits overflow for streams and calls', async () => {
     const finishers: (() => void)[] = []
     const setUp = (server: McpServer): void => {
       server.addTool({
@@ -142,7 +142,7 @@ describe('the events of a server', () => {
     expect(dropped?.bytes).toBeGreaterThan(100)
   })
 
-  it('reach no removed listener, and survive one that fails', async () => {
+  it('calls no removed listener, and continues after one that throws', async () => {
     const { server, open, heard, log } = listening()
     const off = server.on('session:open', () => { throw new Error('canary') }) // prettier-ignore
     server.on('session:open', () => Promise.reject(new Error('canary')))
@@ -156,7 +156,7 @@ describe('the events of a server', () => {
     expect(heard['session:open']).toHaveLength(2)
   })
 
-  it('have checked names and payloads', () => {
+  it('checks event names, listeners and payload types', () => {
     const { server } = createHarness()
     // @ts-expect-error unknown event
     expect(() => server.on('sessions', () => {})).toThrow(/session:open/)
@@ -178,7 +178,7 @@ describe('ctx.waitUntil', () => {
     })
   }
 
-  it('does not delay the response, and the close of the mount waits for it', async () => {
+  it('does not delay the response, and is awaited when the mount closes', async () => {
     let finish = (): void => {}
     const setUp = leaving(() => new Promise<void>((resolve) => (finish = resolve)))
     const { open, endpoint } = createHarness({ setUp })
@@ -192,7 +192,7 @@ describe('ctx.waitUntil', () => {
     await closing
   })
 
-  it('does not hold a close beyond its deadline', async () => {
+  it('does not delay a close beyond its deadline', async () => {
     const { open, endpoint, clock } = createHarness({ setUp: leaving(() => new Promise(() => {})) })
     await (await open()).call('leave')
     const closing = endpoint.close({ deadline: 50 })
@@ -200,7 +200,7 @@ describe('ctx.waitUntil', () => {
     await closing
   })
 
-  it('logs the rejection of the work', async () => {
+  it('logs a rejection', async () => {
     const err = new Error('canary')
     const { open, log } = createHarness({ setUp: leaving(() => Promise.reject(err)) })
     await (await open()).call('leave')
@@ -208,7 +208,7 @@ describe('ctx.waitUntil', () => {
     expect(log).toMatchObject([{ fields: { err }, message: 'Work passed to ctx.waitUntil failed' }])
   })
 
-  it("hands the work to a Worker's execution context", async () => {
+  it("passes the work to a Worker's execution context", async () => {
     const server = new McpServer({ name: 'worker', version: '1' })
     leaving(async () => 'left')(server)
     const kept: Promise<unknown>[] = []

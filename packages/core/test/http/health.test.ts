@@ -8,7 +8,7 @@ import { createHarness } from './support/harness.ts'
 const server = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
 describe('the option health', () => {
-  it('has no paths by default, the usual ones with true, and others by name', () => {
+  it('offers no paths by default, the usual ones with true, and named ones', () => {
     expect([...createEndpoint(server()).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: false }).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: true }).probes]).toEqual([
@@ -27,14 +27,14 @@ describe('the option health', () => {
     ['a wildcard', { readyz: '/*' }],
     ['a query', { readyz: '/ready?z' }],
     ['a number', { readyz: 1 as never }],
-    ['one path for both', { livez: '/z', readyz: '/z' }],
+    ['the same path for both probes', { livez: '/z', readyz: '/z' }],
   ])('refuses %s', (_, health) => {
     expect(() => createEndpoint(server(), { health })).toThrow(/health.*ERR_MCP_OPTION/)
   })
 })
 
 describe('probes', () => {
-  it('are unready once a drain begins, and alive until the end', async () => {
+  it('report unready once a drain starts, and alive until the end', async () => {
     let finish = (): void => {}
     const {
       endpoint,
@@ -49,7 +49,7 @@ describe('probes', () => {
     await settled()
     expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     const closing = own.close()
-    // Nothing was awaited since, so no request came in between.
+    // Nothing was awaited since then, so no request came between.
     expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 503, body: '{"status":"draining"}' })
     expect(endpoint.probe('livez', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     finish()
@@ -59,7 +59,7 @@ describe('probes', () => {
     expect(endpoint.probe('livez', 'GET').status).toBe(200)
   })
 
-  it('answer HEAD without a body, and no other method', () => {
+  it('answer HEAD without a body, and refuse other methods', () => {
     const { endpoint } = createHarness({ endpoint: { health: true } })
     expect(endpoint.probe('livez', 'HEAD')).toEqual({
       status: 200,

@@ -37,12 +37,12 @@ describe('the options of a mount', () => {
     })
   })
 
-  it('can turn keep-alive off, and read a session for each request', () => {
+  it('can turn keep-alive off, and verify a session on each request', () => {
     expect(resolveOptions({ streams: { keepAlive: false } }).keepAlive).toBe(false)
     expect(resolveOptions({ sessions: { verifyMs: 0 } }).sessions.verifyMs).toBe(0)
   })
 
-  it('use the default when they are undefined', () => {
+  it('have their defaults where they are undefined', () => {
     const options = {
       limits: { bodyBytes: undefined, sessions: { max: undefined } },
     } as unknown as EndpointOptions
@@ -86,7 +86,7 @@ describe('the options of a mount', () => {
   })
 
   it.each([[[]], [['2099-01-01']]])(
-    'name at least one revision, and none that is unknown: %j',
+    'must contain at least one revision and no unknown one: %j',
     (revisions) => {
       const server = new McpServer({ name: 'x', version: '1' })
       expect(() => createEndpoint(server, { revisions: revisions as RevisionDate[] })).toThrow(
@@ -95,14 +95,14 @@ describe('the options of a mount', () => {
     },
   )
 
-  it('cannot serve revisions that the server does not', () => {
+  it('cannot contain revisions that the server does not serve', () => {
     const server = new McpServer({ name: 'x', version: '1' }, { revisions: ['2025-06-18'] })
     expect(() => createEndpoint(server, { revisions: ['2025-03-26'] })).toThrow(/ERR_MCP_REVISION/)
   })
 })
 
-describe('mounting a server', () => {
-  it('starts no timer, draws nothing random and opens nothing', () => {
+describe('createEndpoint', () => {
+  it('starts no timer, draws no random bytes and opens nothing', () => {
     const clock = new FakeClock()
     let opened = 0
     const server = new McpServer(
@@ -120,7 +120,7 @@ describe('mounting a server', () => {
     expect([clock.pending, opened]).toEqual([0, 0])
   })
 
-  it('is refused once the server is closed', async () => {
+  it('throws after the server has closed', async () => {
     const server = new McpServer({ name: 'x', version: '1' })
     await server.close()
     expect(() => createEndpoint(server)).toThrow(/ERR_MCP_CLOSED/)

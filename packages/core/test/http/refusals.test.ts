@@ -18,7 +18,7 @@ import {
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
-/** A request with its own metadata. */
+/** A request with its own `_meta`. */
 const standing = (version: string): object => ({
   ...ping,
   method: 'tools/list',
@@ -336,7 +336,7 @@ describe('the table of statuses', () => {
   )
 
   it.each(rows.filter(({ key }) => key !== 'unsupportedVersion' && table[key].message !== undefined))(
-    'has the message of its row: $key ($index)',
+    'has the documented message: $key ($index)',
     async ({ key, scenario }) => {
       const variable: readonly StatusKey[] = [
         'parseError',
@@ -364,7 +364,7 @@ describe('the table of statuses', () => {
     'malformedSessionId',
     'unauthorized',
     'draining',
-  ] as const)('refuses before the body is read: %s', async (key) => {
+  ] as const)('is applied before the body is read: %s', async (key) => {
     for (const { endpoint, run } of scenarios[key]) {
       const answer = await run(createHarness({ ...(endpoint && { endpoint }) }))
       expect(answer.request.bodyReads).toBe(0)
@@ -382,7 +382,7 @@ describe('the table of statuses', () => {
     expect((await send({ method: 'OPTIONS' })).headers['allow']).toBe(allow)
   })
 
-  it('refuses a probe for an era that is not served so that clients continue with initialize', async () => {
+  it('refuses server/discover on a mount without its era, so that clients continue with initialize', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-11-25', '2025-06-18'] } })
     const probe = request(
       'server/discover',

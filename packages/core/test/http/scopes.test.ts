@@ -18,30 +18,38 @@ describe.each(['json', 'sse', 'auto'] as const)('scopes with the response mode %
   const authenticate = bearer({ verify: (token) => ({ principal: 'p', scopes: token.split('.') }) })
   const headers = (scopes: string): Record<string, string> => ({ authorization: `Bearer ${scopes}` })
 
-  it.each(['handler', 'middleware', 'definition'])('are named by 403 if the %s needs them', async (where) => {
-    let ran = 0
-    const harness = createHarness({ endpoint: { authenticate, response, stateless: true } })
-    const { server, post } = harness
-    if (where === 'middleware')
-      server.use('tools/call', async (_ctx, next) => {
-        if (where === 'middleware') throw new ScopeError(['files:admin'])
-        return next()
+  it.each(['handler', 'middleware', 'definition'])(
+    'are named in a 403 if the %s needs them',
+    async (where) => {
+      let ran = 0
+      const harness = createHarness({ endpoint: { authenticate, response, stateless: true } })
+      const { server, post } = harness
+      if (where === 'middleware')
+        server.use('tools/call', async (_ctx, next) => {
+          if (where === 'middleware') throw new ScopeError(['files:admin'])
+          return next()
+        })
+      server.addTool({
+        name: 'scoped',
+        ...(where === 'definition' && { scopes: ['files:admin'] }),
+        handler: () => {
+          if (where === 'handler') throw new ScopeError(['files:admin'])
+          ran++
+          return 'ran'
+        },
       })
-    server.addTool({
-      name: 'scoped',
-      ...(where === 'definition' && { scopes: ['files:admin'] }),
-      handler: () => {
-        if (where === 'handler') throw new ScopeError(['files:admin'])
-        ran++
-        return 'ran'
-      },
-    })
-    const answer = await post(callTool('scoped'), { ...headers('mcp'), 'mcp-protocol-version': '2025-06-18' })
-    expect(answer.status).toBe(403)
-    expect(answer.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="files:admin"')
-    expect(answer.json.error).toMatchObject({ code: -32600, data: { scopes: ['files:admin'] } })
-    expect(ran).toBe(0)
-  })
+      const answer = await post(callTool('scoped'), {
+        ...headers('mcp'),
+        'mcp-protocol-version': '2025-06-18',
+      })
+      expect(answer.status).toBe(403)
+      expect(answer.headers['www-authenticate']).toBe(
+        'Bearer error="insufficient_scope", scope="files:admin"',
+      )
+      expect(answer.json.error).toMatchObject({ code: -32600, data: { scopes: ['files:admin'] } })
+      expect(ran).toBe(0)
+    },
+  )
 
   it('are checked for a whole batch', async () => {
     const { server, post } = createHarness({ endpoint: { authenticate, response, stateless: true } })
@@ -102,7 +110,7 @@ describe('scopes', () => {
     expect(await server.handleMessage(message, { auth: { principal: 'p', scopes: ['a'] } })).toContain('ran')
   })
 
-  it.each(requests)('are needed for $method', async (message) => {
+  it.each(requests)('are required for $method', async (message) => {
     const server = scoped()
     const refused = await server.handleMessage(message, { auth: { principal: 'p', scopes: ['b'] } })
     expect(refused).toContain('Needs the scopes a')
@@ -110,7 +118,7 @@ describe('scopes', () => {
     expect(await server.handleMessage(message, { auth: { principal: 'p', scopes: ['a'] } })).toContain('ran')
   })
 
-  it('do not show that a hidden tool exists', async () => {
+  it('do not reveal a hidden tool', async () => {
     const server = new McpServer({ name: 'test', version: '1.0.0' })
     server.addTool({
       name: 't',
@@ -124,7 +132,7 @@ describe('scopes', () => {
     )
   })
 
-  it.each([[[]], [['a b']], ['a']])('of a definition must be a list of scopes, not %j', (scopes) => {
+  it.each([[[]], [['a b']], ['a']])('of a definition must be an array of scopes, not %j', (scopes) => {
     const server = new McpServer({ name: 'test', version: '1.0.0' })
     expect(() => server.addTool({ name: 't', scopes: scopes as string[], handler: () => 'ran' })).toThrow(
       'ERR_MCP_INVALID_DEFINITION',

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createEndpoint } from '../../src/http/endpoint.ts'
 import type { EndpointOptions } from '../../src/http/options.ts'
-import { duplicateHeader } from '../../src/http/guard/duplicate-headers.ts'
+import { duplicateHeader } from '../../src/http/guard/headers.ts'
 import { BodyError, type HttpRequest } from '../../src/http/types.ts'
 import { McpServer } from '../../src/index.ts'
 import { initializeMessage } from './support/harness.ts'
@@ -95,7 +95,7 @@ const head = (lines: readonly string[], body = BODY): string =>
 const FINE = ['Host: localhost', 'Content-Type: application/json', 'Accept: */*']
 const statusOf = (text: string): number => Number(text.split(' ')[1])
 
-describe('raw requests', () => {
+describe('raw HTTP requests', () => {
   it('are served if they are valid', async () => {
     const { raw } = await mount()
     expect(statusOf(await raw(head(FINE)))).toBe(200)
@@ -128,7 +128,7 @@ describe('raw requests', () => {
     }
   })
 
-  it('of a page that has rebound its name are refused, and run nothing', async () => {
+  it('are refused if a page sends them after DNS rebinding, and run nothing', async () => {
     const { raw, runs } = await mount()
     const rest = FINE.slice(1)
     expect(statusOf(await raw(head(['Host: evil.example:3000', ...rest])))).toBe(403)
@@ -139,7 +139,7 @@ describe('raw requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused with the content types that browsers send to other sites', async () => {
+  it('are refused with the content types that browsers send to other sites without a preflight', async () => {
     const { raw, runs } = await mount()
     for (const type of [
       'text/plain',
@@ -151,7 +151,7 @@ describe('raw requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused for a body that is too large, without keeping it', async () => {
+  it('are refused with a body that is too large, which is not kept', async () => {
     const { raw } = await mount({ limits: { bodyBytes: 1_000 } })
     expect(statusOf(await raw(head(FINE, 'x'.repeat(2_000))))).toBe(413)
   })
@@ -188,7 +188,7 @@ describe('a stream over a socket', () => {
   })
 })
 
-describe('the check for duplicate headers', () => {
+describe('duplicateHeader', () => {
   it.each([
     [['Host', 'a', 'Accept', 'b', 'accept', 'c', 'Cookie', 'd', 'cookie', 'e'], undefined],
     [['Mcp-Anything', 'a', 'mcp-anything', 'b'], 'mcp-anything'],
@@ -198,5 +198,5 @@ describe('the check for duplicate headers', () => {
     [['Accept-Charset', 'a', 'Accept-Charset', 'b', 'Last-Modified', 'c', 'Last-Modified', 'd'], undefined],
     [['Connection', 'a', 'Connection', 'b', 'Method', 'm', 'Method', 'm'], undefined],
     [[], undefined],
-  ])('%j: %s', (raw, expected) => expect(duplicateHeader(raw)).toBe(expected))
+  ])('of %j is %s', (raw, expected) => expect(duplicateHeader(raw)).toBe(expected))
 })

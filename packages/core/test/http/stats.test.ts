@@ -34,14 +34,14 @@ function slowTools(): { readonly setUp: (server: McpServer) => void; readonly fi
   }
 }
 
-describe('the stats of an HTTP mount', () => {
-  it('are zeros at first, and count in the stats of the server', () => {
+describe('endpoint.stats', () => {
+  it('returns zeros at first, and is included in the stats of the server', () => {
     const { endpoint, server } = createHarness()
     expect(endpoint.stats()).toEqual({ ...NOTHING_HELD, draining: false, refusals: {} })
     expect(server.stats()).toEqual({ ...NOTHING_HELD, draining: false, mounts: 1, refusals: {} })
   })
 
-  it('count sessions, running and waiting calls, streams, queued bytes and stored events', async () => {
+  it('counts sessions, running and queued calls, streams, queued bytes and stored events', async () => {
     const { setUp, finish } = slowTools()
     const { endpoint, open, server } = createHarness({
       setUp,
@@ -83,7 +83,7 @@ describe('the stats of an HTTP mount', () => {
     expect(endpoint.stats()).toMatchObject({ sessions: 1, replayEvents: 0, replayBytes: 0 })
   })
 
-  it('count calls without sessions', async () => {
+  it('counts calls without sessions', async () => {
     const { setUp, finish } = slowTools()
     const { endpoint, post } = createHarness({
       setUp,
@@ -103,7 +103,7 @@ describe('the stats of an HTTP mount', () => {
     expect(endpoint.stats().callsInFlight).toBe(0)
   })
 
-  it('count refusals by reason, and the server keeps the counts of closed mounts', async () => {
+  it('counts refusals by reason, and the server keeps the counts of closed mounts', async () => {
     const { endpoint, server, send, post } = createHarness({
       server: { limits: { running: 1, inFlight: 1 } },
     })
@@ -123,7 +123,7 @@ describe('the stats of an HTTP mount', () => {
     })
   })
 
-  it('count a busy call as refused, on a stream and in a batch too', async () => {
+  it('counts a busy call as a refusal, on a stream and in a batch too', async () => {
     for (const response of ['auto', 'sse'] as const) {
       const { setUp, finish } = slowTools()
       const { endpoint, open, server } = createHarness({
@@ -145,7 +145,7 @@ describe('the stats of an HTTP mount', () => {
     }
   })
 
-  it('show that the mount drains, and are zeros again after its close', async () => {
+  it('shows that the mount drains, and returns zeros after its close', async () => {
     const { setUp, finish } = slowTools()
     const { endpoint, open, server, clock } = createHarness({ setUp })
     const session = await open()
@@ -162,7 +162,7 @@ describe('the stats of an HTTP mount', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('are zero for an event store without a size', async () => {
+  it('returns zeros for an event store without a size', async () => {
     const eventStore: EventStore = {
       open: () => ({ epoch: 'e', fence: 1 }),
       append: () => ({ state: 'kept' }),
@@ -176,13 +176,13 @@ describe('the stats of an HTTP mount', () => {
   })
 })
 
-describe('the stats of a server that a selector has chosen', () => {
+describe('server.stats of a selected server', () => {
   const select =
     (servers: Record<string, McpServer>): ServerSelector =>
     (request) =>
       servers[request.header('x-tenant') ?? '']
 
-  it('count the replies that are still being sent, until they have left', async () => {
+  it('counts replies until they have been sent', async () => {
     const [a, b] = ['a', 'b'].map((name) => new McpServer({ name, version: '1' })) as [McpServer, McpServer]
     a.addTool({ name: 'talks', handler: () => LINE })
     const { endpoint, open } = createHarness({ select: select({ a, b }) })
@@ -196,7 +196,7 @@ describe('the stats of a server that a selector has chosen', () => {
     expect([a, b, endpoint].map((one) => one.stats().queuedBytes)).toEqual([0, 0, 0])
   })
 
-  it('count only its own sessions, streams and calls', async () => {
+  it('counts only its own sessions, streams and calls', async () => {
     const { setUp, finish } = slowTools()
     const [a, b] = ['a', 'b'].map((name) => new McpServer({ name, version: '1' })) as [McpServer, McpServer]
     setUp(a)
@@ -213,7 +213,7 @@ describe('the stats of a server that a selector has chosen', () => {
     await running
   })
 
-  it('count refusals after the choice, and the mount counts all refusals', async () => {
+  it('counts refusals after its selection, while the mount counts all', async () => {
     const a = new McpServer({ name: 'a', version: '1' })
     const heard: unknown[] = []
     const told: unknown[] = []
@@ -248,8 +248,8 @@ describe('the stats of a server that a selector has chosen', () => {
   })
 })
 
-describe('the stats of a connection', () => {
-  it('count its session, its calls and its refusals', async () => {
+describe('connection.stats', () => {
+  it('counts its session, its calls and its refusals', async () => {
     const { setUp, finish } = slowTools()
     const server = new McpServer({ name: 'test', version: '1' })
     setUp(server)
@@ -269,8 +269,8 @@ describe('the stats of a connection', () => {
   })
 })
 
-describe('the stats of messages without a mount', () => {
-  it('count running calls and refusals', async () => {
+describe('server.stats with handleMessage', () => {
+  it('counts running calls and refusals', async () => {
     const { setUp, finish } = slowTools()
     const server = new McpServer({ name: 'test', version: '1' })
     setUp(server)

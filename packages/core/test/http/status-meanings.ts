@@ -1,8 +1,8 @@
 import type { StatusKey } from '../../src/http/refusals.ts'
 
 /**
- * When a mount sends each of its statuses, for `docs/reference/http.md`. Not in the
- * table, which every server loads.
+ * Explains when a mount sends each status, for `docs/reference/http.md`. Separate from the table, which every
+ * server loads.
  */
 export const WHEN: Readonly<Record<StatusKey, string>> = {
   notHere: 'The path is not served by this mount',

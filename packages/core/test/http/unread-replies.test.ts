@@ -23,7 +23,7 @@ interface Bench extends Harness {
   /** Ends the calls of `held`. */
   readonly gate: { resolve(): void }
   readonly overflows: object[]
-  /** A reply of so many bytes that waits for the caller. */
+  /** Queues a reply of this many bytes to the caller. */
   readonly queue: (bytes: number, auth?: AuthInfo) => Promise<() => void>
 }
 
@@ -76,12 +76,12 @@ function modern(name: string, size: number, auth?: AuthInfo): Sent {
 const statusesOf = async (...answers: Promise<Answer>[]): Promise<number[]> =>
   (await Promise.all(answers)).map(({ status }) => status)
 
-describe('while the unread replies of a caller exceed half of limits.queuedBytes', () => {
+describe('a caller whose unread replies exceed half of limits.queuedBytes', () => {
   it.each([
     ['an anonymous caller', undefined, ALICE],
     ['a principal', ALICE, undefined],
     ['another principal', ALICE, BOB],
-  ])('%s gets 503 for calls, and others do not', async (_, auth, other) => {
+  ])('gets 503 for calls (%s), while others do not', async (_, auth, other) => {
     const { endpoint, queue, send } = bench()
     const read = await queue(OF_CALLER, auth)
     expect((await send(modern('give', 1, auth))).status).toBe(200)
@@ -100,7 +100,7 @@ describe('while the unread replies of a caller exceed half of limits.queuedBytes
     expect(endpoint.stats().queuedBytes).toBe(0)
   })
 
-  it('all callers get 503 when those of all exceed the whole', async () => {
+  it('is any caller if all replies together exceed the limit', async () => {
     const { queue, send } = bench()
     await queue(OF_CALLER, ALICE)
     await queue(OF_CALLER, BOB)
@@ -110,7 +110,7 @@ describe('while the unread replies of a caller exceed half of limits.queuedBytes
     expect((await send(modern('give', 1))).status).toBe(503)
   })
 
-  it('its sessions still take pings, notifications, responses and DELETE, but no calls and streams', async () => {
+  it('can still send pings, notifications, responses and DELETE in sessions, but no calls', async () => {
     const { open, queue } = bench()
     const session = await open({ more: { auth: ALICE } })
     await queue(OF_CALLER + 1, ALICE)
@@ -123,7 +123,7 @@ describe('while the unread replies of a caller exceed half of limits.queuedBytes
     expect((await session.delete()).status).toBe(204)
   })
 
-  it('a batch with a call is refused whole', async () => {
+  it('gets 503 for a whole batch with one call', async () => {
     const { open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     await queue(OF_CALLER + 1)
@@ -132,11 +132,11 @@ describe('while the unread replies of a caller exceed half of limits.queuedBytes
   })
 })
 
-describe('a call that ends while too many replies of its caller wait', () => {
+describe('a call that ends while its caller has too many unread replies', () => {
   it.each([
     ['in a session', '2025-11-25'],
-    ['without one', undefined],
-  ])('%s gets a small result, and an error for a large one', async (_, version) => {
+    ['without a session', undefined],
+  ])('%s gets a small result, but an error for a large one', async (_, version) => {
     const { gate, open, overflows, queue, send } = bench()
     const session = version === undefined ? undefined : await open({ version })
     const call = (size: number): Promise<Answer> =>
@@ -163,7 +163,7 @@ describe('a call that ends while too many replies of its caller wait', () => {
   })
 })
 
-describe('a stream', () => {
+describe('limits.queuedBytes', () => {
   it('counts a large response until its client has read it', async () => {
     const { endpoint, send } = bench()
     const reply = await endpoint.handle(...asking(modern('say', OF_CALLER, ALICE)))
@@ -172,7 +172,7 @@ describe('a stream', () => {
     reply.open?.(sink)
     await expect.poll(() => endpoint.stats().queuedBytes).toBeGreaterThan(OF_CALLER)
     expect((await send(modern('give', 1, ALICE))).status).toBe(503)
-    // The large chunk is being sent, and counts on.
+    // The large chunk is being sent and still counts.
     sink.drain()
     sink.stall()
     await sink.until(() => sink.text.includes('"result"'))

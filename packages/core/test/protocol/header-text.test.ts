@@ -12,7 +12,7 @@ describe('decodeHeaderText (https://modelcontextprotocol.io/specification/2026-0
     ['=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=', '=?base64?literal?='],
     ['=?base64??=', ''],
     ['=?base64?77u/YQ==?=', '\uFEFFa'],
-  ])('reads %j', (header, text) => {
+  ])('decodes %j', (header, text) => {
     expect(decodeHeaderText(header)).toBe(text)
   })
 
@@ -24,7 +24,7 @@ describe('decodeHeaderText (https://modelcontextprotocol.io/specification/2026-0
     '=?base64?=',
     'SGVsbG8=',
     ' =?base64?SGVsbG8=?=',
-  ])('takes %j literally, since it is not quite an encoding', (header) => {
+  ])('returns text that only resembles an encoding unchanged: %j', (header) => {
     expect(decodeHeaderText(header)).toBe(header)
   })
 
@@ -50,7 +50,7 @@ describe('trimHeader', () => {
     ['a b', 'a b'],
     [' \t ', ''],
     ['\u00A0a', '\u00A0a'],
-  ])('makes %j to %j', (value, trimmed) => {
+  ])('trims %j to %j', (value, trimmed) => {
     expect(trimHeader(value)).toBe(trimmed)
   })
 })

@@ -10,7 +10,7 @@ import {
 
 const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-describe('sorting messages, https://modelcontextprotocol.io/specification/2025-11-25/basic#messages', () => {
+describe('classify, https://modelcontextprotocol.io/specification/2025-11-25/basic#messages', () => {
   it.each([
     ['a request', request, 'request'],
     ['a request with id 0', { ...request, id: 0 }, 'request'],
@@ -21,7 +21,7 @@ describe('sorting messages, https://modelcontextprotocol.io/specification/2025-1
     ['a result', { jsonrpc: '2.0', id: 1, result: {} }, 'response'],
     ['an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } }, 'response'],
     ['an error with id null', { jsonrpc: '2.0', id: null, error: { code: 1, message: '' } }, 'response'],
-  ])('takes %s', (_, message, kind) => {
+  ])('accepts %s', (_, message, kind) => {
     expect(classify(message).kind).toBe(kind)
   })
 
@@ -29,24 +29,24 @@ describe('sorting messages, https://modelcontextprotocol.io/specification/2025-1
     ['null', null],
     ['an array', [request]],
     ['a string', 'ping'],
-    ['another version', { ...request, jsonrpc: '1.0' }],
+    ['another JSON-RPC version', { ...request, jsonrpc: '1.0' }],
     ['id null', { ...request, id: null }],
-    ['a fraction as id', { ...request, id: 1.5 }],
+    ['a fractional id', { ...request, id: 1.5 }],
     ['an id beyond 2^53', { ...request, id: 2 ** 63 }],
     ['an object as id', { ...request, id: {} }],
     ['an id of 1025 characters', { ...request, id: 'x'.repeat(1_025) }],
     ['a method and an error', { ...request, error: { code: 1, message: '' } }],
-    ['a result with a fraction as id', { jsonrpc: '2.0', id: 1.5, result: {} }],
-    ['an error that is no object', { jsonrpc: '2.0', id: 1, error: 'no' }],
-    ['an error with a fraction as code', { jsonrpc: '2.0', id: 1, error: { code: 1.5, message: '' } }],
+    ['a result with a fractional id', { jsonrpc: '2.0', id: 1.5, result: {} }],
+    ['an error that is not an object', { jsonrpc: '2.0', id: 1, error: 'no' }],
+    ['an error with a fractional code', { jsonrpc: '2.0', id: 1, error: { code: 1.5, message: '' } }],
     ['an error without a message', { jsonrpc: '2.0', id: 1, error: { code: 1 } }],
     ['an id of 1 MiB', { ...request, id: 'x'.repeat(1_048_576) }],
-    ['a method that is no string', { ...request, method: 1 }],
+    ['a method that is not a string', { ...request, method: 1 }],
     ['array params', { ...request, params: [] }],
     ['a method and a result', { ...request, result: {} }],
     ['neither method nor result', { jsonrpc: '2.0', id: 1 }],
     ['result and error', { jsonrpc: '2.0', id: 1, result: {}, error: { code: 1, message: '' } }],
-    ['a result that is no object', { jsonrpc: '2.0', id: 1, result: 1 }],
+    ['a result that is not an object', { jsonrpc: '2.0', id: 1, result: 1 }],
     ['an error without code', { jsonrpc: '2.0', id: 1, error: {} }],
     ['a capitalised key', { jsonrpc: '2.0', id: 1, Method: 'ping' }],
     ['a key with a long s', { jsonrpc: '2.0', id: 1, method: 'x', params: 5, paramſ: {} }],
@@ -54,7 +54,7 @@ describe('sorting messages, https://modelcontextprotocol.io/specification/2025-1
     expect(classify(message).kind).toBe('invalid')
   })
 
-  it('keeps a readable id of a refused message, so that the error can be matched', () => {
+  it('keeps a readable id of a refused message, for the error response', () => {
     expect(classify({ ...request, params: [] })).toMatchObject({ id: 1 })
     expect(classify({ ...request, id: null })).not.toHaveProperty('id')
     for (const wrong of [{ jsonrpc: '1.0' }, { method: 1 }, { result: {} }])
@@ -62,12 +62,12 @@ describe('sorting messages, https://modelcontextprotocol.io/specification/2025-1
   })
 })
 
-describe('frames', () => {
-  it('wrap a prepared result without touching it', () => {
+describe('the frames of messages', () => {
+  it('contain a serialised result unchanged', () => {
     expect(resultFrame('a"b', '{"x":1}')).toBe('{"jsonrpc":"2.0","id":"a\\"b","result":{"x":1}}')
   })
 
-  it('carry an id that is a number, and the data of an error', () => {
+  it('contain a numeric id and the data of an error', () => {
     expect(resultFrame(7, '{}')).toBe('{"jsonrpc":"2.0","id":7,"result":{}}')
     expect(errorFrame('a', { code: 1, message: 'm', data: { b: 2 } })).toBe(
       '{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"m","data":{"b":2}}}',
@@ -76,14 +76,14 @@ describe('frames', () => {
     expect(Object.keys(toErrorObject(new McpError(1, 'm')))).toEqual(['code', 'message'])
   })
 
-  it('leave the id out of an error that answers nothing readable', () => {
+  it('omit the id of an error about an unreadable message', () => {
     expect(JSON.parse(errorFrame(undefined, { code: -32700, message: 'm' }))).toEqual({
       jsonrpc: '2.0',
       error: { code: -32700, message: 'm' },
     })
   })
 
-  it('drop error data that cannot be serialised rather than the error', () => {
+  it('omit error data that cannot be serialised', () => {
     expect(JSON.parse(errorFrame(1, { code: 1, message: 'm', data: 1n }))).toEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -91,7 +91,7 @@ describe('frames', () => {
     })
   })
 
-  it('leave params out where there are none', () => {
+  it('omit empty params', () => {
     expect(notificationFrame('n')).toBe('{"jsonrpc":"2.0","method":"n"}')
   })
 })

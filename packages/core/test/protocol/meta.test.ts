@@ -17,11 +17,11 @@ it.each([
   [{ _meta: { progressToken: null } }, undefined],
   [{ _meta: { progressToken: 0 } }, 0],
   [{ _meta: { progressToken: '' } }, ''],
-])('the progress token of params %j is %j', (params, token) => {
+])('progressToken(%j) returns %j', (params, token) => {
   expect(progressToken(params)).toBe(token)
 })
 
-describe('the metadata of a request (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
+describe('readRequestMeta (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
   const meta = { [PROTOCOL_VERSION]: '2026-07-28', [CLIENT_CAPABILITIES]: {} }
   const request = (params?: JsonObject): Parameters<typeof readRequestMeta>[0] => ({
     jsonrpc: '2.0',
@@ -32,7 +32,7 @@ describe('the metadata of a request (https://modelcontextprotocol.io/specificati
   const read = (change: JsonObject): ReturnType<typeof readRequestMeta> =>
     readRequestMeta(request({ _meta: { ...meta, ...change } }))
 
-  it('is read whole', () => {
+  it('reads all members', () => {
     const client = { name: 'c', version: '1' }
     const capabilities = { roots: {} }
     expect(
@@ -47,16 +47,16 @@ describe('the metadata of a request (https://modelcontextprotocol.io/specificati
   })
 
   it.each([
-    ['no version', { [PROTOCOL_VERSION]: undefined }, 'protocolVersion"] must be a string'],
-    ['a number as version', { [PROTOCOL_VERSION]: 1 }, 'protocolVersion"] must be a string'],
-    ['no capabilities', { [CLIENT_CAPABILITIES]: undefined }, 'clientCapabilities"] must be an object'],
-    ['a list of capabilities', { [CLIENT_CAPABILITIES]: [] }, 'clientCapabilities"] must be an object'],
-    ['a client without version', { [CLIENT_INFO]: { name: 'c' } }, 'with a name and a version'],
-    ['a client without name', { [CLIENT_INFO]: { version: '1' } }, 'with a name and a version'],
-    ['a client that is a text', { [CLIENT_INFO]: 'c' }, 'with a name and a version'],
-    ['an unknown level', { [LOG_LEVEL]: 'loud' }, 'logLevel"] must be one of debug, info'],
-    ['no level', { [LOG_LEVEL]: null }, 'logLevel"] must be one of debug, info'],
-  ])('is refused with %s', (_what, change, text) => {
+    ['a missing version', { [PROTOCOL_VERSION]: undefined }, 'protocolVersion"] must be a string'],
+    ['a numeric version', { [PROTOCOL_VERSION]: 1 }, 'protocolVersion"] must be a string'],
+    ['missing capabilities', { [CLIENT_CAPABILITIES]: undefined }, 'clientCapabilities"] must be an object'],
+    ['an array of capabilities', { [CLIENT_CAPABILITIES]: [] }, 'clientCapabilities"] must be an object'],
+    ['a client without a version', { [CLIENT_INFO]: { name: 'c' } }, 'with a name and a version'],
+    ['a client without a name', { [CLIENT_INFO]: { version: '1' } }, 'with a name and a version'],
+    ['a client that is a string', { [CLIENT_INFO]: 'c' }, 'with a name and a version'],
+    ['an unknown log level', { [LOG_LEVEL]: 'loud' }, 'logLevel"] must be one of debug, info'],
+    ['an empty log level', { [LOG_LEVEL]: null }, 'logLevel"] must be one of debug, info'],
+  ])('refuses %s', (_what, change, text) => {
     expect(() => read(change)).toThrow(text)
     expect(() => read(change)).toThrow(
       expect.objectContaining({ code: ErrorCode.InvalidParams, reason: 'malformed' }),
@@ -64,13 +64,13 @@ describe('the metadata of a request (https://modelcontextprotocol.io/specificati
   })
 
   it.each([
-    ['its version', { _meta: meta }, true],
-    ['a version that is no text', { _meta: { [PROTOCOL_VERSION]: null } }, true],
+    ['a version', { _meta: meta }, true],
+    ['a version that is not a string', { _meta: { [PROTOCOL_VERSION]: null } }, true],
     ['no version', { _meta: {} }, false],
-    ['metadata that is no object', { _meta: 'x' }, false],
+    ['metadata that is not an object', { _meta: 'x' }, false],
     ['no metadata', {}, false],
     ['no params', undefined, false],
-  ])('names %s', (_what, params, named) => {
+  ])('namesVersion with %s', (_what, params, named) => {
     expect(namesVersion(request(params))).toBe(named)
     if (!named) expect(() => readRequestMeta(request(params))).toThrow('protocolVersion"] must be a string')
   })

@@ -18,7 +18,7 @@ describe('parsing a message', () => {
     )
   })
 
-  it('answers every truncation of a valid message with a parse error and never throws', () => {
+  it('returns a parse error for every truncation of a valid message', () => {
     const whole = bytes(
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ä\\"","arguments":{"a":[1,{}]}}}',
     )
@@ -27,14 +27,14 @@ describe('parsing a message', () => {
     }
   })
 
-  it('refuses byte sequences that are not UTF-8, so that no replacement character reaches a handler', () => {
+  it('refuses bytes that are not UTF-8, so that no replacement character reaches a handler', () => {
     for (const bad of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x92]]) {
       const message = new Uint8Array([...bytes('{"a":"'), ...bad, ...bytes('"}')])
       expect(parseBytes(message)).toMatchObject({ ok: false, error: { code: -32700 } })
     }
   })
 
-  it('refuses a key that occurs twice in the envelope, of a message in a batch too', () => {
+  it('refuses a repeated key in the envelope, also in a batch', () => {
     const twice = '{"method":"ping","id":1,"m\\u0065thod":"tools/call"}'
     for (const text of [twice, `[${twice}]`, ` [{"id":1},${twice}]`])
       expect(parseText(text)).toMatchObject({ ok: false })
@@ -42,7 +42,7 @@ describe('parsing a message', () => {
       expect(parseText(text)).toMatchObject({ ok: true })
   })
 
-  it('refuses exactly the envelopes in which a name occurs twice, whatever the values hold, short and long', () => {
+  it('refuses envelopes with a repeated key and no others, whatever the values contain', () => {
     const name = fc.constantFrom('"jsonrpc"', '"id"', '"method"', '"params"', '"m\\u0065thod"', '"other"')
     const value = fc.oneof(
       fc.constantFrom('1', '"id"', '"method"', '{"id":1,"params":{}}', '["params",{"method":"id"}]', '"\\""'),
@@ -58,7 +58,7 @@ describe('parsing a message', () => {
     )
   })
 
-  it('strips one leading byte order mark and no second one', () => {
+  it('strips one leading byte order mark but not a second one', () => {
     expect(parseBytes(new Uint8Array([0xef, 0xbb, 0xbf, ...bytes('{}')]))).toEqual({ ok: true, value: {} })
     expect(parseText('\ufeff{}')).toEqual({ ok: true, value: {} })
     expect(parseText('\ufeff\ufeff{}')).toMatchObject({ ok: false })
@@ -68,12 +68,12 @@ describe('parsing a message', () => {
     [128, true],
     [129, false],
     [100_000, false],
-  ])('with %i levels of nesting is ok: %s', (levels, ok) => {
+  ])('%i levels of nesting are accepted: %s', (levels, ok) => {
     expect(parseText(nested(levels)).ok).toBe(ok)
     expect(checkParsed(JSON.parse(nested(Math.min(levels, 5000)))).ok).toBe(ok)
   })
 
-  it('refuses a flood of elements before parsing it', () => {
+  it('refuses too many elements before it parses them', () => {
     expect(parseText(`[${'0,'.repeat(100_001)}0]`)).toMatchObject({
       ok: false,
       error: { message: /too many/ },
@@ -111,7 +111,7 @@ describe('parsing a message', () => {
     )
   })
 
-  it('counts brackets in strings as text', () => {
+  it('ignores brackets in strings', () => {
     expect(parseText(JSON.stringify('[{"'.repeat(200))).ok).toBe(true)
   })
 
@@ -130,7 +130,7 @@ describe('parsing a message', () => {
     ['{"error":1,"id":2,"error":2}'],
     ['{"":1,"":2}'],
     ['[{"id":1},{"x":1,"x":2}]'],
-  ])('refuses an envelope in which a key occurs twice: %s', (text) => {
+  ])('refuses a repeated key in the envelope: %s', (text) => {
     expect(parseText(text)).toMatchObject({ ok: false, error: { message: /same key twice/ } })
   })
 
@@ -140,13 +140,13 @@ describe('parsing a message', () => {
     ['{"a":[{"\\u005f_proto__":{}}]}'],
     ['{"a":{"constructor":{"prototype":{"x":1}}}}'],
     ['{"a":{"c\\u006fnstructor":{"prototype":{}}}}'],
-  ])('refuses keys that reach a prototype: %s', (text) => {
+  ])('refuses keys that lead to a prototype: %s', (text) => {
     expect(parseText(text)).toMatchObject({ ok: false, error: { message: /forbidden key/ } })
     expect(checkParsed(JSON.parse(text))).toMatchObject({ ok: false })
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
 
-  it('accepts the same words as values and harmless keys', () => {
+  it('accepts the same words as values, and harmless keys', () => {
     for (const text of [
       '{"a":"__proto__","constructor":"x"}',
       '{"a":"__proto__","constructor":null}',

@@ -25,7 +25,7 @@ const blocks: ContentBlock[] = [
   { type: 'resource', resource: { uri: 'x://y', text: 'z', _meta: { a: 1 } } },
 ]
 
-describe('projection to what a revision can say', () => {
+describe('projection to a revision', () => {
   it.each([
     ['2024-11-05', ['name', 'description', 'inputSchema']],
     ['2025-03-26', ['name', 'description', 'inputSchema', 'annotations']],
@@ -34,12 +34,12 @@ describe('projection to what a revision can say', () => {
       '2025-11-25',
       ['name', 'description', 'inputSchema', 'annotations', 'title', 'outputSchema', '_meta', 'icons'],
     ],
-  ])('shows a tool in %s with the members it defines', (version, members) => {
+  ])('keeps the members of a tool that %s defines', (version, members) => {
     expect(Object.keys(revision(version).projectTool(tool)).toSorted()).toEqual(members.toSorted())
   })
 
   it.each(['2025-06-18', '2025-11-25'])(
-    'leaves an output schema that is not an object’s out of %s',
+    'omits an output schema that is not an object schema in %s',
     (version) => {
       const projected = revision(version).projectTool({ ...tool, outputSchema: { type: 'array' } })
       expect(projected).not.toHaveProperty('outputSchema')
@@ -51,7 +51,7 @@ describe('projection to what a revision can say', () => {
     ['2025-03-26', ['text', 'audio', 'text', 'resource']],
     ['2025-06-18', ['text', 'audio', 'resource_link', 'resource']],
     ['2025-11-25', ['text', 'audio', 'resource_link', 'resource']],
-  ])('replaces in %s the content blocks it does not have by text', (version, types) => {
+  ])('replaces content blocks that %s lacks by text', (version, types) => {
     const result = JSON.parse(revision(version).encodeResult('tools/call', { content: blocks })) as {
       content: ContentBlock[]
     }
@@ -61,7 +61,7 @@ describe('projection to what a revision can say', () => {
     else expect('icons' in (link ?? {})).toBe(version === '2025-11-25')
   })
 
-  it('drops _meta and lastModified inside content where a revision has neither', () => {
+  it('drops _meta and lastModified of content if the revision lacks them', () => {
     const { content } = JSON.parse(
       revision('2025-03-26').encodeResult('tools/call', { content: blocks }),
     ) as {
@@ -71,7 +71,7 @@ describe('projection to what a revision can say', () => {
     expect(content[3].resource).toEqual({ uri: 'x://y', text: 'z' })
   })
 
-  it('sends structured content from 2025-06-18 on, and only objects', () => {
+  it('sends structured content since 2025-06-18, and only objects', () => {
     const result = { content: [], structuredContent: { a: 1 } }
     expect(revision('2025-03-26').encodeResult('tools/call', result)).toBe('{"content":[]}')
     expect(revision('2025-06-18').encodeResult('tools/call', result)).toBe(
@@ -82,7 +82,7 @@ describe('projection to what a revision can say', () => {
     )
   })
 
-  it('takes prepared structured text only while its value is in place', () => {
+  it('reuses serialised structured content only while its value is unchanged', () => {
     const value = { a: 1 }
     const prepared = { content: [], structuredContent: value, [STRUCTURED_JSON]: { value, json: '{"a":2}' } }
     expect(revision('2025-11-25').encodeResult('tools/call', prepared)).toContain(
@@ -94,7 +94,7 @@ describe('projection to what a revision can say', () => {
     )
   })
 
-  it('spells "resource not found" as session revisions do', () => {
+  it('encodes "resource not found" with the code of session revisions', () => {
     for (const each of ofEra('legacy', REVISIONS)) {
       expect(each.encodeError(resourceNotFound('x://y'))).toMatchObject({
         code: -32002,
@@ -104,7 +104,7 @@ describe('projection to what a revision can say', () => {
   })
 })
 
-it('each revision has what its specification says', () => {
+it('each revision has the features of its specification', () => {
   const has = (each: Revision): readonly string[] =>
     Object.entries(each).flatMap(([name, value]) => (value === true ? [name] : []))
   const since = ['progressMessage', 'samplingTools', 'elicitationIds', 'versionHeader']
@@ -130,20 +130,20 @@ it('each revision has what its specification says', () => {
   ])
 })
 
-describe('which revisions are served', () => {
-  it('lists them newest first, whatever the order asked for', () => {
+describe('resolveRevisions and negotiate', () => {
+  it('sort served revisions newest first', () => {
     const versions = resolveRevisions(['2024-11-05', '2025-11-25']).map(({ version }) => version)
     expect(versions).toEqual(['2025-11-25', '2024-11-05'])
   })
 
-  it('refuses an unknown one and an empty list by name', () => {
+  it('refuse an unknown revision by name, and an empty list', () => {
     expect(() => resolveRevisions(['2020-01-01' as never])).toThrow(
       /Unknown protocol revision "2020-01-01".*ERR_MCP_REVISION/,
     )
     expect(() => resolveRevisions([])).toThrow(/ERR_MCP_REVISION/)
   })
 
-  it('negotiates the one asked for, else the newest served', () => {
+  it('choose the requested revision, or else the newest served', () => {
     const sessions = ofEra('legacy', REVISIONS)
     expect(negotiate('2025-03-26', sessions).version).toBe('2025-03-26')
     expect(negotiate('1999-01-01', sessions).version).toBe('2025-11-25')
@@ -151,24 +151,24 @@ describe('which revisions are served', () => {
   })
 })
 
-describe('choosing the revision of one message', () => {
+describe('selectRevision', () => {
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' } as const
   const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize' } as const
   const base = { served: REVISIONS, stateless: false }
 
   it.each([
-    ['a session’s own revision', { message: call, session: revision('2025-03-26') }, '2025-03-26'],
+    ['the revision of the session', { message: call, session: revision('2025-03-26') }, '2025-03-26'],
     [
       'the header of a call without sessions',
       { message: call, stateless: true, header: '2025-06-18' },
       '2025-06-18',
     ],
-    ['2025-03-26 where nothing names one', { message: call, stateless: true }, '2025-03-26'],
-  ])('takes %s', (_, input, version) => {
+    ['2025-03-26 if nothing names a revision', { message: call, stateless: true }, '2025-03-26'],
+  ])('chooses %s', (_, input, version) => {
     expect(selectRevision({ ...base, ...input })).toMatchObject({ kind: 'serve', revision: { version } })
   })
 
-  it('opens a session for initialize, and only without one; its header says nothing', () => {
+  it('opens a session for initialize only outside a session, and ignores its header', () => {
     for (const header of [undefined, '2025-06-18', '2099-01-01', 'x'])
       expect(selectRevision({ ...base, message: initialize, header })).toEqual({ kind: 'initialize' })
     expect(selectRevision({ ...base, message: initialize, session: revision('2025-11-25') }).kind).toBe(

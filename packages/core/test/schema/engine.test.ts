@@ -6,7 +6,7 @@ import type { AnySchema, StandardSchema } from '../../src/schema/types.ts'
 import { openAnsweringClient } from '../support/answering-client.ts'
 import { engine, inputSite, outputSite } from './helpers.ts'
 
-/** A schema that counts how often it is converted. */
+/** A schema that counts its conversions. */
 function counted(schema: z.ZodType): { schema: z.ZodType; conversions: () => number } {
   const { jsonSchema } = (schema as unknown as StandardSchema)['~standard']
   const input = vi.fn(jsonSchema.input)
@@ -18,7 +18,7 @@ function counted(schema: z.ZodType): { schema: z.ZodType; conversions: () => num
   }
 }
 
-/** A schema of a text inside that many lists. */
+/** A schema of a string nested in this many arrays. */
 function lists(levels: number): z.ZodType {
   let schema: z.ZodType = z.string()
   for (let level = 0; level < levels; level++) schema = z.array(schema)
@@ -33,7 +33,7 @@ function convertsItself(): z.ZodType {
 
 const WEATHER = { name: 'weather', version: '1.0.0' }
 
-it('servers that are built anew for each request convert nothing twice', async () => {
+it('servers that are created per request convert each schema once in total', async () => {
   const input = counted(z.object({ city: z.string() }))
   const output = counted(z.object({ high: z.number() }))
   for (let request = 0; request < 3; request++) {
@@ -56,24 +56,27 @@ it('servers that are built anew for each request convert nothing twice', async (
   }
 })
 
-describe('a zod object is converted', () => {
+describe('conversion of a zod object', () => {
   const register = (schema: AnySchema): void =>
     void new McpServer(WEATHER).addTool({ name: 'forecast', inputSchema: schema, handler: () => '' })
 
   it.each<[string, () => z.ZodType]>([
-    ['of plain types', () => z.object({ a: z.string().min(1), b: z.number().optional(), c: z.boolean() })],
-    ['of lists, unions and choices', () => z.object({ a: z.array(z.union([z.enum(['x']), z.literal(1)])) })],
+    [
+      'of primitive types',
+      () => z.object({ a: z.string().min(1), b: z.number().optional(), c: z.boolean() }),
+    ],
+    ['of arrays, unions and enums', () => z.object({ a: z.array(z.union([z.enum(['x']), z.literal(1)])) })],
     ['with descriptions', () => z.object({ a: z.string().describe('A') }).describe('All')],
     ['with defaults', () => z.object({ a: z.number().default(1), b: z.any().default(null) })],
     ['with constants', () => z.object({ a: z.literal([null, true, 'x', 1]) })],
     [
-      'with other metadata for people',
+      'with other descriptive metadata',
       () => z.object({ a: z.string().meta({ title: 'A', examples: ['x'] }) }),
     ],
     ['closed', () => z.strictObject({ a: z.string() })],
-    ['with further properties', () => z.object({}).catchall(z.number())],
+    ['with a catch-all', () => z.object({}).catchall(z.number())],
     ['32 levels deep', () => z.object({ a: lists(31) })],
-  ])('when a client asks for it: %s', (_, build) => {
+  ])('is delayed until a client lists the tools: %s', (_, build) => {
     const { schema, conversions } = counted(build())
     register(schema)
     expect(conversions()).toBe(0)
@@ -82,15 +85,15 @@ describe('a zod object is converted', () => {
   it.each<[string, () => z.ZodType]>([
     ['with metadata of any other kind', () => z.object({ a: z.string().meta({ 'x-mcp-header': 'A' }) })],
     [
-      'with what runs code',
+      'with parts that run code',
       () => z.object({ a: z.string().default(() => 'x'), b: z.lazy(() => z.string()) }),
     ],
-    ['with a default that is no plain value', () => z.object({ a: z.any().default([1]) })],
+    ['with a default that is not plain JSON', () => z.object({ a: z.any().default([1]) })],
     ['with a part that converts itself', () => z.object({ a: convertsItself() })],
     ['33 levels deep', () => z.object({ a: lists(32) })],
-    ['with what may not convert', () => z.object({ a: z.record(z.string(), z.number()) })],
-    ['that is no object', () => z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
-  ])('when it is registered: %s', (_, build) => {
+    ['with a part that may not convert', () => z.object({ a: z.record(z.string(), z.number()) })],
+    ['of something other than an object', () => z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
+  ])('happens at registration: %s', (_, build) => {
     const { schema, conversions } = counted(build())
     register(schema)
     expect(conversions()).toBe(1)
@@ -99,7 +102,7 @@ describe('a zod object is converted', () => {
   it.each<[string, z.ZodType, RegExp]>([
     ['a date', z.object({ a: z.array(z.object({ at: z.date() })) }), /tool "forecast": at "a\[\]\.at"/],
     ['a bigint', z.object({ n: z.bigint().optional() }), /tool "forecast": at "n"/],
-    ['a date for further properties', z.object({}).catchall(z.date()), /tool "forecast": at "\.?\*"/],
+    ['a date as catch-all', z.object({}).catchall(z.date()), /tool "forecast": at "\.?\*"/],
     [
       'a date before a transform',
       z.object({ a: z.object({ at: z.date() }).transform(String) }),
@@ -110,18 +113,18 @@ describe('a zod object is converted', () => {
       z.object({ a: mini.string() as unknown as z.ZodType }),
       /tool "forecast": .*: string;/,
     ],
-    ['a literal that JSON has not', z.object({ n: z.literal([1n]) }), /tool "forecast": at "n"/],
+    ['a literal that JSON cannot express', z.object({ n: z.literal([1n]) }), /tool "forecast": at "n"/],
     [
-      'a header that is none',
+      'an invalid x-mcp-header',
       z.object({ a: z.string().meta({ 'x-mcp-header': '' }) }),
       /tool "forecast" has an x-mcp-header/,
     ],
-  ])('or refused then, by name: %s', (_, schema, message) => {
+  ])('fails at registration and names the problem: %s', (_, schema, message) => {
     expect(() => register(schema)).toThrow(message)
   })
 })
 
-it('a strict input is another one', () => {
+it('a strict schema is compiled separately', () => {
   const { schema } = counted(z.object({ a: z.string() }))
   const open = engine.input(schema, inputSite)
   const strict = engine.input(schema, inputSite, { strict: true })
@@ -141,7 +144,7 @@ it('JSON Schema is compiled once, and again after it has changed', () => {
   expect(second.check({}, '{}')).toMatchObject({ ok: false })
 })
 
-it('a schema that is refused is refused again, and names the tool it is of', () => {
+it('a refused schema is refused again, and the error names its own tool', () => {
   const schema = { type: 'object', properties: { a: { type: 'strng' } } }
   for (const name of ['one', 'two'])
     expect(() => engine.input(schema, { kind: 'tool', name, field: 'inputSchema' })).toThrow(

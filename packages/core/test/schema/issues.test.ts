@@ -15,7 +15,7 @@ const kinds = [
   { type: 'object', properties: { k: { const: 'b' }, s: { type: 'string' } }, required: ['k', 's'] },
 ]
 
-describe('issues say which field is wrong and why', () => {
+describe('issues', () => {
   it.each<[AnySchema, unknown, string]>([
     [object({ days: { maximum: 7 } }), { days: 12 }, 'days: must be <= 7'],
     [object({}, { required: ['city'] }), {}, 'city: is required'],
@@ -108,11 +108,11 @@ describe('issues say which field is wrong and why', () => {
       { p: { z: 1 } },
       'p.x: Invalid input: expected string, received undefined; or p.y: Invalid input: expected string, received undefined',
     ],
-  ])('%#: %j', async (schema, value, text) => {
+  ])('name the property and the problem, row %#: %j', async (schema, value, text) => {
     expect(await checkInput(schema, value)).toEqual({ refused: text })
   })
 
-  it('does not repeat the value received', async () => {
+  it('do not repeat the received value', async () => {
     const secret = 'sk-1234567890'
     for (const a of [
       { type: 'number' },
@@ -135,20 +135,20 @@ describe('issues say which field is wrong and why', () => {
     }
   })
 
-  it('bounds the path and the message of an issue, each at its limit', () => {
+  it('truncate long paths and long messages', () => {
     const one = (path: number, message: number): string =>
       describeIssues([{ path: ['k'.repeat(path)], message: 'm'.repeat(message) }])
     expect(one(120, 240)).toBe(`${'k'.repeat(120)}: ${'m'.repeat(240)}`)
     expect(one(121, 241)).toBe(`${'k'.repeat(120)}…: ${'m'.repeat(240)}…`)
   })
 
-  it('has one more line only if it leaves out an issue', () => {
+  it('end with "and more" only if an issue is left out', () => {
     const issues = Array.from({ length: 11 }, () => ({ path: [], message: 'no' }))
     expect(describeIssues(issues.slice(1)).split('\n')).toHaveLength(10)
     expect(describeIssues(issues)).toMatch(/\nand more$/)
   })
 
-  it('keeps 100 issues of a check', async () => {
+  it('are limited to 100 per check', async () => {
     const compiled = engine.input(z.object({ list: z.array(z.null()) }), inputSite)
     const checked = await compiled.check({ list: Array.from({ length: 101 }, () => 1) })
     expect(!checked.ok && checked.issues).toHaveLength(100)
@@ -156,9 +156,9 @@ describe('issues say which field is wrong and why', () => {
 
   it.each<[string, unknown, string]>([
     ['its only alternative', [[{ message: 'no', path: ['b'] }]], 'a.b: no'],
-    ['alternatives that give no issue', [[], [{ message: 'no' }]], 'a: no'],
-    ['no alternative', [[]], 'a: Invalid input'],
-  ])('says of a union what is wrong with %s', async (_, errors, refused) => {
+    ['alternatives without issues', [[], [{ message: 'no' }]], 'a: no'],
+    ['no alternatives', [[]], 'a: Invalid input'],
+  ])('describe a failed union with %s', async (_, errors, refused) => {
     const schema = {
       '~standard': {
         version: 1 as const,
@@ -170,7 +170,7 @@ describe('issues say which field is wrong and why', () => {
     expect(await checkInput(schema, {})).toEqual({ refused })
   })
 
-  it('bounds the number of issues and the length of each', () => {
+  it('are limited in number and in length', () => {
     const issues = Array.from({ length: 5000 }, (_, i) => ({
       path: ['k'.repeat(9000), i],
       message: 'm'.repeat(9000),
@@ -182,7 +182,7 @@ describe('issues say which field is wrong and why', () => {
     expect(describeIssues(issues, 1).length).toBeLessThan(500)
   })
 
-  it('bounds them for a long list of wrong items inside a union, too', async () => {
+  it('are limited for a long list of invalid items inside a union', async () => {
     const list = Array.from({ length: 200_000 }, () => 'x')
     const schema = z.object({ u: z.union([z.array(z.number()), z.array(z.boolean())]) })
     const { refused } = (await checkInput(schema, { u: list })) as { refused: string }
@@ -190,12 +190,12 @@ describe('issues say which field is wrong and why', () => {
     expect(refused.length).toBeLessThan(1000)
   })
 
-  it("prefers the author's own message for a union", async () => {
+  it("use the author's own message for a union", async () => {
     const schema = z.object({ u: z.union([z.string(), z.null()], 'text or nothing') })
     expect(await checkInput(schema, { u: 1 })).toEqual({ refused: 'u: text or nothing' })
   })
 
-  it('escapes what could forge a log line or reorder it', async () => {
+  it('escape characters that could forge or reorder a log line', async () => {
     const schema = object({}, { additionalProperties: false })
     const text = JSON.stringify(await checkInput(schema, { 'a\nlevel=error\u001b[31m\u202e\u2028': 1 }))
     expect(text).toContain('level=error')
@@ -205,7 +205,7 @@ describe('issues say which field is wrong and why', () => {
     })
   })
 
-  it('says nothing of nothing', () => {
+  it('are an empty string if there are none', () => {
     expect(describeIssues([])).toBe('')
   })
 })

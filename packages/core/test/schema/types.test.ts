@@ -37,7 +37,7 @@ const rich = {
 } as const
 
 describe('types inferred from schemas', () => {
-  it('tell the sides of a zod schema apart', () => {
+  it('differ for the input and the output side of a zod schema', () => {
     expectTypeOf<InferInput<typeof zod>>().toEqualTypeOf<{
       city: string
       days?: number | undefined
@@ -56,7 +56,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferArguments<typeof valibot>>().toEqualTypeOf<{ city: string; days: number }>()
   })
 
-  it('are what a JSON Schema plainly says, and open beyond that', () => {
+  it('follow simple JSON Schemas, and are open for others', () => {
     expectTypeOf<InferInput<typeof json>>().toEqualTypeOf<{ city?: string }>()
     expectTypeOf<InferArguments<typeof rich>>().toEqualTypeOf<{
       city: string
@@ -84,13 +84,13 @@ describe('types inferred from schemas', () => {
     add(json, ({ city }) => expectTypeOf(city).toEqualTypeOf<string | undefined>())
     // @ts-expect-error the schema has no such property
     add(zod, ({ country }) => country)
-    // @ts-expect-error valibot without its converter gives no JSON Schema
+    // @ts-expect-error valibot without its converter has no JSON Schema
     add(v.object({ a: v.string() }), () => 1)
     // @ts-expect-error not a schema
     add('object', () => 1)
   })
 
-  it('hold prompt arguments to strings', () => {
+  it('restrict prompt arguments to strings', () => {
     expectTypeOf(z.object({ a: z.string(), b: z.enum(['x']).optional() })).toExtend<StringFieldsSchema>()
     expectTypeOf(
       z.object({ a: z.string().transform(Number), b: z.string().default('x') }),

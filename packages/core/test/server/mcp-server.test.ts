@@ -28,7 +28,7 @@ const recordingLogger = (): { logger: Logger; logged: string[] } => {
 }
 const tool = (name: string): { name: string; handler: () => string } => ({ name, handler: () => name })
 
-describe('what a server says of itself', () => {
+describe('McpServer options', () => {
   it.each([
     ['limits.running', { limits: { running: 0 } }],
     ['limits.inFlight', { limits: { inFlight: Number.NaN } }],
@@ -55,7 +55,7 @@ describe('what a server says of itself', () => {
     ['experimental', { experimental: { a: { at: new Date(0) } } }],
     ['experimental', { experimental: { a: { call: () => {} } } }],
     ['experimental', { experimental: [] as never }],
-  ] satisfies [string, ServerOptions][])('must not have a bad %s', (name, options) => {
+  ] satisfies [string, ServerOptions][])('refuses a bad %s', (name, options) => {
     expect(() => create(options)).toThrow(new RegExp(`${name}.*ERR_MCP_OPTION`))
   })
 
@@ -66,17 +66,17 @@ describe('what a server says of itself', () => {
     { requestState: { maxBytes: 1024, singleUse: false } },
     { tasks: { defaultTtlMs: 5, maxTtlMs: 5 } },
     { tasks: { maxTtlMs: 5 } },
-  ])('may have options at their limits: %j', (options) => {
+  ])('accepts options at their limits: %j', (options) => {
     expect(() => create(options)).not.toThrow()
   })
 
-  it('must not have options among its name and version', () => {
+  it('refuses options next to name and version', () => {
     expect(() => new McpServer({ ...info, limits: {} } as never)).toThrow(
       'The first argument of new McpServer has limits, which is an option',
     )
   })
 
-  it('is projected to the revision: icons and website only where they exist', async () => {
+  it('sends icons and website only to revisions that have them', async () => {
     const facts = { ...info, title: 'Test', websiteUrl: 'https://x', icons: [{ src: 'https://x/i.png' }] }
     const server = new McpServer(facts)
     expect((await openPeer(server)).initialized.result).toMatchObject({ serverInfo: facts })
@@ -85,7 +85,7 @@ describe('what a server says of itself', () => {
     expect(old.initialized.result['serverInfo']).toEqual(info)
   })
 
-  it('gives instructions as a text, or as a function of the client', async () => {
+  it('sends instructions, a string or a function of the client', async () => {
     const fixed = await openPeer(create({ instructions: 'read me' }))
     expect(fixed.initialized.result).toMatchObject({ instructions: 'read me' })
     const asked = await openPeer(create({ instructions: async (client) => `hello ${client.info?.name}` }))
@@ -93,7 +93,7 @@ describe('what a server says of itself', () => {
     expect((await openPeer(create())).initialized.result).not.toHaveProperty('instructions')
   })
 
-  it('derives capabilities from what is registered, an empty list included', async () => {
+  it('derives capabilities from the registered definitions, also from an empty list', async () => {
     const server = create({ logging: false })
     expect((await openPeer(server)).initialized.result).toMatchObject({ capabilities: {} })
     server.setTools([])
@@ -119,7 +119,7 @@ describe('what a server says of itself', () => {
     [{ name: '', version: '1' }, /name must be a string/],
     [{ name: 'x' } as never, /version must be a string/],
     [{ ...info, icons: [{ src: 'http://x/i.png' }] }, /ERR_MCP_INVALID_ICON/],
-  ])('is checked at once: %j', (bad, message) => {
+  ])('checks the server info at once: %j', (bad, message) => {
     expect(() => new McpServer(bad)).toThrow(message)
   })
 
@@ -132,12 +132,12 @@ describe('what a server says of itself', () => {
     ['pageSize', Number.NaN],
     ['pageSize', Number.POSITIVE_INFINITY],
     ['pageSize', '5'],
-  ])('refuses %s of %s', (option, value) => {
+  ])('refuses limits.%s of %s', (option, value) => {
     expect(() => create({ limits: { [option]: value } })).toThrow(`The option limits.${option} must`)
   })
 })
 
-describe('one definition, many clients', () => {
+describe('one server with many clients', () => {
   it('serves clients of every revision at the same time', async () => {
     const server = create()
     server.addTool({ name: 'add', inputSchema: z.object({ a: z.number() }), outputSchema: z.object({ sum: z.number() }), handler: ({ a }) => ({ sum: a + 1 }) }) // prettier-ignore
@@ -168,7 +168,7 @@ describe('one definition, many clients', () => {
     ])
   })
 
-  it('tells subscribers, and only them, that a resource has changed', async () => {
+  it('notifies only subscribers of a changed resource', async () => {
     const server = create()
     server.addResource({ uri: 'x://y', name: 'y', handler: () => '' })
     const [subscriber, other] = [await openPeer(server), await openPeer(server)]
@@ -188,7 +188,7 @@ describe('one definition, many clients', () => {
   })
 })
 
-describe('each kind of definition', () => {
+describe('definitions', () => {
   const handler = (): string => ''
   it.each<
     [
@@ -227,7 +227,7 @@ describe('each kind of definition', () => {
       (s) => s.removeResourceTemplate('x://a/{id}'),
       (s) => s.setResourceTemplates([{ uriTemplate: 'x://b/{id}', name: 'b', handler }]),
     ],
-  ])('is added, removed by key, and replaced: %s', async (member, method, add, remove, replace) => {
+  ])('can be added, removed by key and replaced: %s', async (member, method, add, remove, replace) => {
     const server = create()
     add(server)
     const peer = await openPeer(server)
@@ -245,7 +245,7 @@ describe('each kind of definition', () => {
 })
 
 describe('changes while clients are connected', () => {
-  it('many in one tick give one notification to each client', async () => {
+  it('send one notification to each client for many changes in one tick', async () => {
     const server = create()
     server.setTools([])
     const peers = [await openPeer(server), await openPeer(server)]
@@ -257,7 +257,7 @@ describe('changes while clients are connected', () => {
     }
   })
 
-  it('are not announced to a client that was promised no notice, which finds them in the next list', async () => {
+  it('send nothing to a client without the capability, which sees them in the next list', async () => {
     const server = create()
     server.setPrompts([])
     const peer = await openPeer(server)
@@ -269,7 +269,7 @@ describe('changes while clients are connected', () => {
     expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'late' }] })
   })
 
-  it('of resources and templates together are one, and prompts have their own', async () => {
+  it('send one notification for resources and templates together, and another for prompts', async () => {
     const server = create()
     server.setResources([])
     server.setPrompts([])
@@ -283,7 +283,7 @@ describe('changes while clients are connected', () => {
     ).toEqual(['notifications/prompts/list_changed', 'notifications/resources/list_changed'])
   })
 
-  it('are seen by the next list', async () => {
+  it('appear in the next list', async () => {
     const server = create()
     const handle = server.addTool(tool('a'))
     const peer = await openPeer(server)
@@ -298,14 +298,14 @@ describe('changes while clients are connected', () => {
   })
 })
 
-describe('definitions in separate files', () => {
-  it('made by hand are refused by server.add, which says what it takes', () => {
+describe('server.add', () => {
+  it('refuses definitions that are not made by a define function', () => {
     expect(() => create().add({ name: 'a', handler: () => 'x' } as never)).toThrow(
       /server\.add takes what defineTool.*ERR_MCP_INVALID_DEFINITION/,
     )
   })
 
-  it('are offered together by server.add, each as what it is', async () => {
+  it('registers definitions of all kinds', async () => {
     const server = create()
     server.add(
       defineTool({ name: 't', inputSchema: z.object({ a: z.string() }), handler: ({ a }) => a }),
@@ -358,7 +358,7 @@ describe('a lifespan that fails', () => {
   })
 })
 
-describe('closing a server', () => {
+describe('server.close', () => {
   it('disposes the lifespan although a mount fails to close', async () => {
     let disposed = false
     const server = create({ lifespan: () => ({ [Symbol.dispose]: () => void (disposed = true) }) })
@@ -373,7 +373,7 @@ describe('closing a server', () => {
     expect(disposed).toBe(true)
   })
 
-  it('is what its disposal does, to the end', async () => {
+  it('is called by Symbol.asyncDispose, which waits for it', async () => {
     const events: string[] = []
     const end = async (): Promise<void> => {
       await settled()
@@ -386,7 +386,7 @@ describe('closing a server', () => {
     await expect(openPeer(server)).rejects.toThrow(/ERR_MCP_CLOSED/)
   })
 
-  it('detaches its telemetry once, and stops what it observes', async () => {
+  it('detaches telemetry once, and ends its observations', async () => {
     const detach = vi.fn()
     const unsubscribe = vi.fn()
     const telemetry = { attach: () => detach, received: () => undefined, sent: () => undefined }
@@ -397,7 +397,7 @@ describe('closing a server', () => {
     expect(unsubscribe).toHaveBeenCalledTimes(1)
   })
 
-  it('closes its connections and takes no new ones', async () => {
+  it('closes connections and refuses new ones', async () => {
     const server = create()
     await openPeer(server)
     await server.close()
@@ -405,8 +405,8 @@ describe('closing a server', () => {
   })
 })
 
-describe('logging that is off', () => {
-  it('sends nothing and has no level to set', async () => {
+describe('logging: false', () => {
+  it('sends no log messages and offers no level', async () => {
     const server = create({ logging: false })
     server.addTool({ name: 'chatty', handler: (_, ctx) => ctx.log.emergency('fire') })
     const peer = await openPeer(server)
@@ -420,15 +420,15 @@ describe('logging that is off', () => {
 describe('invalid listeners and middleware', () => {
   it.each<[string, (server: McpServer) => unknown, string]>([
     ['an unknown event', (s) => s.on('nothing' as 'reject', () => {}), 'server.on takes one of'],
-    ['no listener', (s) => s.on('reject', 1 as never), 'server.on takes one of'],
-    ['no middleware', (s) => s.use('ping', 1 as never), 'server.use needs a function of (ctx, next)'],
+    ['a missing listener', (s) => s.on('reject', 1 as never), 'server.on takes one of'],
+    ['missing middleware', (s) => s.use('ping', 1 as never), 'server.use needs a function of (ctx, next)'],
   ])('are refused: %s', (_, act, message) => {
     expect(() => act(create())).toThrow(message)
   })
 })
 
-describe('middleware of a server', () => {
-  it('that forgets to return is answered as an error, and the log says what to do', async () => {
+describe('server.use', () => {
+  it('reports middleware that returns nothing: an error to the client, the remedy to the log', async () => {
     const { logger, logged } = recordingLogger()
     const server = create({ logger })
     server.addTool(tool('t'))
@@ -442,13 +442,13 @@ describe('middleware of a server', () => {
     expect(logged.join('\n')).toMatch(/around ping returned no result: return the result of next\(\)/)
   })
 
-  it('may answer without a promise', async () => {
+  it('accepts middleware that returns no promise', async () => {
     const server = create()
     server.use('ping', () => ({ early: true }) as never)
     expect((await (await openPeer(server)).request('ping')).result).toEqual({ early: true })
   })
 
-  it('for a method that there is not is refused, with those that there are', () => {
+  it('refuses an unknown method, and lists the known ones', () => {
     const through = async <R>(_: unknown, next: () => Promise<R>): Promise<R> => next()
     expect(() => create().use('tool/call' as 'tools/call', through)).toThrow(
       /"tool\/call".*tools\/call.*ERR_MCP_OPTION/,
@@ -457,7 +457,7 @@ describe('middleware of a server', () => {
     expect(() => create().use(undefined as never)).toThrow(/ERR_MCP_OPTION/)
   })
 
-  it('wraps one method by name, or all', async () => {
+  it('wraps one method by name, or all methods', async () => {
     const server = create()
     server.addTool(tool('t'))
     const seen: string[] = []
@@ -481,7 +481,7 @@ describe('errors of handlers', () => {
     ['an onError that throws', { onError: () => { throw new Error('hook') } }], // prettier-ignore
     ['an onError that rejects', { onError: (): unknown => Promise.reject(new Error('hook')) }],
     ['a logger that throws', { logger: failingLogger }],
-  ] satisfies [string, ServerOptions][])('are answered despite %s', async (_, options) => {
+  ] satisfies [string, ServerOptions][])('get an error response despite %s', async (_, options) => {
     const server = create({ logger: silent, ...options })
     server.addTool({ name: 'sync', handler: () => { throw new Error('secret') } }) // prettier-ignore
     server.addTool({ name: 'async', handler: async () => Promise.reject(new Error('secret')) })
@@ -491,7 +491,7 @@ describe('errors of handlers', () => {
     expect((await peer.request('ping')).result).toEqual({})
   })
 
-  it('reach onError and the logger with the reference that the peer saw, and stderr without a logger', async () => {
+  it('reach onError and the logger with the client’s reference, and stderr without a logger', async () => {
     const seen: string[] = []
     const logged: string[] = []
     const log = (_: object, message: string): void => void logged.push(message)

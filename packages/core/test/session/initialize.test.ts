@@ -34,16 +34,20 @@ const resultOf = ({ frame }: InitializeResult): object => (JSON.parse(frame) as 
 describe('initialize', () => {
   it.each([
     ['no parameters', undefined, 'initialize needs params.protocolVersion, a string'],
-    ['a number as version', { protocolVersion: 1 }, 'initialize needs params.protocolVersion, a string'],
-    ['a list of capabilities', { ...VERSION, capabilities: [] }, 'params.capabilities must be an object'],
-    ['a text as client', { ...VERSION, clientInfo: 'c' }, 'params.clientInfo must be an object'],
-  ])('is refused with %s', async (_what, params, message) => {
+    ['a numeric version', { protocolVersion: 1 }, 'initialize needs params.protocolVersion, a string'],
+    [
+      'capabilities that are an array',
+      { ...VERSION, capabilities: [] },
+      'params.capabilities must be an object',
+    ],
+    ['client info that is a string', { ...VERSION, clientInfo: 'c' }, 'params.clientInfo must be an object'],
+  ])('refuses %s', async (_what, params, message) => {
     const { error, frame, record } = await answer(params)
     expect([error?.message, record]).toEqual([message, undefined])
     expect(JSON.parse(frame)).toMatchObject({ id: 1, error: { code: -32602, message } })
   })
 
-  it('records the client, and the lists whose changes are announced to it', async () => {
+  it('records the client and the lists that it is notified of', async () => {
     const clientInfo = { name: 'c', version: '1', icons: [{ src: 'data:,' }] }
     const result = await answer({ ...VERSION, capabilities: { roots: {} }, clientInfo })
     expect(result.record).toEqual({
@@ -61,11 +65,11 @@ describe('initialize', () => {
   })
 
   it.each([
-    ['of the limit', true, 0, 0],
-    ['of one character more', false, 1, 0],
-    ['of the limit without its icons', true, 0, 9],
-    ['of more without its icons', false, 1, 9],
-  ])('keeps the info of a client %s: %s', async (_what, kept, more, icons) => {
+    ['of the maximum size', true, 0, 0],
+    ['one character over the maximum', false, 1, 0],
+    ['of the maximum size without its icons', true, 0, 9],
+    ['over the maximum without its icons', false, 1, 9],
+  ])('stores client info %s: %s', async (_what, kept, more, icons) => {
     const info = { name: '', version: '' }
     const size = JSON.stringify({ capabilities: {}, info }).length
     info.name = 'x'.repeat(16_384 - size + more)
@@ -84,12 +88,12 @@ describe('initialize', () => {
     expect('tasks' in result.capabilities).toBe(offered)
   })
 
-  it('makes the id of the session of its record', async () => {
+  it('derives the id of the session from its revision', async () => {
     const { record } = await answer(VERSION, { id: async ({ revision }) => `of ${revision}` })
     expect(record?.id).toBe('of 2025-11-25')
   })
 
-  it('names the versions of a server without sessions', async () => {
+  it('names the supported versions when the server has no sessions', async () => {
     const { error } = await answer(VERSION, { served: [] })
     expect(error).toMatchObject({ code: -32022, data: { requested: '2025-11-25' } })
   })

@@ -4,14 +4,14 @@ import { NOTHING_HELD } from '../../src/session/stats.ts'
 import type { ServerMount } from '../../src/session/server-runtime.ts'
 import { deferred } from '../../src/util/promises.ts'
 
-describe('a lifespan', () => {
-  it('is ready at once where there is none', async () => {
+describe('createLifespan', () => {
+  it('is ready at once without an open function', async () => {
     const lifespan = createLifespan(undefined)
     expect([lifespan.ready(), lifespan.value()]).toEqual([undefined, undefined])
     await lifespan.close()
   })
 
-  it('opens once, for the first client, and is ready from then on', async () => {
+  it('opens once, for the first client, and stays ready', async () => {
     const open = vi.fn<() => unknown>(() => ({ db: 1 }))
     const lifespan = createLifespan(open)
     expect([open.mock.calls.length, lifespan.value()]).toEqual([0, undefined])
@@ -21,7 +21,7 @@ describe('a lifespan', () => {
     expect([open.mock.calls.length, lifespan.ready(), lifespan.value()]).toEqual([1, undefined, { db: 1 }])
   })
 
-  it('is tried again for the next client after it has failed', async () => {
+  it('tries again for the next client after a failure', async () => {
     let tries = 0
     const lifespan = createLifespan(() => {
       if (++tries === 1) throw new Error('down')
@@ -37,10 +37,10 @@ describe('a lifespan', () => {
 
   it.each([
     ['both', ['async', 'sync'], ['async']],
-    ['one that waits', ['async'], ['async']],
-    ['one that does not', ['sync'], ['sync']],
+    ['Symbol.asyncDispose', ['async'], ['async']],
+    ['Symbol.dispose', ['sync'], ['sync']],
     ['none', [], []],
-  ])('disposes its value once, by %s of the methods', async (_what, has, called) => {
+  ])('disposes its value once by %s', async (_what, has, called) => {
     const calls: string[] = []
     const lifespan = createLifespan(() => ({
       ...(has.includes('async') && { [Symbol.asyncDispose]: async () => void calls.push('async') }),
@@ -54,7 +54,7 @@ describe('a lifespan', () => {
     expect(calls).toEqual(called)
   })
 
-  it.each([null, 'text', undefined])('disposes nothing of %j', async (value) => {
+  it.each([null, 'text', undefined])('disposes nothing when the value is %j', async (value) => {
     const lifespan = createLifespan(() => value)
     await lifespan.ready()
     await lifespan.close()
@@ -62,7 +62,7 @@ describe('a lifespan', () => {
   })
 })
 
-describe('the mounts of a server', () => {
+describe('ServerMounts', () => {
   const mountOf = (change: Partial<ServerMount> = {}) => {
     const { promise: closed, resolve } = deferred()
     const close = vi.fn<(options?: object) => Promise<void>>(async () => resolve())
@@ -70,7 +70,7 @@ describe('the mounts of a server', () => {
     return { mount: mount as unknown as ServerMount, close, resolve, closed }
   }
 
-  it('are counted while they are open, without those that are none to users', async () => {
+  it('counts open mounts, except those hidden from users', async () => {
     const mounts = new ServerMounts()
     const [one, hidden] = [mountOf(), mountOf({ isMount: false })]
     for (const { mount } of [one, hidden]) mounts.attach(mount)
@@ -80,7 +80,7 @@ describe('the mounts of a server', () => {
     expect([mounts.size, mounts.gauges().sessions]).toEqual([0, 2])
   })
 
-  it('all close although one fails, and none is added later', async () => {
+  it('closes all mounts although one fails, and refuses new ones', async () => {
     const mounts = new ServerMounts()
     const failing = mountOf({ close: () => Promise.reject(new Error('stuck')) })
     const fine = mountOf()

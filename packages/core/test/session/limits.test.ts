@@ -6,11 +6,11 @@ import { DEFAULT_LIMITS } from '../../src/session/server-runtime.ts'
 import { NOTHING_HELD, Refusals, sumOf } from '../../src/session/stats.ts'
 import { SubscribedResources } from '../../src/session/session.ts'
 
-describe('a limit on calls', () => {
+describe('ConcurrencyLimit', () => {
   const limitOf = (running: number, inFlight: number, onIdle?: () => void): ConcurrencyLimit =>
     new ConcurrencyLimit({ ...DEFAULT_LIMITS, running, inFlight }, onIdle)
 
-  it('lets some run, some wait in order, and refuses the rest', async () => {
+  it('runs calls up to the limit, queues further ones in order and refuses the rest', async () => {
     const limit = limitOf(2, 4)
     const entered: string[] = []
     const states: unknown[] = []
@@ -39,7 +39,7 @@ describe('a limit on calls', () => {
     expect([limit.inFlight, limit.saturated]).toEqual([1, false])
   })
 
-  it('tells when the last call has left', () => {
+  it('reports when the last call has ended', () => {
     const idle = vi.fn<() => void>()
     const limit = limitOf(1, 2, idle)
     void limit.enter()
@@ -50,7 +50,7 @@ describe('a limit on calls', () => {
     expect(idle).toHaveBeenCalledTimes(1)
   })
 
-  it('tells when one more call may enter', async () => {
+  it('resolves capacity() when another call may enter', async () => {
     const limit = limitOf(1, 2)
     void limit.enter()
     expect(limit.capacity()).toBeUndefined()
@@ -66,8 +66,8 @@ describe('a limit on calls', () => {
   })
 })
 
-describe('a close', () => {
-  it('waits for running work, and then ends the rest once', async () => {
+describe('Drainable', () => {
+  it('waits for running work, then ends the rest once', async () => {
     const clock = new FakeClock()
     const steps: string[] = []
     const work = new Drainable(clock, {
@@ -93,7 +93,7 @@ describe('a close', () => {
   it.each([
     ['ten seconds', [undefined], 10_000],
     ['its deadline', [500], 500],
-    ['the earliest of several', [5_000, 300, 10_000], 300],
+    ['the earliest of several deadlines', [5_000, 300, 10_000], 300],
   ])('waits no longer than %s', async (_what, deadlines, ms) => {
     const clock = new FakeClock()
     const finish = vi.fn<() => void>()
@@ -107,7 +107,7 @@ describe('a close', () => {
     expect([finish.mock.calls.length, clock.pending]).toEqual([1, 0])
   })
 
-  it('is over at once for an owner that has ended everything', async () => {
+  it('is closed at once when its owner has ended everything', async () => {
     const work = new Drainable(new FakeClock(), { finish: () => {} })
     work.finish()
     await work.closed
@@ -115,8 +115,8 @@ describe('a close', () => {
   })
 })
 
-describe('figures', () => {
-  it('of several are added up', () => {
+describe('gauges and refusals', () => {
+  it('sumOf adds gauges', () => {
     const one = { ...NOTHING_HELD, sessions: 1, queuedBytes: 2 }
     const two = { ...NOTHING_HELD, sessions: 3, tasks: 4 }
     expect(sumOf([one, two])).toEqual({ ...NOTHING_HELD, sessions: 4, queuedBytes: 2, tasks: 4 })
@@ -124,7 +124,7 @@ describe('figures', () => {
     expect(new Set(Object.values(NOTHING_HELD))).toEqual(new Set([0]))
   })
 
-  it('of refusals count for the mount and for the server', () => {
+  it('Refusals counts for the mount and for its server', () => {
     const server = new Refusals()
     const [one, two] = [new Refusals(server), new Refusals(server)]
     for (const reason of ['busy', 'busy', 'batch']) one.count(reason)
@@ -135,7 +135,7 @@ describe('figures', () => {
   })
 })
 
-it('the resources of a session are subscribed once each, and ended when they are left out', () => {
+it('SubscribedResources subscribes each resource once and ends the subscriptions that are left out', () => {
   const steps: string[] = []
   const resources = new SubscribedResources((uri) => {
     steps.push(`+${uri}`)

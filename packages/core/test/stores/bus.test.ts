@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type ChangeEvent, CHANGES_TOPIC, MemoryBus, onChange } from '../../src/stores/bus.ts'
 import { MemoryNodes } from '../../src/stores/nodes.ts'
 
-describe('a change on the bus', () => {
+describe('onChange', () => {
   const received = (message: unknown): readonly ChangeEvent[] => {
     const bus = new MemoryBus()
     const events: ChangeEvent[] = []
@@ -24,7 +24,7 @@ describe('a change on the bus', () => {
     { ...log, logger: '' },
     { kind: 'resource', uri: '' },
     { kind: 'resource', uri: '', within: '' },
-  ])('is received as it was published: %j', (message) => {
+  ])('accepts %j and drops unknown members', (message) => {
     expect(received({ ...message, other: 1 })).toEqual([message])
   })
 
@@ -42,7 +42,7 @@ describe('a change on the bus', () => {
     { ...log, level: 'loud' },
     { kind: 'resource' },
     { kind: 'other', uri: 'u' },
-  ])('is ignored if it is malformed: %j', (message) => {
+  ])('ignores the malformed %j', (message) => {
     expect(received(message)).toEqual([])
   })
 
@@ -52,13 +52,13 @@ describe('a change on the bus', () => {
       { kind: 'resource', uri: 'u', within: 1 },
       { kind: 'resource', uri: 'u' },
     ],
-  ])('is received without a member that is malformed: %j', (message, event) => {
+  ])('drops the malformed member of %j', (message, event) => {
     expect(received(message)).toEqual([event])
   })
 })
 
-describe('the bus in memory', () => {
-  it('reports the errors of listeners, whether they throw or reject', async () => {
+describe('MemoryBus', () => {
+  it('reports the errors of listeners that throw or reject', async () => {
     const errors: unknown[] = []
     const bus = new MemoryBus({ onError: (error, topic) => errors.push([error, topic]) })
     bus.subscribe('a', () => {
@@ -74,7 +74,7 @@ describe('the bus in memory', () => {
     ])
   })
 
-  it('keeps the listeners that a topic gets after its last one has left', () => {
+  it('keeps listeners that are added after the topic’s last one was removed', () => {
     const bus = new MemoryBus()
     const heard: string[] = []
     const leave = bus.subscribe('a', () => heard.push('first'))
@@ -86,8 +86,8 @@ describe('the bus in memory', () => {
   })
 })
 
-describe('nodes in memory', () => {
-  it('have an id of ten characters, made at first use', () => {
+describe('MemoryNodes', () => {
+  it('creates an id of ten characters at first use', () => {
     const random = vi.fn<(bytes: number) => Uint8Array>((bytes) => new Uint8Array(bytes))
     const nodes = new MemoryNodes({ random })
     expect(random).not.toHaveBeenCalled()
@@ -95,7 +95,7 @@ describe('nodes in memory', () => {
     expect(random).toHaveBeenCalledTimes(1)
   })
 
-  it('deliver copies, later, and stay when one listener leaves twice', async () => {
+  it('delivers copies asynchronously, and ignores a second leave', async () => {
     const nodes = new MemoryNodes()
     const messages: object[] = []
     const leave = nodes.join(() => {})

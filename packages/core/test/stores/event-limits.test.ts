@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { StoredEvent, StreamKey, StreamOrigin } from '../../src/stores/event-store.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
 
-describe('the event store in memory', () => {
+describe('MemoryEventStore limits', () => {
   const ORIGIN: StreamOrigin = { node: 'n', kind: 'call', pending: [] }
   const key = (stream: string, session = 's'): StreamKey => ({ principal: 'p', session, stream })
   const fill = (store: MemoryEventStore, of: StreamKey, events: readonly StoredEvent[], final = false) => {
@@ -16,16 +16,16 @@ describe('the event store in memory', () => {
 
   it.each([
     ['events', { maxEvents: 3 }, events(3), [1, 2, 3]],
-    ['events, one more', { maxEvents: 3 }, events(4), undefined],
+    ['maxEvents, one more', { maxEvents: 3 }, events(4), undefined],
     ['bytes', { maxBytes: 6 }, events(3, 'é'), [1, 2, 3]],
-    ['bytes, one more', { maxBytes: 5 }, events(3, 'é'), undefined],
-    ['a size that is known', { maxBytes: 5 }, [{ seq: 1, frame: 'xxxxxx', bytes: 5 }], [1]],
-    ['a larger size that is known', { maxBytes: 5 }, [{ seq: 1, frame: 'x', bytes: 6 }], undefined],
-    ['a thousand events, unless told otherwise', {}, events(1_000), events(1_000).map(({ seq }) => seq)],
-    ['more than a thousand', {}, events(1_001), undefined],
-    ['a mebibyte, unless told otherwise', {}, [{ seq: 1, frame: '', bytes: 1_048_576 }], [1]],
+    ['maxBytes, one more', { maxBytes: 5 }, events(3, 'é'), undefined],
+    ['a given size', { maxBytes: 5 }, [{ seq: 1, frame: 'xxxxxx', bytes: 5 }], [1]],
+    ['a larger given size', { maxBytes: 5 }, [{ seq: 1, frame: 'x', bytes: 6 }], undefined],
+    ['a thousand events by default', {}, events(1_000), events(1_000).map(({ seq }) => seq)],
+    ['more than a thousand events', {}, events(1_001), undefined],
+    ['a mebibyte by default', {}, [{ seq: 1, frame: '', bytes: 1_048_576 }], [1]],
     ['more than a mebibyte', {}, [{ seq: 1, frame: '', bytes: 1_048_577 }], undefined],
-  ])('keeps a stream within its limits: %s', (_what, limits, given, kept) => {
+  ])('keep a stream within %s', (_what, limits, given, kept) => {
     expect(fill(new MemoryEventStore({ clock: new FakeClock(), ...limits }), key('a'), given)(0)).toEqual(
       kept,
     )
@@ -34,15 +34,15 @@ describe('the event store in memory', () => {
   it.each([
     ['of the limit', [1], { maxFinalBytes: 5 }, 5],
     ['beyond the limit', undefined, { maxFinalBytes: 5 }, 6],
-    ['of 8 MiB and 8 KiB, unless told otherwise', [1], {}, 8_396_800],
-    ['of more', undefined, {}, 8_396_801],
-  ])('of a final response %s, keeps the events %j', (_what, kept, limits, bytes) => {
+    ['of 8 MiB and 8 KiB by default', [1], {}, 8_396_800],
+    ['beyond the default', undefined, {}, 8_396_801],
+  ])('for a final response %s: the events %j stay', (_what, kept, limits, bytes) => {
     const store = new MemoryEventStore({ clock: new FakeClock(), ...limits })
     expect(fill(store, key('a'), [{ seq: 1, frame: '', bytes }], true)(0)).toEqual(kept)
     expect(store.size).toMatchObject({ streams: 1, events: kept?.length ?? 0, bytes: kept ? bytes : 0 })
   })
 
-  it('keeps an event and an ended stream for ten minutes, unless told otherwise', async () => {
+  it('keep an event and an ended stream for ten minutes by default', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock })
     const reads = [fill(store, key('open'), events(1)), fill(store, key('ended'), events(1), true)]
@@ -55,7 +55,7 @@ describe('the event store in memory', () => {
     expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
   })
 
-  it('keeps 512 streams of a session, unless told otherwise', () => {
+  it('keep 512 streams per session by default', () => {
     const store = new MemoryEventStore({ clock: new FakeClock() })
     for (let i = 0; i < 513; i++) store.open(key(`${i}`), ORIGIN)
     store.open(key('other', 'other'), ORIGIN)
@@ -64,7 +64,7 @@ describe('the event store in memory', () => {
     expect(store.size.streams).toBe(513)
   })
 
-  it('keeps 256 MiB in total, unless told otherwise', () => {
+  it('keep 256 MiB in total by default', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxFinalBytes: 2 ** 30 })
     const half = (stream: string, bytes = 2 ** 27) =>
       fill(store, key(stream, stream), [{ seq: 1, frame: '', bytes }], true)
@@ -74,7 +74,7 @@ describe('the event store in memory', () => {
     expect(reads.map((read) => read(0))).toEqual([undefined, [1]])
   })
 
-  it('beyond its total keeps streams that hold nothing', () => {
+  it('never drop streams without bytes', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 10 })
     const empty = [
       fill(store, key('ended'), [{ seq: 1, frame: '' }], true),
@@ -84,7 +84,7 @@ describe('the event store in memory', () => {
     expect([...empty, ...full].map((read) => read(0))).toEqual([[1], [1], undefined, [1]])
   })
 
-  it('reads no further back than what it has dropped, and its figures follow', () => {
+  it('drop the oldest events, before which nothing can be read', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxEvents: 2 })
     const read = fill(store, key('a'), events(5))
     expect([2, 3, 4, 5, 6].map(read)).toEqual([undefined, [4, 5], [5], [], undefined])

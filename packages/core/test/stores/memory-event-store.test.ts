@@ -27,7 +27,7 @@ const eventsAfter = (
   seq: number,
 ): readonly StoredEvent[] | undefined => store.read(of, { epoch, seq })?.events
 
-describe('the memory event store', () => {
+describe('MemoryEventStore', () => {
   it('drops expired events when a stream is opened, also behind a quiet stream', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
@@ -44,7 +44,7 @@ describe('the memory event store', () => {
     expect(eventsAfter(store, key('quiet', 'other'), quiet, 1)).toEqual([])
   })
 
-  it('beyond its total drops streams of the session that holds most, ended ones first, and none of others', () => {
+  it('drops streams of the session with the most bytes beyond maxTotalBytes, ended ones first', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 100_000 })
     const quiet = write(store, key('quiet', 'other'), kilobyte)
     const open = write(store, key('open'), kilobyte)
@@ -61,7 +61,7 @@ describe('the memory event store', () => {
     expect(eventsAfter(store, key('quiet', 'other'), quiet, 0)).toHaveLength(1)
   })
 
-  it('beyond its total drops open streams of a session that has no ended ones', () => {
+  it('drops open streams beyond maxTotalBytes if the session has no ended ones', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 10_000 })
     store.open(key('silent'), ORIGIN)
     const leases = Array.from({ length: 12 }, (_, i) => write(store, key(`${i}`), kilobyte))
@@ -70,7 +70,7 @@ describe('the memory event store', () => {
     expect(known.slice(1, 3)).toEqual([undefined, 1])
   })
 
-  it('takes room from whoever holds most now, also after deletions and expiry', async () => {
+  it('drops from the session with the most bytes also after deletions and expiry', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, maxTotalBytes: 20_000, ttlMs: 1_000 })
     const answer = (session: string, stream: string, kilobytes: number): StreamLease =>
@@ -91,7 +91,7 @@ describe('the memory event store', () => {
     expect(store.size).toEqual({ streams: 2, events: 2, bytes: 6_000 })
   })
 
-  it('continues its sweep after a stream whose events expired before', async () => {
+  it('continues its sweep after a stream without events', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
     const lease = write(store, key('read'), kilobyte)
@@ -102,7 +102,7 @@ describe('the memory event store', () => {
     expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
   })
 
-  it('does not apply the limits on events to the response', () => {
+  it('does not apply the event limits to the response', () => {
     const store = new MemoryEventStore({ maxEvents: 2, maxBytes: 2_000 })
     const lease = write(store, key('a'), kilobyte)
     store.append(key('a'), lease, [{ seq: 2, frame: kilobyte }])

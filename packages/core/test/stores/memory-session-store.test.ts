@@ -2,7 +2,7 @@ import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { MemorySessionStore, type SessionRecord } from '../../src/stores/session-store.ts'
 
-describe('the session store in memory', () => {
+describe('MemorySessionStore', () => {
   const record = (id: string, principal = ''): SessionRecord => ({
     id,
     principal,
@@ -14,7 +14,7 @@ describe('the session store in memory', () => {
     subscriptions: [],
   })
 
-  it('keeps a record until its time is over, and no longer', async () => {
+  it('keeps a record until it expires', async () => {
     const clock = new FakeClock()
     const store = new MemorySessionStore({ clock })
     const first = store.create(record('a'), { ttlMs: 100 })
@@ -24,7 +24,7 @@ describe('the session store in memory', () => {
     expect([store.get(record('a')), store.size]).toEqual([undefined, 0])
   })
 
-  it('replaces a record of the same id, and removes two expired ones with each new one', async () => {
+  it('replaces a record with the same id, and removes two expired ones with each new one', async () => {
     const clock = new FakeClock()
     const store = new MemorySessionStore({ clock })
     for (const id of ['a', 'a', 'b', 'c', 'd']) store.create(record(id), { ttlMs: 100 })
@@ -36,13 +36,13 @@ describe('the session store in memory', () => {
     expect(store.size).toBe(2)
   })
 
-  it('keeps ten thousand unless told otherwise', () => {
+  it('keeps ten thousand records by default', () => {
     const store = new MemorySessionStore({ clock: new FakeClock() })
     for (let i = 0; i < 10_001; i++) store.create(record(`${i}`), { ttlMs: 100 })
     expect([store.size, store.get(record('0'))]).toEqual([10_000, undefined])
   })
 
-  it('keeps a maximum of records and drops the least recently used', () => {
+  it('drops the least recently used record beyond its maximum', () => {
     const store = new MemorySessionStore({ max: 3, clock: new FakeClock() })
     for (const id of ['a', 'b', 'c']) store.create(record(id), { ttlMs: 1_000 })
     store.get({ principal: '', id: 'a' }, 1_000)

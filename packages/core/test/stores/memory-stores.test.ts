@@ -20,8 +20,8 @@ const key = (
 const ORIGIN: StreamOrigin = { node: 'node', kind: 'call', pending: [] }
 const FINAL = { final: true }
 
-describe('building a memory store', () => {
-  it('starts no timer and draws nothing random', () => {
+describe('constructing an in-memory store', () => {
+  it('starts no timer and draws no random bytes', () => {
     const clock = new FakeClock()
     const random = (): never => {
       throw new Error('drawn too early')
@@ -31,8 +31,8 @@ describe('building a memory store', () => {
   })
 })
 
-describe('the event store in memory', () => {
-  it('keeps a maximum of streams of a session, and those that still run', () => {
+describe('MemoryEventStore', () => {
+  it('keeps running streams and the newest ended ones, up to the maximum per session', () => {
     const store = new MemoryEventStore({ maxStreamsPerSession: 3, clock: new FakeClock() })
     const leases = new Map<string, StreamLease>()
     const begin = (stream: string): StreamLease => {
@@ -54,7 +54,7 @@ describe('the event store in memory', () => {
     expect(store.size.streams).toBe(3)
   })
 
-  it('keeps a maximum of bytes, and drops the older stream of sessions that hold the same', () => {
+  it('drops the older stream among sessions with equally many bytes', () => {
     const store = new MemoryEventStore({ maxTotalBytes: 1_000, clock: new FakeClock() })
     const one = store.open(key('one'), ORIGIN)
     const two = store.open(key('two', 'other'), ORIGIN)
@@ -104,7 +104,7 @@ describe('the event store in memory', () => {
     )
   })
 
-  it('has epochs that are unique to the process', () => {
+  it('creates epochs that are unique in the process', () => {
     const epochs = [new MemoryEventStore(), new MemoryEventStore()].flatMap((store) => [
       store.open(key('a'), ORIGIN).epoch,
       store.open(key('a'), ORIGIN).epoch,
@@ -113,8 +113,8 @@ describe('the event store in memory', () => {
   })
 })
 
-describe('the bus in memory', () => {
-  it('drops messages that listeners publish without end', () => {
+describe('MemoryBus', () => {
+  it('drops messages when listeners publish endlessly', () => {
     const errors: unknown[] = []
     const bus = new MemoryBus({ onError: (error) => errors.push(error) })
     let delivered = 0
@@ -128,8 +128,8 @@ describe('the bus in memory', () => {
   })
 })
 
-describe('the length of a text in UTF-8', () => {
-  it('is that of its encoding', () => {
+describe('utf8Length', () => {
+  it('returns the length of the encoded text', () => {
     const encoder = new TextEncoder()
     fc.assert(
       fc.property(

@@ -2,7 +2,7 @@ import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { ANYONE, MemoryTaskStore, type TaskRecord } from '../../src/stores/task-store.ts'
 
-describe('the task store in memory', () => {
+describe('MemoryTaskStore', () => {
   const task = (taskId: string, change: Partial<TaskRecord> = {}): TaskRecord => ({
     taskId,
     owner: 'principal:ann',
@@ -17,7 +17,7 @@ describe('the task store in memory', () => {
   })
   const bytes = (record: TaskRecord): number => JSON.stringify(record).length
 
-  it('knows the size of what it holds', async () => {
+  it('counts its records and bytes', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock })
     const [a, b] = [task('a'), task('b', { statusMessage: 'x', ttlMs: 50 })]
@@ -35,7 +35,7 @@ describe('the task store in memory', () => {
     expect([store.get(b), store.size, store.bytes]).toEqual([undefined, 0, 0])
   })
 
-  it('makes room of expired records', async () => {
+  it('drops expired records to make room', async () => {
     const clock = new FakeClock()
     const store = new MemoryTaskStore({ clock, max: 1 })
     store.create(task('a'))
@@ -46,23 +46,23 @@ describe('the task store in memory', () => {
 
   it.each([
     ['a principal', 'principal:ann', { max: 9, maxPerOwner: 3 }, 3],
-    ['those who share an owner', ANYONE, { max: 9, maxPerOwner: 3 }, 4],
-    ['those, where one owner has more', ANYONE, { max: 9, maxPerOwner: 5 }, 5],
-    ['a principal, unless told otherwise', 'principal:ann', {}, 100],
-    ['those who share an owner, unless told otherwise', ANYONE, {}, 500],
-  ])('keeps so many tasks of %s', (_what, owner, limits, most) => {
+    ['clients that share an owner', ANYONE, { max: 9, maxPerOwner: 3 }, 4],
+    ['clients that share an owner, where another owner has more', ANYONE, { max: 9, maxPerOwner: 5 }, 5],
+    ['a principal, by default', 'principal:ann', {}, 100],
+    ['clients that share an owner, by default', ANYONE, {}, 500],
+  ])('limits the tasks of %s', (_what, owner, limits, most) => {
     const store = new MemoryTaskStore({ clock: new FakeClock(), ...limits })
     for (let i = 0; i < most + 2; i++) store.create(task(`${i}`, { owner }))
     expect(store.size).toBe(most)
   })
 
-  it('keeps a thousand of all unless told otherwise', () => {
+  it('limits all tasks to a thousand by default', () => {
     const store = new MemoryTaskStore({ clock: new FakeClock() })
     for (let i = 0; i < 1_001; i++) store.create(task(`${i}`, { owner: `principal:${i % 20}` }))
     expect(store.size).toBe(1_000)
   })
 
-  it('gives running tasks of one caller half of the bytes, to the byte, and one record all', () => {
+  it('allows the running tasks of one caller half of maxBytes, and one record all', () => {
     const working = task('a')
     for (const [maxBytes, taken] of [
       [4 * bytes(working), true],
@@ -80,7 +80,7 @@ describe('the task store in memory', () => {
       expect(new MemoryTaskStore({ clock: new FakeClock(), maxBytes }).create(ended)).toBe(taken)
   })
 
-  it('drops as many ended tasks as a record needs, of the caller who holds most bytes', () => {
+  it('drops as many ended tasks as needed from the caller with the most bytes', () => {
     const store = new MemoryTaskStore({ clock: new FakeClock(), maxBytes: 2_000 })
     const end = (taskId: string, owner: string, length: number): boolean =>
       store.create(task(taskId, { owner, status: 'completed', statusMessage: 'x'.repeat(length) }))
@@ -99,8 +99,8 @@ describe('the task store in memory', () => {
 
   it.each([
     ['fits', 0, true],
-    ['is one byte too large, and makes room', 1, false],
-  ])('counts a change in place of what it replaces: one that %s', (_what, less, kept) => {
+    ['is one byte too large and makes room', 1, false],
+  ])('replaces the bytes of a record by those of a change that %s', (_what, less, kept) => {
     const [other, running] = [task('other', { status: 'completed' }), task('a')]
     const change = { status: 'completed', updatedAt: 0, result: { text: 'x'.repeat(500) } } as const
     const maxBytes = bytes(other) + bytes({ ...running, ...change }) - less
@@ -110,7 +110,7 @@ describe('the task store in memory', () => {
     expect(store.get(other) !== undefined).toBe(kept)
   })
 
-  it('lists tasks of one time by their ids', () => {
+  it('lists tasks of the same time by id', () => {
     const store = new MemoryTaskStore({ clock: new FakeClock() })
     for (const taskId of ['b', 'a', 'c']) store.create(task(taskId))
     const list = (after?: string, limit = 9): unknown =>

@@ -3,19 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { MemoryUsedStates } from '../../src/stores/used-states.ts'
 import { type Sized, SizeRanks } from '../../src/stores/size-ranks.ts'
 
-describe('used states in memory', () => {
-  it('are forgotten when they expire, which makes room', async () => {
+describe('MemoryUsedStates', () => {
+  it('drops expired states to make room', async () => {
     const clock = new FakeClock()
     const states = new MemoryUsedStates({ max: 2, clock })
     const soon = clock.now() + 100
     expect([states.take('a', soon, 'ann'), states.take('b', soon + 100, 'ann')]).toEqual([true, true])
     await clock.advance(100)
     expect(states.take('c', soon + 200, 'ann')).toBe(true)
-    // Nothing has been dropped, so an older state of this principal still counts as new.
+    // Nothing was dropped, so an older state of this principal still counts as new.
     expect([states.take('d', soon + 1, 'ann'), states.take('b', soon + 100, 'ann')]).toEqual([true, false])
   })
 
-  it('count as used for everybody up to what was dropped of a principal who has none left', () => {
+  it('treats states of principals without records as used, up to the expiry of what it dropped', () => {
     const clock = new FakeClock()
     const states = new MemoryUsedStates({ max: 1, clock })
     const now = clock.now()
@@ -23,7 +23,7 @@ describe('used states in memory', () => {
     expect([10, 11].map((ms) => states.take(`c${ms}`, now + ms, 'cat'))).toEqual([false, true])
   })
 
-  it('are ten thousand unless told otherwise', () => {
+  it('keeps ten thousand states by default', () => {
     const states = new MemoryUsedStates({ clock: new FakeClock() })
     const later = 2_000_000
     for (let i = 0; i < 10_000; i++) states.take(`${i}`, later + i, 'ann')
@@ -32,7 +32,7 @@ describe('used states in memory', () => {
   })
 })
 
-it('the largest of some members is known within a factor of two, also after changes', () => {
+it('SizeRanks finds the largest member within a factor of two, also after changes', () => {
   const ranks = new SizeRanks<Sized & { bytes: number }>()
   const member = (bytes: number) => ({ bytes, rank: 0 })
   const [small, medium, large] = [member(3), member(4), member(1_000)]

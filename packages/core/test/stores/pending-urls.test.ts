@@ -3,7 +3,7 @@ import { type PendingUrl, withoutPendingUrl, withPendingUrls } from '../../src/s
 
 const HOUR = 3_600_000
 
-describe('the URLs that a user was asked to open', () => {
+describe('pending URLs', () => {
   it('are known until their completion', () => {
     const known = withPendingUrls([], ['a', 'b'], 0)
     expect(withoutPendingUrl(known, 'c', 1)).toBeUndefined()
@@ -12,14 +12,14 @@ describe('the URLs that a user was asked to open', () => {
     expect(withoutPendingUrl(left ?? [], 'a', 2)).toBeUndefined()
   })
 
-  it('are forgotten after an hour', () => {
+  it('expire after an hour', () => {
     const known = withPendingUrls(withPendingUrls([], ['a'], 0), ['b'], HOUR - 1)
     expect(withoutPendingUrl(known, 'a', HOUR - 1)).toHaveLength(1)
     expect(withoutPendingUrl(known, 'a', HOUR)).toBeUndefined()
     expect(withPendingUrls(known, ['c'], HOUR).map(({ id }) => id)).toEqual(['b', 'c'])
   })
 
-  it('are at most 64; the oldest is dropped', () => {
+  it('are limited to 64: the oldest is dropped', () => {
     let known: readonly PendingUrl[] = []
     for (let i = 0; i < 70; i++) known = withPendingUrls(known, [`a${i}`], i)
     expect(known).toHaveLength(64)

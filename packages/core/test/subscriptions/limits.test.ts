@@ -6,8 +6,8 @@ import {
   SubscriptionSet,
 } from '../../src/subscriptions/subscription.ts'
 
-describe('notices for a slow client', () => {
-  it('wait once each, in order, with their owners', () => {
+describe('CoalescingQueue', () => {
+  it('queues equal notifications once, in order, with their owners', () => {
     const queue = new CoalescingQueue(100)
     const [one, two] = [{}, {}]
     expect([queue.add('é', one), queue.add('b', two), queue.add('é', two)]).toEqual([true, true, true])
@@ -20,23 +20,23 @@ describe('notices for a slow client', () => {
   })
 
   it.each([
-    ['of the limit', 'bbbbbb', 0, true],
-    ['of one byte more', 'bbbbbbb', 0, false],
-    ['of the limit with what waits elsewhere', 'bbbb', 2, true],
-    ['of one byte more with that', 'bbbb', 3, false],
-    ['that waits already', 'aaaa', 99, true],
-  ])('have a limit: a second notice %s', (_what, frame, queued, taken) => {
+    ['that fits exactly', 'bbbbbb', 0, true],
+    ['that is one byte over the limit', 'bbbbbbb', 0, false],
+    ['that fits exactly with bytes queued elsewhere', 'bbbb', 2, true],
+    ['that is one byte over the limit with those', 'bbbb', 3, false],
+    ['that is queued already', 'aaaa', 99, true],
+  ])('accepts or refuses a second notification %s', (_what, frame, queued, taken) => {
     const queue = new CoalescingQueue(10)
     queue.add('aaaa')
     expect(queue.add(frame, undefined, queued)).toBe(taken)
     expect(queue.bytes).toBe(taken && frame !== 'aaaa' ? 4 + frame.length : 4)
   })
 
-  it('have room for a first one of any size', () => {
+  it('accepts a first notification of any size', () => {
     expect(new CoalescingQueue(1).add('long', undefined, 100)).toBe(true)
   })
 
-  it('of one owner can be discarded', () => {
+  it('discards the notifications of one owner', () => {
     const queue = new CoalescingQueue(100)
     const owner = {}
     for (const [frame, of] of [
@@ -51,7 +51,7 @@ describe('notices for a slow client', () => {
   })
 })
 
-describe('open subscriptions', () => {
+describe('SubscriptionSet', () => {
   const setUp = (max: number, maxPerPrincipal: number) => {
     const set = new SubscriptionSet({ max, maxPerPrincipal })
     const log: string[] = []
@@ -78,14 +78,14 @@ describe('open subscriptions', () => {
   }
   const ids = (...all: (Subscription | undefined)[]): unknown[] => all.map((one) => one?.id)
 
-  it('of one principal have a limit, and so have all together', () => {
+  it('limits the subscriptions of a principal and of all', () => {
     const { set, open } = setUp(3, 2)
     expect(ids(open('a', 'ann'), open('b', 'ann'), open('c', 'ann'))).toEqual(['a', 'b', undefined])
     expect(ids(open('d', 'bob'), open('e', 'bob'), open('f'))).toEqual(['d', undefined, undefined])
     expect(set.size).toBe(3)
   })
 
-  it('of anonymous clients make room for those of principals, the oldest first', () => {
+  it('drops the oldest anonymous subscription for a principal', () => {
     const { set, log, open } = setUp(3, 2)
     for (const id of ['a', 'b', 'c']) open(id)
     expect(ids(open('d'), open('e', 'ann'))).toEqual([undefined, 'e'])
@@ -93,7 +93,7 @@ describe('open subscriptions', () => {
     expect(ids(set.find('a'), set.find('b'), set.find('e'))).toEqual([undefined, 'b', 'e'])
   })
 
-  it('end once, with or without their answer', () => {
+  it('ends each subscription once, with or without a response', () => {
     const { set, log, open } = setUp(9, 9)
     const [one, two] = [open('one'), open('two')]
     const ends: string[] = []
@@ -107,7 +107,7 @@ describe('open subscriptions', () => {
     expect([log, ends, set.size]).toEqual([['one dropped', 'answer two'], ['one', 'late'], 0])
   })
 
-  it('begin and end with their filters, and send nothing after a queue is full', () => {
+  it('starts and ends filters, and sends nothing after a queue overflows', () => {
     const { set, log, open } = setUp(9, 9)
     const steps: string[] = []
     const filter = (name: string, method: string): SubscriptionFilter => ({

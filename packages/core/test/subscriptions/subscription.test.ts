@@ -18,7 +18,7 @@ interface Frame {
   readonly error?: { readonly code: number }
 }
 
-/** A transport whose peer stops reading when the test says so. */
+/** A transport whose peer stops reading on request. */
 class StallingTransport extends ScriptedTransport {
   #stalled: Promise<void> | undefined
   drain = (): void => {}
@@ -83,7 +83,7 @@ const said = ({ id, method, params, result }: Frame): unknown[] => {
 }
 
 describe('subscriptions/listen on a duplex transport (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
-  it('distinguishes subscriptions by their ids, and keeps the type of an id', async () => {
+  it('distinguishes subscriptions by id, including the type of the id', async () => {
     const { server, transport, listen } = serve()
     await listen('', { resourceSubscriptions: ['note://1'] })
     await listen(0, { resourceSubscriptions: ['note://1', 'note://2'] })
@@ -129,7 +129,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('answers and then cancels each subscription that the server ends, while calls continue', async () => {
+  it('sends a response to each subscription that the server ends, while calls continue', async () => {
     let release = (): void => {}
     const { transport, connection, listen, ask } = serve({}, (server) =>
       server.addTool({
@@ -173,7 +173,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('ends a subscription whose queue is full, and sends nothing after its answer', async () => {
+  it('ends a subscription whose queue is full, and sends nothing after its response', async () => {
     const { server, transport, listen } = serve()
     await listen(1, { resourceSubscriptions: ['note://1'] })
     await listen(2, { resourceSubscriptions: ['note://2'] })
@@ -188,7 +188,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     expect(transport.frames.slice(ended + 2).map(said)).toEqual([[UPDATED, 2]])
   })
 
-  it('does not carry the session’s notifications, nor the session its own', async () => {
+  it('sends session notifications to the session only, and its own to the subscription only', async () => {
     const { server, transport, listen } = serve()
     await transport.receive(initialize('2025-11-25', { id: 'i' }))
     await transport.receive(request('resources/subscribe', { uri: 'note://2' }, 's'))
@@ -204,7 +204,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     )
   })
 
-  it('is refused for single messages', async () => {
+  it('is refused by server.handleMessage', async () => {
     const { server } = serve()
     const answer = await server.handleMessage(
       request('subscriptions/listen', { notifications: {}, _meta: META }),
@@ -213,8 +213,8 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
   })
 })
 
-describe('a call that carries its own metadata on a duplex transport', () => {
-  it('ends when it is cancelled: its signal aborts and nothing is sent (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
+describe('a stateless call on a duplex transport', () => {
+  it('aborts its signal and gets no response when it is cancelled (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
     const aborted = vi.fn()
     const { transport, ask, cancel } = serve({}, (server) =>
       server.addTool({
@@ -236,7 +236,7 @@ describe('a call that carries its own metadata on a duplex transport', () => {
     expect(transport.frames).toEqual([])
   })
 
-  it('never reaches its handler if it is cancelled while it waits', async () => {
+  it('never reaches its handler if it is cancelled in the queue', async () => {
     const started: unknown[] = []
     let release = (): void => {}
     const { transport, ask, cancel } = serve({ limits: { running: 1 } }, (server) =>
@@ -259,7 +259,7 @@ describe('a call that carries its own metadata on a duplex transport', () => {
     expect(transport.frames.map(({ id }) => id)).toEqual([1, 3])
   })
 
-  it('gets log messages only if it asks for them, from its level', async () => {
+  it('gets log messages only if it requests them, from the requested level on', async () => {
     const { transport, ask } = serve({}, (server) =>
       server.addTool({
         name: 'talks',
@@ -278,7 +278,7 @@ describe('a call that carries its own metadata on a duplex transport', () => {
 })
 
 describe('ctx.trace', () => {
-  it('has the trace context of the request, in both eras', async () => {
+  it('has the trace context of the request in both eras', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
     const seen: unknown[] = []
     const { server, ask } = serve({}, (traced) =>

@@ -22,17 +22,17 @@ interface Options extends ConnectionOptions {
   readonly answer?: Script
 }
 
-/** A client in memory that is asked things. */
+/** An in-memory client that answers questions of the server. */
 export interface AnsweringClient {
-  /** The questions that have come, in order. */
+  /** The questions received, in order. */
   readonly asked: Message[]
   readonly notifications: Message[]
-  /** Resolves when so many questions have come. */
+  /** Resolves when this many questions have arrived. */
   hasAsked(count: number): Promise<void>
   request(method: string, params?: object): Promise<Message>
   call(name: string, args?: object): Promise<Message>
   notify(method: string, params?: object): void
-  /** Sends anything, such as an answer to what was never asked. */
+  /** Sends any message, such as a response to a question that was never asked. */
   send(message: object): void
   close(): Promise<void>
 }

@@ -33,7 +33,7 @@ interface Asking {
   readonly capabilities?: object
 }
 
-/** Sends a request, by default a call of the tool `a`. Gives its questions in order, and its reply. */
+/** Sends a request, by default a call of the tool `a`. Returns the questions, in order, and the response. */
 export type Ask = (
   server: McpServer,
   request: { readonly method?: string; readonly params?: object } & Asking,
@@ -46,7 +46,7 @@ const onConnection: Ask = async (server, { method = 'tools/call', params = { nam
   return { asked: client.asked, reply }
 }
 
-/** Results have the questions, and the client repeats its request with the answers. */
+/** The server returns its questions as a result, and the client repeats its request with the answers. */
 const inResults: Ask = async (
   server,
   { method = 'tools/call', params = { name: 'a' }, answer, capabilities = EVERYTHING },
@@ -67,7 +67,7 @@ const inResults: Ask = async (
   throw new Error('The call asks without end')
 }
 
-/** Both ways to ask, and the code with which each refuses what the client cannot do. */
+/** Both ways to ask, and the error code of each for a client without the capability. */
 export const WAYS: [string, Ask, number][] = [
   ['on a connection', onConnection, -32_600],
   ['in results', inResults, -32_021],

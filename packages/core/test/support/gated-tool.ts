@@ -1,10 +1,7 @@
 import type { MethodEntry } from '../../src/call/method-table.ts'
 import { complete, type HandlerResult } from '../../src/call/result.ts'
 
-/**
- * Calls that wait until the test releases them, by the `key` in their params, and
- * name their era in the result.
- */
+/** Calls that wait until the test releases them by the `key` in their params. Their results name their era. */
 export function gatedTool(): {
   readonly entry: MethodEntry
   readonly release: (key: string) => void

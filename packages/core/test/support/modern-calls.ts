@@ -17,7 +17,7 @@ export interface ModernCall {
   readonly more?: Sent | undefined
 }
 
-/** Sends one request with its metadata, in the body and in the headers that repeat it. */
+/** Sends one request with its metadata in the body and in the headers that repeat it. */
 export function callModern(
   { post }: Pick<Harness, 'post'>,
   method: string,

@@ -2,14 +2,14 @@ import type { McpServer } from '../../src/server/mcp-server.ts'
 import { requestMeta } from './modern-calls.ts'
 
 interface Reply {
-  /** Absent in errors; a test that reads it expects none. */
+  /** Absent in errors; a test that reads it expects a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
 export type ModernRequest = (method: string, params?: object, capabilities?: object) => Promise<Reply>
 
-/** Requests that carry their own metadata, given to a server as messages. */
+/** A client that passes requests with their own `_meta` to a server as messages. */
 export const modernClient =
   (server: McpServer): ModernRequest =>
   async (method, params = {}, capabilities = {}) => {

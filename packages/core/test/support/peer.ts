@@ -7,17 +7,17 @@ interface Reply {
   readonly id?: number
   readonly method?: string
   readonly params?: unknown
-  /** Absent in errors and notifications; a test that reads it expects neither. */
+  /** Absent in errors and notifications; a test that reads it expects a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** A client in memory that speaks raw JSON-RPC. */
+/** An in-memory client that speaks raw JSON-RPC. */
 export interface Peer {
   readonly notifications: Reply[]
   request(method: string, params?: object): Promise<Reply>
   notify(method: string, params?: object): void
-  /** Resolves when the next notification has come. */
+  /** Resolves when the next notification arrives. */
   nextNotification(): Promise<Reply>
   close(): Promise<void>
 }

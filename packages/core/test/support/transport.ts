@@ -1,6 +1,6 @@
 import type { Transport, TransportHandlers } from '../../src/duplex/transport.ts'
 
-/** The peer's end of a transport, held by a test. */
+/** A transport whose peer is the test. */
 export class ScriptedTransport implements Transport {
   readonly sent: unknown[] = []
   readonly byteStream: boolean
@@ -23,7 +23,7 @@ export class ScriptedTransport implements Transport {
     this.ended = true
   }
 
-  /** Delivers one message; the result is the server's backpressure. */
+  /** Delivers one message and returns the server's backpressure. */
   receive(message: unknown): void | Promise<void> {
     return this.#handlers?.message(typeof message === 'string' ? message : JSON.stringify(message))
   }

@@ -3,22 +3,20 @@ import { bearer } from '../../src/http/guard/bearer.ts'
 import type { McpServer } from '../../src/server/mcp-server.ts'
 
 interface Reply {
-  /** Absent in errors; a test that reads it expects none. */
+  /** Absent in errors; a test that reads it expects a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** A client of one session over HTTP. */
+/** A client with one session over HTTP. */
 export interface WebClient {
   readonly initialized: Reply
   request(method: string, params?: object): Promise<Reply>
-  /** The unparsed body of the answer, after the HTTP status. Every request has the same id. */
+  /** The unparsed body of the reply, after the HTTP status. Every request has the same id. */
   text(method: string, params?: object): Promise<string>
 }
 
-/**
- * Serves with `toFetch`, where the bearer token is the principal. Each client has another session.
- */
+/** Serves with `toFetch`, where the bearer token is the principal. Each client has its own session. */
 export function serveWeb(server: McpServer): { open(token?: string, version?: string): Promise<WebClient> } {
   const options: FetchOptions = {
     authenticate: bearer({ verify: (token) => ({ principal: token, scopes: token.split('+') }) }),

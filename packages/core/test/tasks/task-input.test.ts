@@ -48,7 +48,7 @@ describe('the questions of a task', () => {
     return { questions, changes: () => changes }
   }
 
-  it('go to every call that waits, now or later; the first answer counts', async () => {
+  it('go to every waiting call, now or later; the first answer counts', async () => {
     const { questions, changes } = setUp()
     const [early, late] = [new Viewer('early'), new Viewer('late')]
     const leave = questions.attach(early)
@@ -69,7 +69,7 @@ describe('the questions of a task', () => {
     expect(early.cancelled).toHaveLength(1)
   })
 
-  it('have keys that are not used twice, and are answered by them', async () => {
+  it('have keys that are never reused, and accept answers by key', async () => {
     const { questions } = setUp()
     const first = questions.send('q', QUESTION)
     questions.answer('q-1', { first: true })
@@ -85,13 +85,13 @@ describe('the questions of a task', () => {
     [undefined, { a: 1 }, { a: 1 }],
     [{ task: 1 }, { a: 1 }, { a: 1, _meta: { task: 1 } }],
     [{ task: 1 }, { _meta: { b: 2, task: 3 } }, { _meta: { b: 2, task: 1 } }],
-  ])('name their task by %j: %j', (meta, params, shown) => {
+  ])('refer to their task by %j: %j', (meta, params, shown) => {
     const { questions } = setUp(meta)
     void questions.send('q', { method: 'roots/list', params })
     expect(questions.open).toEqual({ 'q-1': { method: 'roots/list', params: shown } })
   })
 
-  it('stay open where a call has lost its client, and fail with other errors', async () => {
+  it('stay open when a call loses its client, and fail on other errors', async () => {
     const { questions } = setUp()
     const viewer = new Viewer('one')
     const other = new Viewer('other')
@@ -103,7 +103,7 @@ describe('the questions of a task', () => {
     expect([await asked, questions.open, viewer.cancelled]).toEqual(['refused', undefined, []])
   })
 
-  it('are withdrawn from a call that does not wait any more, and stay open', async () => {
+  it('are cancelled for a call that stops waiting, and stay open', async () => {
     const { questions } = setUp()
     const viewer = new Viewer('one')
     const leave = questions.attach(viewer)
@@ -127,7 +127,7 @@ describe('the questions of a task', () => {
     expect([viewer.cancelled, questions.open]).toEqual([['enough'], undefined])
   })
 
-  it('are at most 64', async () => {
+  it('are limited to 64', async () => {
     const { questions, changes } = setUp()
     for (let i = 0; i < 64; i++) void questions.send('q', QUESTION)
     const beyond = questions.send('q', QUESTION)

@@ -16,8 +16,8 @@ const setUp = () => {
   return { network, here, there, mail, tasks, sender: new TaskNodes(here, silent, () => {}) }
 }
 
-describe('the nodes of tasks', () => {
-  it('take part from the first task on, until they leave, and again', async () => {
+describe('TaskNodes', () => {
+  it('joins with the first task, leaves, and joins again', async () => {
     const { network, there, tasks } = setUp()
     expect([tasks.id, network.size]).toEqual([there.id, 0])
     for (let round = 0; round < 2; round++) {
@@ -29,7 +29,7 @@ describe('the nodes of tasks', () => {
     }
   })
 
-  it('get mail of other nodes about their tasks', async () => {
+  it('delivers mail of other nodes about its tasks', async () => {
     const { there, mail, tasks, sender } = setUp()
     await Promise.all([tasks.ready(), sender.ready()])
     expect(sender.send(taskAt(there.id), { kind: 'cancelled' })).toBe(true)
@@ -52,7 +52,7 @@ describe('the nodes of tasks', () => {
     { task: KEY, mail: { kind: 'other' } },
     { task: KEY, mail: { kind: 'answers' } },
     { task: KEY, mail: { kind: 'answers', responses: { q: 1 } } },
-  ])('ignore mail that is malformed: %j', async (message) => {
+  ])('ignores malformed mail: %j', async (message) => {
     const { here, there, mail, tasks } = setUp()
     await tasks.ready()
     here.send(there.id, message)
@@ -60,7 +60,7 @@ describe('the nodes of tasks', () => {
     expect(mail).toEqual([])
   })
 
-  it('tell which of them have stopped', async () => {
+  it('reports which nodes have stopped', async () => {
     const { there, tasks, sender } = setUp()
     await tasks.ready()
     const stopped: boolean[] = []
@@ -69,7 +69,7 @@ describe('the nodes of tasks', () => {
     expect(stopped).toEqual([false, false, false, true])
   })
 
-  it('that fail are logged, count as running, and can be joined again', async () => {
+  it('logs failing nodes, counts them as running, and can join again', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     let fails = true
     const fail = (): never => {

@@ -22,7 +22,7 @@ const text = (value: unknown): object => ({ isError: true, content: [{ type: 'te
 const long = 'x'.repeat(201)
 
 it.each<[string, string, EncodedResponse, readonly object[]]>([
-  ['no response', OLD, undefined, [failed('The task ended before its result')]],
+  ['a missing response', OLD, undefined, [failed('The task ended before its result')]],
   [
     'a result',
     OLD,
@@ -36,7 +36,7 @@ it.each<[string, string, EncodedResponse, readonly object[]]>([
     response({ error: { code: 5, message: long } }),
     [failed(long, 5, 'x'.repeat(200)), UNSTORED],
   ],
-  ['neither', OLD, response({}), [UNSTORED, UNSTORED]],
+  ['neither result nor error', OLD, response({}), [UNSTORED, UNSTORED]],
   [
     'isError',
     OLD,
@@ -44,7 +44,7 @@ it.each<[string, string, EncodedResponse, readonly object[]]>([
     [{ status: 'failed', updatedAt: 7, statusMessage: 'x'.repeat(200), result: text(long) }, UNSTORED],
   ],
   [
-    'isError, where that is a result',
+    'isError in a revision where that is a result',
     NEW,
     response({ result: text('no') }),
     [{ status: 'completed', updatedAt: 7, statusMessage: 'no', result: text('no') }, UNSTORED],
@@ -61,7 +61,7 @@ it.each<[string, string, EncodedResponse, readonly object[]]>([
     response({ result: { isError: true } }),
     [{ status: 'failed', updatedAt: 7, result: { isError: true } }, UNSTORED],
   ],
-])('a task ends with %s', (_what, version, answer, changes) => {
+])('finalChanges stores %s', (_what, version, answer, changes) => {
   expect(finalChanges(answer, ctx(version), 7)).toEqual(changes)
 })
 
@@ -70,6 +70,6 @@ it.each([
   ['an anonymous client of the extension', NEW, { session: { id: 's' } }, 'anyone'],
   ['the session of an anonymous client', OLD, { session: { id: 's' } }, 'session:s'],
   ['nobody without a session', OLD, {}, undefined],
-])('the owner of a task is %s', (_what, version, scope, owner) => {
+])('taskOwner returns %s', (_what, version, scope, owner) => {
   expect(taskOwner(ctx(version, scope))).toBe(owner)
 })

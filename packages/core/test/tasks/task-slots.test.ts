@@ -4,7 +4,7 @@ import { ANYONE } from '../../src/stores/task-store.ts'
 import { TaskChanges } from '../../src/tasks/task-changes.ts'
 import { TaskSlots } from '../../src/tasks/task-owner.ts'
 
-describe('the places of running tasks', () => {
+describe('TaskSlots', () => {
   const taken = (slots: TaskSlots, owner: string): boolean => {
     try {
       slots.take(owner)
@@ -23,13 +23,17 @@ describe('the places of running tasks', () => {
     ['one session', ['s:a', 's:a', 's:a', 's:b'], [true, true, false, true]],
     ['all anonymous clients', ['s:a', 's:b', 's:c', 's:d', 'principal:a'], [true, true, true, false, true]],
     ['clients that share an owner', [ANYONE, ANYONE, ANYONE, ANYONE], [true, true, true, false]],
-    ['those and sessions', ['s:a', ANYONE, ANYONE, ANYONE], [true, true, true, false]],
-  ])('are limited for %s', (_what, owners, expected) => {
+    [
+      'clients that share an owner, together with sessions',
+      ['s:a', ANYONE, ANYONE, ANYONE],
+      [true, true, true, false],
+    ],
+  ])('limits the running tasks of %s', (_what, owners, expected) => {
     const slots = new TaskSlots({ maxRunning: 2, maxAnonymous: 3 })
     expect(owners.map((owner) => taken(slots, owner))).toEqual(expected)
   })
 
-  it.each(['principal:a', 's:a', ANYONE])('of %s can be used again', (owner) => {
+  it.each(['principal:a', 's:a', ANYONE])('frees the slot of %s for another task', (owner) => {
     const slots = new TaskSlots({ maxRunning: 1, maxAnonymous: 1 })
     expect(slots.unused).toBe(true)
     for (let round = 0; round < 3; round++) {
@@ -39,7 +43,7 @@ describe('the places of running tasks', () => {
     }
   })
 
-  it('are counted down one by one', () => {
+  it('counts freed slots one by one', () => {
     const slots = new TaskSlots({ maxRunning: 2, maxAnonymous: 2 })
     for (let i = 0; i < 2; i++) slots.take('principal:a')
     slots.free('principal:a')
@@ -51,8 +55,8 @@ describe('the places of running tasks', () => {
   })
 })
 
-describe('changes of tasks', () => {
-  it('are listened to while somebody waits', () => {
+describe('TaskChanges', () => {
+  it('subscribes to the bus while a task is watched', () => {
     let subscribed = 0
     let onGap = (): void => {}
     const bus = new MemoryBus()

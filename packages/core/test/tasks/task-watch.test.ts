@@ -22,7 +22,7 @@ const record = (taskId: string, status: TaskRecord['status']): TaskRecord => ({
   pollIntervalMs: 1,
 })
 
-/** A store whose reads take as long as the test wants. */
+/** A store whose reads the test completes. */
 function slowStore() {
   const reads: Read[] = []
   const notified: string[] = []

@@ -4,7 +4,7 @@ import { fromBase64Url, isBase64, toBase64, toBase64Url, utf8Length } from '../.
 
 describe('base64', () => {
   it.each([0, 1, 2, 3, 24_575, 24_576, 24_577, 200_000])(
-    'of %i bytes decodes to the same bytes',
+    'encodes %i bytes so that they decode to the same',
     (length) => {
       const bytes = Uint8Array.from({ length }, (_, i) => (i * 7919) % 256)
       const encoded = toBase64(bytes)
@@ -13,11 +13,11 @@ describe('base64', () => {
     },
   )
 
-  it('of a view covers only the view', () => {
+  it('encodes only the bytes of a view', () => {
     expect(toBase64(new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4))).toBe('AQID')
   })
 
-  it('for URLs decodes what it encodes, and refuses every other spelling', () => {
+  it('decodes base64url, and refuses every other spelling', () => {
     for (const text of ['', 'a', 'tools:x', 'Grüße 🛫']) {
       const bytes = Uint8Array.from(Buffer.from(text))
       expect(fromBase64Url(toBase64Url(bytes))).toEqual(bytes)
@@ -27,7 +27,7 @@ describe('base64', () => {
   })
 })
 
-it('the UTF-8 length of any text, with lone surrogates, is that of its encoding', () => {
+it('utf8Length agrees with TextEncoder for any text, also with lone surrogates', () => {
   const unit = fc.oneof(
     fc.nat(0xffff),
     fc.constantFrom(0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000),

@@ -17,36 +17,44 @@ const NAMES = {
 }
 const HINTS = { title: 'use name' }
 
-describe('the names of options', () => {
+describe('checkNames', () => {
   it.each([
-    ['no object', null, 'Options must be an object, not null'],
+    ['a value that is not an object', null, 'Options must be an object, not null'],
     ['a function', () => {}, 'Options must be an object, not function'],
     ['an unknown name', { qqqqqqqq: 1 }, 'The option qqqqqqqq is unknown. Use one of name, sessions, limits'],
-    ['one in a group', { sessions: { q: 1 } }, 'The option sessions.q is unknown. Use one of ttlMs, max'],
-    ['one for tests', { clok: 1 }, 'The option clok is unknown. Use one of name, sessions, limits'],
-    ['one that objects inherit', { toString: 1 }, 'The option toString is unknown. Use one of '],
-    ['a name with a hint', { title: 1 }, 'The option title is unknown: use name'],
-    ['a near name', { nme: 1 }, 'The option nme is unknown. Did you mean name?'],
     [
-      'a near one in a group',
+      'an unknown name in a group',
+      { sessions: { q: 1 } },
+      'The option sessions.q is unknown. Use one of ttlMs, max',
+    ],
+    [
+      'a name that is for tests',
+      { clok: 1 },
+      'The option clok is unknown. Use one of name, sessions, limits',
+    ],
+    ['an inherited name', { toString: 1 }, 'The option toString is unknown. Use one of '],
+    ['a name with a hint', { title: 1 }, 'The option title is unknown: use name'],
+    ['a similar name', { nme: 1 }, 'The option nme is unknown. Did you mean name?'],
+    [
+      'a similar name in a group',
       { sessions: { maxi: 1 } },
       'sessions.maxi is unknown. Did you mean sessions.max?',
     ],
-    ['one of another group', { sessions: { maxTask: 1 } }, 'Did you mean limits.maxTasks?'],
-    ['one of a deeper group', { dept: 1 }, 'The option dept is unknown. Did you mean limits.inner.depth?'],
-    ['a group and its option in one', { sessionTtlMs: 1 }, 'Did you mean sessions.ttlMs?'],
+    ['a name of another group', { sessions: { maxTask: 1 } }, 'Did you mean limits.maxTasks?'],
+    ['a name of a deeper group', { dept: 1 }, 'The option dept is unknown. Did you mean limits.inner.depth?'],
+    ['a group and its option in one word', { sessionTtlMs: 1 }, 'Did you mean sessions.ttlMs?'],
     [
-      'a deep one',
+      'a name of a nested group',
       { limits: { inner: { dept: 1 } } },
       'limits.inner.dept is unknown. Did you mean limits.inner.depth?',
     ],
     ['a number as a group', { limits: 5 }, 'The option limits must be an object'],
     ['null as a group', { limits: { inner: null } }, 'The option limits.inner must be an object'],
-  ])('are checked: %s', (_what, given, text) => {
+  ])('refuses %s', (_what, given, text) => {
     expect(() => checkNames(given, NAMES, HINTS)).toThrow(text)
   })
 
-  it('may be left out or undefined, and a group may be true or false', () => {
+  it('accepts absent and undefined options, and booleans as groups', () => {
     checkNames({}, NAMES)
     checkNames({ name: 1, unknown: undefined, limits: { inner: undefined }, clock: {} }, NAMES)
     checkNames({ sessions: false, limits: { inner: true } }, NAMES)
@@ -63,18 +71,18 @@ describe('the values of options', () => {
     ['max', Number.NaN, false],
     ['max', '1', false],
     ['ttlMs', MAX_TIMEOUT_MS + 1, false],
-  ])('%s can be %s: %s', (name, value, valid) => {
+  ])('checkNumbers: %s can be %s: %s', (name, value, valid) => {
     const check = (): void => checkNumbers('sessions.', { first: 1, [name]: value })
     if (valid) check()
     else expect(check).toThrow(`The option sessions.${name} must be a whole number above 0`)
   })
 
-  it('have a maximum where they are a time', () => {
+  it('checkNumber names the maximum of times', () => {
     expect(() => checkNumber('ttlMs', 0)).toThrow('above 0 and at most 2147483647 [ERR_MCP_OPTION]')
     expect(() => checkNumber('max', 0)).toThrow('above 0 [ERR_MCP_OPTION]')
   })
 
-  it('can be lists', () => {
+  it('checkArray accepts arrays', () => {
     for (const value of [undefined, [], ['a']]) checkArray('names', value, "['a']")
     for (const value of ['a', null, {}])
       expect(() => checkArray('names', value, "['a']")).toThrow(
@@ -82,12 +90,12 @@ describe('the values of options', () => {
       )
   })
 
-  it('get defaults where they are undefined, and lose what is unknown', () => {
+  it('withDefaults fills in undefined values, and drops unknown names', () => {
     const given = { a: 0, b: undefined, d: 4 } as { readonly a: number }
     expect(withDefaults({ a: 1, b: 2, c: 3 }, given)).toEqual({ a: 0, b: 2, c: 3 })
   })
 
-  it('are named by their type', () => {
+  it('typeName names the type of a value', () => {
     expect([null, [], {}, 'a', undefined].map(typeName)).toEqual([
       'null',
       'an array',

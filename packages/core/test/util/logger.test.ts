@@ -8,7 +8,7 @@ function logged(fields: object): string {
   return String(write.mock.calls[0]?.[0])
 }
 
-it('an error on stderr has its stack on indented lines, which no message can forge', () => {
+it('the stack of an error is indented on stderr, so that no message can forge a line', () => {
   const text = logged({ tool: 'add', err: new Error('no\n[jetway] error: forged\u001b[2J') })
   const [first, second, ...stack] = text.split('\n')
   expect(first).toBe('[jetway] error: The tool failed tool=add err=Error: no')
@@ -17,28 +17,28 @@ it('an error on stderr has its stack on indented lines, which no message can for
   for (const line of stack) expect(line).toMatch(/^ +at /)
 })
 
-it('other values on stderr stay on one line', () => {
+it('other values stay on one line on stderr', () => {
   expect(logged({ name: 'a\nb', list: [1] })).toBe('[jetway] error: The tool failed name=a\\u000ab list=[1]')
 })
 
 it.each([
-  ['a long text', 'x'.repeat(9_000), 'x'.repeat(8_192)],
+  ['a long string', 'x'.repeat(9_000), 'x'.repeat(8_192)],
   ['an error with a long stack', Object.assign(new Error(), { stack: 'x'.repeat(9_000) }), 'x'.repeat(8_192)],
   ['an error without a stack', Object.assign(new Error('no'), { stack: undefined }), 'Error: no'],
-  ['a value that JSON does not have', 1n, '[unprintable]'],
+  ['a value that JSON lacks', 1n, '[unprintable]'],
   ['nothing', undefined, 'undefined'],
 ])('a field on stderr is shown as far as possible: %s', (_what, value, shown) => {
   expect(logged({ value })).toBe(`[jetway] error: The tool failed value=${shown}`)
 })
 
-it('stderr gets warnings and errors only', () => {
+it('stderr gets only warnings and errors', () => {
   const write = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => write.mockRestore())
   for (const level of ['debug', 'info', 'warn', 'error'] as const) stderrLogger[level]({}, 'said')
   expect(write.mock.calls).toEqual([['[jetway] warn: said'], ['[jetway] error: said']])
 })
 
-it('a logger that throws fails no caller', () => {
+it('a logger that throws does not affect its caller', () => {
   const lines: unknown[] = []
   const log =
     (level: string) =>

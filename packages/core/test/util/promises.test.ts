@@ -10,28 +10,28 @@ describe('values that may be promises', () => {
     // oxlint-disable-next-line unicorn/no-thenable
     ['an object with then', { then: () => {} }, true],
     // oxlint-disable-next-line unicorn/no-thenable
-    ['a member that is no function', { then: 1 }, false],
+    ['a `then` that is not a function', { then: 1 }, false],
     ['an object', {}, false],
     ['null', null, false],
-    ['a text', 'then', false],
-  ])('are recognised: %s', (_what, value, promised) => {
+    ['a string', 'then', false],
+  ])('are recognised by isPromiseLike: %s', (_what, value, promised) => {
     expect(isPromiseLike(value)).toBe(promised)
     if (promised) expect(() => refusePromise(value, 'no promise')).toThrow(new TypeError('no promise'))
     else refusePromise(value, 'no promise')
   })
 
-  it('end nothing where they are refused and reject', () => {
+  it('cause no unhandled rejection when they are refused', () => {
     expect(() => refusePromise(Promise.reject(new Error('unheard')), 'no promise')).toThrow('no promise')
   })
 
-  it('are used now, or when they resolve', async () => {
+  it('are chained synchronously or after they resolve', async () => {
     expect(chain(1, (value) => value + 1)).toBe(2)
     const later = chain(Promise.resolve(1), (value) => value + 1)
     expect(later).toBeInstanceOf(Promise)
     expect(await later).toBe(2)
   })
 
-  it('go to the same place whether they throw or reject', async () => {
+  it('fail in the same way whether they throw or reject', async () => {
     const error = new Error('no')
     expect(attempt(() => 1, failed)).toBe(1)
     expect(await attempt(async () => 1, failed)).toBe(1)
@@ -44,14 +44,14 @@ describe('values that may be promises', () => {
   })
 })
 
-describe('steps in order', () => {
-  it('run at once where none runs', () => {
+describe('InOrder', () => {
+  it('runs a step at once when it is idle', () => {
     const steps = new InOrder()
     expect(steps.run(() => 1)).toBe(1)
     expect(steps.busy).toBeUndefined()
   })
 
-  it('wait for those before them, also for one that fails', async () => {
+  it('runs steps in order, also after one that fails', async () => {
     const steps = new InOrder()
     const order: string[] = []
     const first = deferred()
@@ -68,7 +68,7 @@ describe('steps in order', () => {
     expect(steps.run(() => 'at once')).toBe('at once')
   })
 
-  it('stay busy until the last of them ends', async () => {
+  it('is busy until the last step ends', async () => {
     const steps = new InOrder()
     const [first, last] = [deferred(), deferred()]
     void steps.run(() => first.promise)
@@ -84,7 +84,7 @@ describe('steps in order', () => {
   })
 })
 
-it('a value is computed once for each object', () => {
+it('memoize computes a value once per object', () => {
   let computed = 0
   const lengthOf = memoize((key: readonly unknown[]) => {
     computed++

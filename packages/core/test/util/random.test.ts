@@ -3,8 +3,8 @@ import { randomToken, randomUuid, secureRandom } from '../../src/util/random.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-describe('random bytes', () => {
-  it('are never returned twice, for all sizes', () => {
+describe('secureRandom, randomToken and randomUuid', () => {
+  it('never return the same bytes twice, for all sizes', () => {
     const seen = new Set<string>()
     let draws = 0
     for (let round = 0; round < 400; round++) {
@@ -19,7 +19,7 @@ describe('random bytes', () => {
     expect(seen.size).toBe(draws)
   })
 
-  it('do not change when more are drawn', () => {
+  it('do not change returned bytes when more are drawn', () => {
     const first = secureRandom(32)
     const copy = first.slice()
     for (let i = 0; i < 1_000; i++) secureRandom(32)
@@ -28,14 +28,14 @@ describe('random bytes', () => {
     expect(secureRandom(32)).not.toEqual(first)
   })
 
-  it('are drawn from the platform in large pieces', () => {
+  it('draw from the platform in large blocks', () => {
     const platform = vi.spyOn(crypto, 'getRandomValues')
     for (let i = 0; i < 1_280; i++) randomToken(32)
     expect(platform).toHaveBeenCalled()
     expect(platform.mock.calls.length).toBeLessThanOrEqual(11)
   })
 
-  it('make tokens with evenly distributed characters', () => {
+  it('create tokens of evenly distributed characters', () => {
     const counts = new Map<string, number>()
     for (const character of randomToken(64_000)) counts.set(character, (counts.get(character) ?? 0) + 1)
     expect(counts.size).toBe(64)
@@ -45,11 +45,11 @@ describe('random bytes', () => {
   it.each([
     [0, '00000000-0000-4000-8000-000000000000'],
     [0xff, 'ffffffff-ffff-4fff-bfff-ffffffffffff'],
-  ])('of %i make a UUID of version 4', (byte, uuid) => {
+  ])('create a UUID of version 4 from bytes %i', (byte, uuid) => {
     expect(randomUuid((bytes) => new Uint8Array(bytes).fill(byte))).toBe(uuid)
   })
 
-  it('make a token by their lowest six bits', () => {
+  it('create a token from the lowest six bits of each byte', () => {
     expect(randomToken(5, () => Uint8Array.of(0, 25, 63, 64, 255))).toBe('AZ_A_')
   })
 })

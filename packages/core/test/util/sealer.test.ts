@@ -5,8 +5,8 @@ import { createSealer, type SealKey, sealedLength, type Sealer } from '../../src
 const key = (fill: number): Uint8Array => new Uint8Array(32).fill(fill)
 const sealer = (...keys: readonly SealKey[]): Sealer => createSealer({ keys, name: 'keys' })
 
-describe('sealed text', () => {
-  it('opens with the same keys in any process, and differs every time', async () => {
+describe('Sealer', () => {
+  it('opens in any process with the same keys, and seals differently every time', async () => {
     const text = JSON.stringify({ name: 'Grüße 😀', none: '' })
     const [one, two] = await Promise.all([
       sealer(key(1)).seal('a', text, 'x'),
@@ -32,7 +32,7 @@ describe('sealed text', () => {
     expect(await sealer(key(2)).open('a', sealed, 'x')).toBeUndefined()
   })
 
-  it('does not open if a bit is changed, if it is cut, or in another spelling', async () => {
+  it('does not open text that is changed, cut or spelt differently', async () => {
     const one = sealer(key(1))
     const sealed = await one.seal('a', 'text', 'x')
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -47,7 +47,7 @@ describe('sealed text', () => {
       expect(await one.open('a', forged, 'x'), forged).toBeUndefined()
   })
 
-  it('survives a rotation: the first key seals, all keys open', async () => {
+  it('supports key rotation: the first key seals, all keys open', async () => {
     const old = await sealer(key(1)).seal('a', 'old', 'x')
     const both = sealer(key(2), key(1))
     expect(await both.open('a', old, 'x')).toBe('old')
@@ -57,8 +57,8 @@ describe('sealed text', () => {
   })
 })
 
-describe('a key', () => {
-  it('can be bytes, base64 or base64url, and is copied', async () => {
+describe('the keys of createSealer', () => {
+  it('can be bytes, base64 or base64url, and are copied', async () => {
     const bytes = secureRandom(32)
     bytes[0] = 0xfb
     bytes[1] = 0xff
@@ -71,7 +71,7 @@ describe('a key', () => {
     expect(await one.open('a', text, 'x')).toBe('text')
   })
 
-  it('can be the last of eight', async () => {
+  it('can be up to eight', async () => {
     const keys = Array.from({ length: 8 }, (_, at) => key(at))
     const sealed = await sealer(key(7)).seal('a', 'text', 'x')
     expect(await sealer(...keys).open('a', sealed, 'x')).toBe('text')
@@ -80,19 +80,19 @@ describe('a key', () => {
   it.each([
     ['no key', []],
     ['a short key', [new Uint8Array(31)]],
-    ['a short text', ['c2VjcmV0']],
+    ['a short string', ['c2VjcmV0']],
     ['a passphrase', ['correct horse battery staple correct horse!']],
     ['nine keys', Array.from({ length: 9 }, (_, at) => key(at))],
-    ['one that is wrong', [key(1), 7]],
-    ['no list', 'A'.repeat(43)],
+    ['one invalid key', [key(1), 7]],
+    ['a value that is not an array', 'A'.repeat(43)],
     ['nothing', undefined],
-  ])('is refused with the name of its option, and not repeated: %s', (_what, keys) => {
+  ])('are refused by option name, without repeating them: %s', (_what, keys) => {
     const make = (): Sealer => createSealer({ keys: keys as SealKey[], name: 'sessions.seal.keys' })
     expect(make).toThrow(/^sessions\.seal\.keys must be 1 to 8 keys of 32 bytes each .*ERR_MCP_OPTION/)
     expect(make).not.toThrow(/horse|c2Vj/)
   })
 
-  it('draws and derives nothing before its first use', async () => {
+  it('draw and derive nothing before the first use', async () => {
     let draws = 0
     const made = createSealer({
       keys: [key(1)],

@@ -3,11 +3,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/util/clock.ts'
 import { Deadlines, type Due, Recurring } from '../../src/util/timers.ts'
 
-/** How many timers keep this process up. */
+/** How many timers keep this process alive. */
 const holding = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
-describe('a recurring function', () => {
-  it('runs at its interval, from a start to the next stop', async () => {
+describe('Recurring', () => {
+  it('runs at its interval from start to stop', async () => {
     const clock = new FakeClock()
     let runs = 0
     const recurring = new Recurring(clock, 100, () => runs++)
@@ -35,7 +35,7 @@ describe('a recurring function', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('does not keep the process up', () => {
+  it('does not keep the process alive', () => {
     const recurring = new Recurring(systemClock, 60_000, () => {})
     onTestFinished(() => recurring.stop())
     const before = holding()
@@ -44,7 +44,7 @@ describe('a recurring function', () => {
   })
 })
 
-describe('deadlines', () => {
+describe('Deadlines', () => {
   const setUp = (): {
     readonly clock: FakeClock
     readonly deadlines: Deadlines
@@ -64,7 +64,7 @@ describe('deadlines', () => {
     return { clock, deadlines: new Deadlines(clock, 100), fired, member }
   }
 
-  it('call each member once, on time, with one timer for all', async () => {
+  it('calls each member once, on time, with one timer for all', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const members = ['a', 'b', 'c', 'd'].map((name) => member(name))
     for (const one of members) {
@@ -78,7 +78,7 @@ describe('deadlines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('begin anew for a member that is added again, and leave out one that is removed', async () => {
+  it('restarts the deadline of a member that is added again, and skips one that is removed', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const [a, b, c] = [member('a'), member('b'), member('c')]
     for (const one of [a, b, c]) deadlines.add(one)
@@ -90,7 +90,7 @@ describe('deadlines', () => {
     expect(fired).toEqual(['c 100', 'a 150'])
   })
 
-  it('stay on time where a member is added again when it is due', async () => {
+  it('stays on time when a due member is added again', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const again = member('again', () => fired.length < 4 && deadlines.add(again))
     deadlines.add(again)
@@ -103,7 +103,7 @@ describe('deadlines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('release their timer only when they have no member', async () => {
+  it('releases its timer only when it has no members', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const a = member('a')
     deadlines.add(a)
@@ -117,7 +117,7 @@ describe('deadlines', () => {
     expect(fired).toEqual(['a 100'])
   })
 
-  it('can all end at once, or be forgotten', async () => {
+  it('can expire or clear all members at once', async () => {
     const { clock, deadlines, fired, member } = setUp()
     for (const name of ['a', 'b']) deadlines.add(member(name))
     deadlines.expireAll()
@@ -131,7 +131,7 @@ describe('deadlines', () => {
     expect(fired).toEqual(['a 0', 'b 0', 'c 100'])
   })
 
-  it('are timers of their own where requests are isolated', async () => {
+  it('uses one timer per member on platforms that isolate requests', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
     onTestFinished(() => void vi.unstubAllGlobals())
     const { clock, deadlines, fired, member } = setUp()
@@ -145,7 +145,7 @@ describe('deadlines', () => {
     expect(fired).toEqual(['a 100'])
   })
 
-  it('do not keep the process up', () => {
+  it('does not keep the process alive', () => {
     const deadlines = new Deadlines(systemClock, 60_000)
     onTestFinished(() => deadlines.clear())
     const before = holding()

@@ -1,10 +1,10 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { PendingWork } from '../../src/util/pending-work.ts'
-import { RareLog } from '../../src/util/rare-log.ts'
+import { ThrottledLog } from '../../src/util/throttled-log.ts'
 
-describe('what a close still has to send', () => {
-  it('is waited for until all of it has ended', async () => {
+describe('flushing on close', () => {
+  it('waits until everything has been sent', async () => {
     const clock = new FakeClock()
     const outstanding = new PendingWork(clock)
     await outstanding.flushed()
@@ -22,7 +22,7 @@ describe('what a close still has to send', () => {
     expect([flushed, clock.pending]).toEqual([2, 0])
   })
 
-  it('is waited for no longer than a second', async () => {
+  it('waits at most a second', async () => {
     const clock = new FakeClock()
     const outstanding = new PendingWork(clock)
     outstanding.begin()
@@ -35,9 +35,9 @@ describe('what a close still has to send', () => {
   })
 })
 
-it('a problem of each request is logged every ten minutes, with how often it was not', async () => {
+it('a repeated problem is logged every ten minutes, with the number of skipped lines', async () => {
   const clock = new FakeClock()
-  const rare = new RareLog(clock)
+  const rare = new ThrottledLog(clock)
   const logged: number[] = []
   const problem = (): void => rare.log((skipped) => logged.push(skipped))
   problem()

@@ -25,7 +25,8 @@ export function limitProperties(scope: Scope, limit: number, keyword: string): C
 export function required(scope: Scope, names: readonly string[]): Check {
   return (data, run) => {
     for (const name of names)
-      if (!has(data, name)) return fail(run, scope, 'required', data, { missingProperty: name })
+      if ((data as Values)[name] === undefined || !Object.hasOwn(data as Values, name))
+        return fail(run, scope, 'required', data, { missingProperty: name })
     return true
   }
 }
@@ -44,9 +45,10 @@ export function properties(scope: Scope, schemas: Schemas): Check | undefined {
     step?.(run.evaluated)
     run.steps += checks.length
     for (const { name, check } of checks) {
-      if (!has(data, name)) continue
+      const value = (data as Values)[name]
+      if (value === undefined || !Object.hasOwn(data as Values, name)) continue
       const start = run.failures.length
-      if (check((data as Values)[name], run) !== false) continue
+      if (check(value, run) !== false) continue
       locate(run, start, name)
       return false
     }
@@ -59,11 +61,10 @@ export function additionalProperties(scope: Scope, schema: unknown): Check | und
   if (isAlwaysValid(schema, scope.dialect)) return undefined
   const known = new Set(namesIn(scope.schema['properties']))
   const patterns = namesIn(scope.schema['patternProperties']).map((source) => compilePattern(source, 'u'))
-  const isKnown = (name: string): boolean => known.has(name) || patterns.some((each) => each.test(name))
   const part = schema === false ? undefined : partOf(scope, 'additionalProperties')
   return (data, run) => {
     for (const name of Object.keys(data as Values)) {
-      if (isKnown(name)) continue
+      if (known.has(name) || patterns.some((each) => each.test(name))) continue
       if (part === undefined)
         return fail(run, scope, 'additionalProperties', data, { additionalProperty: name })
       const start = run.failures.length

@@ -48,10 +48,6 @@ export interface Routine {
   readonly onward: Onward[]
 }
 
-export function startRun(explains: boolean): Run {
-  return { failures: [], explains, anchors: new Map(), evaluated: [], base: 0, hasEnded: false, steps: 1 }
-}
-
 /** Stands for failures that nobody reads. */
 export const UNREAD: Failure = { keyword: '', instancePath: '', schemaPath: '', params: {} }
 

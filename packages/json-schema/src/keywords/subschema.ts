@@ -1,90 +1,9 @@
 import { isNode, type Place, type SchemaOrBoolean } from '../document.ts'
 import { resolveUri, splitUri, withoutEmptyFragment } from '../uri.ts'
-import * as arrays from './arrays.ts'
-import * as combine from './combine.ts'
-import * as objects from './objects.ts'
-import { dynamicAnchor, dynamicReference, reference } from './references.ts'
-import { type Group, GROUPS, type GroupType, hasRules, isUsed } from './rules.ts'
-import type { Check, Routine } from './run.ts'
+import { GROUPS, hasRules, isUsed } from './rules.ts'
+import type { Check, Routine, Run } from './run.ts'
 import { fail, type Part, type PartOptions, type Scope, Slot } from './scope.ts'
-import * as values from './values.ts'
-
-type MakeCheck = (
-  scope: Scope,
-  value: never,
-  keyword: string,
-  type: GroupType | undefined,
-) => Check | undefined
-
-interface Keyword {
-  /** The types that its value may have. */
-  readonly takes: readonly string[]
-  /** Missing where another keyword speaks for it. */
-  readonly make?: MakeCheck
-}
-
-const LIMIT = ['number']
-const TEXT = ['string']
-const SCHEMA = ['object', 'boolean']
-
-const KEYWORDS: Readonly<Record<string, Keyword>> = {
-  $comment: { takes: [] },
-  id: { takes: [], make: refuseId },
-  $ref: { takes: TEXT, make: reference },
-  $dynamicAnchor: { takes: TEXT, make: dynamicAnchor },
-  $dynamicRef: { takes: TEXT, make: dynamicReference },
-  $recursiveAnchor: {
-    takes: ['boolean'],
-    make: (scope, value) => (value ? dynamicAnchor(scope, '') : undefined),
-  },
-  $recursiveRef: { takes: TEXT, make: dynamicReference },
-  type: { takes: ['string', 'array'] },
-  nullable: { takes: ['boolean'] },
-  const: { takes: [], make: values.constant },
-  enum: { takes: ['array'], make: values.enumeration },
-  not: { takes: SCHEMA, make: combine.not },
-  anyOf: { takes: ['array'], make: combine.anyOf },
-  oneOf: { takes: ['array'], make: combine.oneOf },
-  allOf: { takes: ['array'], make: combine.allOf },
-  if: { takes: SCHEMA, make: combine.conditional },
-  // oxlint-disable-next-line unicorn/no-thenable -- a keyword
-  then: { takes: SCHEMA },
-  else: { takes: SCHEMA },
-  maximum: { takes: LIMIT, make: values.limitNumber },
-  minimum: { takes: LIMIT, make: values.limitNumber },
-  exclusiveMaximum: { takes: LIMIT, make: values.limitNumber },
-  exclusiveMinimum: { takes: LIMIT, make: values.limitNumber },
-  multipleOf: { takes: LIMIT, make: values.multipleOf },
-  maxLength: { takes: LIMIT, make: values.limitLength },
-  minLength: { takes: LIMIT, make: values.limitLength },
-  pattern: { takes: TEXT, make: values.pattern },
-  format: { takes: TEXT, make: values.format },
-  maxItems: { takes: LIMIT, make: arrays.limitItems },
-  minItems: { takes: LIMIT, make: arrays.limitItems },
-  prefixItems: { takes: ['array'], make: arrays.tuple },
-  additionalItems: { takes: ['boolean', 'object'], make: arrays.additionalItems },
-  items: { takes: ['object', 'array', 'boolean'], make: arrays.items },
-  contains: { takes: SCHEMA, make: arrays.contains },
-  uniqueItems: { takes: ['boolean'], make: arrays.uniqueItems },
-  maxContains: { takes: LIMIT },
-  minContains: { takes: LIMIT },
-  unevaluatedItems: { takes: ['boolean', 'object'], make: arrays.unevaluatedItems },
-  maxProperties: { takes: LIMIT, make: objects.limitProperties },
-  minProperties: { takes: LIMIT, make: objects.limitProperties },
-  required: { takes: ['array'], make: objects.required },
-  propertyNames: { takes: SCHEMA, make: objects.propertyNames },
-  additionalProperties: { takes: ['boolean', 'object'], make: objects.additionalProperties },
-  dependencies: { takes: ['object'], make: objects.dependencies },
-  properties: { takes: ['object'], make: objects.properties },
-  patternProperties: { takes: ['object'], make: objects.patternProperties },
-  dependentRequired: { takes: ['object'], make: objects.dependentRequired },
-  dependentSchemas: { takes: ['object'], make: objects.dependentSchemas },
-  unevaluatedProperties: { takes: ['boolean', 'object'], make: objects.unevaluatedProperties },
-}
-
-function refuseId(): never {
-  throw new Error('NOT SUPPORTED: keyword "id", use "$id" for schema ID')
-}
+import { KEYWORDS } from './table.ts'
 
 /** @throws Error with a readable message for a schema that does not compile */
 export function makeRoutine(place: Place): Routine {
@@ -171,7 +90,7 @@ function makePart(scope: Scope, schema: unknown, options: PartOptions): Part {
 
 function makeChecks(scope: Scope): Check {
   const { schema, dialect, isComposite } = scope
-  const types = values.typesOf(schema)
+  const types = typesOf(schema)
   const groups = GROUPS[dialect].filter((group) => isUsed(schema, group))
   // The type is left to the group of keywords that are about it, after those that are about any.
   const isLate = types.length === 1 && groups.some(({ type }) => type === types[0])
@@ -200,33 +119,68 @@ const isAlone = (keyword: string, { schema, dialect }: Scope): boolean =>
   !hasRules(Object.fromEntries(Object.entries(schema).filter(([key]) => key !== keyword)), dialect)
 
 function typeCheck(scope: Scope, types: readonly string[]): Check {
-  const refuse = values.refuseType(scope)
-  const [first, ...others] = types.map(values.isOfType)
-  if (others.length === 0) return (data, run) => first!(data) || refuse(data, run)
-  return (data, run) => first!(data) || others.some((isOther) => isOther(data)) || refuse(data, run)
+  if (types.length === 1) return groupCheck(scope, { type: types[0], keywords: [] }, true)!
+  return (data, run) => types.some((type) => isOfType(data, type)) || refuseType(scope, data, run)
 }
 
-function groupCheck(scope: Scope, { type, keywords }: Group, checksType: boolean): Check | undefined {
+/** Every value passes through here. So one function tests the type and all keywords of the group. */
+function groupCheck(
+  scope: Scope,
+  { type, keywords }: { readonly type: string | undefined; readonly keywords: readonly string[] },
+  checksType: boolean,
+): Check | undefined {
   const checks = keywords.flatMap((keyword) =>
     scope.schema[keyword] === undefined ? [] : (keywordCheck(scope, keyword, type) ?? []),
   )
-  const inGroup = inTurn(checks)
-  const all = withoutFailures(scope, type, (data, run) => inGroup(data, run) !== false)
-  if (type === undefined) return checks.length === 0 ? undefined : all
   if (checks.length === 0 && !checksType) return undefined
-  const isOfType = values.isOfType(type)
-  if (!checksType) return (data, run) => !isOfType(data) || all(data, run)
-  const refuse = values.refuseType(scope)
-  return (data, run) => (isOfType(data) ? all(data, run) : refuse(data, run))
+  // `patternProperties` may go on after a failure.
+  const mayGoOn = type === 'object' && scope.schema['patternProperties'] !== undefined
+  return (data, run) => {
+    if (type !== undefined && !isOfType(data, type)) return !checksType || refuseType(scope, data, run)
+    const start = run.failures.length
+    for (const check of checks) {
+      const passed = check(data, run)
+      if (passed === false) return false
+      if (passed === undefined) break
+    }
+    return !mayGoOn || run.failures.length === start
+  }
 }
 
-/** `patternProperties` may go on after a failure. */
-function withoutFailures({ schema }: Scope, type: GroupType | undefined, all: Check): Check {
-  if (type !== 'object' || schema['patternProperties'] === undefined) return all
-  return (data, run) => {
-    const start = run.failures.length
-    return all(data, run) !== false && run.failures.length === start
+function isOfType(data: unknown, type: string): boolean {
+  switch (type) {
+    case 'object':
+      return typeof data === 'object' && data !== null && !Array.isArray(data)
+    case 'array':
+      return Array.isArray(data)
+    case 'integer':
+      return typeof data === 'number' && data % 1 === 0
+    case 'null':
+      return data === null
+    default:
+      return typeof data === type
   }
+}
+
+function refuseType(scope: Scope, data: unknown, run: Run): false {
+  return fail(run, scope, 'type', data, { type: scope.schema['type'] })
+}
+
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'])
+
+/** @throws Error for types that there are not */
+function typesOf({ type, nullable }: Readonly<Record<string, unknown>>): string[] {
+  const types = (Array.isArray(type) ? [...(type as unknown[])] : type ? [type] : []) as string[]
+  if (!types.every((each) => TYPES.has(each)))
+    throw new Error(`type must be JSONType or JSONType[]: ${types.join(',')}`)
+  if (types.includes('null')) {
+    if (nullable === false) throw new Error('type: null contradicts nullable: false')
+  } else {
+    if (types.length === 0 && nullable !== undefined)
+      throw new Error('"nullable" cannot be used without "type"')
+    if (nullable === true) types.push('null')
+  }
+  return types
 }
 
 function inTurn(checks: readonly Check[]): Check {
@@ -247,7 +201,7 @@ function inTurn(checks: readonly Check[]): Check {
   }
 }
 
-function keywordCheck(scope: Scope, keyword: string, type: GroupType | undefined): Check | undefined {
+function keywordCheck(scope: Scope, keyword: string, type: string | undefined): Check | undefined {
   const { takes, make } = KEYWORDS[keyword]!
   const value = scope.schema[keyword]
   if (

@@ -1,7 +1,6 @@
 import { compilePattern } from '../pattern.ts'
 import { isEqual, textLength } from '../equal.ts'
 import { type Format, FORMATS } from '../formats.ts'
-import type { GroupType } from './rules.ts'
 import type { Check, Run } from './run.ts'
 import { fail, type Scope } from './scope.ts'
 
@@ -49,12 +48,7 @@ export function pattern(scope: Scope, source: string): Check {
     expression.test(data as string) || fail(run, scope, 'pattern', data, { pattern: source })
 }
 
-export function format(
-  scope: Scope,
-  name: string,
-  _: string,
-  type: GroupType | undefined,
-): Check | undefined {
+export function format(scope: Scope, name: string, _: string, type: string | undefined): Check | undefined {
   const known: Format | undefined = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined
   if (known === undefined || known === true) return undefined
   const isText = typeof known === 'function'
@@ -78,35 +72,4 @@ export function enumeration(scope: Scope, values: readonly unknown[]): Check {
     plain.has(data) ||
     (typeof data === 'object' && others.some((other) => isEqual(data, other))) ||
     fail(run, scope, 'enum', data, { allowedValues: values })
-}
-
-const IS_TYPE: Readonly<Record<string, (data: unknown) => boolean>> = {
-  string: (data) => typeof data === 'string',
-  number: (data) => typeof data === 'number',
-  integer: (data) => typeof data === 'number' && data % 1 === 0,
-  boolean: (data) => typeof data === 'boolean',
-  null: (data) => data === null,
-  array: (data) => Array.isArray(data),
-  object: (data) => typeof data === 'object' && data !== null && !Array.isArray(data),
-}
-
-export const isOfType = (type: string): ((data: unknown) => boolean) => IS_TYPE[type]!
-
-/** @throws Error for types that there are not */
-export function typesOf({ type, nullable }: Readonly<Record<string, unknown>>): string[] {
-  const types = (Array.isArray(type) ? [...(type as unknown[])] : type ? [type] : []) as string[]
-  if (!types.every((each) => typeof each === 'string' && Object.hasOwn(IS_TYPE, each)))
-    throw new Error(`type must be JSONType or JSONType[]: ${types.join(',')}`)
-  if (types.includes('null')) {
-    if (nullable === false) throw new Error('type: null contradicts nullable: false')
-  } else {
-    if (types.length === 0 && nullable !== undefined)
-      throw new Error('"nullable" cannot be used without "type"')
-    if (nullable === true) types.push('null')
-  }
-  return types
-}
-
-export function refuseType(scope: Scope): Check {
-  return (data, run) => fail(run, scope, 'type', data, { type: scope.schema['type'] })
 }

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { toFetch } from '@jetway/core/http'
+import { nodeConnection } from '@jetway/node/connection'
 import { mcp as fastifyMcp } from '@jetway/fastify'
 import { mcp as honoMcp } from '@jetway/hono'
 import Fastify from 'fastify'
@@ -55,7 +56,7 @@ export const hono: AdapterSubject = {
 export const fetchHandler: AdapterSubject = {
   capabilities: ['locals', 'pipelining', 'legacySse'],
   async serve(server, options, { locals }) {
-    const handler = toFetch(server, { ...options, ...(locals && { locals }) })
+    const handler = toFetch(server, { ...options, connection: nodeConnection, ...(locals && { locals }) })
     const { origin, release } = await listen(handler)
     return { url: `${origin}/mcp`, close: () => handler.close(), release }
   },

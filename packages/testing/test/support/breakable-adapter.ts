@@ -6,8 +6,6 @@ import type { Logger } from '@jetway/core'
 import {
   BodyError,
   createEndpoint,
-  nodeSignal,
-  onTurn,
   type Route,
   routePaths,
   type Endpoint,
@@ -15,6 +13,7 @@ import {
   type HttpRequest,
   type RequestBody,
 } from '@jetway/core/http'
+import { nodeSignal, onTurn } from '@jetway/node/adapter'
 import type { AdapterSubject, HostSetup } from '../../src/contracts/adapter.ts'
 
 export interface Exchanged {

@@ -1,7 +1,7 @@
 import { connected } from './client.ts'
 import { failureOf, type Limit, list } from './row.ts'
 
-/** Calls a tool whose result does not match its schema. A schema or a value that costs too much is not checked. */
+/** Calls a tool with an invalid result. The client does not check a schema or a value that is too costly. */
 async function mismatching(outputSchema: object, structuredContent: object): Promise<unknown> {
   const tool = { name: 'a', inputSchema: { type: 'object' }, outputSchema }
   const { client } = await connected({
@@ -12,7 +12,7 @@ async function mismatching(outputSchema: object, structuredContent: object): Pro
   return failureOf(() => client.callTool('a'))
 }
 
-/** How often a schema is reported that cannot be used, when it comes again as the last of so many. */
+/** Returns how often an unusable schema is reported if it appears again as the last of `count`. */
 async function kept(count: number): Promise<unknown> {
   const schemas = [{ $ref: 'https://a.example/b' }, ...list(count - 1, (i) => ({ title: String(i) }))]
   const tools = schemas.map((outputSchema, i) => ({
@@ -41,7 +41,7 @@ const withText = (a: object): object => ({ type: 'object', properties: { a } })
 
 const CHECKED = { accepted: { code: 'output-mismatch' }, refused: 'done' }
 
-/** A client checks results by schemas of the server, which may be costly by intent. */
+/** Limits of checking results: a server's schemas may be costly by intent. */
 export const OUTPUTS: readonly Limit[] = [
   { limit: 'schemas that a client keeps', most: 200, use: kept, accepted: 1, refused: 2 },
   {

@@ -16,18 +16,18 @@ import type { RequestStates } from './request-state.ts'
 /** Limits on the questions of one call. */
 export interface InputLimits {
   /**
-   * How long a person or model may take for one question, in ms. Does not count as the handler's time.
+   * How long a user or model may take for one question, in ms. Does not count towards the handler's time limit.
    *
    * @default 600_000
    */
   readonly timeoutMs: number
-  /** Rounds of questions of one call. @default 8 */
+  /** The maximum number of rounds of questions of one call. @default 8 */
   readonly maxRounds: number
 }
 
 export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds: 8 }
 
-/** How the calls of a connection ask their client. */
+/** How the calls of a connection ask questions of their client. */
 export interface InputContext {
   readonly rounds: InputRounds
   readonly limits: InputLimits
@@ -42,13 +42,16 @@ export interface InputContext {
 /** Runs a handler, from the start or with answers. */
 export type Run = () => HandlerResult | Promise<HandlerResult>
 
-/** How calls get input from their clients. A preset may leave it out. */
+/** How calls get input from their clients. A preset may omit it. */
 interface InputRounds {
   /**
-   * Continues the call whose responses or state the request brings, or starts it where the revision has no rounds.
+   * Continues a call with the responses or state of its request, or starts it if the revision has no rounds.
    */
   begin(ctx: InputCall, start: Run): HandlerResult | Promise<HandlerResult>
-  /** Gets the answers to a handler's questions: by requests to the client, or by a result that asks it. */
+  /**
+   * Gets the answers to a handler's questions: by requests to the client, or through a result with the
+   * questions.
+   */
   resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
   /** Asks the user to open the URLs that an error requires; undefined for other errors and clients. */
   elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
@@ -63,10 +66,10 @@ interface UrlFailure {
   readonly text?: string
 }
 
-/** The methods of `ctx` that ask while the handler runs. */
+/** The methods of `ctx` that ask a question while the handler runs. */
 export type LiveMethod = 'elicit' | 'elicitUrl' | 'sample' | 'listRoots'
 
-/** The part of a call that questions need. */
+/** The members of a call that questions use. */
 export interface InputCall {
   readonly message: JsonRpcRequest
   readonly auth: AuthInfo | undefined
@@ -90,7 +93,7 @@ export type Questions = Readonly<Record<string, Question>>
 export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
   new QuestionError('too-many', `The call still had questions after ${maxRounds} rounds`)
 
-/** The digest of each question, by its key. */
+/** Returns the digest of each question, by key. */
 export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<string, string>> {
   const pins = Object.entries(questions).map(
     async ([key, question]) => [key, await digestOf(shownContent(question, key))] as const,
@@ -113,7 +116,7 @@ export function sendQuestion(
   return observer === undefined ? send(question) : observer.ask(question, send)
 }
 
-/** A handler returned questions, and the connection cannot carry them. */
+/** The error for a handler that returned questions on a connection that cannot carry them. */
 export const noClientChannel = (questions: Questions): McpError =>
   new McpError(
     ErrorCode.InvalidRequest,
@@ -132,7 +135,10 @@ export class LiveRequests {
     this.#limits = limits
   }
 
-  /** Sends a handler's questions to the client, and runs it again with the answers until it asks nothing. */
+  /**
+   * Sends a handler's questions to the client, and runs the handler again with the answers until it has no more
+   * questions.
+   */
   async resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult> {
     let outcome: HandlerResult = first
     for (let round = 1; outcome.kind === 'needs-input'; round++) {
@@ -157,7 +163,7 @@ export class LiveRequests {
 async function askAll(ctx: InputCall, questions: Questions, requests: RequestChannel): Promise<JsonObject> {
   const urlIds = new Map<string, string>()
   const to = { revision: ctx.scope.revision, client: ctx.scope.client, urlIds }
-  // Encode all before sending any: a client that cannot answer one of them should get none.
+  // All questions are encoded before any is sent, so that a client that does not support one of them gets none.
   const encoded = Object.entries(questions).map(
     ([key, question]) => [key, encodeQuestion(question, key, to)] as const,
   )

@@ -20,7 +20,7 @@ import { compileForm } from './form.ts'
 interface QuestionTarget {
   readonly revision: Revision
   readonly client: ClientView
-  /** Gets the ids of URL questions, by key. */
+  /** Collects the ids of URL questions, by key. */
   readonly urlIds?: Map<string, string>
 }
 
@@ -38,9 +38,7 @@ export function shownContent(question: Question, key: string): JsonObject {
   return parts.kind === 'url' ? { ...parts, url: urlOf(parts, NO_ID) } : { ...parts }
 }
 
-/**
- * @throws McpError if the client or its revision does not support the question; nothing has been sent then
- */
+/** @throws McpError if the client or its revision does not support the question; nothing has been sent then */
 export function encodeQuestion(question: Question, key: string, to: QuestionTarget): InputRequest {
   const parts = partsOf(question)
   const method = METHODS[parts.kind]

@@ -16,10 +16,10 @@ interface CompiledForm {
   check(content: Readonly<Record<string, unknown>>): CheckedInput | Promise<CheckedInput>
 }
 
-/** Weak, because an ask may build a new schema in every call. */
+/** Weak, because an ask may create a new schema in every call. */
 const compiled = new WeakMap<object, CompiledForm>()
 
-/** @throws UsageError that names the question, for a schema that no form can show */
+/** @throws UsageError that names the question, if no form can show the schema */
 export function compileForm(schema: AnySchema, key: string): CompiledForm {
   const known = compiled.get(schema)
   if (known !== undefined) return known
@@ -28,11 +28,11 @@ export function compileForm(schema: AnySchema, key: string): CompiledForm {
   return made
 }
 
-/** Some libraries' schemas are functions. */
+/** The schemas of some libraries are functions. */
 const isStandard = (schema: AnySchema): schema is StandardSchema =>
   typeof schema === 'function' || '~standard' in schema
 
-/** Its library validates the answer, so the schema is converted and not compiled. */
+/** The schema's library validates the answer, so the schema is converted and not compiled. */
 function standardForm(schema: StandardSchema, key: string): CompiledForm {
   const site = { kind: 'question', name: key, field: 'schema' } as const
   const recognised = recognise(schema, site)
@@ -41,8 +41,7 @@ function standardForm(schema: StandardSchema, key: string): CompiledForm {
 }
 
 /**
- * Not compiled like other schemas: an ask may build one in every call, and
- * compiled schemas are kept for ever.
+ * Not compiled like other schemas: an ask may create one in every call, and compiled schemas are kept forever.
  */
 function jsonForm(schema: AnySchema, key: string): CompiledForm {
   const form = asForm(copyJsonSchema(schema as JsonSchema), key, refuseUnsayable)

@@ -14,11 +14,11 @@ import { QuestionError } from '../../errors.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import { compileForm } from './form.ts'
 
-/** Responses in a request that are not matched with questions yet. */
+/** Responses of a request that are not matched with questions yet. */
 export type UnmatchedResponses =
   /** Some responses of a round, each with the digest of its question. */
   | { readonly answers: ResponsesByKey }
-  /** Responses without a sealed state: the call has not asked anything yet. */
+  /** Responses without requestState: the call has not asked anything yet. */
   | { readonly responses: JsonObject }
 
 export type ReadForm = (response: JsonObject, key: string, schema: AnySchema) => Seen<unknown>
@@ -34,7 +34,7 @@ export class CallInputs {
   state: string | undefined
   readonly #readForm: ReadForm | undefined
 
-  /** @param readForm - may be left out where there are no answers */
+  /** @param readForm - may be omitted if there are no answers */
   constructor(readForm: ReadForm | undefined) {
     this.#readForm = readForm
   }
@@ -48,15 +48,15 @@ export class CallInputs {
     return this.answers.has(key)
   }
 
-  /** The client's response, for URLs, sampling and roots. */
+  /** Returns the client's response, for URLs, sampling and roots. */
   raw(key: string): JsonObject | undefined {
     return this.answers.get(key)?.response
   }
 
   /**
-   * The content of a form; undefined if the question has not been asked.
+   * Returns the content of a form, or undefined if the question has not been asked.
    *
-   * @throws QuestionError if the person declined, or the answer does not match the schema
+   * @throws QuestionError if the user declined, or the answer does not match the schema
    */
   get<const S extends AnySchema>(key: string, schema: S): InferForm<S> | undefined {
     const seen = this.see(key, schema)
@@ -84,9 +84,8 @@ export interface PinnedResponse {
 export type ResponsesByKey = ReadonlyMap<string, PinnedResponse>
 
 /**
- * Adds a round's responses to those of earlier rounds. Keys that were not asked are ignored: a client could
- * otherwise answer a question that it never showed.
- *
+ * Adds a round's responses to those of earlier rounds. Keys that were not asked are ignored, because a client
+ * could otherwise answer a question that it never showed.
  * @param pins - the digest of each question of the round
  */
 export function mergeResponses(
@@ -102,19 +101,21 @@ export function mergeResponses(
   return merged
 }
 
-/** The response to exactly this question. Undefined if the question under the key has changed since. */
+/**
+ * Returns the response to exactly this question, or undefined if the question with this key has changed since.
+ */
 export function responseTo(known: ResponsesByKey, key: string, pin: string): JsonObject | undefined {
   const answer = known.get(key)
   return answer?.pin === pin ? answer.response : undefined
 }
 
-/** SHA-256 over JSON with sorted keys, in base64url. */
+/** Returns the SHA-256 of JSON with sorted keys, in base64url. */
 export async function digestOf(value: JsonObject): Promise<string> {
   const bytes = new TextEncoder().encode(canonicalJson(value))
   return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** The same text for objects that differ only in the order of their members. */
+/** Returns the same text for objects that differ only in the order of their members. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     isObject(member)
@@ -124,7 +125,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * The answer in a client's response.
+ * Reads the answer in a client's response.
  *
  * @throws QuestionError for an invalid response, and for a decline unless the question has `declined: 'see'`
  */
@@ -142,7 +143,7 @@ export function decodeResponse(question: Question, key: string, response: JsonOb
   }
 }
 
-/** The person's answer to a form, or without one to a URL. */
+/** Reads the user's answer to a form, or to a URL, which has no content. */
 function readElicited(
   response: JsonObject,
   key: string,
@@ -162,7 +163,7 @@ function readElicited(
     : finish(acceptedValue(checked, key))
 }
 
-/** @throws QuestionError if the response does not have the form of a response to such a question */
+/** @throws QuestionError if the response does not have the members that such a question requires */
 export function checkShape(kind: QuestionKind, response: JsonObject, key: string): void {
   if (kind === 'sampling') readSampled(response, key)
   else if (kind === 'roots') readRoots(response, key)

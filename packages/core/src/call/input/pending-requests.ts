@@ -13,18 +13,21 @@ import { type Random, randomToken } from '../../util/random.ts'
 import type { Exchange } from '../exchange.ts'
 import { notAnswered, type InputRequest } from './encode-question.ts'
 
-/** Open requests to one client; one more fails. */
+/** The maximum number of open requests to one client. */
 const MAX_PENDING = 64
-/** Characters of a client's error message that an error repeats. */
+/** The maximum length of a client's error message within an error, in characters. */
 const MAX_REASON = 200
 
-/** Characters, of six random bits each. */
+/** The length of the prefix of ids, in characters of six random bits each. */
 const TOKEN_LENGTH = 8
-/** A part of ping ids. Any message of the client answers a ping that only checks whether it is there. */
+/**
+ * A part of the ids of pings that check what the client has read. Other pings only check whether the client is
+ * there, so any message answers them.
+ */
 const PING = 'ping-'
 /**
- * How long a client may take to confirm what it has read, in ms. A client that is busy
- * for longer may lose progress.
+ * How long a client may take to confirm what it has read, in ms. A client that is busy for longer may lose
+ * progress.
  */
 const CONFIRM_MS = 1_000
 /** How long a client that does not answer pings gets to read, in ms. */
@@ -34,7 +37,7 @@ interface Pending {
   readonly key: string
   readonly timer: unknown
   readonly exchange: Exchange
-  /** The `_meta` of the task that asks. */
+  /** The `_meta` of the task that sends the request. */
   readonly task: unknown
   readonly resolve: (result: JsonObject) => void
   readonly reject: (error: QuestionError) => void
@@ -43,7 +46,7 @@ interface Pending {
 export interface OpenRequest {
   /** Rejects with a QuestionError. */
   readonly result: Promise<JsonObject>
-  /** Notifies the client that the response is not needed any more. Does nothing after the response. */
+  /** Notifies the client that the response is no longer needed. Does nothing after the response. */
   cancel(why: string): void
 }
 
@@ -54,7 +57,7 @@ export interface RequestChannel {
 interface PendingRequestsOptions {
   readonly clock: Clock
   readonly random: Random
-  /** The id of this node, where responses may arrive at another one. */
+  /** The id of this node, if responses may arrive at another one. */
   readonly node?: string | undefined
   readonly timeoutMs: number
   /** Runs before each request is sent. */
@@ -65,10 +68,10 @@ interface PendingRequestsOptions {
 export class PendingRequests implements RequestChannel {
   readonly #options: PendingRequestsOptions
   readonly #pending = new Map<RequestId, Pending>()
-  /** By the ids of their pings. */
+  /** The callbacks of pings, by ping id. */
   readonly #confirmations = new Map<RequestId, () => void>()
   #answersPings = true
-  /** The ids begin with it. */
+  /** The prefix of all ids. */
   #prefix: string | undefined
   #lastId = 0
   #ended = false
@@ -101,8 +104,8 @@ export class PendingRequests implements RequestChannel {
   }
 
   /**
-   * Resolves when the client has read everything that was sent before: it answers a ping. If it does not in
-   * time, resolves anyway, and later calls only give it some time to read.
+   * Sends a ping, and resolves when its response shows that the client has read everything sent before. If the
+   * client does not respond in time, it resolves anyway, and later calls only wait for a fixed time.
    */
   confirmRead(send: (frame: string) => void): Promise<void> {
     if (this.#ended) return Promise.resolve()
@@ -126,10 +129,7 @@ export class PendingRequests implements RequestChannel {
     })
   }
 
-  /**
-   * False for a response to a request that was not sent here: it has no effect.
-   * Late responses have none either.
-   */
+  /** Returns false for a response to an unknown or already answered request, which has no effect. */
   settle(response: JsonRpcResponse): boolean {
     const { id } = response
     if (this.#prefix === undefined || typeof id !== 'string' || !id.startsWith(this.#prefix)) return false
@@ -145,7 +145,7 @@ export class PendingRequests implements RequestChannel {
     return true
   }
 
-  /** Rejects all open requests, and all later ones: the client has disconnected. */
+  /** Rejects all open and later requests, because the client has disconnected. */
   end(): void {
     this.#ended = true
     for (const confirmed of this.#confirmations.values()) confirmed()
@@ -156,8 +156,8 @@ export class PendingRequests implements RequestChannel {
   }
 
   /**
-   * A client may answer a request that it got before a restart, or from another process with the same
-   * sessions. With numbers alone, that answer would approve another question.
+   * Ids are random because a client may answer a request from before a restart, or of another process with the
+   * same sessions. With mere numbers, that answer could approve another question.
    */
   #nextId(kind = ''): string {
     const { node, random } = this.#options
@@ -199,7 +199,7 @@ const disconnectedText = (key: string): string =>
 const reasonOf = ({ code, message }: JsonRpcErrorObject): string =>
   `the client replied with error ${code}: ${message.slice(0, MAX_REASON)}`
 
-/** The node that has sent a request with this id; undefined if there is only one. */
+/** Returns the node that sent the request with this id, or undefined if there is only one node. */
 export function nodeOfRequest(id: RequestId | null | undefined): string | undefined {
   if (typeof id !== 'string') return undefined
   const at = id.indexOf('.')

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { AnySchema, InferArguments } from '../../schema/types.ts'
 
 /**
- * Registered, so that two copies of this package recognise each other's
- * questions. JSON cannot forge a symbol.
+ * A registered symbol, so that two copies of this package recognise each other's questions. JSON cannot forge a
+ * symbol.
  */
 const QUESTION: unique symbol = Symbol.for('dev.jetway/question')
 
@@ -21,7 +21,7 @@ export interface Question<out T = unknown> {
   readonly [ANSWER]?: () => T
 }
 
-/** A question before projection to a revision. */
+/** A question before it is adapted to a revision. */
 export type QuestionParts =
   | {
       readonly kind: 'form'
@@ -35,7 +35,7 @@ export type QuestionParts =
 
 export type QuestionKind = QuestionParts['kind']
 
-/** A question that asks a person to open a URL. */
+/** A question that asks the user to open a URL. */
 export interface UrlParts {
   readonly kind: 'url'
   readonly message: string
@@ -43,13 +43,13 @@ export interface UrlParts {
   readonly seesDecline: boolean
 }
 
-/** A URL, or a function that makes one of the question's id. */
+/** A URL, or a function that creates one from the id of the question. */
 export type UrlOf = string | ((id: string) => string)
 
 /** The content of a form, as its schema parses it. */
 export type InferForm<S> = InferArguments<S>
 
-/** An answer with the person's action, for questions with `declined: 'see'`. */
+/** An answer with the user's action, for questions with `declined: 'see'`. */
 export type Seen<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel' }
@@ -57,8 +57,8 @@ export type Seen<T> =
 /** Options of `ctx.elicit` and of a declared question. */
 export interface ElicitOptions<D extends Declined = Declined> {
   /**
-   * `fail`: if the person declines, the call ends with an error text. `see`: the answer is
-   * `{ action, content }`, and the handler decides.
+   * `fail`: if the user declines, the call ends with an error text. `see`: the answer is `{ action, content }`,
+   * and the handler decides.
    *
    * @default 'fail'
    */
@@ -67,11 +67,11 @@ export interface ElicitOptions<D extends Declined = Declined> {
 
 export type Declined = 'fail' | 'see'
 
-/** The answer of a person, as the option `declined` has it. */
+/** The type of an answer, which depends on the option `declined`. */
 export type Elicited<T, D extends Declined> = D extends 'see' ? Seen<T> : T
 
 /**
- * Asks a person to fill in a form: a flat object of strings, numbers, booleans and choices. Never ask for a
+ * Asks the user to fill in a form: a flat object of strings, numbers, booleans and choices. Never ask for a
  * secret in a form; use {@link elicitUrl}.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
@@ -89,9 +89,9 @@ export const elicit = <const S extends AnySchema, D extends Declined = 'fail'>(
   })
 
 /**
- * Asks a person to open a URL, for data that must not pass through the client: passwords, payments, consent.
- * An accept means that the person agreed, not that they are done. The URL must hold no secrets, and the page
- * must check that the person who opens it is the user it was made for.
+ * Asks the user to open a URL, for data that must not pass through the client: passwords, payments, consent. An
+ * accept means that the user agreed, not that they are done. The URL must not contain secrets, and the page
+ * must check that the person who opens it is the user it was created for.
  *
  * @param url - absolute. A function gets the id of the question, 22 random characters, and puts it into the
  *   URL: the page can then call `server.completeElicitation(id)`. It must return the same URL for the same id
@@ -104,24 +104,24 @@ export function elicitUrl<D extends Declined = 'fail'>(
   options?: ElicitOptions<D>,
 ): Question<Elicited<undefined, D>> {
   const parts: UrlParts = { kind: 'url', message, url, seesDecline: options?.declined === 'see' }
-  // Throws here rather than when the question is sent.
+  // Throws here instead of when the question is sent.
   urlOf(parts, NO_ID)
   return question(parts)
 }
 
-/** The id in the digest of a question, which must be the same for every client. */
+/** The id in the digest of a question, because the digest must be the same for every client. */
 export const NO_ID = 'id'
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` or `http:` */
 export function urlOf({ url: urlOrFunction }: UrlParts, id: string): string {
   const url: unknown = typeof urlOrFunction === 'function' ? urlOrFunction(id) : urlOrFunction
-  // Clients open it, so it must not be a scheme that runs code.
+  // Clients open the URL, so its scheme must not run code.
   const protocol = typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : undefined
   if (protocol === 'https:' || protocol === 'http:') return url as string
   throw usageError('ERR_MCP_INVALID_DEFINITION', 'elicitUrl needs an absolute https: URL')
 }
 
-/** One message for the client's model. A list of blocks needs a revision that has it. */
+/** One message for the client's model. Only some revisions support a list of blocks. */
 export interface SamplingMessage {
   readonly role: Role
   readonly content: SamplingContent | readonly SamplingContent[]
@@ -130,14 +130,14 @@ export interface SamplingMessage {
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages */
 export interface SampleParams {
   readonly messages: readonly SamplingMessage[]
-  /** The largest answer in tokens. */
+  /** The maximum length of the answer, in tokens. */
   readonly maxTokens: number
   readonly systemPrompt?: string
   readonly temperature?: number
   readonly stopSequences?: readonly string[]
   readonly modelPreferences?: JsonObject
   readonly metadata?: JsonObject
-  /** The client must declare `sampling.tools`. */
+  /** Requires the client capability `sampling.tools`. */
   readonly tools?: readonly JsonObject[]
   readonly toolChoice?: JsonObject
 }
@@ -162,7 +162,7 @@ export function sample(params: SampleParams): Question<Sampled> {
 }
 
 /**
- * The message after a tool_use must hold exactly the results of the tools used.
+ * The message after a tool_use must contain exactly the results of the used tools.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
  */

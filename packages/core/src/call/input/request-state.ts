@@ -11,10 +11,10 @@ import { createSealer, type Sealer, type SealKey } from '../../util/sealer.ts'
 /** Options of `requestState`, which carries the state of a call from round to round. */
 export interface RequestStateOptions {
   /**
-   * The first key seals, all keys open: to rotate, put a new key in front and remove the old one
-   * after `ttlMs`. Each key is 32 random bytes, or their base64. Without keys each process makes
-   * its own on first use, and refuses calls that began in another process or before a restart: give
-   * the same keys to all processes.
+   * The first key seals, all keys open. To rotate keys, put a new key in front, and remove the old one after
+   * `ttlMs`. Each key is 32 random bytes, or their base64. Without keys each process creates its own on first
+   * use, and refuses calls that started in another process or before a restart: give the same keys to all
+   * processes.
    *
    * @default one random key
    */
@@ -22,20 +22,20 @@ export interface RequestStateOptions {
   /** How long a client may take to answer a round, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The largest state in characters, at least 1024. A call that needs more cannot ask again.
+   * The maximum size of a state in characters, at least 1024. A call that needs more cannot ask again.
    *
    * @default 16_384
    */
   readonly maxBytes?: number
   /**
-   * Whether a state opens only once. Several processes need the option `shared`: without it each remembers
-   * its own. A client that loses the reply must start again. @default false
+   * Whether a state is accepted only once. Several processes need the option `shared`, because without it each
+   * remembers its own. A client that loses the reply must start again. @default false
    */
   readonly singleUse?: boolean
   /**
-   * Used states that this process remembers with `singleUse`, without `shared`. One more drops the
-   * oldest of one of the principals that have most; from then on every state of that principal that expires
-   * no later than that one counts as used, and its client must start again. @default 10_000
+   * How many used states this process remembers with `singleUse`, without `shared`. One more drops the oldest
+   * state of a principal with the most states. From then on, every state of that principal with the same or an
+   * earlier expiry counts as used, and its client must start again. @default 10_000
    */
   readonly maxUsed?: number
 }
@@ -52,13 +52,13 @@ export const DEFAULT_STATE_LIMITS: RequestStateLimits = {
 interface AskedQuestion {
   readonly pin: string
   readonly kind: QuestionKind
-  /** The id in its URL, if it has one. */
+  /** The id in the URL of the question, if it has one. */
   readonly id?: string | undefined
 }
 
 /** The state of a call when a round of questions is sent. */
 export interface Round {
-  /** 1 for the first. */
+  /** The number of the round, from 1. */
   readonly number: number
   /** The responses of complete rounds. */
   readonly known: ResponsesByKey
@@ -71,14 +71,14 @@ export interface Round {
   readonly after?: string | undefined
 }
 
-/** A state opens only for the owner that it was sealed for. */
+/** The caller and the request that a state was sealed for. Nobody else can use it. */
 interface StateOwner {
   readonly principal: string
   readonly method: string
   readonly params: JsonObject
 }
 
-/** The number is the version of the layout: states of another version do not open. */
+/** The number is the version of the layout: states with another version do not open. */
 const PURPOSE = 'request state 1'
 /** The nonce in base64url, unique to each state. */
 const NONCE_LENGTH = 16
@@ -98,13 +98,13 @@ interface StateOptions extends Pick<RequestStateLimits, 'ttlMs' | 'maxBytes'> {
   readonly keys: readonly SealKey[] | undefined
   readonly clock: Clock
   readonly random: Random
-  /** Undefined if a state may open several times. */
+  /** Undefined if a state may be used repeatedly. */
   readonly used: UsedStates | undefined
 }
 
 /**
- * Seals the state of a call into the `requestState` that its client sends back. The client can neither read
- * nor change it, and it opens only for the same caller, method, parameters and server, until it expires.
+ * Seals the state of a call into the `requestState` that its client returns. The client can neither read nor
+ * change it, and it opens only for the same caller, method, parameters and server, until it expires.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
  */
@@ -118,7 +118,7 @@ export class RequestStates {
     if (options.keys !== undefined) this.#getSealer()
   }
 
-  /** Undefined if the state would be too large. */
+  /** Returns undefined if the state would be too large. */
   async seal(round: Round, owner: StateOwner): Promise<string | undefined> {
     const { clock, ttlMs, maxBytes } = this.#options
     const packed: Packed = {
@@ -133,8 +133,8 @@ export class RequestStates {
   }
 
   /**
-   * @throws McpError, the same for every invalid state: a client must not learn the
-   *   cause; busy if a store fails
+   * @throws McpError, the same for every invalid state, because a client must not learn the cause; busy if a
+   *   store fails
    */
   async open(sealed: unknown, owner: StateOwner): Promise<Round> {
     if (typeof sealed !== 'string' || sealed.length > this.#options.maxBytes) throw badState()
@@ -151,7 +151,7 @@ export class RequestStates {
     }
   }
 
-  /** Marks a state as used; false if it already was. */
+  /** Marks a state as used. Returns false if it already was. */
   #take(sealed: string, expiresAt: number, { principal }: StateOwner): Awaitable<boolean> {
     const { used } = this.#options
     if (used === undefined) return true

@@ -29,8 +29,8 @@ const NONE: ResponsesByKey = new Map()
 const NO_RESPONSES: JsonObject = {}
 
 /**
- * Reads the responses in a request, before its handler runs. If the round is incomplete, the handler runs as
- * it did before the round, so that it asks the same questions again.
+ * Reads the responses of a request before its handler runs. If the round is incomplete, the handler runs in the
+ * state before the round, so that it asks the same questions again.
  *
  * @throws McpError for an invalid state, and for malformed responses
  */
@@ -57,8 +57,8 @@ export async function readResponses(ctx: InputCall): Promise<void> {
 }
 
 /**
- * Gets the answers to a handler's questions: from the request, by requests to the client,
- * or by a result that asks it.
+ * Gets the answers to a handler's questions: from the request, by requests to the client, or through a result
+ * with the questions.
  */
 export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult> {
   const { inputs, scope, message } = ctx
@@ -83,7 +83,7 @@ export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Ru
     }
   }
   if (live === undefined) return ask(ctx, scope.input, needed, answers)
-  // A task does not ask again what its call has matched.
+  // A task does not repeat questions whose answers its call has already matched.
   if (answers.size > 0) inputs.receive(new Map([...inputs.answers, ...answers]), inputs.state)
   return live.resolve(ctx, { ...needed, questions: openOf(needed, answers) }, handle)
 }
@@ -104,7 +104,7 @@ async function match({ questions }: NeedsInput, unmatched: UnmatchedResponses): 
   return found
 }
 
-/** A response without a state counts if it is a possible response to this question. */
+/** A response without requestState counts if it is a valid response to this question. */
 async function fits(question: Question, key: string, response: JsonObject): Promise<boolean> {
   try {
     await decodeResponse(question, key, response)

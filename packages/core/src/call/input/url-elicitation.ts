@@ -9,23 +9,23 @@ import { type InputCall, type InputContext, liveInputOf, pinQuestions, type Run 
 import { type Bus, onChange } from '../../stores/bus.ts'
 import type { Clock } from '../../util/clock.ts'
 
-/** URLs of one error. */
+/** The maximum number of URLs in one error. */
 const MAX_URLS = 16
-/** Reserved: keys of handlers do not begin with it. */
+/** A reserved prefix: keys of handlers do not start with it. */
 const KEY = 'dev.jetway/open-'
-/** Clients give up a request after a minute of silence, so the call asks again before that. */
+/** Clients abort a request after a minute of silence, so the call asks again before that. */
 const MAX_WAIT_MS = 45_000
 const MESSAGE = 'The user has to open a URL first'
 
 /**
- * Throw it in a handler or a middleware: the call can succeed after the user has opened these URLs. In
+ * Throw it in a handler or a middleware if the call can succeed after the user has opened these URLs. In
  * 2025-11-25, clients that can open URLs get the error `-32042` with them; `server.completeElicitation`
- * notifies them when the user is done, and they send the call again. From 2026-07-28 on the URLs are an
- * ordinary round of questions. The repeated call runs from the start. If it throws this again, Jetway waits
- * for `server.completeElicitation`, at most 45 s, and runs it once more; then it asks again. Other clients
- * get the URLs as text: with `isError` in a tool, in a JSON-RPC error elsewhere.
+ * notifies them when the user is done, and they send the call again. Since 2026-07-28 the URLs are an ordinary
+ * round of questions. The repeated call runs from the start. If it throws this error again, Jetway waits up to
+ * 45 s for `server.completeElicitation` and runs the call once more; then it asks again. Other clients get the
+ * URLs as text: with `isError` in a tool, in a JSON-RPC error elsewhere.
  *
- * Unlike `elicitUrl` among a tool's `asks`, this also works in a session whose replies are JSON only.
+ * Unlike `elicitUrl` in a tool's `asks`, this also works in a session whose replies are JSON only.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` unless it gets 1 to 16 questions of `elicitUrl`
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
@@ -49,8 +49,8 @@ export class UrlElicitationRequired extends Error {
 }
 
 /**
- * Continues a call that brings responses. If the user has agreed to open URLs and the handler still requires
- * them, the call waits for their completion and runs once more.
+ * Continues a call with responses. If the user has agreed to open URLs and the handler still requires them, the
+ * call waits for their completion and runs once more.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
@@ -58,7 +58,7 @@ export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult>
   await readResponses(ctx)
   const { input } = ctx.scope
   if (input === undefined) return start()
-  // Starts before the handler checks, or a completion between its check and the wait would be lost.
+  // Starts before the handler runs, because a completion between its check and the wait would be lost.
   const completions = ctx.inputs.urlIds && new UrlCompletions(input.bus, input.clock)
   try {
     return await start()
@@ -74,8 +74,8 @@ export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult>
 }
 
 /**
- * Asks the user to open the URLs that a handler requires. Undefined if the client cannot be asked: then an
- * error response has the URLs.
+ * Asks the user to open the URLs that a handler requires. Returns undefined if the client cannot be asked: the
+ * error response then contains the URLs.
  *
  * @param start - runs the call from the start, with its middleware, which may have thrown
  */
@@ -118,7 +118,7 @@ async function runOrRequire(ctx: InputCall, start: Run): Promise<HandlerResult> 
   }
 }
 
-/** Undefined in revisions that have an error code for this: their clients expect it. */
+/** Returns undefined in revisions with an error code for this, because their clients expect it. */
 function questionsOf(ctx: InputCall, error: unknown): NeedsInput | undefined {
   if (!isErrorOf(UrlElicitationRequired, error)) return undefined
   const { revision, client } = ctx.scope
@@ -136,7 +136,7 @@ function questionsOf(ctx: InputCall, error: unknown): NeedsInput | undefined {
 }
 
 /**
- * The ids of the URLs that the user has agreed to open; none if they are not the URLs that the user saw.
+ * Returns the ids of the URLs that the user has agreed to open, or none if the URLs have changed since.
  *
  * @throws QuestionError if the user has declined
  */
@@ -156,8 +156,8 @@ async function acceptedIds(ctx: InputCall, { questions }: NeedsInput): Promise<s
 }
 
 /**
- * The response for an error that requires URLs: the error `-32042` for clients that can open them, whose
- * session stores the ids to notify them later; a text for others.
+ * Creates the response for an error that requires URLs: the error `-32042` for clients that can open them,
+ * whose session stores the ids to notify them later; a text for others.
  */
 export function urlFailure(
   error: unknown,
@@ -181,7 +181,7 @@ export function urlFailure(
     : { text, error: new McpError(ErrorCode.InvalidRequest, text) }
 }
 
-/** Ids that one call remembers; the oldest is dropped. */
+/** The maximum number of ids that one call remembers; the oldest is dropped. */
 const MAX_IDS = 1_024
 
 /**
@@ -203,7 +203,7 @@ class UrlCompletions {
   /**
    * Resolves when all ids are complete, after `ms`, or when the call ends.
    *
-   * @param pause - stops the handler's time, and runs its argument if the call ends
+   * @param pause - stops the handler's timer, and runs its argument if the call ends
    */
   async waitFor(ids: readonly string[], ms: number, pause: (atEnd: () => void) => () => void): Promise<void> {
     const complete = (): boolean => ids.every((id) => this.#ids.has(id))

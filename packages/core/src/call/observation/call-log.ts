@@ -2,7 +2,7 @@ import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { type Logger, safeLogger } from '../../util/logger.ts'
 import type { Caller, CallTarget } from '../scope.ts'
 
-/** The parts of a call that its log lines need. */
+/** The members of a call that its log lines use. */
 interface LoggedCall {
   readonly message: Pick<JsonRpcRequest, 'method' | 'id'>
   readonly scope: { readonly caller: Pick<Caller, 'logger' | 'httpRequestId'> }
@@ -10,12 +10,12 @@ interface LoggedCall {
   readonly target?: CallTarget | undefined
 }
 
-/** Clients choose ids of any length. */
+/** The maximum length of an id in a line, because clients choose ids of any length. */
 const MAX_ID = 64
 
 /**
- * Writes the lines about a call to the logger of its request, or else to that of the server. A line has no
- * arguments of the call, since these may be secret.
+ * Writes the lines about a call to the logger of its request, or else to that of the server. A line never
+ * contains arguments of the call, because they may be secret.
  */
 export class CallLog {
   readonly #logger: Logger

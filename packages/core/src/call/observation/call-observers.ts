@@ -19,9 +19,9 @@ import type {
   SentFailure,
   ServedCall,
 } from './telemetry.ts'
-import { RareLog } from '../../util/rare-log.ts'
+import { ThrottledLog } from '../../util/throttled-log.ts'
 
-/** An answer to `initialize`. */
+/** The response to `initialize`. */
 interface Opened {
   readonly error?: McpError | undefined
   readonly record?: { readonly id: string; readonly revision: string } | undefined
@@ -172,18 +172,18 @@ function callOutcome(answer: EncodedResponse, { failed, outcome: detail }: CallR
   return outcome === 'ok' ? (detail ?? outcome) : outcome
 }
 
-/** Calls a telemetry. An error that it throws is reported at most once in ten minutes, and goes no further. */
+/** Calls a telemetry. An error that it throws is reported at most once in ten minutes, and not rethrown. */
 export class SafeTelemetry {
-  readonly #failures: RareLog
+  readonly #failures: ThrottledLog
   readonly #report: (error: unknown, skipped: number) => void
 
-  /** @param report - gets an error, and how many were not reported since the last one */
+  /** @param report - receives an error, and the number of unreported errors since the last report */
   constructor(clock: Clock, report: (error: unknown, skipped: number) => void) {
-    this.#failures = new RareLog(clock)
+    this.#failures = new ThrottledLog(clock)
     this.#report = report
   }
 
-  /** Undefined if the step throws. */
+  /** Returns undefined if the step throws. */
   attempt<T>(step: () => T): T | undefined {
     try {
       return step()

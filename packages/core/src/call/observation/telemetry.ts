@@ -10,16 +10,16 @@ import type { RequestContext } from '../request-context.ts'
 export interface CallTelemetry {
   /** Read first. If false, no request is observed. */
   readonly active: boolean
-  /** Begins the observation of a request that has been received. */
+  /** Starts the observation of a received request. */
   received(call: ReceivedCall): CallObservation
-  /** Begins the observation of a request that is about to be sent. */
+  /** Starts the observation of a request before it is sent. */
   sent(request: SentRequest): SentObservation
 }
 
-/** A request that has been received. */
+/** A received request. */
 export interface ReceivedCall {
   readonly message: JsonRpcRequest
-  /** The trace context in `_meta`; undefined if there is none or it is not valid. */
+  /** The trace context in `_meta`; undefined if it is missing or invalid. */
   readonly trace: TraceContext | undefined
   /** Undefined for `initialize`, and in a client. */
   readonly ctx: RequestContext | undefined
@@ -30,15 +30,15 @@ export interface ReceivedCall {
   /** Whether the revision, an extension or a handler of the client has the method. */
   readonly known: boolean
   /**
-   * The registered name of the tool, prompt or resource that the request names. It is the author's, not
-   * the client's. Undefined if the request names none that exists.
+   * The registered name of the tool, prompt or resource that the request refers to. The author has chosen it,
+   * not the client. Undefined if there is no such definition.
    */
   readonly target: string | undefined
-  /** How long the call waited for its turn, in ms. */
+  /** How long the call was queued, in ms. */
   readonly queuedMs: number
   /** Undefined in memory. */
   readonly network: Network | undefined
-  /** The value of a header of the request, by its lower-case name, if it came once. */
+  /** Returns the value of a request header by its lower-case name, if the header occurs once. */
   header(name: string): string | undefined
 }
 
@@ -52,8 +52,8 @@ export interface CallObservation {
 }
 
 /**
- * `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` call has no answer.
- * `input_required` and `task` are answers before the result.
+ * `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` call has no response.
+ * `input_required` and `task` are responses before the result.
  */
 export type CallOutcome = 'ok' | 'failed' | 'error' | 'cancelled' | 'timeout' | 'input_required' | 'task'
 
@@ -64,9 +64,9 @@ export interface ServedCall {
   readonly error?: { readonly code: number; readonly message: string } | undefined
   /** The session that `initialize` has opened. */
   readonly opened?: { readonly revision: string; readonly sessionId: string | undefined } | undefined
-  /** An error that the client did not see, and the reference that it saw instead. */
+  /** An error that the client did not see, and the reference that it got instead. */
   readonly hidden?: { readonly error: unknown; readonly reference: string } | undefined
-  /** The result, before projection to the client's revision, where the observation wants it. */
+  /** The result before it is adapted to the client's revision, if the observation wants it. */
   readonly result?: JsonObject | undefined
 }
 
@@ -77,13 +77,13 @@ export interface ServerNetwork extends Network {
   readonly port?: number
 }
 
-/** A request that is about to be sent to the peer. */
+/** A request to the peer before it is sent. */
 export interface SentRequest {
   readonly method: string
   readonly params: JsonObject | undefined
   /** Undefined for requests of a server. */
   readonly id: RequestId | undefined
-  /** Undefined until it is negotiated. */
+  /** Undefined before it is negotiated. */
   readonly revision: string | undefined
   /** Undefined outside of sessions. */
   readonly sessionId: string | undefined
@@ -93,7 +93,7 @@ export interface SentRequest {
 
 /** The observation of one request to the peer. */
 export interface SentObservation {
-  /** Members for `_meta` of the request. They replace no member that it has. */
+  /** Members for `_meta` of the request. They do not replace existing members. */
   readonly meta?: JsonObject | undefined
   /** Headers for the HTTP request of a client. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -102,18 +102,18 @@ export interface SentObservation {
   end(response: SentResponse): void
 }
 
-/** The end of a request to the peer. */
+/** The outcome of a request to the peer. */
 export interface SentResponse {
-  /** Undefined if it failed, and for a subscription that the server has acknowledged. */
+  /** Undefined if the request failed, and for a subscription that the server has acknowledged. */
   readonly result?: JsonObject | undefined
   readonly failure?: SentFailure | undefined
   /** The session that `initialize` has opened. */
   readonly opened?: ServedCall['opened']
 }
 
-/** Why a request has no result. */
+/** The reason why a request has no result. */
 export interface SentFailure {
-  /** The JSON-RPC code as text, or a word such as `timeout`, `closed` or `cancelled`. */
+  /** The JSON-RPC code as a string, or a word such as `timeout`, `closed` or `cancelled`. */
   readonly type: string
   /** The JSON-RPC code of the peer's error. */
   readonly code?: number
@@ -124,7 +124,7 @@ export interface SentFailure {
 /** Observes clients, for traces and metrics. `@jetway/otel` has one for OpenTelemetry. */
 export interface ClientTelemetry extends CallTelemetry {
   /**
-   * Runs a step outside of any span. Called for everything that outlives the request that began it: streams,
+   * Runs a step outside any span. Called for everything that outlives the request that started it: streams,
    * processes, subscriptions and reconnects.
    */
   apart(step: () => void): void
@@ -132,7 +132,7 @@ export interface ClientTelemetry extends CallTelemetry {
   sessionClosed(session: ClosedClientSession): void
 }
 
-/** A session that has ended, as its client saw it. */
+/** An ended session from the client's point of view. */
 export interface ClosedClientSession {
   readonly revision: string
   readonly network: ServerNetwork | undefined
@@ -143,9 +143,9 @@ export interface ClosedClientSession {
 
 /** Facts about a call that its response does not contain, for observers and listeners. */
 export interface CallReport {
-  /** The result has `isError`. */
+  /** Whether the result has `isError`. */
   failed: boolean
-  /** Set where neither `failed` nor the response says it. */
+  /** Set if neither `failed` nor the response tells the outcome. */
   outcome?: CallOutcome
   hidden?: { readonly error: unknown; readonly reference: string }
   result?: { readonly result: JsonObject }

@@ -5,8 +5,8 @@ import type { DisplayFields } from '../registry/checks.ts'
 export type ToolAudience = 'model' | 'app'
 
 /**
- * The user interface of a tool, for clients that have declared the extension. Others get the tool without it,
- * so its text has to say everything.
+ * The user interface of a tool, for clients that have declared the extension. Other clients get the tool
+ * without it, so its text must be sufficient.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx#resource-discovery
  */
@@ -14,24 +14,24 @@ export interface ToolUi {
   /** The `ui://` URI of the interface that shows the tool's results. */
   readonly resourceUri?: string
   /**
-   * Tools for the interface alone are listed only for clients with the extension, which hide them from their
-   * model. This is no access control: check the caller as in any tool. @default ['model', 'app']
+   * A tool for the interface alone is listed only for clients with the extension, which hide it from their
+   * model. This is not access control: check the caller as in any tool. @default ['model', 'app']
    */
   readonly visibility?: readonly ToolAudience[]
 }
 
 /**
- * Origins that an interface may reach, such as `https://api.example.com` or
- * `https://*.example.com`. None by default.
+ * Origins that an interface may connect to, such as `https://api.example.com` or `https://*.example.com`. None
+ * by default.
  */
 export interface AppCsp {
-  /** For fetch, XMLHttpRequest and WebSocket. */
+  /** Origins for fetch, XMLHttpRequest and WebSocket. */
   readonly connectDomains?: readonly string[]
-  /** For images, scripts, styles, fonts and media. */
+  /** Origins for images, scripts, styles, fonts and media. */
   readonly resourceDomains?: readonly string[]
-  /** For frames within it. */
+  /** Origins for frames within the interface. */
   readonly frameDomains?: readonly string[]
-  /** For its `<base>`. */
+  /** Origins for its `<base>`. */
   readonly baseUriDomains?: readonly string[]
 }
 
@@ -40,11 +40,11 @@ export type AppPermission = 'camera' | 'microphone' | 'geolocation' | 'clipboard
 
 /** A user interface: an HTML document that the client shows in a sandbox. */
 export interface AppDefinition<App = unknown, Locals = unknown> extends DisplayFields {
-  /** Begins with `ui://`. */
+  /** A URI that starts with `ui://`. */
   readonly uri: string
   readonly name: string
   /**
-   * An HTML5 document. It can call this server's tools as the user: put no text of others into it, and
+   * An HTML5 document. It can call this server's tools as the user, so insert no text from others into it, and
    * send data in the tools' results.
    */
   readonly html: string | ((ctx: RequestContext<App, Locals>) => string | Promise<string>)

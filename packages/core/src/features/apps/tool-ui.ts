@@ -24,7 +24,7 @@ export function checkAppUri(subject: Subject, uri: unknown): void {
   )
 }
 
-/** The `_meta` of a tool with its user interface, and its rule with the audience. */
+/** The `_meta` of a tool with its user interface, and the visible rule that includes its audience. */
 export interface CompiledUi {
   readonly _meta: Meta
   readonly visible: Guarded['visible']
@@ -40,12 +40,12 @@ interface ListedTool {
 /** The extension's code for tools. Servers without the extension do not load it. */
 export interface ToolUi {
   /**
-   * Reads `ui`, or `_meta.ui` as in other frameworks.
+   * Reads `ui`, or `_meta.ui` as other frameworks have it.
    *
    * @returns undefined for a tool without a user interface
    */
   compile(subject: Subject, definition: UiDefinition, visible: Guarded['visible']): CompiledUi | undefined
-  /** Removes the user interfaces from tools; undefined for a client that shows them. */
+  /** Returns a function that removes the user interfaces from tools; undefined for a client that shows them. */
   plainFor(
     client: ClientView,
   ): (<Entry extends ListedTool>(entries: readonly Entry[]) => readonly Entry[]) | undefined
@@ -58,7 +58,7 @@ export function createToolUi(): ToolUi {
     alone: withoutUi(entry.alone),
   }))
   const allPlain = memoize((entries: readonly ListedTool[]) => entries.map((entry) => plain(entry)))
-  // Each entry becomes one of the same type.
+  // Each entry keeps its type.
   const plainOf = allPlain as <Entry extends ListedTool>(entries: readonly Entry[]) => readonly Entry[]
   return { compile: uiOf, plainFor: (client) => (showsApps(client) ? undefined : plainOf) }
 }
@@ -90,7 +90,7 @@ const isVisibility = (given: unknown): given is readonly string[] | undefined =>
   given === undefined ||
   (Array.isArray(given) && given.length > 0 && given.every((it) => it === 'model' || it === 'app'))
 
-/** Hides a tool from clients without user interfaces, which would offer it to their model. */
+/** Hides a tool from clients without user interfaces, because they would offer it to their model. */
 const onlyForApps =
   (visible: Guarded['visible']): Guarded['visible'] =>
   (ctx: CallContext) =>

@@ -14,7 +14,7 @@ import { isBase64, toBase64 } from '../../util/bytes.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 import { checkAnnotations, checkIcons, checkName, checkUri } from '../registry/checks.ts'
 
-/** A content block made by {@link content}. An object without its brand is data. */
+/** A content block created by {@link content}. An object without its brand is data. */
 export type Content = (TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource) &
   Branded<'content'>
 
@@ -23,18 +23,18 @@ interface BlockOptions {
   readonly _meta?: Meta
 }
 
-/** The content of a resource as authors give it. */
+/** The content of a resource, as authors supply it. */
 interface ResourcePart {
   readonly uri: string
   readonly mimeType?: string
   readonly _meta?: Meta
   readonly text?: string
-  /** Bytes, or base64. */
+  /** Bytes, or a base64 string. */
   readonly blob?: Uint8Array | string
 }
 
 /**
- * Builds content blocks for tools and prompts.
+ * Creates content blocks for tools and prompts.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
  */
@@ -140,18 +140,18 @@ const mistake = (message: string): Error => usageError('ERR_MCP_INVALID_DEFINITI
 
 declare const VALUE: unique symbol
 
-/** A tool result, made by {@link result}. `S` is the type of its structured value; `never` for an error. */
+/** A tool result created by {@link result}. `S` is the type of its structured value; `never` for an error. */
 export interface ToolResult<out S = unknown> extends Branded<'result'> {
   readonly content: readonly Content[] | undefined
   readonly structured: unknown
   readonly isError: boolean
   readonly _meta: Meta | undefined
-  /** For the compiler only: checks the value against the tool's `outputSchema`. */
+  /** Exists only for the compiler, to check the value against the tool's `outputSchema`. */
   readonly [VALUE]?: () => S
 }
 
 interface ResultParts {
-  /** For the model. @default the JSON text of the structured value */
+  /** The content for the model. @default the JSON text of the structured value */
   readonly content?: string | Content | readonly Content[]
   readonly _meta?: Meta
 }
@@ -160,7 +160,7 @@ interface ResultBuilder {
   <S>(parts: ResultParts & { readonly structured: S; readonly isError?: false }): ToolResult<S>
   (parts: ResultParts & { readonly structured?: unknown; readonly isError: true }): ToolResult<never>
   (parts: ResultParts & { readonly structured?: undefined; readonly isError?: false }): ToolResult<undefined>
-  /** A failure that the model should read. */
+  /** Creates the result of a failure that the model should read. */
   error(
     content: string | Content | readonly Content[],
     options?: { readonly _meta?: Meta },
@@ -168,10 +168,10 @@ interface ResultBuilder {
 }
 
 /**
- * Builds a tool result with more than a plain return value: content and a structured
- * value, metadata, or a failure.
+ * Creates a tool result that is more than a plain return value: content and a structured value, metadata, or a
+ * failure.
  *
- * @throws `ERR_MCP_INVALID_DEFINITION` for content that was not made by {@link content}
+ * @throws `ERR_MCP_INVALID_DEFINITION` for content that {@link content} did not create
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
  */
 export const result: ResultBuilder = Object.assign(

@@ -6,7 +6,7 @@ import { findJsonLoss } from '../../schema/validate/json-losses.ts'
 import { isBase64 } from '../../util/bytes.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 
-/** Says what a member must be; undefined if the value is valid. */
+/** Returns a description of the valid values; undefined if the value is valid. */
 type Rule = (value: unknown) => string | undefined
 type Rules = Readonly<Record<string, Rule>>
 
@@ -43,7 +43,7 @@ const BLOCKS: ReadonlyMap<unknown, Rules> = new Map<unknown, Rules>([
 ])
 const CONTENTS: Rules = { uri, mimeType: optional(text), ...META }
 
-/** The path of the wrong member, and its rule; undefined if all are right. */
+/** The path of the invalid member and its rule; undefined if all members are valid. */
 type Problem = string | undefined
 
 function memberProblem(value: unknown, rules: Rules, path: string): Problem {
@@ -78,9 +78,9 @@ const messageProblem = (message: unknown, path: string): Problem =>
 
 interface ResultForm {
   readonly list: string
-  /** The other members. */
+  /** The members besides the list. */
   readonly members: Rules
-  /** The problem of an item. */
+  /** Returns the problem of an item. */
   readonly problem: (item: unknown, path: string) => Problem
 }
 
@@ -101,9 +101,10 @@ const PROMPT_RESULT: ResultForm = {
 }
 
 /**
- * Recognises a result of the protocol in a tool's return value. Undefined for other values, which are data.
+ * Recognises a result of the protocol in a tool's return value. Returns undefined for other values, which are
+ * data.
  *
- * @throws OutputError for what is nearly a result, with the path of what is wrong
+ * @throws OutputError with the path of the problem if the value is almost a result
  */
 export function protocolToolResult(
   value: unknown,
@@ -119,8 +120,8 @@ export function protocolToolResult(
 
 /**
  * With an `outputSchema`, an object is a structured value if it has other members, or if the schema declares
- * all of them. Many tools declare `content` alone, and return it as
- * `{ content: [...], structuredContent: { content } }`.
+ * all of its members. Many tools declare `content` alone, and return it as `{ content: [...],
+ * structuredContent: { content } }`.
  */
 function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput, 'jsonSchema'>): boolean {
   const { content, structuredContent, isError } = value
@@ -135,8 +136,8 @@ function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput,
 const hasType = (item: unknown): boolean => isObject(item) && typeof item['type'] === 'string'
 
 /**
- * Refuses blocks that were not made by a helper and are in no result: JSON text of them is never what a model
- * should read. An object is a block if it has the type of one and no members but those of that type.
+ * Refuses blocks that no helper created and that are not in a result, because a model should never read them as
+ * JSON text. An object is a block if it has the type of a block and only members of that type.
  *
  * @throws OutputError
  */
@@ -161,7 +162,7 @@ export const protocolPromptResult = (value: unknown, source: string): GetPromptR
     ? (readResult(value, source, PROMPT_RESULT) as unknown as GetPromptResult | undefined)
     : undefined
 
-/** @throws OutputError for the contents of a resource that are in no result */
+/** @throws OutputError for the contents of a resource that are not in a result */
 export function refuseBareContents(value: unknown, source: string): void {
   if (isAll(value, (item) => hasOnly(item, CONTENTS_MEMBERS) && contentsProblem(item, '') === undefined))
     throw bare(source, 'the contents of a resource', 'return { contents: [...] }')
@@ -192,13 +193,13 @@ const bare = (source: string, given: string, remedy: string): OutputError =>
     `${source} returned ${given} without a result; ${remedy}, or JSON.stringify(value) if it is data`,
   )
 
-/** The members that a result does not have. */
+/** The members that do not belong to a result. */
 const strangers = (value: JsonObject, { list, members }: ResultForm): readonly string[] =>
   Object.keys(value).filter(
     (name) => name !== list && !Object.hasOwn(members, name) && value[name] !== undefined,
   )
 
-/** An object with other members is data, unless all its items are right: then a member is misspelt. */
+/** An object with other members is data, unless all its items are valid: then a member is misspelt. */
 function readResult(value: JsonObject, source: string, form: ResultForm): object | undefined {
   const [stranger] = strangers(value, form)
   const problem = listProblem(value, form)
@@ -238,7 +239,7 @@ function declares(schema: unknown, name: string, root: unknown = schema, seen = 
 }
 
 function resolve(root: unknown, ref: unknown): unknown {
-  // "#" is the root, which has been looked at.
+  // "#" is the root, which was checked already.
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
   const names = ref.slice(2).split('/')
   return names.reduce<unknown>(
@@ -247,7 +248,7 @@ function resolve(root: unknown, ref: unknown): unknown {
   )
 }
 
-/** A handler returned a value that cannot be sent. It is logged, and the peer gets a generic text. */
+/** Thrown if a handler returned a value that cannot be sent. It is logged, and the peer gets a generic text. */
 export class OutputError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -255,7 +256,7 @@ export class OutputError extends Error {
   }
 }
 
-/** @throws OutputError for a value that JSON cannot represent, with the path of the part */
+/** @throws OutputError with the path of a part that JSON cannot represent */
 export function stringify(value: unknown, source: string): string {
   const json = tryStringify(value, source)
   if (json === undefined)
@@ -265,8 +266,8 @@ export function stringify(value: unknown, source: string): string {
 }
 
 /**
- * As {@link stringify}, but undefined for a value that JSON leaves out, and without
- * a search for what JSON loses.
+ * Like {@link stringify}, but returns undefined for a value that JSON omits, and does not search for parts that
+ * JSON loses.
  */
 export function tryStringify(value: unknown, source: string): string | undefined {
   try {
@@ -276,7 +277,7 @@ export function tryStringify(value: unknown, source: string): string | undefined
   }
 }
 
-/** @throws OutputError for a value with a part that JSON loses, with its path */
+/** @throws OutputError with the path of a part that JSON loses */
 export function refuseLosses(value: unknown, source: string): void {
   const loss = findJsonLoss(value)
   if (loss === undefined) return

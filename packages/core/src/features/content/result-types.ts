@@ -3,8 +3,8 @@ import type { BRAND } from '../registry/brand.ts'
 type Keys<T> = T extends unknown ? keyof T : never
 
 /**
- * The blocks of the protocol with what they need. Optional members are not compared, because
- * SDKs declare them differently.
+ * The blocks of the protocol with their required members. Optional members are not compared, because SDKs
+ * declare them differently.
  */
 type Block =
   | { readonly type: 'text'; readonly text: string }
@@ -24,20 +24,22 @@ type BlockMember =
   | 'icons'
 type ContentsMember = 'uri' | 'mimeType' | 'text' | 'blob' | '_meta'
 
-/** A result without what all results may have. */
+/** A result without the members that all results may have. */
 interface Result {
   readonly isError?: boolean | undefined
   readonly _meta?: object | undefined
 }
 
-/** A value that JSON turns into `{}`. An `Error` is left out: data with a name and a message has its type. */
+/**
+ * A value that JSON turns into `{}`. `Error` is missing, because data with a name and a message has its type.
+ */
 type Lost = ReadonlyMap<never, unknown> | ReadonlySet<unknown>
 
 type Unsendable = 'JSON cannot carry this value: send a plain object or an array, and await promises'
 
 type IsAny<T> = 0 extends 1 & T ? true : false
 
-/** The problem of what a tool without `outputSchema` returns; never if there is none. */
+/** The problem of the return value of a tool without `outputSchema`; never if there is none. */
 export type ToolProblem<R> =
   IsAny<R> extends true
     ? never
@@ -55,7 +57,7 @@ export type ToolProblem<R> =
 
 type ToolMember = 'content' | 'structuredContent' | 'isError' | '_meta' | 'resultType'
 
-/** The item of `[]` is never, and an item of any type may be right. */
+/** `[]` has items of type `never`; accept them, and `any`. */
 type ItemProblem<Item, Bare> = [Item] extends [never]
   ? never
   : IsAny<Item> extends true
@@ -64,7 +66,7 @@ type ItemProblem<Item, Bare> = [Item] extends [never]
       ? Unsendable
       : Bare
 
-/** Blocks that are in no result. */
+/** Blocks that are not in a result. */
 type BareProblem<T> = [T] extends [{ readonly [BRAND]: unknown }]
   ? never
   : [T] extends [{ readonly type: Block['type'] }]
@@ -74,8 +76,8 @@ type BareProblem<T> = [T] extends [{ readonly [BRAND]: unknown }]
     : never
 
 /**
- * An object is meant as a result if it has only members of one, or if all items of its list are right
- * and another member is misspelt.
+ * An object counts as a result if it has only members of a result, or if all items of its list are valid and
+ * another member is misspelt.
  */
 type ListProblem<R, List extends string, Item, Whole, Member extends string> = string extends keyof R
   ? never
@@ -91,7 +93,7 @@ type ListProblem<R, List extends string, Item, Whole, Member extends string> = s
           : never
     : never
 
-/** The problem of what a resource returns; never if there is none. */
+/** The problem of a resource's return value; never if there is none. */
 export type ReadProblem<R> =
   IsAny<R> extends true
     ? never
@@ -115,7 +117,7 @@ type BareContents<T> = [T] extends [Contents]
     : never
   : never
 
-/** Adds a problem to the type of a definition, so that the compiler shows it at the handler. */
+/** Adds a problem to the type of a definition, so that the compiler reports it at the handler. */
 export type Refuse<Problem extends string> = [Problem] extends [never]
   ? unknown
   : { readonly handler: Problem }

@@ -4,10 +4,10 @@ import { BRAND, type Branded, brandOf, isListOf } from '../registry/brand.ts'
 import { content, type Content, toBlocks } from '../content/content.ts'
 import { OutputError, protocolPromptResult, refuseLosses } from '../content/protocol-results.ts'
 
-/** A message made by {@link message}. */
+/** A message created by {@link message}. */
 export type Message = PromptMessage & Branded<'message'>
 
-/** Builds the messages of a prompt. */
+/** Creates the messages of a prompt. */
 export const message = {
   user: (block: string | Content): Message => createMessage('user', block),
   assistant: (block: string | Content): Message => createMessage('assistant', block),
@@ -21,7 +21,7 @@ function createMessage(role: Role, block: string | Content): Message {
   return { role, content: only, [BRAND]: 'message' }
 }
 
-/** The result of a prompt, made by {@link messages}. */
+/** The result of a prompt, created by {@link messages}. */
 export interface PromptMessages extends Branded<'messages'> {
   readonly description: string | undefined
   readonly messages: readonly Message[]

@@ -9,15 +9,15 @@ import type { PromptMessages, Message } from './prompt-messages.ts'
 import type { VisibleRule } from '../registry/handler.ts'
 import type { Awaitable } from '../../util/promises.ts'
 
-/** A schema of strings: prompt arguments are nothing else on the wire. */
+/** A schema of strings, because clients send prompt arguments as strings. */
 export type PromptSchema = StringFieldsSchema | JsonSchema
 
-/** Arguments named one by one, where their names are not those of a schema's properties. */
+/** Arguments listed one by one, if their names cannot be the properties of a schema. */
 export type PromptArguments = readonly PromptArgument[]
 
 type RequiredNames<L extends PromptArguments> = Extract<L[number], { readonly required: true }>['name']
 
-/** The arguments of a list: required ones are strings, the others may be missing. */
+/** The types of listed arguments: required ones are strings, the others may be missing. */
 type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNames<L>]: string } & {
   readonly [Name in Exclude<L[number]['name'], RequiredNames<L>>]?: string
 }
@@ -32,7 +32,7 @@ type PromptArgumentName<
   L extends PromptArguments,
 > = S extends PromptSchema ? keyof InferInput<S> : L[number]['name']
 
-/** A text or a block is one message of the user. */
+/** A string or a block is one user message. */
 type PromptReturn =
   | string
   | Content
@@ -46,7 +46,7 @@ interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> exten
   readonly name: string
   /** Describes, checks and transforms the arguments. Clients send strings only. */
   readonly argsSchema?: S
-  /** Instead of `argsSchema`: for names with spaces, or if only presence is checked. */
+  /** Alternative to `argsSchema`, for names with spaces, or if only presence is checked. */
   readonly arguments?: L
   /** Suggests values for arguments. */
   readonly complete?: Completers<Name, App, Locals>
@@ -57,16 +57,16 @@ interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> exten
    */
   readonly timeoutMs?: number
   /**
-   * All scopes that a caller needs to get it. A caller that lacks one is refused, over HTTP with 403. It stays
-   * listed. The local user of stdio needs none. @default none
+   * The scopes that a caller needs to get the prompt. A caller that lacks one is refused, over HTTP with 403.
+   * The prompt stays listed. The local user of stdio needs none. @default none
    */
   readonly scopes?: readonly string[]
-  /** Whether a caller may know of the prompt. @default everybody may */
+  /** Whether a caller may see the prompt. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>
   readonly handler: (args: Input, ctx: RequestContext<App, Locals>) => Awaitable<PromptReturn>
 }
 
-/** A prompt: messages that a person asks for by name. */
+/** A prompt: messages that a user requests by name. */
 export interface PromptDefinition<
   S extends PromptSchema | undefined = undefined,
   L extends PromptArguments = readonly [],

@@ -1,7 +1,7 @@
-/** Registered, so that two copies of this package share it. JSON cannot contain it. */
+/** A registered symbol, so that two copies of this package share it. JSON cannot contain it. */
 export const BRAND: unique symbol = Symbol.for('dev.jetway/brand')
 
-/** The helper that made a value. A value without a brand is data. */
+/** The helper that created a value. A value without a brand is data. */
 export type Brand = 'content' | 'result' | 'contents' | 'message' | 'messages' | 'input-required'
 
 export interface Branded<B extends Brand> {

@@ -4,15 +4,15 @@ import { Method } from '../../protocol/methods.ts'
 import { type CacheHints, NOT_KEPT } from '../../protocol/revisions/revision.ts'
 import { invalid, type Subject } from './checks.ts'
 
-/** How long clients and proxies may keep a result. Sent in revisions that have such hints. */
+/** How long clients and proxies may cache a result. Sent in revisions with cache hints. */
 export interface CacheHint {
-  /** In ms, a whole number from 0; 0 forbids it. @default 0 */
+  /** The lifetime in ms, a whole number from 0; 0 forbids caching. @default 0 */
   readonly ttlMs?: number
-  /** `public`: caches may give the result to any caller. @default 'private' */
+  /** `public`: caches may share the result among callers. @default 'private' */
   readonly cacheScope?: 'public' | 'private'
 }
 
-/** The kinds of results that clients may keep. */
+/** The kinds of results that clients may cache. */
 export type CacheKind = Exclude<keyof CacheOptions, keyof CacheHint>
 
 const METHODS: Readonly<Record<CacheKind, string>> = {
@@ -26,29 +26,28 @@ const METHODS: Readonly<Record<CacheKind, string>> = {
 
 /**
  * Hints for all results, and for single kinds: `discover`, `tools`, `prompts`, `resources`,
- * `resourceTemplates`, `reads`. `public` for all results does not apply to results that may depend
- * on the caller: those with a middleware, a template's `list`, an `instructions` function, and
- * reads. They are public only if their own hint says so, here or in a definition. Results with a
- * `visible` rule are always private.
+ * `resourceTemplates`, `reads`. `public` for all results does not apply to results that may depend on the
+ * caller: those with middleware, a template's `list`, an `instructions` function, and reads. They are public
+ * only if their own hint says so, here or in a definition. Results with a `visible` rule are always private.
  */
 export interface CacheOptions extends CacheHint {
-  /** For `server/discover`. */
+  /** The hint for `server/discover`. */
   readonly discover?: CacheHint
-  /** For `tools/list`. */
+  /** The hint for `tools/list`. */
   readonly tools?: CacheHint
-  /** For `prompts/list`. */
+  /** The hint for `prompts/list`. */
   readonly prompts?: CacheHint
-  /** For `resources/list`. */
+  /** The hint for `resources/list`. */
   readonly resources?: CacheHint
-  /** For `resources/templates/list`. */
+  /** The hint for `resources/templates/list`. */
   readonly resourceTemplates?: CacheHint
-  /** For `resources/read`. A resource can have its own. */
+  /** The hint for `resources/read`. A resource can have its own. */
   readonly reads?: CacheHint
 }
 
 /**
- * Whether a result depends on the caller: `perhaps` if an author's code makes it,
- * `always` if there are rules.
+ * Whether a result depends on the caller: `perhaps` if an author's code computes it, `always` if there are
+ * visible rules.
  */
 export type Varies = 'never' | 'perhaps' | 'always'
 
@@ -85,7 +84,7 @@ export class Caching {
   }
 
   /**
-   * The hints for reads of one resource or template.
+   * Returns the hints for reads of one resource or template.
    *
    * @throws `ERR_MCP_INVALID_DEFINITION`
    */
@@ -105,8 +104,8 @@ export class Caching {
 }
 
 /**
- * The hints of one read. A result that needed answers depends on more than its URI,
- * so clients must not keep it.
+ * Returns the hints of one read. A result that needed answers depends on more than its URI, so clients must not
+ * cache it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key
  */
@@ -120,7 +119,7 @@ export function readHints(
   return merged(hints, visible === undefined ? own : { ...own, cacheScope: 'private' })
 }
 
-/** @param wrong - makes the error; the problem follows the name of the faulty definition */
+/** @param wrong - creates the error; the problem follows the name of the definition */
 export function checkHint(
   hint: unknown,
   wrong: (problem: string) => Error,

@@ -2,13 +2,15 @@ import { invalidParams, usageError, type UsageErrorCode } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Icon, Meta } from '../../protocol/types.ts'
 
-/** The members of every definition for people. */
+/** The members that describe any definition to people. */
 export interface DisplayFields {
   readonly title?: string | undefined
   readonly description?: string | undefined
-  /** `https:` or `data:` images. */
+  /** Images with `https:` or `data:` URLs. */
   readonly icons?: readonly Icon[] | undefined
-  /** Published with the definition. Keys of your own carry a prefix, such as `com.example/kind`. */
+  /**
+   * Metadata that is published with the definition. Your own keys need a prefix, such as `com.example/kind`.
+   */
   readonly _meta?: Meta | undefined
 }
 
@@ -21,7 +23,7 @@ export interface Subject {
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const MAX_NAME_LENGTH = 1024
 
-/** Limits the text of a peer that an error repeats. */
+/** Truncates text of a peer that an error repeats. */
 export const shorten = (text: string): string => text.slice(0, 128)
 
 function fault({ kind, name }: Subject, code: UsageErrorCode, problem: string, cause?: unknown): Error {
@@ -46,7 +48,7 @@ export function checkName(kind: string, name: unknown): void {
   throw usageError('ERR_MCP_INVALID_NAME', `A ${kind} needs a name of 1 to ${MAX_NAME_LENGTH} characters`)
 }
 
-/** In bytes. With less, the error that names the limit might not fit either. */
+/** In bytes. With less, the error that names the limit might not fit. */
 export const MIN_RESULT_BYTES = 1024
 
 export function checkResultBytes(subject: Subject, maxResultBytes: unknown): void {
@@ -71,10 +73,10 @@ export function checkIcons(subject: Subject, icons: unknown): void {
   }
 }
 
-/** Longer URIs are refused before anything is matched against them. */
+/** Longer URIs are refused before they are matched. */
 export const MAX_URI_LENGTH = 8192
 
-/** @throws McpError `-32602` for a malformed one */
+/** @throws McpError `-32602` for a malformed URI */
 export function uriIn({ uri }: JsonObject): string {
   if (typeof uri !== 'string') throw invalidParams('The member "uri" must be a string')
   if (uri.length > MAX_URI_LENGTH) throw invalidParams(`The URI is longer than ${MAX_URI_LENGTH} characters`)
@@ -108,7 +110,7 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-
 const isTime = (time: unknown): boolean =>
   typeof time === 'string' && ISO_TIME.test(time) && !Number.isNaN(Date.parse(time))
 
-/** Copies the listed members of a definition as JSON, so that later changes to it are not listed. */
+/** Copies the published members of a definition as JSON, so that later changes to it have no effect. */
 export function publish<T extends object>(subject: Subject, members: T): T {
   const { title, description, icons, _meta } = members as Readonly<Record<string, unknown>>
   checkIcons(subject, icons)

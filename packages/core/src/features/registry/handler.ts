@@ -8,9 +8,9 @@ import { areScopes } from '../../errors.ts'
 import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
 
 /**
- * Whether the caller of a request may know of an entry. Hidden entries are not listed or completed, and
- * requests for them fail as if they did not exist. The rule runs on every request that could show the entry,
- * so keep it fast. If it throws, the entry is hidden.
+ * Decides whether the caller of a request may see an entry. Hidden entries are not listed or completed, and
+ * requests for them fail as if they did not exist. The rule runs on every request that could reveal the entry,
+ * so it should be fast. If it throws, the entry is hidden.
  */
 export type VisibleRule<App = unknown, Locals = unknown> = (
   ctx: RequestContext<App, Locals>,
@@ -19,11 +19,11 @@ export type VisibleRule<App = unknown, Locals = unknown> = (
 export interface Guarded {
   /** Undefined if everybody may see the entry. */
   readonly visible: ((ctx: CallContext) => Awaitable<boolean>) | undefined
-  /** Undefined if a caller needs none. */
+  /** Undefined if no scopes are required. */
   readonly scopes?: readonly string[] | undefined
 }
 
-/** Compiles a rule that never throws. Values other than `true` hide the entry. */
+/** Compiles a rule into one that never throws. Values other than `true` hide the entry. */
 function compileVisible(
   subject: Subject,
   definition: { readonly visible?: unknown },
@@ -66,7 +66,7 @@ export function ifVisible<T>(
   })
 }
 
-/** The entries that the caller may see. The same array if none has a rule. */
+/** Returns the entries that the caller may see, or the same array if none has a rule. */
 export function visibleAmong<Entry extends Guarded>(
   entries: readonly Entry[],
   ctx: CallContext,

@@ -10,25 +10,25 @@ import { invalidParams } from '../../errors.ts'
 import { fromBase64Url, toBase64Url } from '../../util/bytes.ts'
 
 interface Listed<Item> extends Guarded {
-  /** The definition that clients get, before projection to a revision. */
+  /** The definition for clients, before it is adapted to a revision. */
   readonly item: Item
 }
 
 interface ListingOptions<Entry extends Listed<Item>, Item> {
-  /** The member of the result that holds the items. */
+  /** The member of the result that contains the items. */
   readonly member: CacheKind
   readonly key: (item: Item) => string
   readonly project: (revision: Revision, item: Item) => JsonObject
-  /** Items per page; all of them if undefined. */
+  /** The number of items per page; undefined for a single page. */
   readonly pageSize: number | undefined
   readonly caching: Caching
-  /** Changes the entries that one caller may see, if others are hidden from that caller. */
+  /** Changes the entries that a caller sees, if others are hidden from that caller. */
   readonly among?: (seen: readonly Entry[], all: readonly Entry[]) => readonly Entry[]
 }
 
 /**
- * Answers the list methods. Each entry is serialised once per revision, and a list without pages and rules
- * once too, because entries and lists never change: a change makes new ones.
+ * Serves the list methods. Each entry is serialised once per revision, and so is a list without pages and
+ * rules, because entries and lists never change: a change creates new ones.
  */
 export class Listing<Entry extends Listed<Item>, Item extends object> {
   readonly #options: ListingOptions<Entry, Item>
@@ -47,7 +47,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   }
 
   /**
-   * Only the entries that the caller may see count, so that a cursor reveals nothing about the others.
+   * Only visible entries count, so that a cursor reveals nothing about hidden ones.
    *
    * @param varies - whether the list differs between callers, apart from the rules of its entries
    */
@@ -59,7 +59,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   ): Awaitable<SerializedResult> {
     const { member, pageSize, caching, among } = this.#options
     const isOpen = this.#isOpen(entries)
-    // The existence of rules decides, not their verdict for this caller: all pages have one scope.
+    // The existence of rules decides, not their verdict for this caller: all pages have the same scope.
     const hints = caching.of(member, isOpen ? varies : 'always')
     if (isOpen && cursor === undefined && pageSize === undefined)
       return this.#whole(entries, ctx.revision, hints)
@@ -71,7 +71,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
 
   #page(entries: readonly Entry[], cursor: unknown, revision: Revision, hints: CacheHints): SerializedResult {
     const { member, key, pageSize = entries.length } = this.#options
-    // A cursor is bound to the scope of its page, or later pages would have another one.
+    // A cursor is bound to the scope of its page, because later pages would otherwise have another one.
     const list = hints.cacheScope === 'public' ? `public ${member}` : member
     const start = cursor === undefined ? 0 : this.#after(entries, decodeCursor(list, cursor))
     const end = Math.min(start + pageSize, entries.length)
@@ -126,17 +126,19 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   }
 }
 
-/** Enough for every URI. The work of decoding grows with the length. */
+/** Sufficient for every URI. The work of decoding grows with the length. */
 const MAX_CURSOR_LENGTH = 16_384
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Names the last item of a page, so that the next page starts after it although items were added. */
+/**
+ * Contains the key of the last item of a page, so that the next page starts after it even if items were added.
+ */
 export const encodeCursor = (list: string, lastKey: string): string =>
   toBase64Url(encoder.encode(`${list}:${lastKey}`))
 
 /**
- * The key in a cursor. An empty string is an invalid cursor.
+ * Returns the key in a cursor. An empty string is an invalid cursor.
  *
  * @throws McpError `-32602`
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination

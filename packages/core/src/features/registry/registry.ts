@@ -5,7 +5,7 @@ import { isObject } from '../../protocol/jsonrpc.ts'
 import { typeName } from '../../util/check-options.ts'
 import type { checkMembers } from '../members.ts'
 
-/** Changes one registration. Does nothing once the registration was removed or replaced. */
+/** Changes one registration. Does nothing after the registration was removed or replaced. */
 export interface Handle<Definition> extends Disposable {
   /** The name, URI or URI template. */
   readonly name: string
@@ -15,7 +15,7 @@ export interface Handle<Definition> extends Disposable {
 }
 
 export interface AddOptions {
-  /** Replaces the definition with this name, at its position in lists, instead of throwing. @default false */
+  /** Replaces the definition with this name at its position in lists instead of throwing. @default false */
   readonly replace?: boolean
 }
 
@@ -27,15 +27,15 @@ export interface RegistrationContext {
   readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
-  /** Refuses wrong names of members. Not part of every preset. */
+  /** Refuses misspelt members. Not part of every preset. */
   readonly checkMembers?: typeof checkMembers | undefined
 }
 
 interface RegistryOptions<Definition, Entry> extends Pick<RegistrationContext, 'checkMembers'> {
-  /** For errors. */
+  /** The kind of the definitions, for errors. */
   readonly kind: string
   readonly key: (definition: Definition) => string
-  /** Checks and compiles a definition; throws a usage error for a wrong one. */
+  /** Checks and compiles a definition. Throws a usage error for an invalid one. */
   readonly build: (definition: Definition) => Entry
 }
 
@@ -45,8 +45,8 @@ interface Registration<Definition, Entry> {
 }
 
 /**
- * Definitions in the order of registration. Entries and lists of them never change: each change makes new
- * ones, so that caches can have them as keys.
+ * Definitions in the order of registration. Entries and lists of them never change: each change creates new
+ * ones, so that caches can use them as keys.
  */
 export class Registry<Definition extends object, Entry extends object> {
   readonly #options: RegistryOptions<Definition, Entry>
@@ -55,7 +55,7 @@ export class Registry<Definition extends object, Entry extends object> {
   readonly #updated = new Set<string>()
   #registrations = new Map<string, Registration<Definition, Entry>>()
   #entries: readonly Entry[] | undefined
-  /** Whether anything was ever registered. An empty list counts: more may come later. */
+  /** Whether anything was ever registered. An empty list counts, because entries may follow. */
   offered = false
   #scheduled = false
 
@@ -90,14 +90,14 @@ export class Registry<Definition extends object, Entry extends object> {
     return this.#handle(key, registration)
   }
 
-  /** @returns whether there was one */
+  /** @returns whether the definition existed */
   remove(key: string): boolean {
     const removed = this.#registrations.delete(key)
     if (removed) this.#changed()
     return removed
   }
 
-  /** Replaces all. A wrong definition changes nothing. */
+  /** Replaces all definitions. If one is invalid, nothing changes. */
   set(definitions: Iterable<Definition>): void {
     const registrations = new Map<string, Registration<Definition, Entry>>()
     for (const definition of definitions) {
@@ -110,10 +110,10 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   /**
-   * Replaces the definitions of an owner, at the position of its first one. Unchanged
-   * definitions are not built again.
+   * Replaces the definitions of an owner, at the position of its first one. Unchanged definitions are not
+   * compiled again.
    *
-   * @param refuse - called for a definition that is wrong or whose name another owner has; it is left out
+   * @param refuse - called for a definition that is invalid or whose name another owner has; it is omitted
    * @returns the new registrations of the owner
    */
   replaceOwned(
@@ -158,14 +158,14 @@ export class Registry<Definition extends object, Entry extends object> {
   /**
    * Calls the listener once for all changes of one tick, a microtask later.
    *
-   * @returns the function that removes it
+   * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Calls the listener with the key of each definition that its handle has updated, once per tick. */
+  /** Calls the listener with the key of each definition that was updated through its handle, once per tick. */
   onUpdate(listener: (key: string) => void): void {
     this.#updateListeners.add(listener)
   }
@@ -205,7 +205,7 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   #update(key: string, registration: Registration<Definition, Entry>, change: Partial<Definition>): void {
-    // Keeps the prototype: a definition may be an instance whose handler is a method of its class.
+    // Keeps the prototype, because a definition may be an instance whose handler is a method of its class.
     const prototype: unknown = Object.getPrototypeOf(registration.definition)
     const definition = Object.assign(
       Object.create(prototype as object),

@@ -12,7 +12,7 @@ import {
   stringify,
 } from '../content/protocol-results.ts'
 
-/** Several contents of one resource, made by {@link contents}. */
+/** Several contents of one resource, created by {@link contents}. */
 export interface ResourceResult extends Branded<'contents'> {
   readonly parts: readonly ResultPart[]
   readonly _meta: Meta | undefined
@@ -26,15 +26,15 @@ export type ResultPart = Omit<ResourcePart, 'uri'> & { readonly uri?: string }
 
 interface ContentsOptions {
   readonly _meta?: Meta
-  /** How long clients may keep this result. @default the resource's `cache` */
+  /** How long clients may cache this result. @default the resource's `cache` */
   readonly cache?: CacheHint
 }
 
 /**
- * The result of a read with several contents, metadata or other media types. An empty list means that there
- * is no such resource; an empty resource has a content with an empty text.
+ * Creates the result of a read with several contents, metadata or other media types. An empty list means that
+ * there is no such resource; an empty resource has one content with an empty text.
  *
- * @throws `ERR_MCP_INVALID_DEFINITION` for wrong cache hints
+ * @throws `ERR_MCP_INVALID_DEFINITION` for invalid cache hints
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
  */
 export function contents(parts: readonly ResultPart[], options: ContentsOptions = {}): ResourceResult {
@@ -48,7 +48,7 @@ interface ReadResult {
   readonly cache?: CacheHint | undefined
 }
 
-/** Converts the return value of a handler. Undefined if there is no such resource. */
+/** Converts the return value of a handler. Returns undefined if there is no such resource. */
 export function toReadResult(
   value: unknown,
   uri: string,

@@ -15,7 +15,7 @@ import { compareSpecificity, parseUriTemplate, type UriTemplate } from '../uri-t
 interface ReadableEntry<Item> extends CompiledHandler {
   readonly item: Item
   readonly hooks: ReturnType<typeof compileHooks>
-  /** For reads without hints. */
+  /** The hints for reads without their own. */
   readonly hints: CacheHints
 }
 
@@ -50,7 +50,7 @@ interface TemplateParts extends Pick<RegistrationContext, 'checkMembers'> {
   readonly buildTemplate?: typeof buildTemplate | undefined
 }
 
-/** Finds the template that a URI belongs to. */
+/** Finds the template that matches a URI. */
 export class ResourceTemplates {
   readonly registry: Registry<AnyResourceTemplate, TemplateEntry>
   readonly #sorted = memoize((entries: readonly TemplateEntry[]) =>
@@ -67,7 +67,7 @@ export class ResourceTemplates {
     })
   }
 
-  /** The most specific template that matches, even if it is hidden. */
+  /** Returns the most specific template that matches, even if it is hidden. */
   match(uri: string): TemplateMatch | undefined {
     for (const entry of this.#sorted(this.registry.entries())) {
       const variables = entry.template.match(uri)

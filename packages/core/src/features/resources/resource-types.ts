@@ -8,9 +8,8 @@ import type { TemplateVariables } from '../uri-template/uri-template.ts'
 import type { VisibleRule } from '../registry/handler.ts'
 
 /**
- * Called when the first client of this process subscribes to a URI, or the last subscription
- * ends: starts and stops watching for changes. Calls for one URI do not overlap. An error is
- * logged, and the subscription stays.
+ * Called when the first client of this process subscribes to a URI, or the last subscription ends, to start and
+ * stop watching for changes. Calls for one URI do not overlap. An error is logged, and the subscription stays.
  *
  * @param app - the value that the server's `lifespan` opened
  */
@@ -27,23 +26,23 @@ interface ResourceFields<App, Locals> extends DisplayFields {
    */
   readonly timeoutMs?: number
   /**
-   * All scopes that a caller needs to read it, or to subscribe to it. A caller that lacks one is refused, over
-   * HTTP with 403. It stays listed. The local user of stdio needs none.
+   * The scopes that a caller needs to read the resource, or to subscribe to it. A caller that lacks one is
+   * refused, over HTTP with 403. The resource stays listed. The local user of stdio needs none.
    *
    * @default none
    */
   readonly scopes?: readonly string[]
   readonly onSubscribe?: SubscriberHook<App>
-  /** A subscription ends with an unsubscription, its session or its stream. */
+  /** Called when the last subscription has ended, by unsubscribing or with its session or stream. */
   readonly onUnsubscribe?: SubscriberHook<App>
   /**
-   * How long clients may keep the contents. Not public if there is a `visible` rule.
+   * How long clients may cache the contents. Never public with a `visible` rule.
    *
    * @default the server's `cache.reads`
    */
   readonly cache?: CacheHint
   /**
-   * Whether a caller may know of it, and read it. No template answers for the URI of a hidden resource.
+   * Whether a caller may see and read the resource. No template serves the URI of a hidden resource.
    * @default everybody may
    */
   readonly visible?: VisibleRule<App, Locals>
@@ -53,11 +52,11 @@ interface TemplateFields<Template extends string, Variables, App, Locals, R = un
   App,
   Locals
 > {
-  /** RFC 6570. If several match a URI, the most specific one answers. */
+  /** A URI template of RFC 6570. If several match a URI, the most specific one is used. */
   readonly uriTemplate: Template
   /** Suggests values for variables. */
   readonly complete?: Completers<keyof TemplateVariables<Template>, App, Locals>
-  /** Resources of this template for `resources/list`. Called for each list. */
+  /** Lists resources of this template for `resources/list`. Called for each list. */
   readonly list?: (ctx: RequestContext<App, Locals>) => Awaitable<readonly Resource[]>
   /** Returns any value that the handler of a {@link ResourceDefinition} may return. */
   readonly handler: (variables: Variables, ctx: RequestContext<App, Locals>) => Awaitable<R>
@@ -65,21 +64,21 @@ interface TemplateFields<Template extends string, Variables, App, Locals, R = un
 
 /**
  * A resource with a fixed URI. Its handler may return anything: a string is text, a `Uint8Array` is a blob,
- * undefined means that there is no such resource, `contents([…])` is several contents, another value is JSON
- * text. `{ contents: [...] }` is the protocol's own result.
+ * undefined means that there is no such resource, `contents([…])` is several contents, any other value is JSON
+ * text. `{ contents: [...] }` is a result in the protocol's form.
  */
 export interface ResourceDefinition<App = unknown, Locals = unknown, R = unknown> extends ResourceFields<
   App,
   Locals
 > {
-  /** Absolute, and matched exactly as it is written. */
+  /** An absolute URI, which requests must match exactly. */
   readonly uri: string
-  /** Bytes of the raw content, before base64. */
+  /** The size of the raw content before base64, in bytes. */
   readonly size?: number | undefined
   readonly handler: (args: Record<string, never>, ctx: RequestContext<App, Locals>) => Awaitable<R>
 }
 
-/** Resources whose URIs a template describes. `ctx.uri` is the URI of the read. */
+/** Resources whose URIs match a template. `ctx.uri` is the requested URI. */
 export type ResourceTemplateDefinition<
   Template extends string = string,
   App = unknown,

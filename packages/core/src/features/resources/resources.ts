@@ -109,7 +109,7 @@ export class Resources {
     return { resources, templates: new ResourceTemplates(logger, caching, this.#parts) }
   }
 
-  /** The resource or template that a read of the URI would reach. */
+  /** Returns the resource or template that a read of the URI would use. */
   entryAt(uri: string, ctx: CallContext): Guarded | undefined {
     return this.#find(uri, sessionEntries(ctx))?.entry
   }
@@ -118,7 +118,7 @@ export class Resources {
    * Counts a subscriber of the URI, for the hooks of its resource.
    *
    * @param own - the entries of the subscriber's session alone
-   * @returns the function that removes it; undefined if the resource has no hooks
+   * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */
   watch(uri: string, own: object | undefined): (() => void) | undefined {
     const entry = this.#find(uri, own as SessionRegistry | undefined)?.entry
@@ -128,8 +128,8 @@ export class Resources {
   }
 
   /**
-   * Fixed URIs come before templates, and the session's entries before the server's. The URI of a resource
-   * that is hidden from the caller reaches no template, which would serve it without the rule.
+   * Fixed URIs precede templates, and the session's entries precede the server's. The URI of a resource that is
+   * hidden from the caller is never matched with a template, because it would be served without the rule.
    */
   #find(uri: string, own: SessionRegistry | undefined): Match | undefined {
     const fixed = own?.resources.get(uri) ?? this.registry.get(uri)
@@ -138,9 +138,9 @@ export class Resources {
   }
 
   /**
-   * The `uri` of a request.
+   * Returns the `uri` of a request.
    *
-   * @throws McpError `-32601` where there are no resources, `-32602` for a malformed one
+   * @throws McpError `-32601` if there are no resources, `-32602` for a malformed one
    */
   uriOf(params: JsonObject): string {
     if (!this.offered) throw methodNotFound()
@@ -187,7 +187,7 @@ export class Resources {
   ): Promise<HandlerResult> {
     const shown = await visibleAmong(listers, ctx)
     const lists = await Promise.all(shown.map((entry) => listOf(entry, ctx)))
-    // Fixed resources win over listed ones, and later lists over earlier ones.
+    // Fixed resources override listed ones, and later lists override earlier ones.
     const listed = new Map(lists.flat().map((entry) => [entry.item.uri, entry]))
     for (const { item } of fixed) listed.delete(item.uri)
     const varies = listers.some(({ visible }) => visible !== undefined) ? 'always' : 'perhaps'
@@ -213,7 +213,7 @@ function read(
   })
 }
 
-/** Checks listed resources like registered ones: clients get both in one list. */
+/** Checks listed resources like registered ones, because clients get both in one list. */
 async function listOf(entry: TemplateEntry, ctx: CallContext): Promise<ListedResource[]> {
   const listed: unknown = await entry.list?.(ctx)
   if (!Array.isArray(listed)) {

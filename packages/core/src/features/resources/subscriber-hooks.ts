@@ -22,16 +22,16 @@ export function compileHooks(subject: Subject, definition: Given): CompiledHooks
   return { onSubscribe: bound('onSubscribe'), onUnsubscribe: bound('onUnsubscribe') }
 }
 
-/** The part of the presets whose clients can subscribe. */
+/** Part of the presets whose clients can subscribe. */
 export const createSubscriberHooks = (options: SubscriberHooksOptions): SubscriberHooks =>
   new SubscriberHooks(options)
 
-/** A URI with subscribers, and the hooks of its resource at the first subscription. */
+/** A URI with subscribers, and the hooks that its resource had at the first subscription. */
 interface Watched {
   readonly uri: string
   readonly hooks: CompiledHooks
   watchers: number
-  /** Set while a hook runs. The next one waits for it. */
+  /** Set while a hook runs, for which the next one waits. */
   running: Promise<void> | undefined
 }
 
@@ -44,7 +44,7 @@ interface SubscriberHooksOptions {
 export class SubscriberHooks {
   readonly #logger: Logger
   readonly #lifespan: Lifespan | undefined
-  /** By owner, so that two sessions with their own resources at one URI share nothing. */
+  /** The URIs by owner, so that two sessions with their own resources at one URI share nothing. */
   readonly #watched = new WeakMap<object, Map<string, Watched>>()
 
   constructor({ logger, lifespan }: SubscriberHooksOptions) {
@@ -56,7 +56,7 @@ export class SubscriberHooks {
    * Adds a subscriber.
    *
    * @param owner - the server, or the entry of one session
-   * @returns the function that removes it
+   * @returns a function that removes the subscriber
    */
   add(owner: object, uri: string, hooks: CompiledHooks): () => void {
     const all = this.#watched.get(owner) ?? new Map<string, Watched>()

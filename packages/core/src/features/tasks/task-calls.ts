@@ -25,7 +25,7 @@ interface Call {
   readonly owner: string
 }
 
-/** Decides which calls of tools are tasks. The client decides, or with the extension the server. */
+/** Decides which tool calls are tasks. The client decides, or with the extension the server. */
 class TaskCalls implements ToolTasks {
   readonly #options: TaskCallsOptions
 
@@ -39,7 +39,7 @@ class TaskCalls implements ToolTasks {
     if (ctx.revision.tasks?.extension === undefined)
       return params['task'] === undefined ? undefined : this.#startRequested(params, call)
     const entry = this.#options.find(params['name'], ctx)
-    // Rounds of questions run inside middleware, and headers are compared before a task begins.
+    // Rounds of questions run inside middleware, and headers are compared before a task starts.
     if (entry?.asks !== undefined || entry?.inHeaders !== undefined) return undefined
     if (entry === undefined || !this.#byExtension(entry, ctx)) return undefined
     return this.#ifVisible(entry, ctx, () => this.#start(entry, call))
@@ -56,7 +56,7 @@ class TaskCalls implements ToolTasks {
     if (call === undefined) return undefined
     if (ctx.revision.tasks?.extension !== undefined) {
       if (!this.#byExtension(entry, ctx)) return undefined
-      // The call itself asks the questions of the tool, so that the task begins with the answers.
+      // The call itself asks the questions of the tool, so that the task starts with the answers.
       return callTool(entry, args, ctx, () => this.#start(entry, call))
     }
     if (entry.taskSupport !== 'required') return undefined
@@ -70,7 +70,8 @@ class TaskCalls implements ToolTasks {
   }
 
   /**
-   * Checks the shape of the call only. It is validated when it runs, and its errors become the task's result.
+   * Checks only the shape of the call. The arguments are validated when it runs, and its errors become the
+   * task's result.
    */
   async #startRequested({ name, task }: JsonObject, call: Call): Promise<TaskStarted> {
     if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
@@ -97,14 +98,14 @@ class TaskCalls implements ToolTasks {
   }
 }
 
-/** Undefined for a call that cannot become a task. */
+/** Returns undefined for a call that cannot become a task. */
 function toCall(ctx: CallContext): Call | undefined {
   const owner = taskOwner(ctx)
   const possible = ctx.revision.tasks !== undefined && ctx.task === undefined && owner !== undefined
   return possible ? { ctx, owner } : undefined
 }
 
-/** Runs calls of tools as tasks. */
+/** Runs tool calls as tasks. */
 export interface TaskFeature {
   /** Creates the runner with the first task. */
   readonly runner: () => TaskRunner
@@ -160,7 +161,7 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
       TaskMethod.Result,
       {
         handle: result,
-        // The task has its own limits, and its result has passed its tool's.
+        // The task has its own limits, and its result has already been limited by its tool.
         target: () => ({ timeoutMs: MAX_TIMEOUT_MS, maxResultBytes: Number.MAX_SAFE_INTEGER }),
       },
     ],
@@ -186,7 +187,7 @@ async function list(
   pageSize: number,
 ): Promise<HandlerResult> {
   const after = cursor === undefined ? undefined : positionOf(decodeCursor('tasks', cursor))
-  // One more than fits shows whether there is a next page.
+  // One more than a page shows whether there is a next page.
   const found = await tasks.list(owner, after, pageSize + 1)
   const shown = found.slice(0, pageSize)
   const last = found.length > pageSize ? shown.at(-1) : undefined
@@ -206,7 +207,7 @@ function positionOf(key: string): TaskPosition {
 function requestedTtl(task: unknown): number | undefined {
   if (!isObject(task)) throw invalidParams('The member "task" must be an object')
   const { ttl } = task
-  // With null clients ask for a task without a limit, which the server overrides.
+  // null requests a task without a time limit, which the server overrides.
   if (ttl === undefined) return undefined
   if (ttl === null) return Number.MAX_SAFE_INTEGER
   if (typeof ttl !== 'number' || !(ttl >= 0))

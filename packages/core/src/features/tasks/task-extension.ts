@@ -16,23 +16,23 @@ import { type ListenTopic, readTexts } from '../subscription-methods.ts'
 
 const UPDATE = 'tasks/update'
 const TASK_IDS = 'taskIds'
-/** The capability by which clients of earlier revisions declare tasks. */
+/** The capability with which clients of earlier revisions declare tasks. */
 const EARLIER = 'tasks'
-/** Jetway's ids are shorter. */
+/** Longer than Jetway's own ids. */
 const MAX_ID_LENGTH = 256
 
 /**
- * The tasks extension, for the option `extensions`. If a client declares it, calls of tools with a
- * `taskSupport` of `optional` or `required` get a task at once, and the client asks for the result later;
- * other clients get `-32021` for the `required` ones. Clients can subscribe to changes of their tasks.
- * Session revisions with tasks use the same tools and store.
+ * Creates the tasks extension, for the option `extensions`. If a client declares it, calls of tools with a
+ * `taskSupport` of `optional` or `required` return a task at once, and the client fetches the result later;
+ * other clients get `-32021` for the `required` ones. Clients can subscribe to changes of their tasks. Session
+ * revisions with tasks use the same tools and store.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export function tasks(): Extension {
   const extension: Extension & Connected = {
     id: TASKS_EXTENSION,
-    // Clients without it may ask for a task that they started in another revision.
+    // Clients without it may request a task that they started in another revision.
     clients: 'all',
     names: { [TaskMethod.Get]: 'taskId', [UPDATE]: 'taskId', [TaskMethod.Cancel]: 'taskId' },
     [CONNECT]: ({ tasks: runner }) =>
@@ -92,13 +92,13 @@ async function begunEarlier({ tasks: all, key }: At): Promise<TaskRecord> {
   throw missingExtension(TASKS_EXTENSION)
 }
 
-/** The dialect of the revision that began a task, if its clients need no extension. */
+/** The dialect of the revision in which a task started, if its clients need no extension. */
 function earlierDialect({ revision }: TaskRecord): TaskDialect | undefined {
   const dialect = revisionOf(revision)?.tasks
   return dialect?.extension === undefined ? dialect : undefined
 }
 
-/** In both dialects, with the result: the client's own method for results is gone. */
+/** The task in both dialects, with its result, because the client's own method for results no longer exists. */
 const inBothDialects = ({ dialect }: At, record: TaskRecord): JsonObject => ({
   ...detailed(dialect, record),
   ...earlierDialect(record)?.shown(record),
@@ -123,7 +123,7 @@ function topicOf(runner: () => TaskRunner): ListenTopic {
       const all = runner()
       const keys = ids.map((taskId) => ({ owner, taskId }))
       const found = await Promise.all(keys.map((key) => all.find(key)))
-      // Tasks of other owners are left out like unknown ones.
+      // Tasks of other owners are omitted like unknown ones.
       const known = keys.filter((_, index) => found[index] !== undefined)
       return filterFor(known, all, dialect)
     },
@@ -151,13 +151,13 @@ function filterFor(keys: readonly TaskKey[], all: TaskRunner, dialect: TaskDiale
   }
 }
 
-/** A task with its result, its error or its questions. */
+/** The task with its result, its error or its questions. */
 function detailed(dialect: TaskDialect, record: TaskRecord): JsonObject {
   const shown = dialect.shown(record)
   const { status, inputs = {}, result = {}, error } = record
   if (status === 'input_required') return { ...shown, inputRequests: inputs }
   if (status === 'completed') return { ...shown, result }
-  // In the revision that began it a tool's failure fails the task; here only an error does.
+  // In the revision that started it, a tool's failure fails the task; here only an error does.
   if (status === 'failed' && record.result !== undefined) return { ...shown, status: 'completed', result }
   if (status !== 'failed') return shown
   return { ...shown, error: error ?? { code: ErrorCode.InternalError, message: 'The task has failed' } }

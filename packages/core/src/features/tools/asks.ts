@@ -12,8 +12,8 @@ type AskFunction = (args: unknown, ctx: AskView) => unknown
 
 interface CompiledAsks {
   /**
-   * Runs every ask once, in the order of declaration. Undefined if all answers are known: then `ctx.answers`
-   * is complete. An ask that reads a missing answer runs again in the next round.
+   * Runs every ask once, in the order of declaration. Returns undefined if all answers are known, in which case
+   * `ctx.answers` is complete. An ask that reads a missing answer runs again in the next round.
    */
   resolve(args: unknown, ctx: CallContext): Promise<NeedsInput | undefined>
 }
@@ -31,8 +31,8 @@ class AskList {
 }
 
 /**
- * Builds a tool's `asks` one by one. Their types do not depend on the order of members, and each knows the
- * answers of the earlier ones.
+ * Builds a tool's `asks` one by one. Their types do not depend on the order of members, and each sees the
+ * answers of earlier ones.
  *
  * @param _inputSchema - the tool's, for the types of the arguments
  */
@@ -40,14 +40,14 @@ export const asks = <const I extends AnySchema | undefined = undefined, App = un
   _inputSchema?: I,
 ): Asks<I, {}, App, Locals> => new AskList([]) as unknown as Asks<I, {}, App, Locals>
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` for an ask that is not a function or whose name is taken */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for an ask that is not a function or a duplicate */
 export function compileAsks(tool: Subject, given: object | undefined): CompiledAsks | undefined {
   if (given === undefined) return undefined
   const list = given instanceof AskList ? given.entries : (Object.entries(given) as AskList['entries'])
   const names = new Set<string>()
   for (const [name, ask] of list) {
     if (typeof ask !== 'function') throw invalid(tool, `needs a function as its ask "${name}"`)
-    // No plain object can hold an answer under this name.
+    // No plain object can contain an answer with this name.
     if (name === '__proto__') throw invalid(tool, 'cannot have an ask "__proto__"')
     if (names.has(name)) throw invalid(tool, `has the ask "${name}" twice`)
     names.add(name)
@@ -92,7 +92,7 @@ interface Round {
 class AskView {
   readonly #ctx: CallContext
   readonly answers: object
-  /** Whether the ask has read a missing answer. Then its value or error is dropped. */
+  /** Whether the ask has read a missing answer, in which case its value or error is dropped. */
   waits = false
 
   constructor(ctx: CallContext, round: Round) {
@@ -163,7 +163,7 @@ class NotYet extends Error {
   }
 }
 
-/** The arguments of a handler, after the `inputSchema`. */
+/** The arguments of a handler, as parsed by the `inputSchema`. */
 export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
   ? InferArguments<I>
   : Record<string, never>
@@ -176,13 +176,13 @@ type AnswerTo<R> = unknown extends R ? NoAsksAboveHandler : R extends Question<i
 /** `ctx.answers`: one member for each ask. */
 export type Answers<A> = [keyof A] extends [never] ? {} : { readonly [K in keyof A]: AnswerTo<A[K]> }
 
-/** The context of an ask. An ask must have no side effects, because it runs once in every round. */
+/** The context of an ask. An ask must have no side effects, because it runs in every round. */
 export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown, Locals = unknown> = Pick<
   RequestContext<App, Locals, Before>,
   'answers' | 'app' | 'auth' | 'client' | 'locals' | 'protocolVersion' | 'requestId' | 'session' | 'signal'
 >
 
-/** Asks as a plain object. An ask sees the answers of those above it. */
+/** Asks as an object. An ask sees the answers of those above it. */
 export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   readonly [K in keyof A]: (
     args: ToolArguments<I>,
@@ -190,7 +190,7 @@ export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   ) => Awaitable<A[K]>
 }
 
-/** Asks built one by one, each with the answers of earlier ones. Made by `asks(inputSchema)`. */
+/** Asks that are added one by one, each with the answers of earlier ones. Created by `asks(inputSchema)`. */
 export interface Asks<I extends AnySchema | undefined, A, App = unknown, Locals = unknown> {
   /** Adds an ask. Its name is the key of its answer and of its question. */
   ask<const K extends string, R>(

@@ -8,7 +8,7 @@ import { invalid, type Subject } from '../registry/checks.ts'
 
 /**
  * The parameters that clients repeat in headers; undefined if there are none. Clients ignore a tool whose
- * schema declares them wrongly, so it is refused here.
+ * header annotations are invalid, so it is refused here.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION`
  */
@@ -22,9 +22,9 @@ export function headerParameters(
 }
 
 /**
- * The error for the first parameter whose header differs from the argument. A proxy may have allowed the call
- * by its headers, so they are compared with the arguments before defaults and transforms. The schema checks
- * values that no header can hold, such as an object, unless there is a header.
+ * Returns the error for the first parameter whose header differs from the argument. A proxy may have admitted
+ * the call because of its headers, so they are compared with the arguments before defaults and transforms.
+ * Values that no header can represent, such as an object, are left to the schema unless there is a header.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
  */
@@ -55,7 +55,7 @@ function valueAt(args: JsonObject, path: readonly string[]): unknown {
 const isPrimitive = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** A JSON number. `Number` alone would accept an empty string or hexadecimal digits. */
+/** Matches a JSON number. `Number` alone would accept an empty string or hexadecimal digits. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 function isSame(value: unknown, header: string): boolean {
@@ -63,6 +63,6 @@ function isSame(value: unknown, header: string): boolean {
   if (text === undefined) return false
   if (typeof value === 'string') return text === value
   if (typeof value === 'boolean') return text === String(value)
-  // Outside the safe range two texts are one number, and a proxy may have read the other one.
+  // Outside the safe range two texts may be one number, and a proxy may have read the other one.
   return Number.isSafeInteger(value) && NUMBER.test(text) && Number(text) === value
 }

@@ -3,18 +3,19 @@ import type { NeedsInput } from '../../call/result.ts'
 import { isQuestion, type Question } from '../../call/input/question.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 
-/** Made by {@link inputRequired}. */
+/** Created by {@link inputRequired}. */
 export interface InputRequired extends Branded<'input-required'> {
   readonly questions: Readonly<Record<string, Question>>
   readonly state: string | undefined
 }
 
 /**
- * The low-level way to ask, for loops, prompts and resources. The handler returns its questions, and runs
- * again from the start with the answers in `ctx.inputs`. It repeats its side effects unless it checks for
- * answers first; prefer the `asks` of a tool, whose handler runs once.
+ * The low-level way to ask questions, for loops, prompts and resources. The handler returns its questions, and
+ * runs again from the start with the answers in `ctx.inputs`. It repeats its side effects unless it checks for
+ * answers first. Prefer the `asks` of a tool, whose handler runs once.
  *
- * @param questions - by the key of the answer in `ctx.inputs`; with none the client may call again at once
+ * @param questions - by the key of the answer in `ctx.inputs`; without questions the client may repeat the call
+ *   at once
  * @param options - `state` is a string for the next run, in `ctx.inputs.state`
  * @throws `ERR_MCP_INVALID_DEFINITION` for a value that is not a question
  */

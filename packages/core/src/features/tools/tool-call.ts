@@ -25,35 +25,33 @@ import { type Awaitable, isPromiseLike } from '../../util/promises.ts'
 import type { wrapOutput } from './wrap-output.ts'
 import type { CompiledHandler } from '../registry/handler.ts'
 
-/** A registered tool: checked, its schemas compiled. */
+/** A registered tool: checked, with compiled schemas. */
 export interface ToolEntry extends CompiledHandler {
   readonly item: Tool
   /** The tool without its relations. */
   readonly alone: Tool
   readonly related: ReturnType<typeof checkRelated>
-  /** Its name in errors. */
+  /** The tool's name in errors. */
   readonly label: string
   readonly priority: number
-  /** Whether clients without user interfaces get another form of it. */
+  /** Whether clients without user interfaces get another form of the tool. */
   readonly hasUi: boolean
   readonly input: CompiledInput
-  /**
-   * The parameters that clients repeat in headers; undefined if there are none, which costs a call nothing.
-   */
+  /** The parameters that clients repeat in headers; undefined if there are none. */
   readonly inHeaders: readonly HeaderParameter[] | undefined
   readonly output: CompiledOutput | undefined
-  /** Undefined if structured values are sent as they are, or not at all. */
+  /** Undefined if structured values are sent unchanged, or not at all. */
   readonly wrapped: ReturnType<typeof wrapOutput>
   readonly validateOutput: boolean
   readonly maxResultBytes: number | undefined
   /** Undefined if the tool never runs as a task. */
   readonly taskSupport: 'optional' | 'required' | undefined
   readonly immediateResponse: string | undefined
-  /** Undefined if there are none, which costs a call nothing. */
+  /** Undefined if there are none. */
   readonly asks: ReturnType<typeof compileAsks>
 }
 
-/** What calls that may run as tasks need of the tools. */
+/** The settings that calls with tasks use. */
 export interface ToolTasksOptions {
   /** The ids of the server's extensions. */
   readonly extensions: ReadonlySet<string>
@@ -61,21 +59,21 @@ export interface ToolTasksOptions {
   readonly unknown: (name: string) => Error
 }
 
-/** Decides which calls of tools are tasks. */
+/** Decides which tool calls are tasks. */
 export interface ToolTasks {
-  /** Starts a call that is a task from the start; undefined for any other call. */
+  /** Starts a call that is a task from the start. Returns undefined for any other call. */
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /**
-   * Refuses a call that can only be a task to a client without tasks.
+   * Refuses a client without tasks a call that must be a task.
    *
    * @throws McpError `-32021`
    */
   demand(entry: ToolEntry, ctx: CallContext): void
   /**
-   * Starts a task in place of the call; undefined if the call runs itself. In revisions without tasks a tool that
-   * requires a task runs as any other, because their clients have no other way to call it.
+   * Starts a task in place of the call. Returns undefined if the call itself runs. In revisions without tasks,
+   * a tool that requires a task runs like any other, because their clients have no other way to call it.
    *
-   * @throws McpError if the call must be a task and is none
+   * @throws McpError if the call must be a task and is not
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#execution
    * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
    */
@@ -85,9 +83,9 @@ export interface ToolTasks {
 type Run = (entry: ToolEntry, args: unknown, ctx: CallContext) => Awaitable<HandlerResult>
 
 /**
- * Calls a tool. A promise only if its schema or its handler is asynchronous.
+ * Calls a tool. Returns a promise only if its schema or its handler is asynchronous.
  *
- * @param run - called with the checked arguments after all questions are answered, so once per call
+ * @param run - called once, with the checked arguments, after all questions are answered
  */
 export function callTool(
   entry: ToolEntry,
@@ -168,7 +166,7 @@ function toHandlerResult(entry: ToolEntry, value: unknown): HandlerResult {
 
 const textResult = (text: string): HandlerResult => complete({ content: [{ type: 'text', text }] })
 
-/** Checks the members of blocks that may hold any value. Blocks without them are not searched. */
+/** Checks the members of blocks that may contain any value. Blocks without them are not searched. */
 function metaChecked<Blocks extends readonly ContentBlock[]>({ label }: ToolEntry, content: Blocks): Blocks {
   const isOpen = ({ _meta, annotations }: ContentBlock): boolean => (_meta ?? annotations) !== undefined
   if (content.some(isOpen)) refuseLosses({ content }, label)
@@ -188,7 +186,7 @@ function fromResult(entry: ToolEntry, value: ResultParts): HandlerResult {
   return complete({ content, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
 
-/** One text serves the validation, the mirror that older clients read, and the structured value itself. */
+/** One text serves the validation, the copy that older clients read, and the structured value itself. */
 function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts | undefined): HandlerResult {
   const { output } = entry
   let value = given

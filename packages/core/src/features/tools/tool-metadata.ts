@@ -11,7 +11,7 @@ const SHORT_HINTS: readonly (readonly [short: string, name: keyof ToolAnnotation
   ['openWorld', 'openWorldHint'],
 ]
 
-/** Converts short names to the specification's. Leaves out undefined hints, because clients have defaults. */
+/** Converts short names to those of the specification. Omits undefined hints, because clients have defaults. */
 export function normaliseHints(subject: Subject, given: AnyTool['annotations']): ToolAnnotations | undefined {
   if (given === undefined) return undefined
   if (!isObject(given)) throw invalid(subject, 'needs an object as its annotations')
@@ -49,7 +49,7 @@ export function toMeta(
 }
 
 /**
- * The name of a tool for people: its title, the title in its annotations, or its name.
+ * Returns the name of a tool for people: its title, the title in its annotations, or its name.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
  */
@@ -59,7 +59,7 @@ export const displayName = (tool: {
   readonly annotations?: { readonly title?: string | undefined } | undefined
 }): string => tool.title || tool.annotations?.title || tool.name
 
-/** Highest priority first, then by name, so that the order is the same on every node. */
+/** Sorts by priority, highest first, then by name, so that the order is the same on every node. */
 export function byPriority<Entry extends { readonly item: Tool; readonly priority: number }>(
   entries: readonly Entry[],
 ): readonly Entry[] {
@@ -115,7 +115,7 @@ export class Relations {
     return { ...alone, description: [...lines, sentence(related)].join('\n'), _meta }
   }
 
-  /** Logs unknown names, once for each tool that uses them. */
+  /** Logs unknown names, once for each tool that refers to them. */
   check(entries: readonly RelatedEntry[], has: (name: string) => boolean): void {
     if (entries === this.#checked) return
     this.#checked = entries

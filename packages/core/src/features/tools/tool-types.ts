@@ -11,7 +11,7 @@ import type { ToolResult } from '../content/content.ts'
 import type { WrapOutput } from './wrap-output.ts'
 import type { VisibleRule } from '../registry/handler.ts'
 
-/** Hints about a tool, by the specification's names or by short names for them. */
+/** Hints about a tool, with the names of the specification or shorter ones. */
 interface ToolHints extends ToolAnnotations {
   readonly readOnly?: boolean
   readonly destructive?: boolean
@@ -22,14 +22,14 @@ interface ToolHints extends ToolAnnotations {
 /** Metadata beyond the specification, published in `_meta`. */
 interface ToolMetadata {
   /**
-   * A whole number. With the server's `tools.orderByPriority` higher ones come first.
-   * Published as `dev.jetway/priority`.
+   * A whole number. With the server's `tools.orderByPriority` higher ones come first. Published as
+   * `dev.jetway/priority`.
    * @default 0, not published
    */
   readonly priority?: number
-  /** Published as `dev.jetway/relatedTools`, without those that are hidden from the caller. */
+  /** Related tools, published as `dev.jetway/relatedTools` without those that are hidden from the caller. */
   readonly relatedTools?: readonly RelatedTool[]
-  /** `ephemeral`: clients must not keep results for another call. Published as `dev.jetway/cacheControl`. */
+  /** `ephemeral`: clients must not reuse results for another call. Published as `dev.jetway/cacheControl`. */
   readonly cacheControl?: 'ephemeral'
 }
 
@@ -40,10 +40,10 @@ interface RelatedTool {
 }
 
 interface ToolFields extends DisplayFields, ToolMetadata {
-  /** 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */
+  /** The name: 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */
   readonly name: string
   /**
-   * All scopes that a call needs. A caller that lacks one is refused before anything runs, over HTTP with 403,
+   * The scopes that a call needs. A caller that lacks one is refused before anything runs, over HTTP with 403,
    * so that its client can ask the user for them. The tool stays listed. The local user of stdio needs none.
    *
    * @default none
@@ -63,17 +63,17 @@ interface ToolFields extends DisplayFields, ToolMetadata {
    * @default the server's `tools.strictInput`
    */
   readonly strictInput?: boolean
-  /** Bytes that a result may have, 1024 or more. @default the server's `limits.maxResultBytes` */
+  /** The maximum size of a result in bytes, 1024 or more. @default the server's `limits.maxResultBytes` */
   readonly maxResultBytes?: number
   /**
-   * Whether clients may (`optional`) or must (`required`) call the tool as a task: the call is answered at
-   * once, and the client asks for the result later. For a client without tasks the tool runs as any other.
+   * Whether clients may (`optional`) or must (`required`) call the tool as a task: the call gets a response at
+   * once, and the client fetches the result later. For a client without tasks the tool runs like any other.
    * @default 'forbidden'
    */
   readonly taskSupport?: TaskSupport
-  /** For the model to read while the task runs. Clients may ignore it. */
+  /** A text that the model may read while the task runs. Clients may ignore it. */
   readonly immediateResponse?: string
-  /** Whether results are checked against the `outputSchema`. @default the server's `tools.validateOutput` */
+  /** Whether results are validated against the `outputSchema`. @default the server's `tools.validateOutput` */
   readonly validateOutput?: boolean
   /**
    * The user interface that shows the tool's results. Needs the extension `apps()` of `@jetway/core/apps`.
@@ -82,8 +82,8 @@ interface ToolFields extends DisplayFields, ToolMetadata {
 }
 
 /**
- * Any value. With `unknown` the compiler would widen the `'open'` of a handler without parameters to
- * `string`, because it infers that handler before the `outputSchema`; the literals in this union prevent it.
+ * Any value. With `unknown` the compiler would widen the `'open'` of a handler without parameters to `string`,
+ * because it infers that handler before the `outputSchema`; the literals in this union prevent it.
  */
 type Anything =
   | ''
@@ -98,8 +98,8 @@ type Anything =
 
 /**
  * With an `outputSchema`, a value of that schema or a whole result. Without one, anything: a string is text,
- * content blocks are content, undefined is no content, another value is JSON text. A whole result is made by
- * `result(…)`, or is the protocol's own `{ content: [...], structuredContent?, isError?, _meta? }`.
+ * content blocks are content, undefined is no content, any other value is JSON text. A whole result is created
+ * by `result(…)`, or has the protocol's form `{ content: [...], structuredContent?, isError?, _meta? }`.
  */
 export type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
   ? Structured<InferOutput<O>> | InputRequired
@@ -128,32 +128,33 @@ export interface ToolDefinition<
   A = {},
   R = ToolReturn<O>,
 > extends ToolFields {
-  /** zod, another Standard Schema that gives JSON Schema, or JSON Schema; an object at its root. */
+  /** zod, another Standard Schema that supports JSON Schema, or JSON Schema; an object at its root. */
   readonly inputSchema?: I
   /** Describes the structured value. */
   readonly outputSchema?: O
   /**
-   * For an `outputSchema` that is not an object, such as an array: the member that holds the value for
-   * clients of revisions whose structured values must be objects. They get `{ items: value }` for `'items'`,
-   * and a schema that says so. Clients of revisions that allow any value get the value itself. @default such
-   * clients get the value as JSON text alone
+   * The member that contains the value, for an `outputSchema` that is not an object and clients of revisions
+   * whose structured values must be objects. They get `{ items: value }` for `'items'`, and a matching schema.
+   * Clients of revisions that allow any value get the value itself. @default such clients get the value as JSON
+   * text alone
    */
   readonly wrapOutput?: WrapOutput<O>
   /**
-   * Functions that run before the handler, each for a value or a question to the client. The handler then
-   * runs once and finds the answers in `ctx.answers`. Write it above `handler`, so that the compiler infers
-   * the answers; `asks(inputSchema)` works in any position, and its asks know the answers of earlier ones.
+   * Functions that run before the handler, each for a value or a question to the client. The handler then runs
+   * once, with the answers in `ctx.answers`. Write it above `handler`, so that the compiler infers the answers;
+   * `asks(inputSchema)` works in any position, and its asks see the answers of earlier ones.
    */
   readonly asks?: ToolAsks<I, A, App, Locals>
-  /** Whether a caller may know of the tool. @default everybody may */
+  /** Whether a caller may see the tool. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>
   /**
-   * Throw a `ToolError` for a failure that the model should read; for other errors it reads a generic text.
+   * The function that is called. Throw a `ToolError` for a failure that the model should read; for other errors
+   * it gets a generic text.
    */
   readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Locals, Answers<A>>) => Awaitable<R>
 }
 
-/** Refuses what is nearly a result where no `outputSchema` says what a tool returns. */
+/** Refuses values that are almost a result, for tools without an `outputSchema`. */
 export type CheckReturn<O, R> = O extends AnySchema ? unknown : Refuse<ToolProblem<R>>
 
 /** Any tool definition, for lists of them. */
@@ -166,7 +167,7 @@ export interface AnyTool<App = never, Locals = never> extends ToolFields {
   readonly handler: (args: never, ctx: RequestContext<App, Locals, never>) => unknown
 }
 
-/** How the server handles its tools. A tool's `strictInput` and `validateOutput` override these. */
+/** How the server handles its tools. A tool's `strictInput` and `validateOutput` override these options. */
 export interface ToolOptions {
   /** Whether `tools/list` is sorted by the tools' `priority`, highest first, then by name. @default false */
   readonly orderByPriority?: boolean
@@ -178,12 +179,12 @@ export interface ToolOptions {
   readonly describeRelations?: boolean
   /**
    * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish that.
-   * Objects that the schema declares open stay open. In JSON Schema only the root is closed, unless it
-   * declares its additional properties. @default false
+   * Objects that the schema declares open stay open. In JSON Schema only the root is closed, unless it declares
+   * its additional properties. @default false
    */
   readonly strictInput?: boolean
   /**
-   * Whether structured results are checked against the tool's `outputSchema` before they are sent.
+   * Whether structured results are validated against the tool's `outputSchema` before they are sent.
    *
    * @default true
    */

@@ -38,13 +38,13 @@ import { wrapOutput } from './wrap-output.ts'
 
 interface ToolsOptions extends ToolOptions, RegistrationContext {
   readonly schemas: SchemaEngine
-  /** Without it calls never run as tasks. */
+  /** Without it, calls never run as tasks. */
   readonly tasks?: { calls(options: ToolTasksOptions): ToolTasks } | undefined
-  /** Without it no tool has `asks`. */
+  /** Without it, no tool has `asks`. */
   readonly compileAsks?: typeof compileAsks | undefined
   /** The ids of the server's extensions. */
   readonly extensions: ReadonlySet<string>
-  /** Without it tools have no user interfaces. */
+  /** Without it, tools have no user interfaces. */
   readonly ui?: ToolUi | undefined
 }
 
@@ -54,7 +54,7 @@ export interface Tools {
   /** Creates an empty registry for the tools of one session. */
   createRegistry(): Registry<AnyTool, ToolEntry>
   readonly methods: readonly (readonly [string, MethodEntry])[]
-  /** Whether a tool can run as a task, or could at some time. */
+  /** Whether a tool can run as a task, or may be added later. */
   readonly offerTasks: () => boolean
 }
 
@@ -94,7 +94,7 @@ export function createTools(options: ToolsOptions): Tools {
     relations.check(registry.entries(), (name) => registry.get(name) !== undefined)
     const all = registry.entriesWith(sessionEntries(ctx)?.tools)
     const shown = (withUi && ui?.plainFor(ctx.client)?.(all)) || all
-    // The extensions that a client declares decide which form of a tool it sees.
+    // The extensions that a client declares determine which form of a tool it sees.
     const varies = ui === undefined ? 'never' : 'always'
     return listing.list(options.orderByPriority ? sorted(shown) : shown, params, ctx, varies)
   }
@@ -125,7 +125,7 @@ function callEntry(registry: Tools['registry'], findIn: FindIn, calls: ToolTasks
     handle: (params, ctx) => {
       if (!registry.offered) throw methodNotFound()
       const { name } = params
-      // Some clients send null where there are none.
+      // Some clients send null if there are no arguments.
       const args = params['arguments'] ?? {}
       if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
       const entry = findIn(name, ctx.scope.session?.registry as SessionRegistry | undefined)
@@ -164,7 +164,7 @@ function callWith(
 ): Awaitable<HandlerResult> {
   if (!isObject(args)) throw noArguments()
   if (entry.taskSupport !== undefined) calls?.demand(entry, ctx)
-  // For a task they were compared before it began.
+  // For a task, the headers were compared before it started.
   if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {
     const mismatch = parameterFault(entry.inHeaders, args, ctx.scope.exchange)
     if (mismatch !== undefined) {
@@ -176,7 +176,7 @@ function callWith(
   return task ?? callTool(entry, args, ctx)
 }
 
-/** Reads the schemas when the tool is listed: reading may convert them. */
+/** Reads the schemas when the tool is listed, because reading may convert them. */
 function withSchemas(
   tool: Omit<Tool, 'inputSchema'>,
   input: CompiledInput,
@@ -226,7 +226,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
     ...handler,
     visible: ui?.visible ?? handler.visible,
     input,
-    // A deferred schema has no such keyword.
+    // A deferred schema does not have this keyword.
     inHeaders: input.isDeferred ? undefined : headerParameters(subject, input.jsonSchema),
     output,
     wrapped,
@@ -237,7 +237,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
   }
 }
 
-/** Undefined for a tool without a user interface. Without the extension `_meta.ui` stays as it is. */
+/** Returns undefined for a tool without a user interface. Without the extension, `_meta.ui` is unchanged. */
 function uiOf(
   subject: Subject,
   definition: AnyTool,

@@ -2,13 +2,13 @@ import { mapParts } from '../../schema/convert/walk.ts'
 import type { AnySchema, CompiledOutput, InferOutput, JsonSchema } from '../../schema/types.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
-/** The member that holds a structured value, and the schema of the object around it. */
+/** The member that contains a structured value, and the schema of the object around it. */
 interface WrappedOutput {
   readonly member: string
   readonly outputSchema: JsonSchema
 }
 
-/** A member's name, for an `outputSchema` that is not an object. */
+/** The name of a member, for an `outputSchema` that is not an object. */
 export type WrapOutput<O> = O extends AnySchema ? MemberFor<InferOutput<O>> : never
 
 type MemberFor<S> = unknown extends S
@@ -19,7 +19,7 @@ type MemberFor<S> = unknown extends S
       ? never
       : string
 
-/** Needs no escapes in a JSON Pointer or a URI fragment. */
+/** These names need no escapes in a JSON Pointer or a URI fragment. */
 const MEMBER = /^[\w-]{1,64}$/
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` if there is nothing to wrap */
@@ -48,7 +48,7 @@ function objectWith(member: string, { $schema, ...schema }: JsonSchema): JsonSch
   }
 }
 
-/** The schema at another place of its document: references from its root lead to that place. */
+/** Moves a schema to another place of its document: references from its root are rewritten. */
 function moved(schema: JsonSchema, place: string): JsonSchema {
   // References inside a schema with an id start there.
   if (typeof schema['$id'] === 'string') return schema

@@ -2,12 +2,12 @@ import type { Expression, Operator, Part, VariableSpec } from './parse.ts'
 import type { Step } from './scan.ts'
 
 export interface OperatorRules {
-  /** Before the first variable. */
+  /** The character before the first variable. */
   readonly first: string
   readonly separator: string
   /** Whether values are written as `name=value`. */
   readonly named?: boolean
-  /** Whether reserved characters stay as they are. */
+  /** Whether reserved characters are not encoded. */
   readonly reserved?: boolean
 }
 
@@ -25,12 +25,12 @@ export const OPERATOR_RULES: Readonly<Record<Operator, OperatorRules>> = {
 
 type Values = Map<string, string | string[]>
 
-/** Adds the values in the text of a span; false if it refuses one. */
+/** Adds the values in the text of a span. Returns false if a value is refused. */
 type Reader = (span: string | undefined, values: Values) => boolean
 
 interface Matcher {
   readonly steps: Step[]
-  /** One per span step, in order. */
+  /** One reader per span step, in order. */
   readonly readers: Reader[]
 }
 
@@ -54,7 +54,7 @@ export function compileParts(parts: readonly Part[]): Matcher {
   return matcher
 }
 
-/** The text of the template itself. */
+/** The literal text of the template. */
 const fixedText = (parts: readonly Part[]): string =>
   parts.map((part) => (part.kind === 'literal' ? part.text : part.operator)).join('')
 
@@ -74,7 +74,7 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
       kind: 'span',
       leads: index === 0 ? first : separator,
       separator: explode ? separator : '',
-      // An empty list expands to nothing. A later variable would then have the lead.
+      // An empty list expands to nothing, so a later variable would get the lead.
       optional: explode && (index > 0 || !several),
       take: 'shortest',
       accepts: allBut((several || explode ? separator : '') + barred),
@@ -89,7 +89,7 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
   }
 }
 
-/** The expression before, if it has pairs. */
+/** The preceding expression, if it has pairs. */
 interface Pairs {
   readonly leads: string
   readonly separator: string
@@ -98,7 +98,7 @@ interface Pairs {
 
 function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, readers }: Matcher): Pairs {
   const { first, separator } = OPERATOR_RULES[expression.operator]
-  // {?a}{&b} is one query: names come in any order, and without `a` the expansion starts with "&".
+  // {?a}{&b} is one query: names occur in any order, and without `a` the expansion starts with "&".
   const joins = earlier?.separator === separator
   const leads = joins ? earlier.leads + first : first
   const variables = joins ? earlier.variables : new Map<string, VariableSpec>()
@@ -116,7 +116,7 @@ function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, r
   return { leads, separator, variables }
 }
 
-/** Refuses a name that the template does not have, and a second value for one that is not exploded. */
+/** Refuses a name that the template lacks, and a second value for one that is not exploded. */
 function readPairs({ separator, variables }: Pairs, span: string | undefined, values: Values): boolean {
   for (const pair of span?.split(separator) ?? []) {
     const [name = '', ...rest] = pair.split('=')
@@ -133,7 +133,7 @@ function readPairs({ separator, variables }: Pairs, span: string | undefined, va
   return true
 }
 
-/** Canonical URIs are ASCII, so a table of 128 is enough. */
+/** Canonical URIs are ASCII, so a table of 128 is sufficient. */
 function allBut(characters: string): (code: number) => boolean {
   const table = new Uint8Array(128).fill(1)
   for (const character of characters) table[character.charCodeAt(0)] = 0
@@ -141,9 +141,9 @@ function allBut(characters: string): (code: number) => boolean {
 }
 
 /**
- * The one spelling in which templates and URIs are compared: ASCII, upper-case triplets. A raw
- * backslash becomes `%5C` and a raw control character a triplet, so that both spellings meet the same
- * checks. A lone percent sign stays.
+ * Returns the canonical spelling in which templates and URIs are compared: ASCII, upper-case triplets. A raw
+ * backslash becomes `%5C` and a raw control character a triplet, so that both spellings pass the same checks. A
+ * lone percent sign stays.
  *
  * @throws URIError for a lone surrogate
  */
@@ -152,17 +152,17 @@ export const canonical = (text: string): string =>
     found.startsWith('%') ? found.toUpperCase() : encodeURIComponent(found),
   )
 
-/** `segment` is one path segment, `path` may have slashes. */
+/** `segment` is one path segment, `path` may contain slashes. */
 export type ValueShape = 'segment' | 'path'
 
 /** Control characters (NUL too) and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
-/** A slash, a backslash, or a drive letter, which on Windows makes any path leave its root. */
+/** A slash, a backslash, or a drive letter, with which any path leaves its root on Windows. */
 const ROOTED = /^(?:[/\\]|[A-Za-z]:)/
 
 /**
- * Decodes a value exactly once, so that `%252e` stays `%2e`. Undefined if it is malformed (a bad triplet,
- * UTF-8 that is invalid or overlong) or could lead a handler out of its directory.
+ * Decodes a value exactly once, so that `%252e` stays `%2e`. Returns undefined if it is malformed (an invalid
+ * triplet, invalid or overlong UTF-8) or could lead a handler out of its directory.
  */
 export function decodeValue(encoded: string, shape: ValueShape, maxLength: number): string | undefined {
   let value: string
@@ -178,7 +178,7 @@ export function decodeValue(encoded: string, shape: ValueShape, maxLength: numbe
   return maxLength !== Infinity && Array.from(value).length > maxLength ? undefined : value
 }
 
-/** Windows drops trailing spaces, and some servers cut path parameters (`..;x`) before they resolve. */
+/** Windows drops trailing spaces, and some servers remove path parameters (`..;x`) before they resolve. */
 function isDotSegment(segment: string): boolean {
   const bare = segment.split(';', 1)[0]?.trim()
   return bare === '.' || bare === '..'

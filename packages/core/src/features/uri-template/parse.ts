@@ -6,7 +6,7 @@ export type Operator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&'
 export interface VariableSpec {
   readonly name: string
   readonly explode: boolean
-  /** Of the prefix modifier, in code points; `Infinity` without one. */
+  /** The length of the prefix modifier in code points; `Infinity` without one. */
   readonly maxLength: number
 }
 
@@ -30,7 +30,7 @@ const OPERATORS = '+#./;?&'
 const RESERVED_OPERATORS = '=,!@|'
 const NAME = /^(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*$/
 /**
- * The apostrophe, which the RFC's grammar leaves out, is a sub-delimiter of URIs, so literals may have it.
+ * The grammar of the RFC omits the apostrophe, but it is a sub-delimiter of URIs, so literals may contain it.
  */
 // oxlint-disable-next-line no-control-regex
 const BAD_LITERAL = /[\u0000-\u0020"<>\\^`|}\u007f-\u009f\p{Cs}]|%(?![0-9A-Fa-f]{2})/u

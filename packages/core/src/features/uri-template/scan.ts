@@ -8,13 +8,15 @@ interface SpanStep {
   readonly kind: 'span'
   /** One of these characters precedes the items; none if `''`. */
   readonly leads: string
-  /** Between two items; `''` if there is only one. Not an accepted character. */
+  /** The character between two items; `''` if there is only one item. Never an accepted character. */
   readonly separator: string
-  /** Whether the span with its lead may be missing. */
+  /** Whether the span and its lead may be missing. */
   readonly optional: boolean
-  /** If several ends are possible. */
+  /** Which end to use if several are possible. */
   readonly take: 'shortest' | 'longest'
-  /** Whether an item may have this character. Never called for percent triplets, which are always allowed. */
+  /**
+   * Whether an item may contain this character. Never called for percent triplets, which are always allowed.
+   */
   readonly accepts: (code: number) => boolean
 }
 
@@ -22,17 +24,17 @@ export type Step = LiteralStep | SpanStep
 
 const PERCENT = 37
 
-/** By position: whether the remaining steps can match the rest of the URI. */
+/** Tells for each position whether the remaining steps can match the rest of the URI. */
 type Table = Uint8Array
 
 /**
- * Matches the steps with the whole URI. Returns the text of each span without its lead, in order, or
- * undefined for a missing optional one; undefined if there is no match.
+ * Matches the steps with the whole URI. Returns the text of each span without its lead, in order, or undefined
+ * for a missing optional one; undefined if there is no match.
  *
  * The time of a backtracking search grows with a power of the number of spans, and a peer chooses the URI. So
- * one pass from the right marks, for each step, where the rest can match, and one pass from the left then
- * never goes back: `(steps + 1) × (length + 1)` cells, each visited a fixed number of times. If there are
- * several matches, the leftmost choice decides.
+ * one pass from the right marks, for each step, where the rest can match, and one pass from the left then never
+ * goes back: `(steps + 1) × (length + 1)` cells, each visited a fixed number of times. If there are several
+ * matches, the leftmost choice decides.
  */
 export function scan(steps: readonly Step[], uri: string): (string | undefined)[] | undefined {
   const first = steps[0]
@@ -66,7 +68,7 @@ function walk(steps: readonly Step[], uri: string, tables: readonly Table[]): (s
   return spans
 }
 
-/** Knuth-Morris-Pratt: otherwise a repetitive literal costs its length at every position. */
+/** Uses Knuth-Morris-Pratt, because a repetitive literal would otherwise cost its length at every position. */
 function literalTable(text: string, uri: string, next: Table): Table {
   const table = new Uint8Array(uri.length + 1)
   const fallback = new Uint16Array(text.length + 1)
@@ -87,7 +89,7 @@ function literalTable(text: string, uri: string, next: Table): Table {
 
 function spanTable(span: SpanStep, uri: string, next: Table): Table {
   const table = new Uint8Array(uri.length + 1)
-  // Where an item may continue; three more cells save a bounds check for triplets.
+  // Where an item may continue. Three more cells save a bounds check for triplets.
   const inside = new Uint8Array(uri.length + 4)
   inside[uri.length] = next[uri.length] as number
   if (span.optional) table[uri.length] = next[uri.length] as number

@@ -2,7 +2,7 @@ import { canonical, compileParts } from './compile.ts'
 import { parseParts, type Expression } from './parse.ts'
 import { scan } from './scan.ts'
 
-/** In characters of the percent-encoded form; each then costs the scanner a bounded number of steps. */
+/** In characters of the percent-encoded form. Each character costs the scanner a bounded number of steps. */
 const MAX_URI_LENGTH = 8192
 
 /**
@@ -12,32 +12,32 @@ const MAX_URI_LENGTH = 8192
  */
 export interface UriTemplate {
   readonly template: string
-  /** Names in the template's order. */
+  /** Names in the order of the template. */
   readonly variables: readonly string[]
   /** Characters outside expressions. */
   readonly literals: number
   /** Variables of `{+…}` and `{#…}`, whose values may span path segments. */
   readonly reserved: number
   /**
-   * The values in a URI, percent-decoded exactly once; undefined if the URI does not match, is longer than
-   * 8192 characters in its percent-encoded form, or has a refused value.
+   * Returns the values in a URI, percent-decoded exactly once; undefined if the URI does not match, is longer
+   * than 8192 characters in its percent-encoded form, or contains a refused value.
    *
    * Exploded variables (`{list*}`) give an array, all others a string. Variables of `{;…}`, `{?…}` and `{&…}`
-   * are optional and come in any order; a name that the template does not have, or a second value for one
-   * that is not exploded, is no match. All others are required and not empty, except that an exploded one may
-   * be an empty array. If a URI can be read in several ways (`{a}-{b}`), variables further left take as
-   * little as possible. Maps are not restored.
+   * are optional and occur in any order; a name that the template lacks, or a second value for one that is not
+   * exploded, is no match. All others are required and not empty, except that an exploded one may be an empty
+   * array. If a URI can be read in several ways (`{a}-{b}`), variables further left take as little as possible.
+   * Maps are not restored.
    *
-   * Refused in every value, after decoding: control characters, invalid UTF-8, the segments `.` and
-   * `..`, a leading slash, backslash or drive letter. Slashes and backslashes elsewhere pass only in
-   * `{+…}`, `{#…}`, `{?…}` and `{&…}`. This keeps lexical traversal out; a handler that reads files
-   * still has to resolve symbolic links.
+   * Refused in every value, after decoding: control characters, invalid UTF-8, the segments `.` and `..`, a
+   * leading slash, backslash or drive letter. Slashes and backslashes elsewhere are allowed only in `{+…}`,
+   * `{#…}`, `{?…}` and `{&…}`. This prevents lexical traversal; a handler that reads files must still resolve
+   * symbolic links.
    */
   match(uri: string): Record<string, string | string[]> | undefined
 }
 
 /**
- * Parses a template of at most 2048 bytes and 32 variables, each named once.
+ * Parses a template of at most 2048 bytes and 32 variables, each used once.
  *
  * @throws `ERR_MCP_URI_TEMPLATE` with the position and a correction
  */
@@ -60,8 +60,8 @@ const namesIn = (expressions: readonly Expression[]): string[] =>
 
 /**
  * Orders templates, the most specific first: more literal characters, then fewer variables, then fewer that
- * span segments, then the template's text by code units. Only equal templates compare as equal, so the order
- * of registration never decides.
+ * span segments, then the template's text by code units. Only equal templates compare as equal, so the order of
+ * registration never decides.
  */
 export function compareSpecificity(a: UriTemplate, b: UriTemplate): number {
   return (
@@ -88,11 +88,11 @@ function matchUri(
   if (spans === undefined) return undefined
   const values = new Map<string, string | string[]>()
   if (!readers.every((read, index) => read(spans[index], values))) return undefined
-  // Defines own properties, `__proto__` too, where assignment would set the prototype.
+  // Defines own properties, also `__proto__`, where assignment would set the prototype.
   return Object.fromEntries(values)
 }
 
-/** One variable: its name, the type of its value, and whether a URI may leave it out. */
+/** One variable: its name, the type of its value, and whether a URI may omit it. */
 type Variable = readonly [name: string, value: string | string[], presence: 'required' | 'optional']
 
 type OneVariable<Text extends string, Presence extends Variable[2]> = Text extends `${infer Name}*`
@@ -134,7 +134,7 @@ type VariablesObject<Found extends Variable> = {
  */
 export type TemplateVariables<Template extends string> = string extends Template
   ? Record<string, string | string[]>
-  : // Editors show the properties, and no name of a helper.
+  : // Editors show the properties instead of the name of a helper.
     VariablesObject<AllVariables<Template>> extends infer Values
     ? { [Name in keyof Values]: Values[Name] }
     : never

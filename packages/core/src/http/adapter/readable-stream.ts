@@ -1,32 +1,21 @@
 import type { FrameSink, HttpReply } from '../types.ts'
+import type { WebConnection, WebRequest } from './web-request.ts'
 
 /** Bytes that a stream queues before writers must wait. */
 const AHEAD_BYTES = 16_384
 
+type StallLimit = ReturnType<WebConnection['stallLimit']>
 type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 
-/** The request that a stream answers. */
-export interface StreamedRequest {
-  /**
-   * Called when the reader cancels: not every runtime aborts the request's signal
-   * when the client disconnects.
-   */
-  leave(): void
-  /** Calls the function when the response may be written, now or later: on Node by `onTurn`. */
-  atTurn(open: () => void): void
-  /** Limits the time for which bytes wait for the reader: on Node a `StallLimit`. */
-  readonly stall?: { begin(): void; end(): void } | undefined
-}
-
 /** A stream reply as a web `ReadableStream`, for adapters whose host sends one. */
-export function toReadableStream(reply: StreamReply, request: StreamedRequest): ReadableStream<Uint8Array> {
+export function toReadableStream(reply: StreamReply, request: WebRequest): ReadableStream<Uint8Array> {
   let sink: ReadableSink | undefined
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
-        const opened = new ReadableSink(controller, request.stall)
+        const opened = new ReadableSink(controller, request.connection?.stallLimit())
         sink = opened
-        request.atTurn(() => reply.open(opened))
+        request.onTurn(() => reply.open(opened))
       },
       pull: () => sink?.release(),
       cancel: () => {
@@ -50,12 +39,12 @@ export const streamHeaders = (headers: HttpReply['headers']): Record<string, str
 const encoder = new TextEncoder()
 
 class ReadableSink implements FrameSink {
-  readonly #stall: StreamedRequest['stall']
+  readonly #stall: StallLimit
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #drained: Promise<void> | undefined
   #resume: (() => void) | undefined
 
-  constructor(controller: ReadableStreamDefaultController<Uint8Array>, stall: StreamedRequest['stall']) {
+  constructor(controller: ReadableStreamDefaultController<Uint8Array>, stall: StallLimit) {
     this.#controller = controller
     this.#stall = stall
   }

@@ -13,7 +13,7 @@ import type { HttpReply, HttpRequest } from '../types.ts'
 /** How far clocks may differ, in seconds. */
 const TOLERANCE_S = 60
 
-/** When credentials become invalid, in ms since 1970. `expiresAt` is in seconds. */
+/** Returns when credentials become invalid, in ms since 1970. `expiresAt` is in seconds. */
 export const validUntil = (expiresAt: number): number => (expiresAt + TOLERANCE_S) * 1000
 
 /** The caller, undefined for an anonymous one, or the refusal. */

@@ -7,9 +7,8 @@ import { type Authenticate, Rejection } from '../authenticate.ts'
 /** The options of {@link bearer}. */
 export interface BearerOptions {
   /**
-   * Checks a token: signature, issuer, audience. Undefined and errors give 401; errors are
-   * logged. If the result has `expiresAt`, Jetway checks it, with 60 s of tolerance, and ends
-   * open streams when it is reached.
+   * Checks a token: signature, issuer, audience. Undefined and errors lead to 401; errors are logged. If the
+   * result has `expiresAt`, Jetway checks it with 60 s of tolerance, and ends open streams when it is reached.
    */
   readonly verify: (token: string, request: HttpRequest) => Awaitable<AuthInfo | undefined>
   readonly realm?: string
@@ -22,7 +21,7 @@ const CREDENTIALS = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i
 const MAX_LENGTH = 16_384
 
 /**
- * Authentication by bearer token.
+ * Authenticates by bearer token.
  *
  * @throws `ERR_MCP_OPTION` for a realm or metadata URL that cannot be sent in a header
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#token-handling
@@ -56,7 +55,7 @@ export function bearer({ verify, realm, resourceMetadata }: BearerOptions): Auth
   })
 }
 
-/** The challenge for a token that is not valid. */
+/** The challenge for an invalid token. */
 export const invalidToken = (challenge: string): string => withError(challenge, 'error="invalid_token"')
 
 /** https://www.rfc-editor.org/rfc/rfc6750#section-3 */

@@ -1,22 +1,25 @@
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import { hasSessions } from '../../protocol/revisions/select.ts'
 import { createHostGuard, isLoopbackAddress } from './hosts.ts'
-import { accepted, isJson } from './media-types.ts'
 import { isolatedRequests } from '../../util/platform.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { EndpointOptions, ResolvedOptions } from '../options.ts'
-import { duplicateHeader } from './duplicate-headers.ts'
+import { accepted, duplicateHeader, isJson } from './headers.ts'
 import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
 
-/** Checks the head of a request. Undefined accepts it; a reply refuses it before its body is read. */
+/**
+ * Checks the head of a request. Returns undefined to accept it, or a reply that refuses it before its body is
+ * read.
+ */
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 
 const UNKNOWN_SOCKET =
-  'The mount does not check the Host header, because this host does not pass on the socket of a request. ' +
-  "Set the option allowedHosts to the names of this server, or to ['*'] to accept every name"
+  'The mount does not check the Host header, because it does not know the socket of a request. ' +
+  'On Node, set connection: nodeConnection of @jetway/node/connection. Elsewhere, ' +
+  "set the option allowedHosts to the names of this server, or to ['*'] to accept every name"
 
-/** All checks without state, for every method and route, in the order of the table of statuses. */
+/** Runs all checks without state, for every method and route, in the order of the table of statuses. */
 export function createHeadGuard(
   options: EndpointOptions & Pick<ResolvedOptions, 'stateless'>,
   served: readonly Revision[],
@@ -56,9 +59,9 @@ interface RouteRules {
   readonly verbs: readonly string[]
   readonly wrongMethod: HttpReply
   readonly preflight: HttpReply
-  /** Without sessions, their header is ignored. */
+  /** Whether there are sessions. Without sessions, their header is ignored. */
   readonly sessions: boolean
-  /** The Accept header of `/message` does not matter, because its responses come on the stream. */
+  /** The Accept header of `/message` does not matter, because its responses are sent on the stream. */
   readonly responsesOnStream: boolean
 }
 
@@ -80,7 +83,7 @@ function allowedVerbs(
   { stateless, sessions }: EndpointOptions,
   served: readonly Revision[],
 ): readonly string[] {
-  // GET and DELETE are for sessions.
+  // GET and DELETE need sessions.
   if (stateless === true || !hasSessions(served)) return ['POST']
   return sessions?.allowDelete === false ? ['GET', 'POST'] : ['GET', 'POST', 'DELETE']
 }

@@ -1,9 +1,9 @@
 import { usageError } from '../../errors.ts'
 import type { EndpointOptions } from '../options.ts'
 import { check, checkArray } from '../../util/check-options.ts'
-import { remember } from './media-types.ts'
+import { remember } from './headers.ts'
 
-/** How many Host values and Origin values are remembered with their result. */
+/** How many Host and Origin values are cached with their result. */
 const MAX_REMEMBERED = 256
 
 interface Host {
@@ -11,7 +11,7 @@ interface Host {
   readonly port: string | undefined
 }
 
-/** Parses `name[:port]`, strictly: no user info, no path, no trailing dot. */
+/** Parses `name[:port]` strictly: no user info, no path, no trailing dot. */
 function parseHost(text: string): Host | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::(\d{1,5}))?$/.exec(text.toLowerCase())
   return match?.[1] === undefined ? undefined : { name: match[1], port: match[2] }
@@ -38,12 +38,12 @@ const matches = (allowed: Host, host: Host): boolean =>
     allowed.port === host.port ||
     (isDefaultPort(allowed.port) && host.port === undefined))
 
-/** Says which Host and Origin headers are accepted. */
+/** Decides which Host and Origin headers are accepted. */
 export interface HostGuard {
   /**
    * Whether a Host header is accepted.
    *
-   * @param local - whether the socket has a loopback address; undefined if the address is not known
+   * @param local - whether the socket has a loopback address; undefined if the address is unknown
    */
   readonly host: (value: string | undefined, local: boolean | undefined) => boolean
   /** Whether a Host header names this machine. */
@@ -53,8 +53,8 @@ export interface HostGuard {
 }
 
 /**
- * Checks the Host and Origin headers. A page that rebinds its name to a loopback address (DNS rebinding)
- * sends its own name in both, so a loopback socket accepts loopback names only, unless `allowedHosts` is set.
+ * Checks the Host and Origin headers. A page that rebinds its name to a loopback address (DNS rebinding) sends
+ * its own name in both, so a loopback socket accepts only loopback names, unless `allowedHosts` is set.
  *
  * @throws `ERR_MCP_OPTION` for an entry that is not a host, an origin or a URL
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
@@ -108,7 +108,7 @@ interface Origin {
   readonly web: boolean
 }
 
-/** Parses one origin. Undefined for `null`, a list, or an origin with a path. */
+/** Parses one origin. Returns undefined for `null`, a list, or an origin with a path. */
 function parseOrigin(text: string): Origin | undefined {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:)\/\/(.+)$/i.exec(text) ?? []
   const host = parseHost(rest)

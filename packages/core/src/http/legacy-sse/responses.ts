@@ -5,7 +5,7 @@ import { utf8Length } from '../../util/bytes.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import { emitOverflow } from '../streams/sse-writer.ts'
 
-/** Results of the largest size that may wait for one client. */
+/** How many results of the maximum size may be queued for one client. */
 const RESULTS = 4
 
 interface SseResponsesOptions {
@@ -13,20 +13,20 @@ interface SseResponsesOptions {
   readonly outlet: { readonly waitingBytes: number }
   readonly server: ServedServer
   readonly sessionId: string
-  /** Requests are refused while more bytes than this wait. */
+  /** Requests are refused while more bytes than this are queued. */
   readonly outboundLimit: number
 }
 
 /**
- * The responses of one HTTP+SSE connection. The transport has no backpressure: small POSTs draw large
+ * The responses of one HTTP+SSE connection. The transport has no backpressure: small POSTs cause large
  * responses, on a stream that the client need not read.
  */
 export class SseResponses {
   readonly #options: SseResponsesOptions
   readonly #limit: number
   /**
-   * UTF-16 units of responses that are not in the queue yet: their batch is not complete, or
-   * the client has to read first.
+   * UTF-16 units of responses that are not in the queue yet, because their batch is not complete or the client
+   * must read first.
    */
   #held = 0
   #largest = 0
@@ -36,14 +36,14 @@ export class SseResponses {
     this.#limit = RESULTS * options.server.runtime.maxResultBytes
   }
 
-  /** Another response would become an error. */
-  get crowded(): boolean {
+  /** Whether another response would become an error. */
+  get full(): boolean {
     return this.#waiting > this.#limit
   }
 
   /**
-   * Whether another request has to be refused. While the client is behind, each call in flight counts as
-   * the largest response so far.
+   * Whether another request must be refused. While the client is behind, each call in flight counts as the
+   * largest response so far.
    */
   refuses(inFlight: number): boolean {
     const waiting = this.#waiting
@@ -51,7 +51,10 @@ export class SseResponses {
     return waiting > this.#options.outboundLimit || expected > this.#limit
   }
 
-  /** The frame of a response, which is an error if there is no room; undefined if the call was cancelled. */
+  /**
+   * Returns the frame of a response, which is an error if the limit is exceeded; undefined if the call was
+   * cancelled.
+   */
   fit(id: RequestId, response: EncodedResponse): string | undefined {
     if (response === undefined) return undefined
     const { frame } = response
@@ -66,7 +69,7 @@ export class SseResponses {
     return fitting
   }
 
-  /** Counts UTF-16 units that wait outside of the queue; negative when they no longer wait. */
+  /** Counts UTF-16 units that wait outside the queue; negative when they no longer wait. */
   hold(units: number): void {
     this.#held += units
   }

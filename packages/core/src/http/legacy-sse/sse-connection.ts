@@ -5,9 +5,8 @@ import type { EndpointContext } from '../context.ts'
 import { refuse } from '../refusals.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
-import { createSseWriter } from '../streams/create-writer.ts'
 import { formatEvent, messageEvent } from '../streams/sse-format.ts'
-import { readerOf, type SseWriter } from '../streams/sse-writer.ts'
+import { createSseWriter, readerOf, type SseWriter } from '../streams/sse-writer.ts'
 import type { HttpReply, Reply } from '../types.ts'
 import { type Posted, SseConversation, type SseInitialize, type SseOpening } from './sse-conversation.ts'
 
@@ -17,7 +16,7 @@ interface SseConnectionOptions {
   readonly id: string
   readonly principal: string
   readonly server: ServedServer
-  /** The request for the event stream. */
+  /** The request that opened the event stream. */
   readonly opened: Posted
   /** Called once, when the connection has ended. */
   readonly onClose: (connection: SseConnection) => void
@@ -69,19 +68,19 @@ export class SseConnection implements Due {
     })
   }
 
-  /** The reply that carries the stream. Its first event has the address for messages. */
+  /** Returns the reply that carries the stream. Its first event has the URL for messages. */
   connect(address: string): HttpReply {
     const { request, caller } = this.opened
     this.#writer.writeAlways(formatEvent({ event: 'endpoint', data: address }))
     return this.#writer.reply(readerOf(request, caller))
   }
 
-  /** A message had new credentials: a client that renews them keeps its stream. */
+  /** Adopts the new credentials of a message: a client that renews them keeps its stream. */
   renew(expiresAt: number | undefined): void {
     this.#writer.expiresAt = expiresAt
   }
 
-  /** The time to initialize a session is over. */
+  /** Called when the time to initialize a session has passed. */
   due(): void {
     if (this.#conversation.session === undefined) this.close()
   }
@@ -95,11 +94,11 @@ export class SseConnection implements Due {
       this.server.removeSession(session)
     }
     this.#options.onClose(this)
-    // The session has ended its calls: their answers are the last events.
+    // The session has ended its calls, whose responses are the last events.
     void this.#unanswered.flushed().then(() => this.#writer.end())
   }
 
-  /** Takes a message that the client has posted. Responses follow on the stream. */
+  /** Receives a message that the client has posted. Responses follow on the stream. */
   receive(value: unknown, posted: Posted): Reply {
     // The connection may have closed while the body was read.
     return this.#closed ? refuse('noConnection') : this.#conversation.receive(value, posted)

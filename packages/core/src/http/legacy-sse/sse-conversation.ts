@@ -25,7 +25,7 @@ export interface Posted {
   readonly caller: Caller
 }
 
-/** An `initialize` request. The connection knows whose it is. */
+/** An `initialize` request. The connection adds its principal and id. */
 export type SseInitialize = Omit<InitializeInput, 'principal' | 'id'>
 
 /** The response to `initialize`, and the session if it was accepted; or the reply that refuses the POST. */
@@ -36,21 +36,21 @@ interface SseConversationOptions {
   readonly server: ServedServer
   readonly id: string
   readonly writer: SseWriter
-  /** Counts the calls that are not answered yet. */
+  /** Counts the calls without a response. */
   readonly unanswered: PendingWork
   readonly open: (request: SseInitialize) => Promise<SseOpening>
-  /** A response cannot be sent. */
+  /** Called if a response cannot be sent. */
   readonly onFailure: () => void
 }
 
-/** Answers the messages that a client of HTTP+SSE posts, on its event stream. */
+/** Handles the messages that a client of HTTP+SSE posts, and responds on its event stream. */
 export class SseConversation {
-  /** Undefined before `initialize` is answered. */
+  /** Undefined before the response to `initialize`. */
   session: Session | undefined
   readonly #options: SseConversationOptions
   readonly #responses: SseResponses
   readonly #exchange: Exchange
-  /** While `initialize` is being answered. */
+  /** Whether `initialize` is in progress. */
   #opening = false
 
   constructor(options: SseConversationOptions) {
@@ -81,7 +81,7 @@ export class SseConversation {
     return receive<HttpReply>(value, {
       served: server.legacy,
       stateless: false,
-      // Responses are never dropped. A client that sends more requests than it reads responses must wait.
+      // Responses are never dropped, so a client that sends requests faster than it reads responses must wait.
       unavailable: draining ? 'draining' : behind || this.#opening ? 'busy' : undefined,
       findSession: () => this.session,
       refuse: (refusal) => this.#refuse(refusal, posted),
@@ -93,7 +93,7 @@ export class SseConversation {
     })
   }
 
-  /** Refuses on the POST, where a refusal has a status, except for errors that belong to the protocol. */
+  /** Refuses in the reply to the POST, which has a status, except for errors of the protocol. */
   #refuse({ reason, id, error }: Refusal, { request }: Posted): HttpReply {
     if (id === undefined || (reason !== 'missingSession' && reason !== 'initializedAlready'))
       return refuse(reason, { id, message: error.message, code: error.code })
@@ -101,7 +101,7 @@ export class SseConversation {
     return this.#taken(errorFrame(id, error))
   }
 
-  /** Replies once the session is open, so that a client can post its next message at once. */
+  /** Replies after the session is open, so that a client can post its next message immediately. */
   async #initialize(message: JsonRpcRequest, { request }: Posted): Promise<HttpReply> {
     const { context, server, open } = this.#options
     this.#opening = true
@@ -122,7 +122,7 @@ export class SseConversation {
     const refused = this.#refuseScopes([{ kind: 'request', message }], posted, id)
     if (refused !== undefined) return refused
     const response = this.#run(message, posted)
-    // A busy server refuses on the POST, which the client sees before its own timeout.
+    // A busy server refuses in the reply to the POST, which the client sees before its own timeout.
     if (!(response instanceof Promise) && response?.error !== undefined)
       if (this.session?.revision.httpStatus(response.error) === 503) return refuse('busy', { id })
     const send = (settled: EncodedResponse): void => this.#respond(this.#responses.fit(id, settled))
@@ -183,7 +183,7 @@ export class SseConversation {
     this.#options.context.logger.error({ err: error }, 'A call could not be answered')
   }
 
-  /** Accepts the message, and sends the answer on the stream later. */
+  /** Accepts the message, and sends the response on the stream later. */
   #answer<T>(answer: Awaitable<T>, send: (answer: T) => void, { request }: Posted): HttpReply {
     const { context, unanswered, onFailure } = this.#options
     const { work, logger } = context
@@ -204,7 +204,7 @@ export class SseConversation {
   }
 
   async #afterRead(frame: string): Promise<string> {
-    if (this.#responses.crowded) return frame
+    if (this.#responses.full) return frame
     this.#responses.hold(frame.length)
     await this.session?.confirmRead((ping) => this.#respond(ping))
     this.#responses.hold(-frame.length)
@@ -216,7 +216,7 @@ export class SseConversation {
     return TAKEN
   }
 
-  /** Sends a response, whatever is queued. */
+  /** Sends a response regardless of the queue. */
   #respond(frame: string | undefined): void {
     if (frame !== undefined) this.#options.writer.writeAlways(messageEvent(frame))
   }

@@ -13,13 +13,13 @@ import type { HttpReply, HttpRequest } from '../types.ts'
 import type { SseConnection } from './sse-connection.ts'
 import type { Posted } from './sse-conversation.ts'
 
-/** How long the node of the stream has to reply, in ms. */
+/** How long the node of the stream may take to reply, in ms. */
 const REPLY_MS = 5_000
-/** Bodies of the largest size that may be on their way from this node. One caller may have half of it. */
+/** How many bodies of the maximum size may be in transit from this node. One caller may have half of them. */
 const BODIES = 16
-/** Counted for each message, so that small ones cannot fill the inbox of a node. */
+/** A minimum for each message, so that small ones cannot fill the inbox of a node. */
 const MAIL_BYTES = 8_192
-/** Characters, of six random bits each. */
+/** The length of a mark, in characters of six random bits each. */
 const MARK_LENGTH = 6
 const REF_LENGTH = 16
 /** The id of a connection ends with the mark of its mount, and its node. */
@@ -30,17 +30,18 @@ type MessageMail = Extract<SessionMail, { readonly kind: 'message' }>
 interface SseForwardingParts {
   readonly context: EndpointContext
   readonly peers: Peers
-  /** The connection with an id, if this mount has it. */
+  /** Returns the connection with an id, if this mount has it. */
   readonly connectionOf: (id: string) => SseConnection | undefined
 }
 
 /**
- * Sends messages to the nodes that write the streams of their clients, and serves the messages that other nodes send.
+ * Forwards messages to the nodes that write the streams of their clients, and serves messages that other nodes
+ * forward.
  */
 export class SseForwarding {
   readonly #parts: SseForwardingParts
   readonly #onTheWay: CallerBytes
-  /** Messages without a reply. */
+  /** Forwarded messages without a reply. */
   readonly #waiting = new Map<string, (reply: HttpReply) => void>()
   /** Several mounts of a process get the same mail, and only the mount of the connection may reply. */
   #own: string | undefined
@@ -51,7 +52,7 @@ export class SseForwarding {
   }
 
   /**
-   * Makes this node known to the others. Resolves to the end of the ids of this mount.
+   * Announces this node to the others. Resolves to the ending of the ids of this mount.
    *
    * @throws StoreFailure
    */
@@ -61,7 +62,7 @@ export class SseForwarding {
   }
 
   /**
-   * Lets the node of the stream answer a message. Replies 503 if it is not known whether the message arrived.
+   * Forwards a message to the node of its stream. Replies 503 if it is unknown whether the message arrived.
    *
    * @throws StoreFailure
    */
@@ -69,7 +70,7 @@ export class SseForwarding {
     const { context, peers } = this.#parts
     const node = ID.exec(id)?.[1]
     if (node === undefined || node === peers.id) return refuse('noConnection')
-    // Responses and cancellations end what a close waits for.
+    // Responses and cancellations are accepted while closing, because they end calls that the close waits for.
     const asks = Array.isArray(value) || classify(value).kind === 'request'
     if (asks && context.work.closing) return refuse('draining')
     await fromStore(() => peers.ready())
@@ -106,7 +107,7 @@ export class SseForwarding {
     })
   }
 
-  /** Takes mail of another node. */
+  /** Handles mail of another node. */
   receive({ key, from, mail }: ReceivedMail): void {
     if (mail.kind === 'message' && key.id.endsWith(this.#ending)) void this.#reply(key, from, mail)
     if (mail.kind !== 'reply') return

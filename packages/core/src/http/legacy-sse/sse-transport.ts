@@ -15,7 +15,7 @@ type MessageHandler = (message: unknown) => Reply
 
 interface LegacySseParts {
   readonly context: EndpointContext
-  /** Counts these sessions too: the limits apply to both transports together. */
+  /** Also counts these sessions: the limits apply to both transports together. */
   readonly sessions: SessionTable
   readonly paths: SsePaths
   /** The path of the mount's public URL, if it has one. */
@@ -23,8 +23,8 @@ interface LegacySseParts {
 }
 
 /**
- * The HTTP+SSE transport of 2024-11-05: a GET opens the stream, and each message of the client is a POST,
- * which is answered on the stream. All revisions with sessions can be negotiated.
+ * The HTTP+SSE transport of 2024-11-05: a GET opens the stream, and the client posts each message, to which the
+ * server responds on the stream. All revisions with sessions can be negotiated.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -53,7 +53,7 @@ export class LegacySse {
     this.#forwarding?.close()
   }
 
-  /** Takes mail of another node. */
+  /** Handles mail of another node. */
   receiveMail(received: ReceivedMail): void {
     this.#forwarding?.receive(received)
   }
@@ -81,7 +81,7 @@ export class LegacySse {
     if (!sessions.reserve(principal)) return refuse('tooManySessions')
     let opened = false
     try {
-      // Other nodes must know this one before its id appears in the address for messages.
+      // Registers this node before its id appears in the URL for messages.
       const ending = (await this.#forwarding?.begin()) ?? ''
       return await context.servers.serve({ request, caller }, (server) => {
         if (context.work.closing) return refuse('draining')

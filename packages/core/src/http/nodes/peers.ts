@@ -18,9 +18,9 @@ interface PeersOptions {
   readonly logger: Logger
 }
 
-/** The other nodes that serve the sessions of a mount. Takes part from the first session on. */
+/** The other nodes that serve the sessions of a mount. Joins them with the first session. */
 export class Peers {
-  /** Gets mail about sessions, including those that this node does not have. */
+  /** Receives mail about sessions, including those that this node does not have. */
   onMail: (received: ReceivedMail) => void = () => {}
   readonly clock: Clock
   readonly random: Random
@@ -45,7 +45,7 @@ export class Peers {
     return this.#shared.nodes.id
   }
 
-  /** Makes this node known to the others. Undefined once it is. */
+  /** Announces this node to the others. Undefined when that is done. */
   ready(): Promise<void> | undefined {
     if (this.#joined) return undefined
     this.#joining ??= this.#join().finally(() => {
@@ -60,8 +60,8 @@ export class Peers {
   }
 
   /**
-   * Sends mail to one node, again and again for 3 s while the store fails or the node has no room for it. The
-   * node may get it several times.
+   * Sends mail to one node, repeatedly for 3 s while the store fails or the node's inbox is full. The node may
+   * get it several times.
    *
    * @returns false if the node has stopped, or did not get it
    */
@@ -88,7 +88,7 @@ export class Peers {
     return this.#shared.nodes.alive(nodes)
   }
 
-  /** Leaves, and stops using the shared stores. */
+  /** Leaves the other nodes, and stops using the shared stores. */
   async close(): Promise<void> {
     try {
       await this.#joining
@@ -118,7 +118,7 @@ export class Peers {
       const received = readMail(message)
       if (received !== undefined && received.from !== this.id) this.onMail(received)
     })
-    // Last, because it may wait until messages of the bus arrive too.
+    // Last, because it may also wait until messages of the bus arrive.
     this.#leave = await this.#shared.nodes.join(receive)
     this.#joined = true
   }

@@ -9,28 +9,26 @@ import type { SessionKey } from '../../stores/session-store.ts'
 
 /** A message about one session, from one node to another. */
 export type SessionMail =
-  /** The session is over. */
+  /** The session has ended. */
   | { readonly kind: 'ended' }
   /** The record has changed. */
   | { readonly kind: 'changed' }
-  /** A frame for the stream of the session, which the receiver writes. */
+  /** A frame for the GET stream, which the receiver writes. */
   | { readonly kind: 'frame'; readonly frame: string }
-  /**
-   * The sender has a new stream for the session and replaces this one. Left out if it has no name.
-   */
+  /** The sender has a new GET stream that replaces this one. `stream` is omitted if it has no name. */
   | { readonly kind: 'yield'; readonly stream?: string }
-  /** The sender writes this stream now. */
+  /** The sender now writes this stream. */
   | { readonly kind: 'seized'; readonly stream?: string }
   /** A stream that the receiver follows has new events. */
-  | { readonly kind: 'poke'; readonly stream: string }
+  | { readonly kind: 'appended'; readonly stream: string }
   /** The response to a request that the receiver has sent to the client. */
   | { readonly kind: 'answer'; readonly response: JsonRpcResponse }
   /** The client has cancelled the call. */
   | { readonly kind: 'cancel'; readonly id: RequestId }
   /**
-   * A message that a client of HTTP+SSE has posted to the sender, as JSON. The receiver writes the stream of the
-   * client. `server` is the name of the server that the sender would have chosen, and `auth` is its `AuthInfo` as
-   * JSON, left out for an anonymous client.
+   * A message that a client of HTTP+SSE has posted to the sender, as JSON. The receiver writes the stream of
+   * the client. `server` is the name of the server that the sender would have chosen, and `auth` is its
+   * `AuthInfo` as JSON, omitted for an anonymous client.
    */
   | {
       readonly kind: 'message'
@@ -50,7 +48,7 @@ export type SessionMail =
 
 export interface ReceivedMail {
   readonly key: SessionKey
-  /** The node that sent it. */
+  /** The node that sent the message. */
   readonly from: string
   readonly mail: SessionMail
 }
@@ -68,7 +66,7 @@ const MEMBERS: {
   frame: { frame: isText },
   yield: { stream: isOptionalText },
   seized: { stream: isOptionalText },
-  poke: { stream: isText },
+  appended: { stream: isText },
   answer: { response: (value) => isObject(value) && isRequestId(value['id']) },
   cancel: { id: isRequestId },
   message: { ref: isText, server: isText, message: isText, auth: isOptionalText },
@@ -87,7 +85,7 @@ export const toMessage = ({ principal, id }: SessionKey, from: string, mail: Ses
   mail,
 })
 
-/** Undefined for a message that is not about a session. */
+/** Returns undefined for a message that is not about a session. */
 export function readMail(message: unknown): ReceivedMail | undefined {
   if (!isObject(message)) return undefined
   const { principal, session: id, from, mail } = message

@@ -7,8 +7,8 @@ import type { ServedServers } from './served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 /**
- * Counts the refused requests of one mount, and informs the server, if one was
- * chosen, and the option `onReject`.
+ * Counts the refused requests of one mount, and informs the selected server, if there is one, and the option
+ * `onReject`.
  */
 export class Rejections {
   readonly refusals: Refusals
@@ -23,13 +23,13 @@ export class Rejections {
     this.#logger = logger
   }
 
-  /** Adds a reply, if it is a refusal: a JSON-RPC error is an answer. */
+  /** Adds a reply if it is a refusal. A JSON-RPC error is a response. */
   addReply(request: HttpRequest, reply: HttpReply): void {
     const reason = reasonOf(reply)
     if (reason !== undefined) this.#emit(request, reason, reply.status)
   }
 
-  /** Adds a refusal inside of a reply with another status: a stream, a batch. */
+  /** Adds a refusal inside a reply with another status: a stream or a batch. */
   add(request: HttpRequest, reason: RefusalKey): void {
     this.#emit(request, reason, STATUSES[reason].status)
   }

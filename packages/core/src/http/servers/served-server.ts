@@ -19,9 +19,9 @@ export class ServedServer implements ServerMount {
   readonly runtime: ServerRuntime
   /** The revisions that the server and the mount have in common, newest first. */
   readonly served: readonly Revision[]
-  /** Those with sessions. */
+  /** The served revisions with sessions. */
   readonly legacy: readonly Revision[]
-  /** Those whose requests carry their own metadata. */
+  /** The served revisions whose requests have their own metadata. */
   readonly modern: readonly Revision[]
   /** Called when no session, subscription, connection or call is left. */
   onIdle: (() => void) | undefined
@@ -61,7 +61,7 @@ export class ServedServer implements ServerMount {
   get idle(): boolean {
     return this.#calls + this.#sessions.size + this.#subscriptions.size + this.#connections.size === 0
   }
-  /** Bytes of replies that their adapters still send. */
+  /** Bytes of replies that their adapters are still sending. */
   get sending(): number {
     return this.#sending
   }
@@ -75,12 +75,12 @@ export class ServedServer implements ServerMount {
     this.#listen()
   }
 
-  /** Must follow the end of a session. */
+  /** Must be called after the end of a session. */
   removeSession(session: Session): void {
     if (this.#sessions.delete(session)) this.#removed()
   }
 
-  /** Informs a subscription of changes, until it closes. */
+  /** Informs a subscription of changes until it closes. */
   addSubscription(subscription: Subscription): void {
     // No other request can write to this stream.
     if (isolatedRequests()) {
@@ -94,7 +94,7 @@ export class ServedServer implements ServerMount {
     this.#listen()
   }
 
-  /** Begins to listen to changes, also of other nodes. Must precede the acknowledgment of a subscription. */
+  /** Starts listening to changes, also of other nodes. Must precede the acknowledgement of a subscription. */
   listen(): Promise<void> | undefined {
     if (isolatedRequests()) return undefined
     this.#listen()
@@ -129,12 +129,12 @@ export class ServedServer implements ServerMount {
     this.#checkIdle()
   }
 
-  /** Closes the server's sessions on this mount; those of other servers continue. */
+  /** Closes the server's sessions on this mount. Those of other servers continue. */
   close(options?: { readonly deadline?: number }): Promise<void> {
     return this.#work.close(options)
   }
 
-  /** Closes at once: the mount has drained already. */
+  /** Closes immediately, because the mount has already drained. */
   finish(): void {
     for (const connection of this.#connections) connection.close()
     for (const session of this.#sessions) session.close()

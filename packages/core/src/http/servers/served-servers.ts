@@ -9,16 +9,16 @@ import { refuse } from '../refusals.ts'
 import type { ServedServer } from './served-server.ts'
 import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 
-/** The part of an `McpServer` that `createEndpoint` needs. */
+/** The members of an `McpServer` that `createEndpoint` uses. */
 export interface Servable<Locals = unknown> {
   readonly runtime: ServerRuntime
   readonly '~locals'?: (locals: Locals) => void
 }
 
 /**
- * Chooses the server of a request, for example by its tenant. Called once for each session, when it begins;
- * without sessions, for each request. Undefined gives 404; an error is logged and gives 500. The application
- * closes the servers that it creates.
+ * Selects the server of a request, for example by its tenant. Called once for each session, when it starts;
+ * without sessions, for each request. Undefined leads to 404; an error is logged and leads to 500. The
+ * application closes the servers that it creates.
  */
 export type ServerSelector<Locals = unknown> = (
   request: HttpRequest,
@@ -36,7 +36,7 @@ interface ServerLookup {
   readonly refuse?: (server: ServedServer) => HttpReply | undefined
 }
 
-/** The servers of one mount: a single one, or those in use that a selector has chosen. */
+/** The servers of one mount: a single one, or those in use that a selector has returned. */
 export class ServedServers {
   /** Undefined with a selector. */
   readonly single: ServedServer | undefined
@@ -51,13 +51,13 @@ export class ServedServers {
     else this.single = create(server.runtime)
   }
 
-  /** The single server, if its lifespan is open. Nearly every call gets it, and does not need `serve`. */
+  /** The single server, if its lifespan is open. Nearly every call uses it, without `serve`. */
   get open(): ServedServer | undefined {
     return this.single?.runtime.ready() === undefined ? this.single : undefined
   }
 
   /**
-   * The server of a request without a session; undefined if there is none.
+   * Returns the server of a request without a session, or undefined if there is none.
    *
    * @throws `ERR_MCP_CLOSED` for a closed one, and errors of the selector
    */
@@ -96,12 +96,12 @@ export class ServedServers {
     if (this.single === undefined) this.#assigned.set(request, server)
   }
 
-  /** The server of a request; undefined if none was chosen for it yet. */
+  /** Returns the server of a request, or undefined if none was selected for it yet. */
   of(request: HttpRequest): ServedServer | undefined {
     return this.single ?? this.#assigned.get(request)
   }
 
-  /** Runs a step as work of its server, and releases a chosen server that is idle afterwards. */
+  /** Runs a step as work of its server, and releases a selected server that is idle afterwards. */
   during<T>(server: ServedServer, step: () => Awaitable<T>): Awaitable<T> {
     if (server === this.single) return step()
     server.begin()
@@ -117,13 +117,13 @@ export class ServedServers {
     return result
   }
 
-  /** All sessions, on either transport. */
+  /** Iterates over all sessions, on either transport. */
   *sessions(): Iterable<Session> {
     for (const server of this.single === undefined ? this.#inUse.values() : [this.single])
       yield* server.sessions
   }
 
-  /** Closes all of them here, when the mount has drained. */
+  /** Closes all servers on this mount when it has drained. */
   finish(): void {
     this.single?.finish()
     for (const server of this.#inUse.values()) server.finish()

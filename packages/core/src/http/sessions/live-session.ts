@@ -22,9 +22,9 @@ import type { ServedServer } from '../servers/served-server.ts'
 import type { HttpReply } from '../types.ts'
 import type { SharedRecord } from './shared-record.ts'
 
-/** Characters, of six random bits each. */
+/** The length of a stream's name, in characters of six random bits each. */
 const STREAM_TOKEN_LENGTH = 12
-/** The id of the node where there is only one. */
+/** The id of the node if there is only one. */
 const ONLY_NODE = ''
 
 /** The state and stores that the sessions of a mount share. */
@@ -36,7 +36,7 @@ export interface SessionHome {
   /** Undefined without other nodes. */
   readonly network: SessionNetwork | undefined
   changed(live: LiveSession): void
-  /** Another process has ended the session, and deleted all that was stored. */
+  /** Ends a session here that another process has ended, including all stored data. */
   forget(live: LiveSession): void
   remove(live: LiveSession, cause: CloseCause): void
 }
@@ -45,16 +45,18 @@ export interface SessionHome {
 export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   readonly session: Session
   readonly server: ServedServer
-  /** When a request last belonged to it. */
+  /** When the last request of the session was received. */
   lastSeen: number
   /** Undefined if no other process can continue the session. */
   readonly shared: SharedRecord | undefined
   /** Settles when the store has deleted the session; undefined before, or if the store is synchronous. */
   forgotten: Promise<unknown> | undefined
-  /** The stream of GET, for messages outside of any request. */
+  /** The GET stream, for messages outside requests. */
   standalone: EventStream | undefined
   /** Undefined without other nodes. */
   readonly link: SessionLink | undefined
+  /** The id of this node; undefined without other nodes. */
+  readonly node: string | undefined
   /** The name of {@link standalone}; undefined if it cannot be resumed. */
   #standaloneToken: string | undefined
   list: LinkedList<LiveSession> | undefined
@@ -71,6 +73,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     this.lastSeen = home.context.clock.now()
     if (shared === undefined || home.network === undefined) return
     this.link = new SessionLink(this, shared, home.network)
+    this.node = this.link.node
     session.attach(this.link.channel)
   }
 
@@ -84,10 +87,6 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return this.link === undefined ? this.shared?.save(change) : this.link.save(change)
   }
 
-  get node(): string | undefined {
-    return this.link?.node
-  }
-
   answerElsewhere(response: JsonRpcResponse): boolean {
     return this.link?.answerElsewhere(response) === true
   }
@@ -96,7 +95,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     this.link?.cancelElsewhere(id)
   }
 
-  /** Ends here, because another process has ended the session. */
+  /** Ends the session here, because another process has ended it. */
   forget(): void {
     this.#home.forget(this)
   }
@@ -106,7 +105,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     this.server.removeSession(this.session)
   }
 
-  /** Has a running call or a connected stream. */
+  /** Whether it has a running call or a connected stream. */
   get active(): boolean {
     if (this.session.inFlight > 0 || this.standalone?.connected === true) return true
     if (this.link?.isFollowing === true) return true
@@ -118,7 +117,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return this.#home.events !== undefined
   }
 
-  /** The reply with a response as a stream that is complete. */
+  /** Returns the reply with a response as a complete stream. */
   answer(answer: EncodedAnswer): Awaitable<HttpReply> {
     const { context, events, deletions } = this.#home
     if (events === undefined || this.session.closed) return wholeStream(answer)
@@ -135,7 +134,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     })
   }
 
-  /** Opens the stream of a call, whose responses are to come on it. */
+  /** Opens the stream of a call, on which its responses will be sent. */
   openCallStream(pending: readonly RequestId[]): EventStream {
     const { context, events } = this.#home
     if (events === undefined) return this.#plainStream()
@@ -143,7 +142,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return this.#write(events, randomToken(STREAM_TOKEN_LENGTH, context.random), begin)
   }
 
-  /** Opens the stream for messages outside of any request. It replaces the one before. */
+  /** Opens the GET stream. It replaces the previous one. */
   listen(reader: StreamReader): Awaitable<HttpReply> {
     const { context, events } = this.#home
     const token = events && randomToken(STREAM_TOKEN_LENGTH, context.random)
@@ -154,7 +153,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return this.link === undefined ? reply : this.link.took(token, 'yield').then(() => reply)
   }
 
-  /** Continues the stream for messages outside of any request, which another node has written so far. */
+  /** Continues the GET stream, which another node has written until now. */
   continueStream(token: string, seized: SeizedStream): ResumableStream {
     const { events } = this.#home
     if (events === undefined) throw new TypeError('A stream without an event store cannot be continued')
@@ -163,7 +162,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return stream
   }
 
-  /** Another node has the stream for messages outside of any request. */
+  /** Gives up the GET stream, because another node has it. */
   yieldStream({ kind, stream }: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void {
     const { standalone } = this
     if (standalone === undefined || stream !== this.#standaloneToken) return
@@ -172,7 +171,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     this.#forgetStandalone()
   }
 
-  /** The reply that continues a stream after an event; undefined if the event is unknown. */
+  /** Returns the reply that continues a stream after an event, or undefined if the event is unknown. */
   async resume(from: EventId, reader: StreamReader): Promise<HttpReply | undefined> {
     const stream = this.#streams?.get(from.stream)
     const reply = await stream?.resume(from, reader)
@@ -186,7 +185,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return replay(context, this.server, { from, reader, events: state.events, key: log.key })
   }
 
-  /** Ends the streams of a session that is over. Those of calls end with the answers of their calls. */
+  /** Ends the streams of an ended session. Those of calls end with the responses of their calls. */
   closeStreams(): void {
     this.standalone?.close()
     for (const stream of this.#streams?.values() ?? []) stream.forget()
@@ -199,7 +198,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     this.link?.close()
   }
 
-  /** Ends the stream for messages outside of any request, which another node may continue. */
+  /** Ends the GET stream, which another node may continue. */
   endStandalone(): void {
     if (this.link === undefined) this.standalone?.close()
     else this.standalone?.release()
@@ -213,20 +212,15 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
 
   #write(store: EventStore, token: string, begin: StreamOrigin | SeizedStream): ResumableStream {
     const { server, session } = this
-    const { kind } = begin
     const { context, deletions } = this.#home
-    const stream: ResumableStream = new ResumableStream(context, {
+    const stream = new ResumableStream(context, {
       server,
       deletions,
       log: { store, key: this.#keyOf(token) },
       node: this.node ?? ONLY_NODE,
       begin,
       primes: session.revision.primesStreams,
-      onEnd: () => {
-        if (this.#streams?.get(token) === stream) this.#streams.delete(token)
-      },
-      onFollowed: (node) => this.link?.followed(node, token),
-      onFenced: (frame) => this.#fenced(stream, frame, kind),
+      owner: this,
     })
     this.#streams ??= new Map()
     this.#streams.set(token, stream)
@@ -249,9 +243,17 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     else this.session.attach(this.link.channel)
   }
 
-  #fenced(stream: EventStream, frame: string, kind: StreamOrigin['kind']): void {
-    // The calls of a stream that was taken over have their responses already: errors.
-    if (kind === 'call' || this.link === undefined) return
+  streamEnded(stream: ResumableStream): void {
+    if (this.#streams?.get(stream.token) === stream) this.#streams.delete(stream.token)
+  }
+
+  streamFollowed(stream: ResumableStream, node: string): void {
+    this.link?.followed(node, stream.token)
+  }
+
+  streamFenced(stream: ResumableStream, frame: string): void {
+    // The calls of a seized stream already have responses: errors.
+    if (stream.kind === 'call' || this.link === undefined) return
     if (stream === this.standalone) this.#forgetStandalone()
     this.link
       .fenced(frame)
@@ -264,6 +266,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   }
 
   #keyOf(stream: string): StreamKey {
-    return { principal: this.session.record.principal, session: this.session.id, stream }
+    const { principal, id: session } = this.session.record
+    return { principal, session, stream }
   }
 }

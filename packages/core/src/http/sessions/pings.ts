@@ -4,7 +4,7 @@ import { Recurring } from '../../util/timers.ts'
 import type { EndpointContext } from '../context.ts'
 import type { KeepAliveOptions } from '../options.ts'
 
-/** Pings the clients of one mount, with one timer, and closes the sessions of those that do not answer. */
+/** Pings the clients of one mount with one timer, and closes the sessions of those that do not respond. */
 export class Pings {
   readonly #sessions = new Set<Session>()
   readonly #maxMissed: number

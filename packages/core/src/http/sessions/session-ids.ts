@@ -5,13 +5,15 @@ import { utf8Length } from '../../util/bytes.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import { type Random, randomToken } from '../../util/random.ts'
-import { RareLog } from '../../util/rare-log.ts'
+import { ThrottledLog } from '../../util/throttled-log.ts'
 import { type Sealer, sealedLength } from '../../util/sealer.ts'
 
-/** Characters, of six random bits each. They alone make the id a secret. */
+/**
+ * The length of the secret part, in characters of six random bits each. Only this part makes the id a secret.
+ */
 const SECRET_LENGTH = 32
 const MARK_LENGTH = 6
-/** Characters of a time in base 36, in seconds. */
+/** The length of a time in base 36 and seconds, in characters. */
 const TIME_LENGTH = 7
 const ID = /^(?:[\w-]+\.)?[\w-]{32}([\w-]{6})([0-9a-z]{7})$/
 
@@ -22,35 +24,35 @@ interface PlainIdsOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  /** The beginning of every id. */
+  /** The start of every id. */
   readonly prefix: string
 }
 
 /**
- * The ids of sessions that only this process knows: a secret, a mark of the process, and the time
- * when the session was opened, which its client knows anyway. So an unknown id shows whether a
- * process that runs at the same time has issued it, which is a mistake in the set-up; ids from before
- * a restart are older than this process.
+ * The ids of sessions that only this process knows: a secret, a mark of the process, and the time when the
+ * session was opened, which its client knows anyway. So an unknown id shows whether a process that runs at the
+ * same time has issued it, which is a configuration error; ids from before a restart are older than this
+ * process.
  */
 export class PlainIds {
   readonly #options: PlainIdsOptions
-  readonly #several: RareLog
+  readonly #several: ThrottledLog
   #own: { readonly mark: string; readonly since: number } | undefined
 
   constructor(options: PlainIdsOptions) {
     this.#options = options
-    this.#several = new RareLog(options.clock)
+    this.#several = new ThrottledLog(options.clock)
   }
 
   create(): string {
     const { mark } = this.#process()
     const secret = randomToken(SECRET_LENGTH, this.#options.random)
-    // Joined, because V8 keeps the parts of a sum of strings.
+    // Joined, because V8 keeps the parts of concatenated strings.
     return [this.#options.prefix, secret, mark, encodeTime(this.#seconds())].join('')
   }
 
   /**
-   * Logs, at most once in ten minutes, an unknown id that another process has issued since this one began.
+   * Logs, at most once in ten minutes, an unknown id that another process has issued since this one started.
    */
   unknown(id: string): void {
     const { mark, since } = this.#process()
@@ -61,7 +63,7 @@ export class PlainIds {
     this.#several.log((skipped) => this.#options.logger.warn({ skipped }, SEVERAL_PROCESSES))
   }
 
-  /** Made on first use: Workers have no random numbers and no time before their first request. */
+  /** Created on first use, because Workers have no random numbers and no time before their first request. */
   #process(): { readonly mark: string; readonly since: number } {
     return (this.#own ??= { mark: randomToken(MARK_LENGTH, this.#options.random), since: this.#seconds() })
   }
@@ -73,10 +75,10 @@ export class PlainIds {
 
 const encodeTime = (seconds: number): string => seconds.toString(36).padStart(TIME_LENGTH, '0')
 
-/** Characters of a session id: the guard refuses longer ones. */
+/** The maximum length of a session id, in characters. The guard refuses longer ones. */
 const MAX_SESSION_ID = 1_024
 
-/** Names the layout too, so that ids of another layout do not open. */
+/** Also names the layout, so that ids with another layout do not open. */
 const PURPOSE = 'session id 1'
 const EPOCH_LENGTH = 12
 
@@ -85,7 +87,7 @@ interface SealedIdsOptions {
   /** The name of the server: sessions of another server with the same keys are unknown here. */
   readonly server: string
   readonly maxAgeMs: number
-  /** Ended sessions of other processes to remember. A new one replaces the one that ended first. */
+  /** How many ended sessions of other processes are remembered. A new one replaces the one that ended first. */
   readonly maxEnded: number
   readonly clock: Clock
   readonly random: Random
@@ -115,7 +117,7 @@ export class SealedIds {
     this.#options = options
   }
 
-  /** The id of a new session; undefined if the client's capabilities and name do not fit. */
+  /** Returns the id of a new session, or undefined if the client's capabilities and name are too large. */
   async seal(draft: SessionDraft): Promise<string | undefined> {
     const { sealer, random } = this.#options
     const { createdAt, revision, listChanged, client } = draft
@@ -134,8 +136,8 @@ export class SealedIds {
   }
 
   /**
-   * The record of a session that another process has opened. Undefined for a session of this process: the
-   * caller has not found it, so it has ended.
+   * Returns the record of a session that another process has opened. Returns undefined for a session of this
+   * process: the caller has not found it, so it has ended.
    */
   async open(key: SessionKey): Promise<SessionRecord | undefined> {
     const { sealer, clock, maxAgeMs } = this.#options
@@ -153,7 +155,7 @@ export class SealedIds {
     return this.#ended.has(id)
   }
 
-  /** Remembers the end of a session, until its id would not open any more. */
+  /** Remembers the end of a session until its id expires. */
   end(id: string): void {
     const { clock, maxAgeMs, maxEnded } = this.#options
     const now = clock.now()
@@ -169,7 +171,7 @@ export class SealedIds {
   }
 }
 
-/** Leaves out icons and descriptions, which are long. */
+/** Omits icons and descriptions, which are long. */
 function essentials(info: Client['info']): Client['info'] | null {
   if (info === undefined) return null
   const { name, version, title } = info

@@ -15,7 +15,7 @@ import type { HttpReply } from '../types.ts'
 import { endOrphan, FollowedStream, type SessionNetwork } from './session-network.ts'
 import type { SharedRecord } from './shared-record.ts'
 
-/** A stream that a client resumes here and that is not written here. */
+/** A stream that a client resumes here, but that another node writes. */
 interface ElsewhereStream {
   readonly log: StreamLog
   readonly from: EventId
@@ -28,24 +28,24 @@ interface LinkedSession {
   readonly session: Session
   readonly key: SessionKey
   readonly server: ServedServer
-  /** The stream for messages outside of any request, if it is written here. */
+  /** The GET stream, if this node writes it. */
   readonly standalone: { send(frame: string): void | Promise<void> } | undefined
-  /** Ends it here, because another process has ended it. */
+  /** Ends the session here, because another process has ended it. */
   forget(): void
-  /** Another node has the stream for messages outside of any request. */
+  /** Gives up the GET stream, because another node has it. */
   yieldStream(mail: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void
-  /** Writes the stream for messages outside of any request from now on. */
+  /** Takes over the writing of the GET stream. */
   continueStream(token: string, seized: SeizedStream): ResumableStream
 }
 
-/** Connects one session to the nodes that serve it too. */
+/** Connects one session to the other nodes that serve it. */
 export class SessionLink {
-  /** Sends frames to the node that writes the session's own stream. */
+  /** Sends frames to the node that writes the GET stream. */
   readonly channel: SessionChannel
   readonly #live: LinkedSession
   readonly #record: SharedRecord
   readonly #network: SessionNetwork
-  /** The calls' streams of other nodes whose clients are connected here. */
+  /** The call streams of other nodes whose clients are connected here. */
   #following: Map<string, FollowedStream> | undefined
 
   constructor(live: LinkedSession, record: SharedRecord, network: SessionNetwork) {
@@ -65,17 +65,17 @@ export class SessionLink {
   }
 
   /**
-   * Stores a change of the record, and informs the other nodes: the next request of the
-   * client may arrive at any of them.
+   * Stores a change of the record, and informs the other nodes, because the next request of the client may
+   * arrive at any of them.
    */
   async save(change: ChangeRecord): Promise<void> {
     await this.#record.save(change)
-    // Every session is initialized once, and no other node has to know it at once.
+    // Every session is initialized once, and other nodes need not know it immediately.
     if (change(this.#live.session.record).initialized === true) return
     await this.#network.peers.broadcast(this.#live.key, { kind: 'changed' })
   }
 
-  /** Sends mail to the node that writes the session's own stream, if that is another one. */
+  /** Sends mail to the node that writes the GET stream, if it is another one. */
   async sendElsewhere(mail: SessionMail): Promise<void> {
     const { stream } = this.#live.session.record
     if (stream !== undefined && stream.node !== this.node)
@@ -94,7 +94,7 @@ export class SessionLink {
     return true
   }
 
-  /** Each node ends its call with this id. */
+  /** Sends a cancellation to the other nodes, each of which ends its call with this id. */
   cancelElsewhere(id: RequestId): void {
     void this.#network.peers.broadcast(this.#live.key, { kind: 'cancel', id })
   }
@@ -111,8 +111,8 @@ export class SessionLink {
       case 'yield':
       case 'seized':
         return this.#live.yieldStream(mail)
-      case 'poke':
-        return this.#following?.get(mail.stream)?.poke()
+      case 'appended':
+        return this.#following?.get(mail.stream)?.readOn()
       case 'answer':
         return void session.response(mail.response)
       case 'cancel':
@@ -120,7 +120,9 @@ export class SessionLink {
     }
   }
 
-  /** The session's own stream is written here now: the node that had it ends its connection. */
+  /**
+   * Informs the other nodes that the GET stream is now written here: the node that had it ends its connection.
+   */
   async took(token: string | undefined, how: 'yield' | 'seized'): Promise<void> {
     const own: SessionRecord['stream'] =
       token === undefined ? { node: this.node } : { node: this.node, token }
@@ -134,14 +136,14 @@ export class SessionLink {
     await this.#network.peers.send(before.node, this.#live.key, mail)
   }
 
-  /** A frame that could not be written because another node has seized the session's own stream. */
+  /** Forwards a frame that could not be written because another node has seized the GET stream. */
   async fenced(frame: string): Promise<void> {
     await this.#record.verify()
     await this.sendElsewhere({ kind: 'frame', frame })
   }
 
   followed(node: string, stream: string): void {
-    void this.#network.peers.send(node, this.#live.key, { kind: 'poke', stream })
+    void this.#network.peers.send(node, this.#live.key, { kind: 'appended', stream })
   }
 
   /** @throws StoreFailure */
@@ -157,13 +159,13 @@ export class SessionLink {
   }
 
   async #isAlive(node: string): Promise<boolean> {
-    // This node writes no such stream: it was left behind.
+    // This node does not write such a stream, so it was abandoned.
     if (node === this.node) return false
     const [alive] = await fromStore(() => this.#network.peers.alive([node]))
     return alive === true
   }
 
-  /** The stream continues here. Changes may have been missed if its node has ended. */
+  /** Continues the GET stream here. Changes may have been missed if its node has stopped. */
   async #resumeSession(
     { log, from, reader }: ElsewhereStream,
     alive: boolean,
@@ -205,8 +207,8 @@ export class SessionLink {
       { from, state },
     )
     following.set(token, stream)
-    // An event may have come between the reading and now.
-    stream.poke()
+    // An event may have been added between the read and now.
+    stream.readOn()
     return stream.reply(reader)
   }
 }

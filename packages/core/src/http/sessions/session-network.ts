@@ -5,15 +5,14 @@ import type { StoredEvent, StreamState } from '../../stores/event-store.ts'
 import { Recurring } from '../../util/timers.ts'
 import type { EndpointContext } from '../context.ts'
 import type { ServedServer } from '../servers/served-server.ts'
-import { createSseWriter } from '../streams/create-writer.ts'
 import type { StreamLog } from '../streams/resumable-stream.ts'
 import { type EventId, formatEvent, formatEventId } from '../streams/sse-format.ts'
-import type { SseWriter, StreamReader } from '../streams/sse-writer.ts'
+import { createSseWriter, type SseWriter, type StreamReader } from '../streams/sse-writer.ts'
 import { fromStore } from '../streams/store-failure.ts'
 import type { HttpReply } from '../types.ts'
 import type { Peers } from '../nodes/peers.ts'
 
-/** How often the writers of followed streams are checked, in ms. Their pokes can be lost. */
+/** How often the writers of followed streams are checked, in ms. Mail about new events can be lost. */
 const CHECK_MS = 1_000
 
 interface FollowedStreamOptions {
@@ -23,7 +22,10 @@ interface FollowedStreamOptions {
   readonly onEnd: () => void
 }
 
-/** The other nodes, for the sessions of a mount, and the streams of other nodes whose clients are connected here. */
+/**
+ * The other nodes, for the sessions of a mount, and the streams of other nodes whose clients are connected
+ * here.
+ */
 export class SessionNetwork {
   readonly context: EndpointContext
   readonly peers: Peers
@@ -104,12 +106,12 @@ export class FollowedStream {
     return this.#writer.reply(reader)
   }
 
-  /** There are new events. */
-  poke(): void {
+  /** Reads the new events. */
+  readOn(): void {
     void this.#run(() => this.#read())
   }
 
-  /** Reads on, in case a poke was lost, and takes the stream over if its writer has stopped. */
+  /** Reads on, in case the mail about new events was lost, and takes the stream over if its writer has stopped. */
   check(stopped: boolean): void {
     void this.#run(async () => {
       const { log, revision } = this.#options
@@ -122,7 +124,7 @@ export class FollowedStream {
     this.#writer.end()
   }
 
-  /** One step at a time; those that come meanwhile are one more. */
+  /** Runs one step at a time. Steps requested meanwhile become one more. */
   async #run(step: () => Promise<void>): Promise<void> {
     if (this.#reading) {
       this.#again = true
@@ -138,7 +140,7 @@ export class FollowedStream {
     }
     if (!this.#again) return
     this.#again = false
-    this.poke()
+    this.readOn()
   }
 
   async #read(): Promise<void> {
@@ -147,11 +149,11 @@ export class FollowedStream {
     const state = await store.read(key, this.#position)
     for (const event of state?.events ?? []) this.#writer.write(this.#take(event))
     if (state !== undefined) this.#node = state.node
-    // The client reads elsewhere by now, or nothing more comes.
+    // The client is connected elsewhere by now, or the stream has ended.
     if (state === undefined || state.ended || state.follower !== this.#all.peers.id) this.#writer.end()
   }
 
-  /** The text of the next event. */
+  /** Returns the text of the next event. */
   #take({ seq, frame }: StoredEvent): string {
     this.#position = { ...this.#position, seq }
     return formatEvent({ id: formatEventId(this.#position), data: frame })

@@ -11,7 +11,7 @@ import {
 const SEAL_MAX_AGE_MS = 86_400_000
 const PREFIX = /^[\w-]{1,64}$/
 
-/** @throws `ERR_MCP_OPTION`, naming the option */
+/** @throws `ERR_MCP_OPTION` with the name of the option */
 export function resolveSessionOptions(options: EndpointOptions): ResolvedSessionOptions {
   const stateless = options.stateless ?? isolatedRequests()
   const sessions = withDefaults(SESSION_DEFAULTS, options.sessions ?? {})
@@ -33,7 +33,7 @@ export function resolveSessionOptions(options: EndpointOptions): ResolvedSession
   return { stateless, sessions, seal, sessionPrefix: resolvePrefix(options), legacySse }
 }
 
-/** Not with a store: a sealed id must not restore a session that the store has deleted. */
+/** Not allowed with a store, because a sealed id must not restore a session that the store has deleted. */
 function resolveSeal({ sessions }: EndpointOptions): ResolvedOptions['seal'] {
   const seal = sessions?.seal
   if (seal === undefined) return undefined

@@ -25,7 +25,10 @@ import type { Pings } from './pings.ts'
 import type { PlainIds, SealedIds } from './session-ids.ts'
 import { SharedRecord, type SharedRecords, storedMs } from './shared-record.ts'
 
-/** How often idle sessions are closed, in ms; a request for an expired one closes it at once. */
+/**
+ * The maximum interval at which idle sessions are closed, in ms. A request for an expired one closes it
+ * immediately.
+ */
 const MAX_SWEEP_MS = 15_000
 const MIN_SWEEP_MS = 1_000
 
@@ -33,16 +36,16 @@ type Found = LiveSession | undefined
 
 interface Opening {
   readonly resumed: boolean
-  /** Of its record in the store; undefined without a store. */
+  /** The version of its record in the store; undefined without a store. */
   readonly version?: string | undefined
 }
 
 interface SessionTableParts {
-  /** Undefined if no other process can continue a session: then this table has all of them. */
+  /** Undefined if no other process can continue a session: this table then has all of them. */
   readonly store: SessionStore | undefined
   /** Undefined without other nodes. */
   readonly network: SessionNetwork | undefined
-  /** Undefined where nothing can be resumed. */
+  /** Undefined if nothing can be resumed. */
   readonly events: EventStore | undefined
   readonly plain: PlainIds
   readonly sealed: SealedIds | undefined
@@ -51,8 +54,9 @@ interface SessionTableParts {
 }
 
 /**
- * The sessions of one mount: those in this process, which are limited in number, and those that a store or their id
- * can restore. They are found by principal and id together, so the session of another principal is unknown.
+ * The sessions of one mount: those in this process, which are limited in number, and those that a store or
+ * their id can restore. They are found by principal and id together, so the session of another principal is
+ * unknown.
  */
 export class SessionTable implements SessionHome {
   readonly context: EndpointContext
@@ -65,10 +69,10 @@ export class SessionTable implements SessionHome {
   readonly #sweeper: Recurring
   readonly #live = new Map<string, Map<string, LiveSession>>()
   #size = 0
-  /** Places for sessions that are about to open, and for HTTP+SSE connections. */
+  /** Slots for sessions that are about to open, and for HTTP+SSE connections. */
   #reserved = 0
   readonly #reservedBy = new Map<string, number>()
-  /** In the order of their last use. */
+  /** The uninitialized sessions in the order of their last use. */
   readonly #uninitialized = new LinkedList<LiveSession>()
   readonly #anonymous = new LinkedList<LiveSession>()
   readonly #identified = new LinkedList<LiveSession>()
@@ -90,7 +94,7 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * The session, restored from its record if it is not in this process. A found session counts as used.
+   * Finds a session, restored from its record if it is not in this process. A found session counts as used.
    *
    * @throws StoreFailure
    */
@@ -113,13 +117,13 @@ export class SessionTable implements SessionHome {
     return live
   }
 
-  /** The session, if it is in this process. */
+  /** Returns the session if it is in this process. */
   live({ principal, id }: SessionKey): Found {
     return this.#live.get(principal)?.get(id)
   }
 
   /**
-   * Answers an `initialize`, and adds the session that it opens. Undefined if there is no place for it.
+   * Answers an `initialize`, and adds the session that it opens. Returns undefined if there is no slot for it.
    *
    * @throws StoreFailure
    */
@@ -149,7 +153,10 @@ export class SessionTable implements SessionHome {
     }
   }
 
-  /** Reserves a place for a session that is about to open; false if there is none. `release` returns it. */
+  /**
+   * Reserves a slot for a session that is about to open. Returns false if there is none. `release` returns the
+   * slot.
+   */
   reserve(principal: string): boolean {
     const { max, maxPerPrincipal } = this.context.options.sessions
     const own = this.#live.get(principal)
@@ -176,7 +183,7 @@ export class SessionTable implements SessionHome {
     session.emitEvents(how)
   }
 
-  /** Adds a session to the list of its state, when it is new or initialized. */
+  /** Adds a session to the list of its state when it is new or initialized. */
   changed(live: LiveSession): void {
     const { initialized, principal } = live.session.record
     const identified = principal === ANONYMOUS ? this.#anonymous : this.#identified
@@ -186,7 +193,7 @@ export class SessionTable implements SessionHome {
     list.add(live)
   }
 
-  /** Closes a session that another process has ended, and whose records it has deleted. */
+  /** Closes a session that another process has ended, together with its records. */
   forget(live: LiveSession): void {
     if (!this.#detach(live)) return
     live.closeStreams()
@@ -208,12 +215,12 @@ export class SessionTable implements SessionHome {
     void this.deletions.run(() => this.events?.delete({ principal: key.principal, session: key.id }))
   }
 
-  /** Ends the standalone streams, so that clients know that nothing more will come. */
+  /** Ends the GET streams, so that clients know that nothing follows. */
   endStandalone(): void {
     for (const live of this.#all()) live.endStandalone()
   }
 
-  /** Closes all sessions here. Their records stay: another process may continue them. */
+  /** Closes all sessions here. Their records stay, because another process may continue them. */
   closeAll(): void {
     this.#closed = true
     const all = [...this.#all()]
@@ -226,7 +233,7 @@ export class SessionTable implements SessionHome {
     }
   }
 
-  /** Leaves the other nodes. Must follow the end of all streams. */
+  /** Leaves the other nodes. Must be called after all streams have ended. */
   leave(): Promise<void> | undefined {
     this.deletions.close()
     return this.network?.peers.close()
@@ -242,12 +249,12 @@ export class SessionTable implements SessionHome {
     return initialized ? ttlMs : uninitializedTtlMs
   }
 
-  /** Without a store no other process can continue a session. */
+  /** Without a store, no other process can continue a session. */
   get #idleCause(): CloseCause {
     return this.#shared === undefined ? 'ended' : 'released'
   }
 
-  /** Other nodes must see this one before they see its id. */
+  /** Registers this node before its id appears in a record. */
   #joined(): Awaitable<void> {
     return fromStore(() => this.network?.peers.ready())
   }
@@ -260,14 +267,14 @@ export class SessionTable implements SessionHome {
     const record = stored?.record ?? (await sealed?.open(key))
     if (record === undefined) {
       const live = this.live(key)
-      // No other process can have the sessions of this one, so that an id of another process is a mistake.
+      // No other process can have the sessions of this one, so an id of another process is a mistake.
       if (live === undefined && sealed === undefined && store === undefined) plain.unknown(key.id)
       return live
     }
     const server = await servers.choose(request, caller)
     if (server === undefined) return undefined
     servers.assign(request, server)
-    // Two requests may have asked at the same time.
+    // Two requests may have restored it at the same time.
     const resume = (): Found => this.live(key) ?? this.#resume(record, server, stored?.version)
     return servers.during(server, resume)
   }
@@ -277,9 +284,9 @@ export class SessionTable implements SessionHome {
     const { principal, id } = record
     const revision = revisionOf(record.revision)
     if (revision === undefined || !server.served.includes(revision)) return undefined
-    // Another server, with the same shared stores.
+    // The session belongs to another server with the same shared stores.
     if (record.server !== undefined && record.server !== server.runtime.info.name) return undefined
-    // It may have ended while its server was chosen.
+    // The session may have ended while its server was chosen.
     if (sealed?.ended(id) === true || !this.reserve(principal)) return undefined
     this.release(principal)
     const live = this.#add(new Session(server.runtime, record, revision), server, { resumed: true, version })
@@ -308,7 +315,7 @@ export class SessionTable implements SessionHome {
     return live
   }
 
-  /** False if the session is not in the table any more. */
+  /** Returns false if the session is no longer in the table. */
   #detach(live: LiveSession): boolean {
     const { principal, id } = live.key
     const own = this.#live.get(principal)
@@ -321,7 +328,7 @@ export class SessionTable implements SessionHome {
     return true
   }
 
-  /** Takes the result of reading a session's record again. */
+  /** Handles the result of reading a session's record again. */
   #verified(live: LiveSession, known: boolean): Found {
     if (live.session.closed) return this.live(live.key)
     if (!known) {
@@ -334,7 +341,10 @@ export class SessionTable implements SessionHome {
     return live
   }
 
-  /** Closes idle sessions, and renews the records of sessions in use, whose clients may send no request for long. */
+  /**
+   * Closes idle sessions, and renews the records of sessions in use, whose clients may send no request for a
+   * long time.
+   */
   #sweep(): void {
     const { clock, logger } = this.context
     const now = clock.now()
@@ -354,13 +364,15 @@ export class SessionTable implements SessionHome {
     }
   }
 
-  /** Closes an idle session. False if there is none. */
+  /** Closes an idle session. Returns false if there is none. */
   #evict(live: Found): boolean {
     live?.session.close(this.#idleCause)
     return live !== undefined
   }
 
-  /** The session that gives way to a new one. An anonymous caller cannot end the sessions of principals. */
+  /**
+   * Returns the session that gives way to a new one. An anonymous caller cannot end the sessions of principals.
+   */
   #dispensable(newcomer: string): Found {
     const now = this.context.clock.now()
     const idle = oldestIdle(this.#uninitialized, now) ?? oldestIdle(this.#anonymous, now)
@@ -375,7 +387,9 @@ function moveToEnd(live: LiveSession): void {
   list?.add(live)
 }
 
-/** The session that is idle longest. Active sessions before it move to the end: they are in use now. */
+/**
+ * Returns the session that is idle longest. Active sessions before it move to the end, because they are in use.
+ */
 function oldestIdle(list: LinkedList<LiveSession>, now: number): Found {
   const { last } = list
   for (let live = list.first; live !== undefined;) {
@@ -389,7 +403,7 @@ function oldestIdle(list: LinkedList<LiveSession>, now: number): Found {
   return undefined
 }
 
-/** Checks all sessions of one principal: they are few. Uninitialized sessions close first. */
+/** Checks all sessions of one principal, which are few. Uninitialized sessions are closed first. */
 function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): Found {
   let oldest: Found
   for (const live of own?.values() ?? []) {

@@ -6,11 +6,11 @@ import type { Logger } from '../../util/logger.ts'
 import { InOrder } from '../../util/promises.ts'
 import { fromStore } from '../streams/store-failure.ts'
 
-/** How often a change is repeated because another process has changed the record meanwhile. */
+/** How often a change is attempted, because another process may change the record meanwhile. */
 const TRIES = 5
-/** Changes that wait for a store that fails; one more drops the oldest. */
+/** The maximum number of changes that wait for a failing store. One more drops the oldest. */
 const MAX_UNSAVED = 256
-/** The part of its time to live after which a session in use is renewed in the store. */
+/** The fraction of its time to live after which a session in use is renewed in the store. */
 const RENEW = 0.25
 
 /** The store and settings of all shared records of a mount. */
@@ -18,16 +18,16 @@ export interface SharedRecords {
   readonly store: SessionStore
   readonly clock: Clock
   readonly logger: Logger
-  /** For how long a record counts as unchanged after it was read, in ms. */
+  /** How long a record counts as unchanged after it was read, in ms. */
   readonly verifyMs: number
-  /** How long such a session may be idle, in ms. */
+  /** Returns how long such a session may be idle, in ms. */
   readonly ttlMs: (record: SessionRecord) => number
 }
 
-/** Longer than the time to live: a session in use is not renewed in the store at every request. */
+/** Longer than the time to live, so that a session in use need not be renewed in the store on every request. */
 export const storedMs = (ttlMs: number): number => ttlMs * (1 + RENEW)
 
-/** Keeps the record of a session here and in the store the same, although other processes change it too. */
+/** Keeps the record of a session here and in the store equal, although other processes change it too. */
 export class SharedRecord {
   readonly #shared: SharedRecords
   readonly #session: Session
@@ -38,7 +38,7 @@ export class SharedRecord {
   readonly #steps = new InOrder()
   #verifying: Promise<boolean> | undefined
 
-  /** @param version - of the session's record, which was just read or written */
+  /** @param version - the version of the session's record, which was just read or written */
   constructor(shared: SharedRecords, session: Session, version: string) {
     this.#shared = shared
     this.#session = session
@@ -47,7 +47,7 @@ export class SharedRecord {
     this.#renewedAt = this.#checkedAt
   }
 
-  /** Whether a request has to wait until the record is read again, or renewed in the store. */
+  /** Whether a request must wait until the record is read again, or renewed in the store. */
   mustVerify(now: number): boolean {
     return now - this.#checkedAt >= this.#shared.verifyMs || this.isRenewalDue(now)
   }
@@ -57,8 +57,7 @@ export class SharedRecord {
   }
 
   /**
-   * Reads the record, and takes the changes of other processes over. Resolves to
-   * false if the session has ended.
+   * Reads the record, and adopts the changes of other processes. Resolves to false if the session has ended.
    *
    * @throws StoreFailure
    */
@@ -70,15 +69,14 @@ export class SharedRecord {
   }
 
   /**
-   * Reads the record again because another process has changed it. Requests that
-   * arrive meanwhile wait for it.
+   * Reads the record again because another process has changed it. Requests that arrive meanwhile wait for it.
    */
   refresh(): Promise<boolean> {
     this.#checkedAt = -Infinity
     return this.verify()
   }
 
-  /** Stores a change that the session's record here has already. A store that fails gets it later. */
+  /** Stores a change that the session's record here already has. A failing store gets it later. */
   async save(change: ChangeRecord): Promise<void> {
     this.#unsaved.push(change)
     if (this.#unsaved.length > MAX_UNSAVED) this.#unsaved.shift()
@@ -98,7 +96,7 @@ export class SharedRecord {
     const { store, clock } = this.#shared
     const now = clock.now()
     const due = this.isRenewalDue(now)
-    // A record that is not initialized here may be elsewhere, and live longer than this process knows.
+    // Another node may have initialized the session and extended its lifetime.
     const { initialized } = this.#session.record
     const stored = await fromStore(() =>
       store.get(this.#key, due && initialized ? this.#storedMs : undefined),
@@ -108,7 +106,7 @@ export class SharedRecord {
     this.#checkedAt = now
     if (due && initialized) this.#renewedAt = now
     else if (due) await fromStore(() => this.#replace())
-    // A store without memory can be read, but refuses changes. The session continues.
+    // A store without free memory can be read, but refuses changes. The session continues.
     if (this.#unsaved.length > 0) await this.#saveChanges()
     return true
   }

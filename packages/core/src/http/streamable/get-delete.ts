@@ -9,7 +9,7 @@ import { parseEventId } from '../streams/sse-format.ts'
 import { readerOf } from '../streams/sse-writer.ts'
 import type { HttpRequest, Reply } from '../types.ts'
 
-/** The routes that a mount has for its sessions: GET and DELETE of the MCP path, and HTTP+SSE. */
+/** The routes of a mount for its sessions: GET and DELETE of the MCP path, and HTTP+SSE. */
 export class SessionRoutes {
   readonly table: SessionTable
   /** Undefined without the option `legacySse`. */
@@ -22,23 +22,14 @@ export class SessionRoutes {
     this.legacySse = legacySse
   }
 
-  get(request: HttpRequest, caller: Caller): Reply {
-    return this.#within(request, caller, (live) => {
-      const lastEventId = request.header('last-event-id')
-      const reader = readerOf(request, caller)
-      if (lastEventId === undefined) return live.listen(reader)
-      // Whatever the reason, an event that is not found is refused with the same bytes.
-      const from = parseEventId(lastEventId)
-      if (from === undefined) return refuse('unknownEvent')
-      return live.resume(from, reader).then((reply) => reply ?? refuse('unknownEvent'))
-    })
-  }
-
-  delete(request: HttpRequest, caller: Caller): Reply {
-    return this.#within(request, caller, (live) => {
-      live.session.close()
-      return live.forgotten === undefined ? ENDED : live.forgotten.then(() => ENDED)
-    })
+  /** Answers GET and DELETE, which need a session of the caller and a revision that is served. */
+  handle(request: HttpRequest, caller: Caller): Reply {
+    const id = request.header('mcp-session-id')
+    if (id === undefined) return refuse('missingSession')
+    const live = this.table.find(request, caller, id)
+    return live instanceof Promise
+      ? live.then((found) => this.#handleIn(found, request, caller))
+      : this.#handleIn(live, request, caller)
   }
 
   closeAll(): void {
@@ -46,27 +37,31 @@ export class SessionRoutes {
     this.legacySse?.closeAll()
   }
 
-  /** Leaves the other nodes. Must follow the end of all streams. */
+  /** Leaves the other nodes. Must be called after all streams have ended. */
   async leave(): Promise<void> {
     await this.table.leave()
   }
 
-  /** Both methods need a session of the caller, and a revision that is served. */
-  #within(request: HttpRequest, caller: Caller, then: (live: LiveSession) => Reply): Reply {
-    const id = request.header('mcp-session-id')
-    if (id === undefined) return refuse('missingSession')
-    const live = this.table.find(request, caller, id)
-    const go = (found: LiveSession | undefined): Reply => {
-      if (found === undefined) return refuse('unknownSession')
-      const selection = selectRevision({
-        message: undefined,
-        header: request.header('mcp-protocol-version'),
-        session: found.session.revision,
-        served: this.#context.served,
-        stateless: false,
-      })
-      return selection.kind === 'refuse' ? refuseRevision(selection, undefined) : then(found)
+  #handleIn(live: LiveSession | undefined, request: HttpRequest, caller: Caller): Reply {
+    if (live === undefined) return refuse('unknownSession')
+    const selection = selectRevision({
+      message: undefined,
+      header: request.header('mcp-protocol-version'),
+      session: live.session.revision,
+      served: this.#context.served,
+      stateless: false,
+    })
+    if (selection.kind === 'refuse') return refuseRevision(selection, undefined)
+    if (request.method === 'DELETE') {
+      live.session.close()
+      return live.forgotten === undefined ? ENDED : live.forgotten.then(() => ENDED)
     }
-    return live instanceof Promise ? live.then(go) : go(live)
+    const lastEventId = request.header('last-event-id')
+    const reader = readerOf(request, caller)
+    if (lastEventId === undefined) return live.listen(reader)
+    // An event that is not found is refused with the same bytes, whatever the reason.
+    const from = parseEventId(lastEventId)
+    if (from === undefined) return refuse('unknownEvent')
+    return live.resume(from, reader).then((reply) => reply ?? refuse('unknownEvent'))
   }
 }

@@ -6,9 +6,8 @@ import { BatchResponses } from '../../call/batch.ts'
 import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK, type Network } from '../../call/exchange.ts'
 import { principalOf } from '../../stores/principal.ts'
-import { LARGE_REPLY } from '../caller-bytes.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
-import { onDisconnect } from '../types.ts'
+import { LARGE_REPLY, onDisconnect } from '../types.ts'
 import { headerValues } from '../request-origin.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { Deadline, Due } from '../../util/timers.ts'
@@ -22,7 +21,7 @@ import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import type { FrameSink, HttpReply, HttpRequest, Reply } from '../types.ts'
 
-/** Microtasks that a handler without slow waits may take to answer, with room for middleware. */
+/** How many microtasks a handler without slow steps may take to return, including middleware. */
 const TURNS = 32
 
 interface ExchangeOptions {
@@ -30,7 +29,7 @@ interface ExchangeOptions {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly revision: Revision
-  /** Undefined without a session; then no request can be sent to the client. */
+  /** Undefined without a session, in which case no request can be sent to the client. */
   readonly live: LiveSession | undefined
   readonly server: ServedServer
   /** The id of its request; undefined for a batch. */
@@ -38,7 +37,7 @@ interface ExchangeOptions {
 }
 
 /**
- * One POST and its reply. The reply is JSON until something must be streamed. Answers are routed by this
+ * One POST and its reply. The reply is JSON until something must be streamed. Responses are routed by this
  * object, never by their ids. The revision decides whether a disconnect cancels the call.
  */
 export class PostExchange implements Exchange, Due {
@@ -62,13 +61,13 @@ export class PostExchange implements Exchange, Due {
     this.duplex = options.live !== undefined && options.context.options.response !== 'json'
   }
 
-  /** Sends a notification before the answer, which turns the reply into a stream. */
+  /** Sends a notification before the response, which turns the reply into a stream. */
   send(frame: string): void | Promise<void> {
     if (this.#done || this.#options.context.options.response === 'json') return undefined
     return this.#startStream().send(frame)
   }
 
-  /** Sends a request to the client on the stream of this call. The response comes in another POST. */
+  /** Sends a request to the client on the stream of this call. The response arrives in another POST. */
   request(frame: string): void {
     if (!this.#done) this.#startStream().respond(frame)
   }
@@ -93,7 +92,7 @@ export class PostExchange implements Exchange, Due {
     context.rejections.add(request, reason)
   }
 
-  /** The call takes long, so the reply becomes a stream, which is kept alive. */
+  /** Turns the reply of a long call into a stream, which is kept alive. */
   due(): void {
     if (!this.#done) this.#startStream()
   }
@@ -109,8 +108,8 @@ export class PostExchange implements Exchange, Due {
   }
 
   /**
-   * The reply to a batch: an array, or one event for each answer on the stream.
-   * {@link collect} takes the answers.
+   * Returns the reply to a batch: an array, or a stream with one event for each response. {@link collect}
+   * receives the responses.
    */
   answerBatch(ids: readonly RequestId[]): Promise<HttpReply> {
     const { context, server } = this.#options
@@ -120,7 +119,7 @@ export class PostExchange implements Exchange, Due {
     return this.#wait()
   }
 
-  /** Takes the response to one request of a batch. */
+  /** Receives the response to one request of a batch. */
   collect(id: RequestId, response: EncodedResponse): void {
     this.#settle(() => {
       const batch = this.#batch
@@ -140,8 +139,8 @@ export class PostExchange implements Exchange, Due {
   #wait(): Promise<HttpReply> {
     const { upgrades, work, options } = this.#options.context
     work.begin()
-    // Without a session a refusal has an HTTP status, so the stream starts only when
-    // there is something to write.
+    // Without a session a refusal has an HTTP status, so the stream starts only when there is something to
+    // write.
     if (options.response === 'sse' && this.#options.live !== undefined) this.#startSoon()
     else if (options.response !== 'json' && this.#stream === undefined) upgrades.add(this)
     return new Promise((resolve) => {
@@ -179,15 +178,15 @@ export class PostExchange implements Exchange, Due {
   }
 
   /**
-   * The answer, or an error if it is large while too many replies of its caller wait: calls that
-   * run when a client stops reading could add their results without a limit.
+   * Returns the response, or an error if the response is large while too many replies to its caller are queued.
+   * Calls that run when a client stops reading could otherwise add results without a limit.
    *
-   * @param before - UTF-16 units of answers that are sent with it
+   * @param before - UTF-16 units of responses that are sent with it
    */
   #fit(answer: EncodedResponse, id: RequestId | undefined, before = 0): EncodedResponse {
     const { context, caller, live, revision, server } = this.#options
     if (answer === undefined || !context.queued.exceeded(principalOf(caller))) return answer
-    // A large answer that has bytes makes its text when it is read.
+    // A large response with bytes creates its text when it is read.
     const size = answer.bytes === undefined ? answer.frame.length : LARGE_REPLY
     if (before + size < LARGE_REPLY) return answer
     emitOverflow(server, { action: 'drop', bytes: size, sessionId: live?.session.id })
@@ -209,12 +208,12 @@ export class PostExchange implements Exchange, Due {
       if (live !== undefined) return live.answer(answer)
       if (isSuccess(answer, revision)) return wholeStream(answer)
     }
-    // A cancelled call has no answer:
+    // A cancelled call has no response:
     // https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
     return answer === undefined ? EMPTY_STREAM : jsonAnswer(answer, revision)
   }
 
-  /** Calls never reject; if one does, the client must not wait forever. */
+  /** Calls never reject. If one does nevertheless, the client must not wait forever. */
   #crashed(error: unknown): HttpReply {
     this.failed(error)
     this.#done = true
@@ -223,8 +222,8 @@ export class PostExchange implements Exchange, Due {
   }
 
   /**
-   * Starts the stream, unless the answer comes before anything that is slow: most
-   * async handlers await nothing.
+   * Starts the stream unless the response is ready after a few microtasks: most async handlers await nothing
+   * slow.
    */
   #startSoon(turns: number = TURNS): void {
     if (this.#done || this.#stream !== undefined) return
@@ -250,7 +249,7 @@ export class PostExchange implements Exchange, Due {
   }
 }
 
-/** The call had its effect: a status that asks for a retry would repeat it. */
+/** The call has taken effect, and a status that asks for a retry would repeat it. */
 const unreadResult = (): McpError =>
   new McpError(
     ErrorCode.InternalError,
@@ -260,7 +259,7 @@ const unreadResult = (): McpError =>
 const isSuccess = ({ error }: EncodedAnswer, revision: Revision): boolean =>
   error === undefined || revision.httpStatus(error) === 200
 
-/** An answer without a stream. */
+/** Returns a response as a reply without a stream. */
 export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply {
   const { error } = answer
   if (error === undefined)
@@ -269,11 +268,11 @@ export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply
   return { status, headers: status === 503 ? RETRY_HEADERS : JSON_HEADERS, body: answer.frame }
 }
 
-/** An error that the revision encodes, as JSON. */
+/** Returns an error that the revision encodes as a JSON reply. */
 export const errorReply = (id: RequestId, error: McpError, revision: Revision): HttpReply =>
   jsonAnswer({ frame: errorFrame(id, revision.encodeError(error)), error }, revision)
 
-/** An empty stream, which ends at once and cannot be resumed. */
+/** An empty stream, which ends immediately and cannot be resumed. */
 export const EMPTY_STREAM: HttpReply = Object.freeze({
   status: 200,
   headers: SSE_HEADERS,

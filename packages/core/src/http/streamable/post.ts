@@ -12,7 +12,7 @@ import { statelessContext } from '../../session/call-pool.ts'
 import { principalOf } from '../../stores/principal.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
-import { checkRoutingHeaders } from '../guard/routing-headers.ts'
+import { checkRoutingHeaders } from '../guard/headers.ts'
 import type { EndpointContext } from '../context.ts'
 import { ACCEPTED, JSON_HEADERS, refuse } from '../refusals.ts'
 import { originOf } from '../request-origin.ts'
@@ -24,10 +24,10 @@ import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 import { PostExchange } from './post-exchange.ts'
 import type { SubscriptionHandler } from './subscription-handler.ts'
 
-/** The parts of a mount that its POST requests need. */
+/** The parts of a mount that its POST requests use. */
 export interface PostParts {
   readonly context: EndpointContext
-  /** Undefined without sessions. Session ids are ignored then. */
+  /** Undefined without sessions, in which case session ids are ignored. */
   readonly sessions: SessionTable | undefined
   readonly subscriptions: SubscriptionHandler | undefined
 }
@@ -130,7 +130,7 @@ export class Post implements Carrier<HttpReply> {
 
   initialize(message: JsonRpcRequest): Reply {
     const lookup = { request: this.#request, caller: this.#caller, id: message.id, found: this.#live?.server }
-    // A session is counted before the lifespan opens, which may take long.
+    // The session is counted before the lifespan opens, which may take long.
     return this.#parts.context.servers.find(lookup, (server) => this.#open(message, server))
   }
 
@@ -151,7 +151,7 @@ export class Post implements Carrier<HttpReply> {
     )
   }
 
-  /** Without sessions `initialize` is answered, and nothing is kept. */
+  /** Without sessions, `initialize` gets a response, and nothing is stored. */
   async #open(message: JsonRpcRequest, server: ServedServer): Promise<HttpReply> {
     const { context, sessions } = this.#parts
     const { id } = message

@@ -10,21 +10,20 @@ import { refuseScopes } from '../guard/authenticate.ts'
 import { EMPTY_STREAM, errorReply, jsonAnswer } from './post-exchange.ts'
 import { type HttpReply, type HttpRequest, onDisconnect, type Reply } from '../types.ts'
 import type { EndpointContext } from '../context.ts'
-import { createSseWriter } from '../streams/create-writer.ts'
 import { formatEvent } from '../streams/sse-format.ts'
-import { readerOf, type SseWriter } from '../streams/sse-writer.ts'
+import { createSseWriter, readerOf, type SseWriter } from '../streams/sse-writer.ts'
 import { refuse } from '../refusals.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 
-/** A `subscriptions/listen` request, before it has its exchange. */
+/** A `subscriptions/listen` request before it has its exchange. */
 interface ListenRequest extends Omit<StatelessCall, 'exchange'> {
   readonly request: HttpRequest
   readonly server: ServedServer
 }
 
 /**
- * Answers `subscriptions/listen` with a stream that stays open. A close ends these
- * streams first, and waits for none.
+ * Serves `subscriptions/listen` with a stream that stays open. Closing the mount ends these streams first,
+ * without waiting for them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -37,7 +36,7 @@ export class SubscriptionHandler {
     this.#subscriptions = new SubscriptionSet(context.options.subscriptions)
   }
 
-  /** Ends every stream with its answer. */
+  /** Ends every stream with its response. */
   closeAll(): void {
     this.#subscriptions.closeAll()
   }
@@ -55,14 +54,16 @@ export class SubscriptionHandler {
   }
 
   /**
-   * Whether the bus can carry a change from one request to the stream of another. A bus
-   * in memory calls it directly.
+   * Whether the bus can carry a change from one request to the stream of another. An in-memory bus would write
+   * to the stream directly.
    */
   #reachesStreams({ runtime }: ServedServer): boolean {
     return !this.#context.options.stateless || !isolatedRequests() || !(runtime.bus instanceof MemoryBus)
   }
 
-  /** Reports a disconnect only: progress and logs have no place on the stream. */
+  /**
+   * An exchange that only reports a disconnect, because progress and log messages do not belong on the stream.
+   */
   #exchange(request: HttpRequest): Exchange {
     return {
       duplex: false,
@@ -81,7 +82,7 @@ export class SubscriptionHandler {
       return refuseScopes(this.#context.authenticate, request, error, message.id)
     if (subscription === undefined) return jsonAnswer(answer, revision)
     const open = (): HttpReply => this.#open(answer, subscription, listen)
-    // A change after the acknowledgment must arrive, wherever it is made.
+    // A change after the acknowledgement must arrive, whichever node makes it.
     return server.listen()?.then(open) ?? open()
   }
 
@@ -125,8 +126,8 @@ export class SubscriptionHandler {
 }
 
 /**
- * If the client reads too slowly, equal notices are kept once. Beyond the mount's `limits.outboundBytes` the
- * stream is cut: nothing is stored for a client that comes back, so it must learn that it missed some.
+ * For a slow reader, equal notifications are queued once. Beyond the mount's `limits.outboundBytes` the stream
+ * is cut: nothing is stored for a client that reconnects, so it must learn that it missed some.
  */
 const channelOf = (writer: SseWriter): SubscriptionChannel => ({
   send: (frame) => writer.notify(formatEvent({ data: frame })),

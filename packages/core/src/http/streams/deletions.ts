@@ -5,14 +5,14 @@ import { Recurring } from '../../util/timers.ts'
 
 type Deletion = () => Awaitable<unknown>
 
-/** The time between two tries, in ms. */
+/** The time between two attempts, in ms. */
 const RETRY_MS = 1_000
-/** Deletions that wait for their store; one more drops the oldest, whose records then expire. */
+/** The maximum number of queued deletions. One more drops the oldest, whose records then expire. */
 const MAX_WAITING = 10_000
 
 /**
- * Deletes records that nobody may use any more. If their store fails, it gets the deletions when it is back: other
- * processes would continue a session that has ended, or wait for events that are never stored.
+ * Deletes records that nobody may use any more. If their store fails, the deletions are repeated when it works:
+ * other processes would otherwise continue an ended session, or wait for events that are never stored.
  */
 export class Deletions {
   readonly #logger: Logger
@@ -25,7 +25,7 @@ export class Deletions {
     this.#timer = new Recurring(clock, RETRY_MS, () => void this.#retry())
   }
 
-  /** Settles after the first try. Never rejects. */
+  /** Settles after the first attempt. Never rejects. */
   run(deletion: Deletion): void | Promise<void> {
     const done = attempt(deletion, (err) => {
       this.#logger.error({ err }, 'A record could not be deleted. The deletion will be repeated')
@@ -37,13 +37,13 @@ export class Deletions {
     return done instanceof Promise ? done.then(() => {}) : undefined
   }
 
-  /** Drops what waits. */
+  /** Drops queued deletions. */
   close(): void {
     this.#waiting.clear()
     this.#timer.stop()
   }
 
-  /** One after the other, until one fails: a store that is down fails them all. */
+  /** Repeats the deletions in order until one fails, because a store that is down fails them all. */
   async #retry(): Promise<void> {
     if (this.#running) return
     this.#running = true

@@ -9,8 +9,8 @@ import { PendingWork } from '../../util/pending-work.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
- * The open streams of a mount, kept alive by one timer. If timers end with their request, each stream has
- * its own timer, and the streams are not counted, because some end unnoticed. A stream ends when the
+ * The open streams of a mount, kept alive by one timer. If timers end with their request, each stream has its
+ * own timer, and the streams are not counted, because some end without notice. A stream ends when the
  * credentials that opened it expire.
  */
 export class OpenStreams {
@@ -21,20 +21,23 @@ export class OpenStreams {
   readonly #clock: Clock
   readonly #intervalMs: number | undefined
   readonly #keepAlive: Recurring | undefined
-  readonly #pending: PendingWork
+  /** Counts the open streams while all of them end. */
+  #ending: PendingWork | undefined
+  /** Whether the end of every stream is noticed, so that what it holds can be counted. */
+  readonly counts: boolean
 
   constructor(clock: Clock, keepAlive: ResolvedOptions['keepAlive']) {
     this.#clock = clock
-    this.#pending = new PendingWork(clock)
     this.#intervalMs = keepAlive === false ? undefined : keepAlive.intervalMs
-    if (isolatedRequests()) this.#own = new WeakMap()
+    this.counts = !isolatedRequests()
+    if (!this.counts) this.#own = new WeakMap()
     else
       this.#keepAlive = this.#recurring(() => {
         for (const writer of this.#open) writer.writeIfIdle(KEEP_ALIVE)
       })
   }
 
-  /** Their number and queued bytes; of one server, if it is given. */
+  /** Returns their number and queued bytes, of one server only if it is given. */
   held(server?: ServedServer): { readonly openStreams: number; readonly queuedBytes: number } {
     let openStreams = 0
     let queuedBytes = 0
@@ -47,7 +50,7 @@ export class OpenStreams {
   }
 
   add(writer: SseWriter): void {
-    this.#watch(writer)
+    if (writer.expiresAt !== undefined) this.#watch(writer)
     if (this.#own !== undefined) {
       const own = this.#recurring(() => writer.writeIfIdle(KEEP_ALIVE))
       own?.start()
@@ -55,7 +58,7 @@ export class OpenStreams {
       return
     }
     this.#open.add(writer)
-    this.#pending.begin()
+    this.#ending?.begin()
     this.#keepAlive?.start()
   }
 
@@ -65,13 +68,14 @@ export class OpenStreams {
     if (timer !== undefined) this.#clock.clearTimeout(timer)
     this.#expiries.delete(writer)
     if (!this.#open.delete(writer)) return
-    this.#pending.end()
+    this.#ending?.end()
     if (this.#open.size === 0) this.#keepAlive?.stop()
   }
 
-  /** Waits until all streams have ended, but not for clients that read too slowly. */
+  /** Waits until all streams have ended, but not for slow readers. */
   async endAll(): Promise<void> {
-    await this.#pending.flushed()
+    const ending = (this.#ending ??= new PendingWork(this.#clock, this.#open.size))
+    await ending.flushed()
     for (const writer of this.#open) writer.cut()
   }
 
@@ -83,7 +87,7 @@ export class OpenStreams {
     this.#expiries.delete(writer)
     const { expiresAt } = writer
     if (expiresAt === undefined) return
-    // A runtime's timers may fire before its clock says so.
+    // Timers of a runtime may fire slightly before the time on its clock.
     const left = Math.max(validUntil(expiresAt) - this.#clock.now() + 1, 1)
     const look = (): void => {
       if (this.#clock.now() > validUntil(writer.expiresAt ?? Infinity)) writer.expire()

@@ -1,31 +1,33 @@
 import type { RequestId } from '../../protocol/jsonrpc.ts'
 import type { SessionChannel } from '../../session/session-keeper.ts'
-import { createSseWriter, type StreamOptions, type StreamContext } from './create-writer.ts'
-import type { SseWriter, StreamReader } from './sse-writer.ts'
+import {
+  createSseWriter,
+  type SseWriter,
+  type StreamContext,
+  type StreamOptions,
+  type StreamReader,
+} from './sse-writer.ts'
 import { formatEvent } from './sse-format.ts'
 import type { HttpReply } from '../types.ts'
 
 export interface EventStream extends SessionChannel {
-  /** Whether a client is connected, or about to connect. */
+  /** Whether a client is connected or about to connect. */
   readonly connected: boolean
-  /** The reply that carries the stream, from its beginning. */
+  /** Returns the reply that carries the stream from its start. */
   connect(reader: StreamReader): HttpReply
   /** Sends a request to the client, or a response that is not the last one, with the id of its request. */
   respond(frame: string, answers?: RequestId): void
   /** Sends the last response, if there is one, and ends the stream. */
   finish(frame: string | undefined): void
-  /** Ends the connection, but not a stream that can be resumed. */
+  /** Ends the connection, but not a resumable stream. */
   closeConnection(retryMs: number | undefined): void
-  /** Ends the stream without a response and forgets it. */
+  /** Ends the stream without a response and deletes it. */
   close(): void
-  /** Ends the connection, and leaves a stream that can be resumed to other nodes. */
+  /** Ends the connection, and leaves a resumable stream to other nodes. */
   release(): void
 }
 
-/**
- * A stream of one connection, which cannot be resumed. If the client reads too
- * slowly, notifications are dropped.
- */
+/** A stream of one connection, which cannot be resumed. Notifications are dropped for a slow reader. */
 export class PlainStream implements EventStream {
   readonly #writer: SseWriter
 

@@ -1,9 +1,8 @@
 import type { StoredEvent, StreamKey } from '../../stores/event-store.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import type { HttpReply } from '../types.ts'
-import { createSseWriter, type StreamContext } from './create-writer.ts'
+import { createSseWriter, type StreamContext, type StreamReader } from './sse-writer.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
-import type { StreamReader } from './sse-writer.ts'
 
 interface Replay {
   readonly from: EventId
@@ -12,7 +11,7 @@ interface Replay {
   readonly key: StreamKey
 }
 
-/** The reply with the remaining events of a stream that has ended; undefined if there are none. */
+/** Returns the reply with the remaining events of an ended stream, or undefined if there are none. */
 export function replay(
   context: StreamContext,
   server: ServedServer,
@@ -25,6 +24,6 @@ export function replay(
   return writer.reply(reader)
 }
 
-/** The text of an event of the stream of `position`. */
+/** Returns the text of an event in the stream of `position`. */
 export const storedEventText = ({ stream, epoch }: EventId, { seq, frame }: StoredEvent): string =>
   formatEvent({ id: formatEventId({ stream, epoch, seq }), data: frame })

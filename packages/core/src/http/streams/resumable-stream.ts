@@ -10,16 +10,21 @@ import type {
 import { utf8Length } from '../../util/bytes.ts'
 import { type Awaitable, InOrder } from '../../util/promises.ts'
 import type { ServedServer } from '../servers/served-server.ts'
-import { createSseWriter, type StreamContext } from './create-writer.ts'
 import type { Deletions } from './deletions.ts'
-import { emitOverflow, type SseWriter, type StreamReader } from './sse-writer.ts'
+import {
+  createSseWriter,
+  emitOverflow,
+  type SseWriter,
+  type StreamContext,
+  type StreamReader,
+} from './sse-writer.ts'
 import type { EventStream } from './plain-stream.ts'
 import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
 import { storedEventText } from './replay.ts'
 import { fromStore, retried } from './store-failure.ts'
 import type { HttpReply } from '../types.ts'
 
-/** Where the events of a stream are stored. */
+/** The store of a stream's events. */
 export interface StreamLog {
   readonly store: EventStore
   readonly key: StreamKey
@@ -29,24 +34,29 @@ interface ResumableStreamOptions {
   readonly log: StreamLog
   /** The id of this node. */
   readonly node: string
-  /** A new stream, or one that another node has written so far. */
+  /** A new stream, or one that another node has written until now. */
   readonly begin: StreamOrigin | SeizedStream
   /** Whether the client accepts events with an id and no data. */
   readonly primes: boolean
   readonly server: ServedServer
   readonly deletions: Deletions
-  /** Called once, when the stream has ended. */
-  onEnd?(): void
-  /** Called after each event whose client reads on at another node. */
-  onFollowed?(node: string): void
-  /**
-   * Called with each frame that could not be stored because another node has taken the
-   * stream. The stream has ended.
-   */
-  onFenced?(frame: string): void
+  readonly owner?: StreamOwner
 }
 
-/** A notice may be dropped if events are not stored, a response never; the final one ends the stream. */
+/** Learns what happens to its streams. */
+interface StreamOwner {
+  /** Called once, when the stream has ended. */
+  streamEnded(stream: ResumableStream): void
+  /** Called after each event if the client reads the stream through another node. */
+  streamFollowed(stream: ResumableStream, node: string): void
+  /**
+   * Called with each frame that could not be stored because another node has seized the stream. The stream has
+   * ended.
+   */
+  streamFenced(stream: ResumableStream, frame: string): void
+}
+
+/** A notice may be dropped if events are not stored, a response never. The final response ends the stream. */
 type FrameKind = 'notice' | 'response' | 'final'
 
 interface Emitted {
@@ -59,10 +69,12 @@ const UNOPENED: StreamLease = { epoch: '', fence: 0 }
 const FINAL = { final: true }
 
 /**
- * An SSE stream that can be resumed, over as many connections as it takes. Events are stored in order before
- * they are sent, so that a client can resume from any event it has seen.
+ * An SSE stream that can be resumed over any number of connections. Events are stored in order before they are
+ * sent, so that a client can resume from any event it has seen.
  */
 export class ResumableStream implements EventStream {
+  /** The name of the stream in its store. */
+  readonly token: string
   readonly #context: StreamContext
   readonly #options: ResumableStreamOptions
   #log: StreamLog | undefined
@@ -70,7 +82,7 @@ export class ResumableStream implements EventStream {
   #seq = 0
   #writer: SseWriter | undefined
   #ended = false
-  /** Another node has taken the stream. */
+  /** Whether another node has seized the stream. */
   #isFenced = false
   #waiting: Emitted[] = []
   /** Steps wait while the store works. */
@@ -81,13 +93,26 @@ export class ResumableStream implements EventStream {
     this.#context = context
     this.#options = options
     this.#log = options.log
+    this.token = options.log.key.stream
     const { begin, log } = options
     if ('lease' in begin) {
       this.#lease = begin.lease
       this.#seq = begin.last
     } else {
-      this.#run(() => this.#open(log, begin))
+      this.#run(() =>
+        this.#store(
+          () => log.store.open(log.key, begin),
+          (lease) => {
+            this.#lease = lease ?? UNOPENED
+          },
+        ),
+      )
     }
+  }
+
+  /** Whether it has the responses of calls, or the messages of its session. */
+  get kind(): StreamOrigin['kind'] {
+    return this.#options.begin.kind
   }
 
   get connected(): boolean {
@@ -100,14 +125,14 @@ export class ResumableStream implements EventStream {
     return writer.reply(reader)
   }
 
-  /** Sends a frame. If the stream cannot be resumed, it may be dropped for a client that reads too slowly. */
+  /** Sends a frame. If the stream cannot be resumed, the frame may be dropped for a slow reader. */
   send(frame: string): void | Promise<void> {
     if (this.#ended) return undefined
     this.#emit(frame, 'notice')
     return this.#steps.busy ?? this.#writer?.pressure()
   }
 
-  /** Writes a ping without storing it: it is of no use later, so it has no id. */
+  /** Writes a ping without storing it. A later reader does not need it, so it has no id. */
   ping(frame: string): boolean {
     if (this.#ended || !this.connected) return false
     this.#writer?.write(formatEvent({ data: frame }))
@@ -121,7 +146,7 @@ export class ResumableStream implements EventStream {
   finish(frame: string | undefined): void {
     if (this.#ended) return
     if (frame === undefined) {
-      // A client that tries to resume must learn that nothing is left, or it would try again and again.
+      // A client that tries to resume must learn that nothing is left, or it would retry forever.
       this.close()
       return
     }
@@ -130,8 +155,8 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * Ends the connection but not the stream, after an event with an id and the time to wait, which the client
-   * must accept. Does nothing if the stream cannot be resumed.
+   * Ends the connection but not the stream, after an event with an id and the retry time, which the client must
+   * support. Does nothing if the stream cannot be resumed.
    */
   closeConnection(retryMs: number | undefined): void {
     this.#run(() => {
@@ -153,15 +178,15 @@ export class ResumableStream implements EventStream {
     if (!this.#ended) this.#end()
   }
 
-  /** Stores nothing from now on, because the session ends: the answer of its call can still be sent. */
+  /** Stops storing events because the session ends. The response of its call can still be sent. */
   forget(): void {
     this.#run(() => this.#forget())
   }
 
   /**
-   * The reply that continues after an event, or undefined if the event is unknown. It replaces a connection
-   * that may still be open. Frames sent meanwhile wait, so that every event arrives once and in order.
-   * `seized` if another node has taken the stream, which ends here.
+   * Returns the reply that continues after an event, or undefined if the event is unknown. It replaces a
+   * connection that may still be open. Frames sent meanwhile are queued, so that every event arrives once and
+   * in order. Returns `seized` if another node has seized the stream, which ends here.
    */
   resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
     return new Promise((resolve, reject) => {
@@ -171,8 +196,10 @@ export class ResumableStream implements EventStream {
 
   #end(): void {
     this.#ended = true
-    this.#run(() => this.#writer?.end())
-    this.#run(() => this.#options.onEnd?.())
+    this.#run(() => {
+      this.#writer?.end()
+      this.#options.owner?.streamEnded(this)
+    })
   }
 
   async #resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
@@ -206,18 +233,10 @@ export class ResumableStream implements EventStream {
     return writer
   }
 
-  #open(log: StreamLog, origin: StreamOrigin): void | Promise<void> {
-    return this.#store(
-      () => log.store.open(log.key, origin),
-      (lease) => {
-        this.#lease = lease ?? UNOPENED
-      },
-    )
-  }
-
   #prime(writer: SseWriter, retry: number | undefined): void {
     if (this.#log === undefined || !this.#options.primes) return
-    writer.writeAlways(formatEvent({ id: this.#idOf(this.#seq), retry, data: '' }))
+    const id = formatEventId({ stream: this.token, epoch: this.#lease.epoch, seq: this.#seq })
+    writer.writeAlways(formatEvent({ id, retry, data: '' }))
   }
 
   #emit(frame: string, kind: FrameKind, answers?: RequestId): void {
@@ -261,11 +280,12 @@ export class ResumableStream implements EventStream {
         this.#fenced(emitted)
         return
       }
-      // Nobody can resume from these events. A client that reads on elsewhere must learn that they are missing.
+      // Nobody can resume from these events. A client that reads them through another node must learn that they
+      // are missing.
       if (result?.state === 'lost') void this.#forget()
       if (result?.follower !== undefined) {
         this.#writer?.cut()
-        this.#options.onFollowed?.(result.follower)
+        this.#options.owner?.streamFollowed(this, result.follower)
       }
       this.#writeAll(emitted, first)
     })
@@ -273,49 +293,48 @@ export class ResumableStream implements EventStream {
 
   /** Another node writes the stream, so this one must not. */
   #fenced(emitted: readonly Emitted[]): void {
-    for (const { frame } of emitted) this.#options.onFenced?.(frame)
+    for (const { frame } of emitted) this.#options.owner?.streamFenced(this, frame)
   }
 
   #drop(): void {
     this.#log = undefined
     this.#ended = true
     this.#writer?.cut()
-    this.#options.onEnd?.()
+    this.#options.owner?.streamEnded(this)
   }
 
   #writeAll(emitted: readonly Emitted[], first: number): void {
     let seq = first
-    for (const { frame, kind } of emitted)
-      this.#write(formatEvent({ id: this.#log && this.#idOf(seq++), data: frame }), kind)
-  }
-
-  #write(chunk: string, kind: FrameKind): void {
-    if (kind === 'notice') this.#writer?.write(chunk)
-    else this.#writer?.writeAlways(chunk)
-  }
-
-  #idOf(seq: number): string {
-    return formatEventId({ stream: this.#log?.key.stream ?? '', epoch: this.#lease.epoch, seq })
+    for (const { frame, kind } of emitted) {
+      const id = this.#log && formatEventId({ stream: this.token, epoch: this.#lease.epoch, seq: seq++ })
+      const chunk = formatEvent({ id, data: frame })
+      if (kind === 'notice') this.#writer?.write(chunk)
+      else this.#writer?.writeAlways(chunk)
+    }
   }
 
   /** If the store fails, the stream continues without ids. */
   #store<T>(step: () => T | Promise<T>, then: (value: T | undefined) => void): void | Promise<void> {
-    const fail = (error: unknown): void => {
-      this.#context.logger.error(
-        { err: error },
-        'The event store failed. The stream continues, but cannot be resumed',
-      )
-      void this.#forget()
-      then(undefined)
-    }
     try {
       const value = step()
-      if (value instanceof Promise) return retried(this.#context.clock, value, step).then(then, fail)
+      if (value instanceof Promise)
+        return retried(this.#context.clock, value, step).then(then, (error: unknown) =>
+          this.#storeFailed(error, then),
+        )
       then(value)
     } catch (error) {
-      fail(error)
+      this.#storeFailed(error, then)
     }
     return undefined
+  }
+
+  #storeFailed(error: unknown, then: (value: undefined) => void): void {
+    this.#context.logger.error(
+      { err: error },
+      'The event store failed. The stream continues, but cannot be resumed',
+    )
+    void this.#forget()
+    then(undefined)
   }
 
   #forget(): void | Promise<void> {

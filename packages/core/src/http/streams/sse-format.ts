@@ -9,9 +9,9 @@ const TOKEN = /^[A-Za-z0-9_-]{1,64}$/
 const EVENT_ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})\.(0|[1-9][0-9]{0,14})$/
 
 /**
- * An event id in three parts of a fixed alphabet.
+ * Formats an event id in three parts of a fixed alphabet.
  *
- * @throws for a part outside it, which could otherwise forge fields of the stream
+ * @throws for a part outside the alphabet, which could otherwise forge fields of the stream
  */
 export function formatEventId({ stream, epoch, seq }: EventId): string {
   if (!TOKEN.test(stream) || !TOKEN.test(epoch))
@@ -19,7 +19,7 @@ export function formatEventId({ stream, epoch, seq }: EventId): string {
   return `${stream}.${epoch}.${seq}`
 }
 
-/** Parses a Last-Event-ID; undefined if this server cannot have sent it. */
+/** Parses a Last-Event-ID. Returns undefined if this server cannot have sent it. */
 export function parseEventId(text: string): EventId | undefined {
   const [, stream, epoch, seq] = EVENT_ID.exec(text) ?? []
   return stream === undefined || epoch === undefined ? undefined : { stream, epoch, seq: Number(seq) }
@@ -27,7 +27,7 @@ export function parseEventId(text: string): EventId | undefined {
 
 const FIELD_BREAK = /[\r\n\0]/
 
-/** A field of one line. CR or LF in a value would end it and forge another field. */
+/** Formats a field of one line. CR or LF in a value would end it and forge another field. */
 function field(name: string, value: string): string {
   if (FIELD_BREAK.test(value)) throw new TypeError(`The ${name} of an event must not hold CR, LF or NUL`)
   return `${name}: ${value}\n`
@@ -36,14 +36,14 @@ function field(name: string, value: string): string {
 interface SseEvent {
   readonly data: string
   readonly id?: string | undefined
-  /** Left out for the default, `message`. */
+  /** Omitted for the default, `message`. */
   readonly event?: string
   /** How long a client should wait before it reconnects, in ms. */
   readonly retry?: number | undefined
 }
 
 /**
- * One event as text.
+ * Formats one event.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
@@ -51,25 +51,16 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   let text = event === undefined ? '' : field('event', event)
   if (id !== undefined) text += field('id', id)
   if (retry !== undefined) text += `retry: ${Math.trunc(retry)}\n`
-  return `${text}${dataLines(data)}\n`
+  // JSON.stringify writes no line breaks, and a regular expression would take longer to find none.
+  if (!data.includes('\n') && !data.includes('\r')) return `${text}data: ${data}\n\n`
+  for (const line of data.split(/\r\n|\r|\n/)) text += `data: ${line}\n`
+  return `${text}\n`
 }
 
-/** An event of HTTP+SSE. `message` is the default type, but some clients need it. */
+/** Formats an event of HTTP+SSE. `message` is the default type, but some clients require it. */
 export const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })
 
-/**
- * JSON.stringify writes no line breaks, so one line is the rule. A regular expression
- * would take longer to find none.
- */
-const dataLines = (data: string): string =>
-  data.includes('\n') || data.includes('\r')
-    ? data
-        .split(/\r\n|\r|\n/)
-        .map((line) => `data: ${line}\n`)
-        .join('')
-    : `data: ${data}\n`
-
-/** A comment: clients skip it, and proxies see that the connection is in use. */
+/** A comment, which clients skip, while proxies see that the connection is in use. */
 export const KEEP_ALIVE = ': keep-alive\n\n'
 
 export const SSE_HEADERS: Readonly<Record<string, string>> = Object.freeze({

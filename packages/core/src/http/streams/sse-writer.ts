@@ -1,13 +1,17 @@
 import type { Overflowed } from '../../call/server-events.ts'
 import type { Caller } from '../../call/scope.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { Logger } from '../../util/logger.ts'
+import type { ResolvedOptions } from '../options.ts'
 import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { ANONYMOUS } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
 import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
-import { type CallerBytes, LARGE_REPLY } from '../caller-bytes.ts'
-import { onDisconnect } from '../types.ts'
+import type { CallerBytes } from '../caller-bytes.ts'
+import { LARGE_REPLY, onDisconnect } from '../types.ts'
 import type { ServedServer } from '../servers/served-server.ts'
+import type { OpenStreams } from './keep-alive.ts'
 import { SSE_HEADERS } from './sse-format.ts'
 
 /** The client that reads a stream. */
@@ -16,7 +20,7 @@ export interface StreamReader extends Pick<HttpRequest, 'signal'> {
   readonly expiresAt?: number | undefined
 }
 
-/** The reader of a stream that stays open after its request is answered. */
+/** Returns the reader of a stream that stays open after its request has a reply. */
 export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Caller): StreamReader => ({
   signal,
   expiresAt: auth?.expiresAt,
@@ -25,27 +29,27 @@ export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Call
 /** Senders wait while more bytes than this are queued. */
 const HIGH_WATER = 65_536
 /**
- * Queued chunks are joined up to this many UTF-16 units: all of them may exceed the
- * longest string of the runtime.
+ * Queued chunks are joined into pieces of up to this many UTF-16 units, because all of them together may exceed
+ * the longest string of the runtime.
  */
 const PIECE = 1_048_576
 
 export interface SseWriterOptions {
-  /** Bytes that may be queued; one chunk alone may exceed it. */
+  /** How many bytes may be queued. A single chunk may exceed it. */
   readonly limit: number
   /**
-   * For a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes what is queued
-   * and ends the connection: a client that resumes has then seen everything before the chunk.
+   * How to handle a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes the queue and ends
+   * the connection: a client that resumes has then seen everything before the chunk.
    */
   readonly overflow: 'cut' | 'drop'
-  /** Gets the event `overflow`. */
+  /** The server that emits the event `overflow`. */
   readonly server?: ServedServer
   readonly sessionId?: string | undefined
-  /** Who reads. @default an anonymous caller */
+  /** The principal of the reader. @default an anonymous caller */
   readonly principal?: string
-  /** Counts what waits for the reader. */
+  /** Counts the bytes that are queued for the reader. */
   readonly queued?: CallerBytes | undefined
-  /** Has the writer while it is open. */
+  /** Contains the writer while it is open. */
   readonly openStreams?: { add(writer: SseWriter): void; remove(writer: SseWriter): void }
   /** Called when the credentials of the reader expire. @default the connection ends */
   onExpired?(): void
@@ -54,20 +58,21 @@ export interface SseWriterOptions {
 }
 
 /**
- * Writes the chunks of one HTTP connection, in order. It queues them, within a limit, until the
- * adapter opens its sink and while the client reads too slowly. After its end it ignores chunks: a
- * late one must not crash a handler.
+ * Writes the chunks of one HTTP connection in order. It queues them, within a limit, until the adapter opens
+ * its sink and while the client reads too slowly. After its end it ignores chunks, because a late one must not
+ * crash a handler.
  */
 export class SseWriter {
   /** When the credentials of the reader expire, in seconds since 1970. */
   expiresAt: number | undefined
   readonly #options: SseWriterOptions
-  readonly #notices: CoalescingQueue
+  /** Created with the first notice that waits. */
+  #notices: CoalescingQueue | undefined
   #sink: FrameSink | undefined
   #queue: string[] = []
   #bytes = 0
   #behind = false
-  /** UTF-16 units of a large chunk that the reader has not caught up with. */
+  /** UTF-16 units of a large chunk that the host is still sending. */
   #sending = 0
   #counted = 0
   #ending = false
@@ -76,22 +81,21 @@ export class SseWriter {
 
   constructor(options: SseWriterOptions) {
     this.#options = options
-    this.#notices = new CoalescingQueue(options.limit)
   }
 
   get server(): ServedServer | undefined {
     return this.#options.server
   }
-  /** Bytes of chunks that have not been written. */
+  /** Bytes of chunks that are not written yet. */
   get waitingBytes(): number {
-    return this.#bytes + this.#notices.bytes
+    return this.#bytes + (this.#notices?.bytes ?? 0)
   }
-  /** The same, and those of a large chunk that the host still sends. */
+  /** The same, including those of a large chunk that the host is still sending. */
   get queuedBytes(): number {
     return this.waitingBytes + this.#sending
   }
 
-  /** Accepts no further chunks: the connection has ended, or ends when the queue is written. */
+  /** Whether further chunks are ignored: the connection has ended, or ends when the queue is written. */
   get ending(): boolean {
     return this.#disconnected || this.#ending
   }
@@ -101,12 +105,12 @@ export class SseWriter {
     else this.#options.onExpired()
   }
 
-  /** The reply that opens the connection. */
+  /** Returns the reply that opens the connection. */
   reply(reader: StreamReader): HttpReply {
     return { status: 200, headers: SSE_HEADERS, open: (sink) => this.open(sink, reader) }
   }
 
-  /** Takes the adapter's sink. The reader's signal aborts when the client disconnects. */
+  /** Connects the adapter's sink. The reader's signal aborts when the client disconnects. */
   open(sink: FrameSink, { signal, expiresAt }: StreamReader): void {
     this.#sink = sink
     this.expiresAt ??= expiresAt
@@ -132,18 +136,20 @@ export class SseWriter {
     this.#enqueue(chunk, bytes)
   }
 
-  /** Writes a chunk whatever is queued: a response, or an event that a client asked to be repeated. */
+  /** Writes a chunk regardless of the queue: a response, or an event that a client asked to be repeated. */
   writeAlways(chunk: string): void {
     if (!this.#writeNow(chunk)) this.#enqueue(chunk, utf8Length(chunk))
   }
 
   /**
-   * Writes a notice. While the client is behind, equal notices are kept once, and written after the queue.
+   * Writes a notification. While the client is behind, equal notifications are queued once, and written after
+   * the queue.
    *
-   * @returns false if there is no room
+   * @returns false if the queue is full
    */
   notify(chunk: string): boolean {
     if (this.#writeNow(chunk)) return true
+    this.#notices ??= new CoalescingQueue(this.#options.limit)
     if (this.#notices.add(chunk, undefined, this.#bytes)) {
       this.#count()
       return true
@@ -152,27 +158,28 @@ export class SseWriter {
     return false
   }
 
-  /** Writes if nothing is queued. Keep-alives are useless for a client that is behind. */
+  /** Writes only if nothing is queued. Keep-alives are useless for a client that is behind. */
   writeIfIdle(chunk: string): void {
     if (!this.ending && this.#idle) this.#put(chunk)
   }
 
   /**
-   * Undefined, or a promise while much is queued; it resolves when the client has caught up or disconnected.
+   * Returns undefined, or a promise while much is queued, which resolves when the client has caught up or
+   * disconnected.
    */
   pressure(): Promise<void> | undefined {
     if (this.ending || this.#bytes <= HIGH_WATER) return undefined
     return (this.#waiter ??= deferred()).promise
   }
 
-  /** Writes a last chunk after everything before it, and ends the connection. */
+  /** Writes a last chunk after all others, and ends the connection. */
   finish(chunk: string): void {
     this.#queueNotices()
     this.writeAlways(chunk)
     this.end()
   }
 
-  /** Ends the connection once everything is written. */
+  /** Ends the connection when everything is written. */
   end(): void {
     if (this.ending) return
     this.#ending = true
@@ -180,13 +187,13 @@ export class SseWriter {
     if (this.#idle) this.cut()
   }
 
-  /** Ends the connection now. */
+  /** Ends the connection immediately. */
   cut(): void {
     if (this.#disconnected) return
     this.#disconnected = true
     this.#queue = []
     this.#bytes = this.#sending = 0
-    this.#notices.take()
+    this.#notices = undefined
     this.#count()
     this.#release()
     this.#options.openStreams?.remove(this)
@@ -195,10 +202,15 @@ export class SseWriter {
   }
 
   get #idle(): boolean {
-    return this.#sink !== undefined && !this.#behind && this.#queue.length === 0 && this.#notices.isEmpty
+    return (
+      this.#sink !== undefined &&
+      !this.#behind &&
+      this.#queue.length === 0 &&
+      this.#notices?.isEmpty !== false
+    )
   }
 
-  /** False if the chunk must be queued. After the end it is ignored. */
+  /** Returns false if the chunk must be queued. After the end the chunk is ignored. */
   #writeNow(chunk: string): boolean {
     if (this.ending) return true
     if (!this.#idle) return false
@@ -218,16 +230,18 @@ export class SseWriter {
     this.#behind = true
     if (chunk.length >= LARGE_REPLY) this.#sending = chunk.length
     this.#count()
-    const resume = (): void => {
-      this.#behind = false
-      this.#sending = 0
-      this.#flush()
-    }
-    // A sink must not reject. If it does, the client counts as disconnected.
-    behind.then(resume).catch(() => this.cut())
+    behind
+      .then(() => {
+        this.#behind = false
+        this.#sending = 0
+        this.#flush()
+      })
+      // A sink must not reject. If it does, the client counts as disconnected.
+      .catch(() => this.cut())
   }
 
   #queueNotices(): void {
+    if (this.#notices === undefined) return
     this.#bytes += this.#notices.bytes
     for (const [chunk] of this.#notices.take()) this.#queue.push(chunk)
   }
@@ -235,33 +249,29 @@ export class SseWriter {
   #flush(): void {
     if (this.#disconnected) return
     while (!this.#behind) {
-      if (this.#bytes <= PIECE) this.#queueNotices()
+      if (this.#notices !== undefined && this.#bytes <= PIECE) this.#queueNotices()
       if (this.#queue.length === 0) break
-      this.#put(this.#takePiece())
+      // The first chunks are written as one text.
+      let count = 0
+      let units = 0
+      for (const { length } of this.#queue) {
+        if (count > 0 && units + length > PIECE) break
+        units += length
+        count++
+      }
+      const chunks = this.#queue.splice(0, count)
+      if (this.#queue.length === 0) this.#bytes = 0
+      else for (const chunk of chunks) this.#bytes -= utf8Length(chunk)
+      this.#put(chunks.length === 1 ? (chunks[0] ?? '') : chunks.join(''))
     }
     this.#count()
     if (this.#bytes <= HIGH_WATER) this.#release()
     if (this.#ending && this.#idle) this.cut()
   }
 
-  /** Removes the first chunks of the queue, as one text. */
-  #takePiece(): string {
-    let count = 0
-    let units = 0
-    for (const { length } of this.#queue) {
-      if (count > 0 && units + length > PIECE) break
-      units += length
-      count++
-    }
-    const chunks = this.#queue.splice(0, count)
-    if (this.#queue.length === 0) this.#bytes = 0
-    else for (const chunk of chunks) this.#bytes -= utf8Length(chunk)
-    return chunks.length === 1 ? (chunks[0] ?? '') : chunks.join('')
-  }
-
   #count(): void {
     const { queued, principal = ANONYMOUS } = this.#options
-    const added = this.queuedBytes - this.#counted
+    const added = this.waitingBytes + this.#sending - this.#counted
     if (added === 0) return
     this.#counted += added
     queued?.add(principal, added)
@@ -280,4 +290,30 @@ export class SseWriter {
 
 export function emitOverflow({ runtime }: ServedServer, event: Omit<Overflowed, 'queue'>): void {
   runtime.events.emit('overflow', () => ({ queue: 'stream', ...event }))
+}
+
+/** The members of a mount's context that its streams use. */
+export interface StreamContext {
+  readonly clock: Clock
+  readonly options: ResolvedOptions
+  readonly logger: Logger
+  readonly openStreams: OpenStreams
+  /** Replies that are queued for their clients. */
+  readonly queued: CallerBytes
+}
+
+/** The options of one stream, without those that the mount sets for all. */
+export interface StreamOptions extends Omit<SseWriterOptions, 'limit' | 'openStreams' | 'queued'> {
+  readonly principal: string
+}
+
+/** Creates the connection of one stream of a server. It is kept alive with the others of the mount. */
+export const createSseWriter = (
+  { options, openStreams, queued }: StreamContext,
+  stream: StreamOptions,
+): SseWriter => {
+  const limit = options.outboundLimit
+  // Some streams end unnoticed where requests are isolated: they would count for ever.
+  const counted = openStreams.counts ? queued : undefined
+  return new SseWriter({ limit, openStreams, queued: counted, ...stream })
 }

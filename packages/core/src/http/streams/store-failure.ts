@@ -1,7 +1,7 @@
 import type { Clock } from '../../util/clock.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 
-/** A session or event store of the application failed, so it is unknown what it holds. */
+/** The session or event store of the application failed, so its content is unknown. */
 export class StoreFailure extends Error {
   constructor(cause: unknown) {
     super('A session or event store failed', { cause })
@@ -15,13 +15,13 @@ export const fromStore = <T>(step: () => Awaitable<T>): Awaitable<T> =>
     throw new StoreFailure(error)
   })
 
-/** Pauses between the tries of a step, in ms: 3 s in total. */
+/** Pauses between the attempts of a step, in ms: 3 s in total. */
 const PAUSES_MS = [50, 150, 300, 500, 1_000, 1_000]
 
 /**
- * Repeats a step of a store that rejects, for 3 s: a store on a network may be back soon.
+ * Repeats a rejected step of a store for 3 s, because a store on a network may soon work again.
  *
- * @param first - the result of the first try
+ * @param first - the result of the first attempt
  */
 export async function retried<T>(clock: Clock, first: Promise<T>, step: () => Awaitable<T>): Promise<T> {
   let result: Awaitable<T> = first

@@ -17,13 +17,13 @@ import { retried } from './store-failure.ts'
 
 const DATA = 'data: '
 const END = '\n\n'
-/** The client has the id of the stream when the response is stored, so nothing is ever pending. */
+/** The client gets the id of the stream only when the response is stored, so nothing is ever pending. */
 const NONE: StreamOrigin['pending'] = []
 const FINAL = { final: true }
 
 /**
- * The reply with a stream that is complete when its head leaves: its only message is the response. It is sent
- * like a body, because nothing has to wait.
+ * Returns the reply with a stream that is complete at its first write: its only message is the response. It is
+ * sent like a body.
  *
  * @param before - the text before the data, in ASCII
  */
@@ -32,7 +32,7 @@ export function wholeStream(answer: EncodedAnswer, before = ''): HttpReply {
   return { status: 200, headers: SSE_HEADERS, body }
 }
 
-/** Where a response is stored, and what is sent with it. */
+/** The store of a response, and the members that are sent with it. */
 interface StoredStream {
   readonly store: EventStore
   readonly key: StreamKey
@@ -83,7 +83,7 @@ function storeAnswer(
   return stored instanceof Promise ? retried(clock, stored, append).then(() => reply) : reply
 }
 
-/** Refers to a large prepared answer. Its text is made when a client resumes. */
+/** Refers to a large serialised response. Its text is created when a client resumes. */
 const lazyEvent = (answer: EncodedAnswer, bytes: number): StoredEvent => ({
   seq: 1,
   bytes,

@@ -24,7 +24,7 @@ type OfEra =
 /** A result as JSON text. */
 type Encoder = (result: JsonObject) => string
 
-/** The behaviour that all revisions share, over one revision's data. */
+/** Creates the behaviour that all revisions share, from the data of one revision. */
 export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
   const { fields, structured, methods, notifications, serverRequests, ...flags } = data
   const projector = createProjector(fields)
@@ -103,11 +103,11 @@ function createEncoders(
 
 interface Projector {
   readonly project: Revision['project']
-  /** A block that the revision does not have becomes text that says the same. */
+  /** Replaces a block that the revision lacks by equivalent text. */
   readonly block: (content: ContentBlock) => JsonObject
 }
 
-/** Brings neutral objects down to the members that a revision defines. */
+/** Reduces neutral objects to the members that a revision defines. */
 function createProjector(fields: RevisionData['fields']): Projector {
   const project = (shape: Shape, value: object): JsonObject => {
     const source = value as JsonObject
@@ -162,15 +162,13 @@ function projectSampling(params: JsonObject, block: (content: ContentBlock) => J
 }
 
 /**
- * The JSON text of a result's structured content, carried with it so that it is stringified once and serves
- * the envelope and the text mirror. A middleware that spreads a result copies this member too, so it names
- * the value it belongs to, and counts only while that value is still the one in place.
+ * The JSON text of a result's structured content, kept with it so that it is serialised once for the envelope
+ * and the text content. Middleware that spreads a result copies this member too, so it refers to its value, and
+ * counts only while the result still has that value.
  */
 export const STRUCTURED_JSON: unique symbol = Symbol('structured JSON')
 
-/**
- * The `outputSchema` of a tool where a structured value must be an object, and this tool's is wrapped in one.
- */
+/** The wrapped `outputSchema` of a tool, if structured values must be objects and the tool's own are not. */
 export const WRAPPED_OUTPUT: unique symbol = Symbol('wrapped output')
 
 interface WithWrappedOutput {
@@ -182,7 +180,7 @@ interface WithStructuredJson {
   readonly [STRUCTURED_JSON]?: {
     readonly value: unknown
     readonly json: string
-    /** The member that holds the value where a structured value must be an object. */
+    /** The member that contains the value if structured values must be objects. */
     readonly member?: string | undefined
   }
 }
@@ -201,7 +199,7 @@ function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): st
       : JSON.stringify(structuredContent)
   if (kinds === 'any' || json === undefined) return json
   if (held?.member !== undefined) return `{${JSON.stringify(held.member)}:${json}}`
-  // An object can be something else in JSON: a date is a string.
+  // An object can have another JSON type: a date is a string.
   return json.startsWith('{') ? json : undefined
 }
 
@@ -211,9 +209,9 @@ interface Choice {
 }
 
 /**
- * Brings a form to a revision.
+ * Adapts a form to a revision.
  *
- * @throws Error that names the field that the revision cannot ask for
+ * @throws Error that names the field that the revision does not support
  */
 export function projectForm(
   { fields }: NonNullable<Revision['forms']>,

@@ -9,15 +9,15 @@ type Flags =
   | 'elicitationIds'
   | 'samplingTools'
 
-/** A revision as data. A shape without members does not exist in the revision. */
+/** A revision as data. The revision has no shape without members. */
 export interface RevisionData
   extends Readonly<Record<Lists, readonly string[]>>, Pick<Revision, Flags | 'version' | 'forms' | 'tasks'> {
-  /** The kinds of values that structured content may have; undefined if there is none. */
+  /** The kinds of values that structured content may have; undefined if the revision has none. */
   readonly structured: 'object' | 'any' | undefined
   readonly fields: Readonly<Record<Shape, readonly string[]>>
 }
 
-/** The changes of a revision from the one before it. Members are added; flags are replaced. */
+/** The changes of a revision from the previous one. Members are added; flags are replaced. */
 export type RevisionChange = Partial<Omit<RevisionData, 'fields'>> & {
   readonly version: RevisionDate
   readonly adds?: Partial<Record<Shape, readonly string[]>>

@@ -5,7 +5,7 @@ import { baseRevision } from './base.ts'
 import type { RevisionData } from './data.ts'
 import { type Envelope, NOT_KEPT, type Revision } from './revision.ts'
 
-/** The behaviour of revisions whose requests carry their own metadata, over one revision's data. */
+/** Creates the behaviour of revisions whose requests have their own metadata, from the data of one revision. */
 export function modernRevision(data: RevisionData): Revision {
   const base = baseRevision(data)
   return {
@@ -36,8 +36,7 @@ export function modernRevision(data: RevisionData): Revision {
 }
 
 /**
- * Results that a client may keep say for how long:
- * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ * Results with cache hints: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 const CACHEABLE: ReadonlySet<string> = new Set([
   Method.Discover,
@@ -50,7 +49,9 @@ const CACHEABLE: ReadonlySet<string> = new Set([
 const META = '{"_meta":{'
 const COMPLETE = '{"resultType":"complete"'
 
-/** A middleware may have given a result what the envelope says: a reader would find the same key twice. */
+/**
+ * Middleware may have added members of the envelope to a result, and a reader would find the same key twice.
+ */
 function withoutEnvelope(method: string, result: JsonObject): JsonObject {
   const { resultType, ttlMs, cacheScope, ...rest } = result
   const hinted = CACHEABLE.has(method) && (ttlMs ?? cacheScope) !== undefined
@@ -58,7 +59,7 @@ function withoutEnvelope(method: string, result: JsonObject): JsonObject {
   return hinted ? rest : { ...result, resultType: undefined }
 }
 
-/** Written around the text: most results are texts already, some of them kept for many callers. */
+/** Added around the text, because most results are already serialised, some of them for many callers. */
 const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
   let head = type === undefined ? COMPLETE : `{"resultType":${JSON.stringify(type)}`
   if (CACHEABLE.has(method)) head += `,"ttlMs":${hints.ttlMs},"cacheScope":"${hints.cacheScope}"`
@@ -100,7 +101,7 @@ function httpStatus({ code, reason }: McpError): number {
   }
 }
 
-/** The behaviour that all session revisions share, over one revision's data. */
+/** Creates the behaviour that all session revisions share, from the data of one revision. */
 export const legacyRevision = (data: RevisionData): Revision => ({
   ...baseRevision(data),
   era: 'legacy',
@@ -112,6 +113,7 @@ export const legacyRevision = (data: RevisionData): Revision => ({
     const plain = toErrorObject(error)
     return error.reason === 'resource-not-found' ? { ...plain, code: ErrorCode.ResourceNotFound } : plain
   },
-  // Errors are answers like any other here; 404 would tell the client that its session is gone.
+  // Errors are ordinary responses in these revisions; 404 would tell the client that its session no longer
+  // exists.
   httpStatus: (error) => (error.reason === 'busy' || error.reason === 'ended' ? 503 : 200),
 })

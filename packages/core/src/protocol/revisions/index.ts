@@ -8,7 +8,7 @@ import { v2025_06_18 } from './v2025-06-18.ts'
 import { v2025_11_25 } from './v2025-11-25.ts'
 import { v2026_07_28 } from './v2026-07-28.ts'
 
-/** Every revision that Jetway serves, newest first. */
+/** Every revision that Jetway supports, newest first. */
 export const REVISIONS: readonly Revision[] = [
   modernRevision(v2026_07_28),
   ...[v2025_11_25, v2025_06_18, v2025_03_26, v2024_11_05].map(legacyRevision),
@@ -21,9 +21,9 @@ const byVersion: ReadonlyMap<string, Revision> = new Map(
 export const revisionOf = (version: string): Revision | undefined => byVersion.get(version)
 
 /**
- * The revisions that an option names, newest first; all of them without one.
+ * The revisions that an option names, newest first; all revisions without the option.
  *
- * @throws `ERR_MCP_REVISION` for an unknown one or none at all
+ * @throws `ERR_MCP_REVISION` for an unknown revision or an empty list
  */
 export function resolveRevisions(dates: readonly RevisionDate[] | undefined): readonly Revision[] {
   if (dates === undefined) return REVISIONS
@@ -39,9 +39,9 @@ export function resolveRevisions(dates: readonly RevisionDate[] | undefined): re
 }
 
 /**
- * The part of the known revisions that an option names; all of them without one.
+ * The subset of the known revisions that an option names; all of them without the option.
  *
- * @throws `ERR_MCP_REVISION` for an unknown one, and where nothing is left
+ * @throws `ERR_MCP_REVISION` for an unknown revision, and for an empty subset
  */
 export function narrowRevisions(
   known: readonly Revision[],
@@ -56,12 +56,12 @@ export function narrowRevisions(
 export const ofEra = (era: Era, served: readonly Revision[]): readonly Revision[] =>
   served.filter((revision) => revision.era === era)
 
-/** Whether what is offered in some eras is offered in this revision. */
+/** Whether a feature of some eras is available in this revision. */
 export const isOfferedIn = (revision: Revision, eras: readonly Era[]): boolean => eras.includes(revision.era)
 
 /**
- * The revision of a new session: the one asked for if it is served, else the newest that is. Served
- * are those that have sessions.
+ * Returns the revision of a new session: the requested one if it is served, or else the newest that is served.
+ * Only revisions with sessions may be passed as served.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
  */

@@ -27,54 +27,56 @@ export type Shape =
   | 'resource_link'
   | 'embedded'
 
-/** The features of a revision's forms. */
+/** The features of forms in a revision. */
 interface FormRules {
-  /** Choices with titles, several choices at once, and defaults for every kind of field. */
+  /** `full`: choices with titles, multiple choices, and defaults for every kind of field. */
   readonly fields: 'plain' | 'full'
-  /** Whether a person can be sent to an address. */
+  /** Whether the user can be asked to open a URL. */
   readonly url: boolean
 }
 
-/** How a revision speaks of tasks. */
+/** How a revision represents tasks. */
 export interface TaskDialect {
   /**
-   * The extension by which a client says that it knows tasks, and which calls become tasks is for the server
-   * to say; undefined where each call asks by itself.
+   * The extension with which a client declares support for tasks, so that the server decides which calls become
+   * tasks; undefined if each call requests it.
    */
   readonly extension: string | undefined
-  /** Whether a tool's own failure, a result with `isError`, makes the task a failed one. */
+  /** Whether a tool result with `isError` makes the task a failed one. */
   readonly failsOnToolErrors: boolean
-  /** The result that takes the place of the call's own. */
+  /** Creates the result that is returned instead of the call's own. */
   created(task: TaskInfo, meta: JsonObject | undefined): JsonObject
-  /** A task wherever it is shown by itself. */
+  /** Creates the representation of a task outside such a result. */
   shown(task: TaskInfo): JsonObject
 }
 
 /**
- * How long a client may keep a result, and for whom:
+ * How long a client may cache a result, and for whom:
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 export interface CacheHints {
-  /** In ms, a whole number; 0 for a result that is not to be kept. */
+  /** The lifetime in ms, a whole number; 0 if the result must not be cached. */
   readonly ttlMs: number
-  /** `public`: the same for everybody. */
+  /** `public`: the same for every caller. */
   readonly cacheScope: 'public' | 'private'
 }
 
-/** The hints of a result of which nothing is known. */
+/** The hints of a result about which nothing is known. */
 export const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
 
-/** How a call's questions are its result, which the client answers by sending the request again. */
+/**
+ * How questions are returned as the result of a call, which the client answers by sending the request again.
+ */
 interface RoundTrips {
-  /** The requests that may be answered in this way, each with an empty result. */
+  /** The requests that may be answered in this way, each with its empty result. */
   readonly methods: ReadonlyMap<string, JsonObject>
-  /** @param server the server's facts as JSON text */
+  /** @param server - the server's info as JSON text */
   encode(requests: object, state: string, server: string): string
 }
 
 /**
- * @param server the server's facts as JSON text
- * @param type the result's kind, `complete` where undefined
+ * @param server - the server's info as JSON text
+ * @param type - the result's `resultType`; `complete` if undefined
  */
 export type Envelope = (
   method: string,
@@ -85,10 +87,9 @@ export type Envelope = (
 ) => string
 
 /**
- * Everything that differs between protocol versions, as questions to one object.
- * Shared code asks a property of the request's revision; it never compares dates.
- * The neutral model is the newest superset, and `project*` and `encodeResult` bring it down
- * to what this revision can say.
+ * Everything that differs between protocol versions, as questions to one object. Shared code asks a property of
+ * the request's revision and never compares dates. The neutral model is the newest superset, and `project*` and
+ * `encodeResult` reduce it to this revision.
  */
 export interface Revision {
   readonly version: RevisionDate
@@ -103,39 +104,37 @@ export interface Revision {
   readonly batching: boolean
   /** Whether clients repeat the negotiated version in `MCP-Protocol-Version`. */
   readonly versionHeader: boolean
-  /** Whether an SSE stream starts with an event of an id and empty data. */
+  /** Whether an SSE stream starts with an event that has an id and empty data. */
   readonly primesStreams: boolean
-  /** Whether progress may carry a message. */
+  /** Whether progress may have a message. */
   readonly progressMessage: boolean
-  /** How forms look that a person fills in; undefined where there are none. */
+  /** The features of forms for users; undefined if the revision has no forms. */
   readonly forms: FormRules | undefined
   /**
-   * Whether an address that a person is sent to has an id, by which the client can be
-   * notified that they are done.
+   * Whether a URL that the user is asked to open has an id, with which the client can be notified when the user
+   * is done.
    */
   readonly elicitationIds: boolean
-  /** Whether sampling may use tools, and so have several blocks in a message. */
+  /** Whether sampling may use tools, and so messages with several blocks. */
   readonly samplingTools: boolean
-  /** Undefined where calls never run as tasks. */
+  /** Undefined if calls never run as tasks. */
   readonly tasks: TaskDialect | undefined
-  /** Undefined where questions go to the client as requests only. */
+  /** Undefined if questions are sent to the client as requests only. */
   readonly rounds: RoundTrips | undefined
-  /** Whether a client that goes away has cancelled its request. */
+  /** Whether a disconnect of the client cancels its request. */
   readonly cancelOnDisconnect: boolean
-  /** Whether clients repeat in headers of HTTP the parameters that a tool wants to see there. */
+  /** Whether clients repeat the parameters that a tool requests in HTTP headers. */
   readonly parameterHeaders: boolean
-  /** The members of an object that this revision defines. */
+  /** Returns the members of an object that this revision defines. */
   project(shape: Shape, value: object): JsonObject
   projectTool(tool: Tool): JsonObject
-  /** Params of `sampling/createMessage`. */
+  /** Returns the params of `sampling/createMessage` in this revision. */
   projectSampling(params: JsonObject): JsonObject
-  /** The result as JSON text. Throws what `JSON.stringify` throws. */
+  /** Returns the result as JSON text. Throws whatever `JSON.stringify` throws. */
   encodeResult(method: string, result: JsonObject): string
-  /**
-   * Puts around the text of a complete result what every result has; undefined where there is no such thing.
-   */
+  /** Adds the members that every result has to the text of a complete result; undefined if there are none. */
   readonly envelope: Envelope | undefined
-  /** The error as this revision spells it. */
+  /** Returns the error with the code of this revision. */
   encodeError(error: McpError): JsonRpcErrorObject
   /** The HTTP status of a response that carries this error. */
   httpStatus(error: McpError): number

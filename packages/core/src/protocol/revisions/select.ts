@@ -13,24 +13,22 @@ import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel
 const ASSUMED = '2025-03-26'
 
 interface SelectionInput {
-  /** Undefined for a batch or a response, which name no method. */
+  /** Undefined for a batch or a response, which have no method. */
   readonly message: JsonRpcRequest | JsonRpcNotification | undefined
-  /**
-   * The value of `MCP-Protocol-Version`, on transports that have headers; `null` where it was left out there.
-   */
+  /** The value of `MCP-Protocol-Version`, on transports with headers; `null` if it is missing. */
   readonly header?: string | null | undefined
-  /** The revision that the live session has negotiated. */
+  /** The revision that the session has negotiated. */
   readonly session?: Revision | undefined
-  /** Newest first. */
+  /** The served revisions, newest first. */
   readonly served: readonly Revision[]
-  /** Without sessions a call may come with no handshake before it. */
+  /** Whether calls need no `initialize`. */
   readonly stateless: boolean
 }
 
 /** How to handle one message. */
 export type Selection =
   | { readonly kind: 'serve'; readonly revision: Revision; readonly meta?: undefined }
-  /** The request is self-contained: earlier ones do not matter. */
+  /** The request is self-contained, so earlier ones do not matter. */
   | { readonly kind: 'serve'; readonly revision: Revision; readonly meta: RequestMeta }
   | { readonly kind: 'initialize' }
   | Refused
@@ -47,8 +45,8 @@ interface Refused {
 }
 
 /**
- * Chooses the revision of one message. It is asked for every message, on every transport, and remembers
- * nothing: what came before on a connection counts only through the session.
+ * Selects the revision of one message. Called for every message on every transport, without state: earlier
+ * messages of a connection matter only through the session.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -56,7 +54,7 @@ export function selectRevision(input: SelectionInput): Selection {
   const { message, header, session, served, stateless } = input
   if (message !== undefined && isStateless(message, header, served)) return selectModern(message, input)
   if (session !== undefined && header === session.version) return { kind: 'serve', revision: session }
-  // Its body negotiates; the header is for what comes after it.
+  // The body of initialize negotiates the revision; the header applies to later requests.
   if (session === undefined && message?.method === Method.Initialize) return { kind: 'initialize' }
   if (!hasSessions(served)) return NOT_ALONE
   if (typeof header === 'string' && find(served, 'legacy', header) === undefined) return unsupported(served)
@@ -67,11 +65,11 @@ export function selectRevision(input: SelectionInput): Selection {
 }
 
 /**
- * Whether clients can open sessions. Revisions come newest first, and the older ones are those with sessions.
+ * Whether clients can open sessions. Revisions are sorted newest first, and only the older ones have sessions.
  */
 export const hasSessions = (served: readonly Revision[]): boolean => served.at(-1)?.era === 'legacy'
 
-/** One that is asked for by name. A loop, since this runs for every request. */
+/** Finds a requested revision. A loop, because this runs for every request. */
 function find(served: readonly Revision[], era: Era, version: string): Revision | undefined {
   for (const revision of served) if (revision.era === era && revision.version === version) return revision
   return undefined
@@ -127,12 +125,12 @@ const refuse = (reason: Refused['reason'], text: string): Refused => ({
 })
 
 const NO_SESSION = refuse('missingSession', 'No session: send an initialize request first')
-/** A response, or an array of messages: they have neither a method nor metadata. */
+/** The refusal of a response or an array of messages, which have neither a method nor metadata. */
 const NOT_ALONE = refuse('invalidMessage', 'A message must be one request or one notification')
 
 /**
- * Names the versions that the client can ask for in the same way, as `server/discover` does: one with
- * sessions is not among them, since naming it in a request would not open any.
+ * Names the versions that the client can request in the same way, like `server/discover`. Versions with
+ * sessions are not among them, because naming one in a request would not open a session.
  */
 export const unsupportedVersion = (served: readonly Revision[], requested: string): McpError =>
   new McpError(ErrorCode.UnsupportedProtocolVersion, 'Unsupported protocol version', {
@@ -140,9 +138,7 @@ export const unsupportedVersion = (served: readonly Revision[], requested: strin
     requested,
   })
 
-/**
- * In the words that session clients show to their users, and which make newer ones fall back to `initialize`.
- */
+/** Session clients show this text to their users, and newer ones fall back to `initialize` because of it. */
 function unsupported(served: readonly Revision[]): Selection {
   const versions = versionsOf(served, 'legacy').join(', ')
   return refuse('unsupportedVersion', `Unsupported protocol version: this server speaks ${versions}`)
@@ -151,16 +147,16 @@ function unsupported(served: readonly Revision[]): Selection {
 const versionsOf = (served: readonly Revision[], era: Era): readonly string[] =>
   ofEra(era, served).map(({ version }) => version)
 
-/** The metadata of a request and its sender, where there is no session. */
+/** The metadata of a stateless request, and its sender. */
 interface RequestMeta {
   readonly version: string
   readonly capabilities: ClientCapabilities
   readonly client: Implementation | undefined
-  /** Undefined: the sender wants no log messages. */
+  /** Undefined if the sender wants no log messages. */
   readonly logLevel: LogLevel | undefined
 }
 
-/** Whether a message names its own protocol version, and by that is no part of a session. */
+/** Whether a message names its own protocol version, and so does not belong to a session. */
 export const namesVersion = ({ params }: JsonRpcRequest | JsonRpcNotification): boolean => {
   const meta = params?.['_meta']
   return isObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION)
@@ -169,7 +165,7 @@ export const namesVersion = ({ params }: JsonRpcRequest | JsonRpcNotification): 
 /**
  * Reads the metadata of a request.
  *
- * @throws McpError naming the member that is missing or malformed
+ * @throws McpError that names the missing or malformed member
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export function readRequestMeta({ params }: JsonRpcRequest): RequestMeta {
@@ -187,7 +183,7 @@ export function readRequestMeta({ params }: JsonRpcRequest): RequestMeta {
   return { version, capabilities, client, logLevel }
 }
 
-/** Metadata that every request needs is missing or malformed. */
+/** The error for required metadata that is missing or malformed. */
 const malformed = (message: string): McpError =>
   new McpError(ErrorCode.InvalidParams, message, undefined, 'malformed')
 

@@ -1,16 +1,15 @@
 import { definitionOf, type ZodSchema } from './zod.ts'
 
-/** Deeper schemas may overflow the stack when they are converted. */
+/** Deeper schemas may overflow the stack during conversion. */
 const MAX_DEPTH = 32
 const PLAIN_TYPES = new Set(['string', 'number', 'int', 'boolean', 'null', 'any', 'unknown', 'enum'])
 const COVERS = new Set(['optional', 'nullable', 'readonly', 'nonoptional'])
-/** Metadata that converts unchanged. Any other may change the schema, or name headers. */
+/** Metadata that converts unchanged. Any other metadata may change the schema, or name headers. */
 const HARMLESS_META = new Set(['description', 'title', 'examples', 'deprecated'])
 
 /**
- * Whether zod is certain to convert an object, to a JSON Schema that nothing is looked up in when it
- * is registered. That is known in a fraction of the time of the conversion, which can then wait
- * until a client lists the tools.
+ * Whether zod is certain to convert an object, to a JSON Schema that needs no checks at registration. This
+ * check takes a fraction of the time of the conversion, which can then wait until a client lists the tools.
  */
 export function convertsForCertain(schema: ZodSchema): boolean {
   return definitionOf(schema).type === 'object' && isCertain(schema, new Set(), 0)
@@ -24,7 +23,7 @@ function isCertain(schema: ZodSchema, seen: Set<ZodSchema>, depth: number): bool
   return parts !== undefined && parts.every((part) => isCertain(part, seen, depth + 1))
 }
 
-/** Undefined for a kind that zod may refuse, or that runs code of the author. */
+/** Returns undefined for a kind that zod may refuse, or that runs the author's code. */
 function partsOf(schema: ZodSchema): readonly ZodSchema[] | undefined {
   const def = definitionOf(schema)
   if (PLAIN_TYPES.has(def.type)) return []

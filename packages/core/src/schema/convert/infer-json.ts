@@ -1,6 +1,6 @@
 /**
- * The type that a JSON Schema describes, as far as it says so in plain words: `type`, `const`, `enum`,
- * `properties`, `required` and `items`, written as literals. Anything else is `unknown`.
+ * The type that a JSON Schema describes with the literal keywords `type`, `const`, `enum`, `properties`,
+ * `required` and `items`. Anything else is `unknown`.
  */
 type Described<S> = S extends { readonly const: infer C }
   ? C
@@ -35,7 +35,7 @@ export type InferJsonObject<S> = S extends { readonly type: unknown; readonly pr
   ? 'object' extends S['type']
     ? string extends S['type']
       ? Record<string, unknown>
-      : // Editors show the properties, and no name of a helper.
+      : // Editors show the properties instead of the name of a helper.
         Required<S, P> & Optional<S, P> extends infer All
         ? { [K in keyof All]: All[K] } & Further<S>
         : never
@@ -51,7 +51,7 @@ type RequiredNames<S> = S extends { readonly required: readonly (infer R)[] }
 type Required<S, P> = { -readonly [K in Extract<keyof P, RequiredNames<S>>]: Described<P[K]> }
 type Optional<S, P> = { -readonly [K in Exclude<keyof P, RequiredNames<S>>]?: Described<P[K]> }
 
-/** Properties that the schema speaks of without their names can be asked for as well. */
+/** Properties that the schema describes without their names can be read as well. */
 type Further<S> = S extends
   | { readonly additionalProperties: true | object }
   | { readonly patternProperties: object }

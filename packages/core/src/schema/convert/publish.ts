@@ -4,8 +4,8 @@ import type { JsonSchema, StandardSchema } from '../types.ts'
 import { findUnconvertible, strippingObjects, toOpenJsonSchema, type Side, type ZodSchema } from './zod.ts'
 
 /**
- * The author's JSON Schema as it is, but a copy: were it changed later, what is published and what
- * is enforced would come apart.
+ * Copies the author's JSON Schema, because a later change to it would make the published and the enforced
+ * schema differ.
  *
  * @throws Error if it is not JSON
  */
@@ -14,7 +14,7 @@ export function copyJsonSchema(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * The JSON Schema of arguments, as published.
+ * Creates the published JSON Schema of arguments.
  *
  * @throws Error with a readable message
  */
@@ -27,7 +27,7 @@ export function convertInput(recognised: Recognised): JsonSchema {
 }
 
 /**
- * Arguments with `properties`, even if there are none. Some hosts refuse a tool whose schema lacks them:
+ * Adds `properties`, even if there are none. Some hosts refuse a tool whose schema lacks them:
  * https://github.com/github/copilot-cli/issues/1825
  */
 export const withProperties = (schema: JsonSchema): JsonSchema =>
@@ -37,16 +37,16 @@ export const withProperties = (schema: JsonSchema): JsonSchema =>
 export type Pruning = 'on mismatch' | 'always'
 
 interface ConvertedOutput {
-  /** As published. */
+  /** The published schema. */
   readonly jsonSchema: JsonSchema
-  /** Undefined where nothing is ever dropped. */
+  /** Undefined if nothing is ever dropped. */
   readonly prunes?: { readonly pruning: Pruning; readonly zod: ZodSchema }
 }
 
 /**
- * The JSON Schema of results. Members of an `allOf` that are each closed to properties they do not
- * know refuse one another's, and zod does not always merge them. Where objects are joined they are
- * published open, and always pruned.
+ * Creates the JSON Schema of results. If all members of an `allOf` are closed to unknown properties, they
+ * refuse each other's, and zod does not always merge them. Intersected objects are published open, and always
+ * pruned.
  *
  * @throws Error with a readable message
  */
@@ -60,7 +60,7 @@ export function convertOutput(recognised: Recognised): ConvertedOutput {
   return { jsonSchema: published(open), prunes: { pruning: 'always', zod } }
 }
 
-/** @throws Error naming the part that cannot be converted, if the library lets it be found */
+/** @throws Error that names the part that cannot be converted, if the library allows finding it */
 function convert(recognised: Recognised, side: Side): JsonSchema {
   if (recognised.kind === 'json') return copyJsonSchema(recognised.schema)
   const { '~standard': props } = recognised.schema
@@ -68,7 +68,7 @@ function convert(recognised: Recognised, side: Side): JsonSchema {
   try {
     return published(props.jsonSchema[side]({ target: 'draft-2020-12' }))
   } catch (cause) {
-    // Not every library speaks 2020-12; what it gives then says its dialect, and keeps saying it.
+    // Not every library supports 2020-12. The schema then names its dialect, and keeps doing so.
     if (zod === undefined) return withObjectRoot(copyJsonSchema(convertToDraft07(props, side, cause)))
     const path = findUnconvertible(zod, side).replace(/^\./, '')
     const where = path === '' ? '' : `at "${path}": `
@@ -90,9 +90,7 @@ function published(converted: JsonSchema): JsonSchema {
   return withObjectRoot(withoutSafeBounds(withoutDialect(copyJsonSchema(converted))))
 }
 
-/**
- * zod adds the bounds of safe integers to every integer. They tell a model nothing, and cost it tokens.
- */
+/** zod adds the bounds of safe integers to every integer. They do not help a model, and cost tokens. */
 export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
   const mapped = mapParts(schema, withoutSafeBounds)
   if (mapped['type'] !== 'integer') return mapped
@@ -102,13 +100,13 @@ export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(mapped).filter((entry) => !isNoise(entry)))
 }
 
-/** Some clients leave out every tool whose schema has a `$schema`, and 2020-12 is meant without it anyhow. */
+/** Some clients ignore every tool whose schema has a `$schema`, and 2020-12 is the default without it. */
 function withoutDialect(schema: JsonSchema): JsonSchema {
   const { $schema: _, ...rest } = schema
   return rest
 }
 
-/** A union of objects converts to a schema that is one in effect, but does not say so in `type`. */
+/** Adds the missing `type` to the schema of a union of objects. */
 function withObjectRoot(schema: JsonSchema): JsonSchema {
   const isObject = ({ type }: JsonSchema): true | undefined => type === 'object' || undefined
   return schema['type'] === undefined && describes(schema, schema, isObject)

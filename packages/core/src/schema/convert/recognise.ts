@@ -7,7 +7,8 @@ export type Recognised =
   | { readonly kind: 'json'; readonly schema: JsonSchema }
 
 /**
- * Reads a schema by its structure: several copies and builds of one library may be about, so no class counts.
+ * Recognises a schema by its structure. A project may contain several copies of a library, so `instanceof` does
+ * not work.
  */
 export function recognise(schema: unknown, site: SchemaSite): Recognised {
   if (!isObjectLike(schema))
@@ -77,7 +78,7 @@ function isObjectLike(value: unknown): value is Loose {
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
-  // An object of another realm has a foreign Object.prototype, whose own prototype is null as well.
+  // An object of another realm has a different Object.prototype, whose own prototype is null as well.
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 

@@ -5,9 +5,8 @@ const SAYS_WHAT_ELSE = ['additionalProperties', 'unevaluatedProperties', 'patter
 const DESCRIBES_ELSEWHERE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 
 /**
- * The root of an author's JSON Schema closed to arguments that it does not name. One that
- * speaks of others itself, or describes its properties elsewhere too, is left as it was
- * written, and so is all that lies deeper.
+ * Adds `additionalProperties: false` at the root of an author's JSON Schema. A root that specifies additional
+ * properties, or describes properties elsewhere too, is not changed, and neither are nested schemas.
  */
 export function closeRoot(schema: JsonSchema): JsonSchema {
   const speaks = [...SAYS_WHAT_ELSE, ...DESCRIBES_ELSEWHERE].some((keyword) => Object.hasOwn(schema, keyword))
@@ -15,10 +14,11 @@ export function closeRoot(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * Closes every object that a library's JSON Schema says nothing of further properties for, at any depth.
+ * Adds `additionalProperties: false` to every object of a library's JSON Schema that does not specify it, at
+ * any depth.
  *
- * Objects joined by `allOf` would refuse each other's properties, so that they are closed together, from
- * outside. One that is used elsewhere too, by reference, stays open.
+ * Objects joined by `allOf` would refuse each other's properties, so they are closed together, from outside.
+ * One that is also used elsewhere, by reference, stays open.
  */
 export function closeObjects(root: JsonSchema): JsonSchema {
   const joined = joinedObjects(root)
@@ -49,7 +49,7 @@ function isOpenPart(part: unknown, root: JsonSchema, within: readonly unknown[])
   return parts === undefined ? isOpenObject(part) : parts.every(isOpen)
 }
 
-/** All that describes an object together with others, itself or through what it refers to. */
+/** Returns all schemas that describe an object together with others, directly or by reference. */
 function joinedObjects(root: JsonSchema): ReadonlySet<unknown> {
   const joined = new Set<unknown>()
   const join = (part: unknown): void => {
@@ -67,7 +67,7 @@ function joinedObjects(root: JsonSchema): ReadonlySet<unknown> {
   return joined
 }
 
-/** Keywords that distinguish the alternatives of a union, besides their properties. */
+/** Keywords besides properties that distinguish the alternatives of a union. */
 const DISTINGUISHING = ['type', 'const', 'enum', 'required']
 const STRUCTURE = [
   '$schema',
@@ -88,8 +88,8 @@ const STRUCTURE = [
 const MAY_BE_ALTERNATIVE = new Set(['anyOf', 'oneOf', '$defs', 'definitions'])
 
 /**
- * The part of a closed schema that finds unknown properties. The library judges the values: it
- * may take some that the schema itself would not, such as numbers in text.
+ * Returns the part of a closed schema that finds unknown properties. The library validates the values, because
+ * it may accept some that the schema refuses, such as numbers in strings.
  */
 export function structureOf(schema: JsonSchema, alternative = false): JsonSchema {
   const kept = alternative ? [...STRUCTURE, ...DISTINGUISHING] : STRUCTURE
@@ -97,13 +97,13 @@ export function structureOf(schema: JsonSchema, alternative = false): JsonSchema
   const { oneOf, ...rest } = mapParts(bare, (part, keyword) =>
     structureOf(part, alternative || MAY_BE_ALTERNATIVE.has(keyword)),
   )
-  // Without their constraints several alternatives may fit.
+  // Without their constraints, several alternatives may match.
   return oneOf === undefined ? rest : { ...rest, anyOf: rest['anyOf'] ?? oneOf }
 }
 
 const UNKNOWN = 'is not a known property'
 
-/** The issues about unknown properties: a structure is sure of no others. */
+/** Returns the issues about unknown properties: a structure is not reliable about others. */
 export function unknownProperties(issues: readonly Issue[]): Issue[] {
   return issues.filter(({ message }) => message.includes(UNKNOWN))
 }

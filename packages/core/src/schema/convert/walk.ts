@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../types.ts'
 
-/** Keywords that hold a schema, a list of them, or schemas by name. https://json-schema.org/draft/2020-12 */
+/**
+ * Keywords that contain a schema, a list of schemas, or schemas by name. https://json-schema.org/draft/2020-12
+ */
 const ONE = [
   'additionalItems',
   'additionalProperties',
@@ -18,8 +20,8 @@ const LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']
 const BY_NAME = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']
 
 /**
- * A schema whose parts have each been replaced, itself left as it is; what is no
- * schema, such as `default`, is kept.
+ * Returns a schema with all subschemas replaced. The schema itself is not changed, and values that are not
+ * schemas, such as `default`, are kept.
  */
 export function mapParts(
   schema: JsonSchema,
@@ -46,7 +48,7 @@ export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** @returns what a `#/…` pointer leads to, or undefined */
+/** @returns the target of a `#/…` pointer, or undefined */
 export function resolveLocal(root: JsonSchema, ref: string): unknown {
   if (ref !== '#' && !ref.startsWith('#/')) return undefined
   let at: unknown = root
@@ -59,9 +61,9 @@ export function resolveLocal(root: JsonSchema, ref: string): unknown {
 }
 
 /**
- * Whether all that a schema allows is of one kind, by its own keywords or by those of its parts.
+ * Whether a schema allows only values of one kind, by its own keywords or those of its subschemas.
  *
- * @param judge undefined where the schema's own keywords leave it open
+ * @param judge - returns undefined if the schema's own keywords do not decide it
  */
 export function describes(
   schema: unknown,

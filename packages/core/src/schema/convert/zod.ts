@@ -1,17 +1,17 @@
 import type { JsonSchema, StandardSchema } from '../types.ts'
 
 /**
- * The part of zod 4's public core that is read here; zod itself is never imported.
+ * The part of zod 4's public core that is read here. zod itself is never imported.
  * https://zod.dev/packages/core
  */
 export interface ZodSchema extends Partial<StandardSchema> {
   readonly _zod: {
     readonly def: ZodDef
     readonly innerType?: ZodSchema
-    /** How a schema converts itself, in place of zod. */
+    /** The schema's own conversion, which replaces that of zod. */
     readonly toJSONSchema?: unknown
   }
-  /** The author's metadata. `zod/mini` has no such method. */
+  /** The author's metadata. `zod/mini` does not have this method. */
   readonly meta?: () => Readonly<Record<string, unknown>> | undefined
 }
 
@@ -36,7 +36,7 @@ export interface ZodDef {
 
 export type Side = 'input' | 'output'
 
-/** @returns the schema as zod 4's own, of whichever build of it, or undefined */
+/** @returns the schema if any build of zod 4 created it, or undefined */
 export function asZod(schema: object): ZodSchema | undefined {
   const { _zod: internals } = schema as Partial<ZodSchema>
   return internals?.def === undefined ? undefined : (schema as ZodSchema)
@@ -46,11 +46,11 @@ export function definitionOf({ _zod: internals }: ZodSchema): ZodDef {
   return internals.def
 }
 
-/** The schema inside a wrapper such as `optional`, `default`, `lazy` or a side of a pipe. */
+/** Returns the schema inside a wrapper such as `optional`, `default`, `lazy` or a side of a pipe. */
 export function uncover(schema: ZodSchema, side: Side): ZodSchema | undefined {
   const { _zod: internals } = schema
   const { def } = internals
-  // The getter is the author's and may build a new schema at every call; zod keeps the first.
+  // The author's getter may create a new schema at every call; zod keeps the first.
   if (def.type === 'lazy') return internals.innerType ?? def.getter?.()
   if (def.type === 'pipe') return side === 'input' ? def.in : def.out
   return def.innerType
@@ -84,13 +84,13 @@ function walk(root: ZodSchema, visit: (schema: ZodSchema) => void): void {
   }
 }
 
-/** A plain `z.object` lets unknown properties fall; strict, loose and catch-all objects do not. */
+/** A plain `z.object` drops unknown properties; strict, loose and catch-all objects do not. */
 export function isStripping(schema: ZodSchema): boolean {
   const def = definitionOf(schema)
   return def.type === 'object' && def.catchall === undefined
 }
 
-/** The objects in a schema that let unknown properties fall, and those of them that an intersection joins. */
+/** Finds the objects in a schema that drop unknown properties, and those of them in an intersection. */
 export function strippingObjects(root: ZodSchema): { any: boolean; joined: ReadonlySet<ZodSchema> } {
   let any = false
   const joined = new Set<ZodSchema>()
@@ -101,7 +101,7 @@ export function strippingObjects(root: ZodSchema): { any: boolean; joined: Reado
   return { any, joined }
 }
 
-/** Only what describes the same object counts, not what its properties hold. */
+/** Only schemas of the same object count, not those of its properties. */
 function collectJoined(schema: ZodSchema, into: Set<ZodSchema>, seen: Set<ZodSchema>): void {
   if (seen.has(schema)) return
   seen.add(schema)
@@ -112,7 +112,7 @@ function collectJoined(schema: ZodSchema, into: Set<ZodSchema>, seen: Set<ZodSch
   }
 }
 
-/** Asks zod for JSON Schema with the chosen objects open to unknown properties. */
+/** Converts with zod, but leaves the chosen objects open to unknown properties. */
 export function toOpenJsonSchema(
   schema: ZodSchema,
   opens: (object: ZodSchema) => boolean,
@@ -123,7 +123,10 @@ export function toOpenJsonSchema(
   return schema['~standard']?.jsonSchema?.output({ target: 'draft-2020-12', libraryOptions: { override } })
 }
 
-/** Where in a schema lies what zod could not convert; its own error does not say. Empty at the root. */
+/**
+ * Returns the place of a part that zod could not convert, because its own error does not name it. Empty at the
+ * root.
+ */
 export function findUnconvertible(schema: ZodSchema, side: Side, seen: Set<ZodSchema> = new Set()): string {
   seen.add(schema)
   const culprit = children(schema, side).find(([, child]) => !seen.has(child) && !converts(child, side))

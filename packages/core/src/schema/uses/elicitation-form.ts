@@ -4,7 +4,7 @@ import { isSchema } from '../convert/walk.ts'
 import type { Issue, JsonSchema } from '../types.ts'
 import { fromErrors } from '../validate/from-errors.ts'
 
-/** A flat object of fields, as the newest revision can ask for it. Older ones are projections of it. */
+/** A flat object of fields, in the newest revision. Older ones are projections of it. */
 export interface FormSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, FormField>>
@@ -16,7 +16,7 @@ interface Choice {
   readonly title: string
 }
 
-/** One field. Which members it has follows from its type. */
+/** One field. Its type determines its members. */
 export interface FormField {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
   readonly title?: string
@@ -28,7 +28,7 @@ export interface FormField {
   readonly minimum?: number
   readonly maximum?: number
   readonly enum?: readonly string[]
-  /** Titles of `enum` as earlier revisions have them; only where an author writes them so. */
+  /** Titles of `enum` as in earlier revisions. Only set if the author wrote them this way. */
   readonly enumNames?: readonly string[]
   readonly oneOf?: readonly Choice[]
   readonly items?:
@@ -51,8 +51,7 @@ const MEMBERS = {
 const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
 
 /**
- * Converts JSON Schema to a form. Constraints that a form cannot show are still enforced when the
- * answer comes.
+ * Converts JSON Schema to a form. Constraints that a form cannot show are still enforced on the answer.
  *
  * @throws Error that names the field
  */
@@ -90,7 +89,7 @@ function toField(name: string, given: unknown): FormField {
   throw unfit(name, 'a form has texts, numbers, booleans and choices among texts, and nothing nested')
 }
 
-/** Clients fill it in, and would send back what is then refused. */
+/** Clients prefill the default, and would send a value that is then refused. */
 function withDefault(name: string, field: FormField): FormField {
   const issue = field.default === undefined ? undefined : fieldIssue(field, field.default)
   if (issue !== undefined) throw unfit(name, `its default ${issue}`)
@@ -99,7 +98,7 @@ function withDefault(name: string, field: FormField): FormField {
 
 type Choices = readonly (string | Choice)[]
 
-/** Choices in any of the forms in which libraries write them. */
+/** Reads choices in any form that libraries use. */
 function choicesOf(field: JsonSchema): Choices | undefined {
   const { enum: values, const: only } = field
   if (typeof only === 'string') return [only]
@@ -129,7 +128,7 @@ function pick(field: JsonSchema, members: readonly string[]): Record<string, unk
   return Object.fromEntries(members.filter((member) => field[member] !== undefined).map((m) => [m, field[m]]))
 }
 
-/** Keywords that no form has, so that no person could know of them. */
+/** Keywords that no form supports, so that the user could not know of them. */
 const UNSAYABLE = [
   'pattern',
   'multipleOf',
@@ -143,7 +142,7 @@ const UNSAYABLE = [
 ] as const
 
 /**
- * For schemas that nothing but the form itself enforces: a constraint that it cannot say would be lost.
+ * For schemas that only the form enforces: a constraint that it cannot express would be lost.
  *
  * @throws Error that names the field
  */
@@ -161,7 +160,7 @@ export function refuseUnsayable({ properties }: JsonSchema): void {
 
 const unfit = (name: string, why: string): Error => new Error(`the field ${JSON.stringify(name)}: ${why}`)
 
-/** The faults of a filled form. Fields that were not asked for are ignored. */
+/** Returns the issues of a filled form. Additional fields are ignored. */
 export function formIssues(form: FormSchema, content: Readonly<Record<string, unknown>>): Issue[] {
   return Object.entries(form.properties).flatMap(([name, field]) => {
     const value = Object.hasOwn(content, name) ? content[name] : undefined
@@ -173,8 +172,8 @@ export function formIssues(form: FormSchema, content: Readonly<Record<string, un
 }
 
 /**
- * Addresses may have umlauts, and only a mail server knows which of its addresses exist. JSON
- * Schema's formats are stricter.
+ * Mail addresses may contain non-ASCII characters, and only a mail server knows which exist. JSON Schema's
+ * formats are stricter.
  */
 const LOOSE_FORMATS = new Map<unknown, (text: string) => boolean>([
   ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],

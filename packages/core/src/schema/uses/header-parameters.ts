@@ -1,15 +1,15 @@
 import { isSchema, mapParts } from '../convert/walk.ts'
 import type { JsonSchema } from '../types.ts'
 
-/** A parameter that clients repeat in a header of HTTP. */
+/** A parameter that clients repeat in an HTTP header. */
 export interface HeaderParameter {
-  /** Whole, as it is written in messages. */
+  /** The full name of the header, as written in messages. */
   readonly header: string
-  /** The names that lead to the value, from the root of the arguments. */
+  /** The property names that lead to the value, from the root of the arguments. */
   readonly path: readonly string[]
 }
 
-/** The parameters that a schema wants to see in headers, or what is wrong with how it says so. */
+/** The parameters that a schema repeats in headers, or the error in its annotations. */
 export type HeaderParameters =
   | { readonly ok: true; readonly parameters: readonly HeaderParameter[] }
   | { readonly ok: false; readonly problem: string }
@@ -23,8 +23,8 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 
 /**
- * Finds the parameters that a tool's arguments repeat in headers. Clients leave out
- * a tool that says it wrongly.
+ * Finds the parameters that clients repeat in headers. Clients ignore a tool whose header annotations are
+ * invalid.
  */
 export function findHeaderParameters(schema: JsonSchema): HeaderParameters {
   const parameters: HeaderParameter[] = []

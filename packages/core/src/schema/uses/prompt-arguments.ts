@@ -11,10 +11,10 @@ export interface PromptArgument {
 }
 
 /**
- * The arguments of a prompt, from the JSON Schema of its input.
+ * Reads the arguments of a prompt from the JSON Schema of its input.
  *
- * @throws UsageError `ERR_MCP_SCHEMA_INVALID` for an argument that is not a
- *   string: the protocol sends no other
+ * @throws UsageError `ERR_MCP_SCHEMA_INVALID` for an argument that is not a string, because clients send only
+ *   strings
  */
 export function promptArguments(jsonSchema: JsonSchema, site: SchemaSite): PromptArgument[] {
   const required = Array.isArray(jsonSchema['required']) ? (jsonSchema['required'] as unknown[]) : []

@@ -3,17 +3,17 @@ import { compilePattern, type Dialect, dialectOf, findDuplicates, FORMATS } from
 import type { JsonSchema } from '../types.ts'
 
 const OPTIONS: Options = {
-  // Unknown keywords and formats are annotations, as the specification has them.
+  // Unknown keywords and formats are annotations, as in the specification.
   strict: false,
-  // A peer's data must not decide how long the validation goes on.
+  // A peer's data must not determine how long the validation takes.
   allErrors: false,
-  // The interpreter explains.
+  // The interpreter explains the issues.
   messages: false,
-  // Else `required: ["constructor"]` holds for every object.
+  // Otherwise `required: ["constructor"]` would be true for every object.
   ownProperties: true,
   formats: FORMATS,
   logger: false,
-  // Schemas have been checked before they come here, and those that refer to a metaschema do not come.
+  // Schemas are already checked, and those that refer to a metaschema are never compiled.
   meta: false,
   validateSchema: false,
   code: { regExp: Object.assign(compilePattern, { code: 'new RegExp' }) },
@@ -24,11 +24,11 @@ interface Library {
 }
 type Create = (options: Options) => Ajv
 
-/** Each dialect loads what it needs, and not the other two. */
+/** Each dialect loads only its own library. */
 const LOAD: Readonly<Record<Dialect, () => Promise<readonly [Library, Create]>>> = {
   'draft-07': async () => {
     const library = await import('ajv')
-    // In draft-07 keywords next to a $ref do not count.
+    // In draft-07, keywords next to a $ref are ignored.
     return [library, (options) => new library.Ajv({ ...options, ignoreKeywordsWithRef: true })]
   },
   'draft-2019-09': async () => {
@@ -41,7 +41,7 @@ const LOAD: Readonly<Record<Dialect, () => Promise<readonly [Library, Create]>>>
   },
 }
 
-/** Ajv's own takes time that grows with the square of a list, whose length is the peer's choice. */
+/** Ajv's own check takes quadratic time in the length of a list, which the peer chooses. */
 function uniqueItems({ _ }: Library): CodeKeywordDefinition {
   return {
     keyword: 'uniqueItems',
@@ -57,15 +57,15 @@ function uniqueItems({ _ }: Library): CodeKeywordDefinition {
 }
 
 /**
- * Loads ajv when it is first called. Each schema gets an instance, since two schemas with one `$id` would
- * share the first one's code. That costs 0.3 ms and 2 KiB.
+ * Loads ajv on the first call. Each schema gets its own instance, because two schemas with the same `$id` would
+ * share the code of the first. That costs 0.3 ms and 2 KiB.
  *
- * @throws Error where code cannot be generated, and for what is no valid schema
+ * @throws Error if code cannot be generated, and for an invalid schema
  */
 export async function compileWithAjv(schema: JsonSchema): Promise<(value: unknown) => boolean> {
   const [library, create] = await LOAD[dialectOf(schema)]()
-  // Ajv would look the dialect's URI up. With `$async`, which is its own keyword, it
-  // would answer with a promise.
+  // Ajv would resolve the URI of the dialect. `$async` is its own keyword, with which it would return a
+  // promise.
   const { $schema: _, $async: __, ...bare } = schema
   const ajv = create(OPTIONS).removeKeyword('uniqueItems').addKeyword(uniqueItems(library))
   // The base of relative references, as in the interpreter.

@@ -18,27 +18,27 @@ import { prune, type Fits } from './prune.ts'
 
 type CheckInput = CompiledInput['check']
 
-/** Arguments that a JSON Schema checks. */
+/** Creates the check of arguments by a JSON Schema. */
 export const jsonCheck =
   (validator: JsonValidator): CheckInput =>
   (value) =>
     refusalOf(validator, value) ?? { ok: true, value }
 
-/** Arguments that a library checks. */
+/** Creates the check of arguments by a schema library. */
 export function standardCheck(schema: StandardSchema): CheckInput {
-  // Looked up once: in zod it is a getter.
+  // Read once, because it is a getter in zod.
   let props: StandardSchema['~standard'] | undefined
   return (value) => {
     props ??= schema['~standard']
     const result = props.validate(value)
-    return isPromiseLike(result)
-      ? Promise.resolve(result).then(fromStandardResult)
-      : fromStandardResult(result)
+    if (isPromiseLike(result)) return Promise.resolve(result).then(fromStandardResult)
+    return result.issues === undefined ? { ok: true, value: result.value } : fromStandardResult(result)
   }
 }
 
 /**
- * A library's check, which drops unknown properties silently, and a check of the structure that reports them.
+ * Combines a library's check, which drops unknown properties silently, with a check of the structure that
+ * reports them.
  */
 export const strictCheck =
   (check: CheckInput, structure: JsonValidator): CheckInput =>
@@ -73,7 +73,7 @@ export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined
       const loss = faithful ? undefined : findJsonLoss(value)
       if (loss !== undefined) return { ok: false, issues: [loss] }
       if (prunes?.pruning !== 'always') {
-        // JSON changes some values, so these are read back from the JSON. The others need no parse.
+        // JSON changes some values, so these are read back from the JSON. Other values need no parsing.
         const read: unknown = faithful ? value : JSON.parse(json)
         if (validator.isValid(read)) return { ok: true, json }
         if (prunes === undefined) return { ok: false, issues: validator.explain(read) }
@@ -95,7 +95,7 @@ function refusalOf(validator: JsonValidator, value: unknown): Failed | undefined
   }
 }
 
-/** A recursive schema follows the value's depth on the stack. */
+/** A recursive schema follows the depth of the value on the stack. */
 function tooDeep(error: unknown): Failed {
   if (error instanceof RangeError) return failed('is nested too deeply')
   throw error

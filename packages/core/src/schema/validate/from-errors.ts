@@ -2,10 +2,10 @@ import type { ValidationError } from '@jetway/json-schema'
 import { closestAlternative } from '../issues.ts'
 import type { Issue } from '../types.ts'
 
-/** Keywords whose error only sums up those reported before it. */
+/** Keywords whose error only summarises those reported before it. */
 const SUMMARIES = new Set(['anyOf', 'oneOf', 'if', 'propertyNames', 'contains'])
 
-/** With `allErrors` off there are several errors only where alternatives failed, one for each. */
+/** With `allErrors` off, several errors occur only if alternatives failed: one for each. */
 export function fromErrors(errors: readonly ValidationError[]): Issue[] {
   let reported = errors.filter(({ keyword }) => !SUMMARIES.has(keyword))
   for (const union of errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')) {
@@ -15,7 +15,7 @@ export function fromErrors(errors: readonly ValidationError[]): Issue[] {
   return closestAlternative(alternatives)
 }
 
-/** An object that carries the constants of one alternative was meant for it; what the others say is noise. */
+/** An object with the constants of one alternative was meant for it, so the errors of the others are noise. */
 function isOfMeantAlternative(error: ValidationError, union: ValidationError): boolean {
   const { schema: alternatives, schemaPath, data } = union
   if (!error.schemaPath.startsWith(`${schemaPath}/`) || !Array.isArray(alternatives)) return true

@@ -4,16 +4,12 @@ import { fromErrors } from './from-errors.ts'
 
 /** A validator that counts its work. */
 export interface Interpreted extends JsonValidator {
-  /** About how many values it has looked at so far. */
+  /** Approximately how many values it has checked so far. */
   steps(): number
 }
 
-/** @throws Error with a readable message for what is no valid schema */
+/** @throws Error with a readable message for an invalid schema */
 export function interpret(schema: JsonSchema, origin: 'author' | 'library'): Interpreted {
   const validator = createValidator(schema, { validateSchema: origin === 'author' })
-  return {
-    isValid: (value) => validator.isValid(value),
-    explain: (value) => fromErrors(validator.errors(value)),
-    steps: () => validator.steps(),
-  }
+  return { ...validator, explain: (value) => fromErrors(validator.errors(value)) }
 }

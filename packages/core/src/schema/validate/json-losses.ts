@@ -1,10 +1,10 @@
 import { isPromiseLike } from '../../util/promises.ts'
 import type { Issue } from '../types.ts'
 
-/** The search ends at this depth: the value has a cycle, or JSON gives up a few thousand levels below. */
+/** The search ends at this depth: the value has a cycle, or JSON fails a few thousand levels deeper. */
 const MAX_DEPTH = 1_000
 
-/** The advice for each kind of value, by the name that `Object.prototype.toString` gives. */
+/** The advice for each kind of value, by the tag that `Object.prototype.toString` returns. */
 const INSTEAD: readonly (readonly [RegExp, string])[] = [
   [/^(Error|DOMException)$/, 'send its message, or throw it'],
   [/^(Map|Headers|FormData|URLSearchParams)$/, 'send Object.fromEntries(…) of it'],
@@ -21,8 +21,8 @@ type Loss = { readonly path: (string | number)[]; readonly message: string }
 const TOO_DEEP: Loss = { path: [], message: '' }
 
 /**
- * Finds an object that JSON would turn into `{}`, or into members that say nothing: a `Map`, an `Error`, a
- * promise that nobody has awaited. An object with `toJSON` says itself what it is in JSON.
+ * Finds an object that JSON would turn into `{}`, or into members without its content: a `Map`, an `Error`, a
+ * promise that nobody awaited. An object with `toJSON` determines its own JSON form.
  */
 export function findJsonLoss(value: unknown): Issue | undefined {
   const loss = typeof value === 'object' && value !== null ? find(value, 0) : undefined
@@ -46,7 +46,7 @@ function find(value: object, depth: number): Loss | undefined {
   return message === undefined ? findInMembers({ ...value }, depth) : { path: [], message }
 }
 
-/** @param members - of a plain object: `in` reads inherited ones too, but builds no array of keys */
+/** @param members - of a plain object: `in` also reads inherited ones, but creates no array of keys */
 function findInMembers(members: object, depth: number): Loss | undefined {
   let found: Loss | undefined
   for (const key in members) {

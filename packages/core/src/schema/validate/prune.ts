@@ -1,11 +1,11 @@
 import { definitionOf, isStripping, uncover, type ZodDef, type ZodSchema } from '../convert/zod.ts'
 
-/** Whether a value fits one alternative of a union, unknown properties aside. */
+/** Whether a value matches one alternative of a union, apart from unknown properties. */
 export type Fits = (alternative: ZodSchema, value: unknown) => boolean
 
 /**
- * Deletes the properties that zod would let fall if it parsed the value, in place: give it a copy. A value
- * that fits no alternative of a union is left alone there, for the validation that follows to refuse.
+ * Deletes the properties that zod would drop if it parsed the value, in place, so pass a copy. A value that
+ * matches no alternative of a union is not changed there, because the validation that follows refuses it.
  *
  * @returns whether anything was deleted
  */
@@ -26,7 +26,7 @@ function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null
 }
 
-/** Several schemas describe one value where an intersection joins them; what any of them knows stays. */
+/** In an intersection several schemas describe one value. A property that any of them knows stays. */
 function pruneContainer(schemas: readonly ZodSchema[], value: Container, pruning: Pruning): void {
   const parts = schemas.flatMap((schema) => flatten(schema, value, pruning.fits))
   if (parts.length === 0) return
@@ -48,7 +48,7 @@ function deleteUnknown(parts: readonly ZodSchema[], object: Record<string, unkno
   }
 }
 
-/** Looks through covers and intersections, and picks the first alternative that fits, as zod does. */
+/** Looks through wrappers and intersections, and picks the first alternative that matches, as zod does. */
 function flatten(schema: ZodSchema, value: object, fits: Fits): ZodSchema[] {
   const def = definitionOf(schema)
   if (def.options !== undefined) {

@@ -1,27 +1,24 @@
 import type { CompileJsonSchema, JsonSchema } from '../types.ts'
 import type { Interpreted } from './interpret.ts'
 
-/**
- * How much a schema is interpreted before it is compiled, in values looked at.
- * docs/design/decisions/validation.md
- */
+/** After how many checked values a schema is compiled. docs/design/decisions/validation.md */
 const HOT = 50_000
 
-/** Generates code that gives the verdict on a value. Rejects where that is not allowed. */
+/** Generates code that returns the verdict on a value. Rejects if that is not allowed. */
 type Generate = (schema: JsonSchema) => Promise<IsValid>
 type IsValid = (value: unknown) => boolean
 
 interface Tiers {
-  /** For schemas that are new. */
+  /** Used for new schemas. */
   readonly interpret: (schema: JsonSchema, origin: 'author' | 'library') => Interpreted
-  /** For schemas that are hot. */
+  /** Used for hot schemas. */
   readonly generate: Generate
-  /** @default 50_000 values looked at */
+  /** @default 50_000 checked values */
   readonly hot?: number
 }
 
 /**
- * Interprets schemas, and compiles each when that pays. Both give the same verdict. The interpreter alone
+ * Interprets schemas, and compiles each when that pays off. Both give the same verdict. Only the interpreter
  * explains it, so the message does not change when a schema becomes hot.
  */
 export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers): CompileJsonSchema {
@@ -46,12 +43,12 @@ export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers):
 }
 
 /**
- * Ajv would need the documents of the dialect, which take more time to compile than such schemas ever save.
+ * Ajv would need the documents of the dialect, whose compilation takes more time than such schemas ever save.
  */
 const mentionsMetaschema = (schema: JsonSchema): boolean =>
   JSON.stringify({ ...schema, $schema: undefined }).includes('json-schema.org/')
 
-/** Some values break ajv's code, such as an object with a property `valueOf` where a constant is expected. */
+/** Some values break ajv's code, such as an object with a property `valueOf` if a constant is expected. */
 function checkCompiled(isValid: IsValid, interpreted: Interpreted, value: unknown): boolean {
   try {
     return isValid(value)
@@ -61,7 +58,7 @@ function checkCompiled(isValid: IsValid, interpreted: Interpreted, value: unknow
   }
 }
 
-/** Compiles one schema after another, each in a separate task, so that answers go out in between. */
+/** Compiles one schema after another, each in a separate task, so that responses are sent between them. */
 function createQueue(generate: Generate): (schema: JsonSchema, use: (generated: IsValid) => void) => void {
   let last: Promise<unknown> = Promise.resolve()
   return (schema, use) => {
@@ -76,7 +73,7 @@ function createQueue(generate: Generate): (schema: JsonSchema, use: (generated: 
 
 let isAllowed: boolean | undefined
 
-/** Not on Cloudflare Workers, for one, and not under a Content-Security-Policy without `unsafe-eval`. */
+/** False on Cloudflare Workers, for example, and under a Content-Security-Policy without `unsafe-eval`. */
 function canGenerate(): boolean {
   try {
     // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- the only way to know

@@ -23,7 +23,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     return { runs, ...(await ask(server, { params, ...asking })) }
   }
 
-  it('does not ask if its ask returns a value', async () => {
+  it('runs the handler without a question if its ask returns a value', async () => {
     const { asked, reply, runs } = await deleteFolder('empty', { capabilities: {} })
     expect(textOf(reply)).toBe('Deleted empty')
     expect(asked).toEqual([])
@@ -33,19 +33,19 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   it.each([
     ['decline', 'The user declined: Delete all of a?'],
     ['cancel', 'The user closed without an answer: Delete all of a?'],
-  ])('ends in a text for the model on %s', async (action, text) => {
+  ])('returns an error text for the model on %s', async (action, text) => {
     const { reply, runs } = await deleteFolder('a', { answer: () => ({ action }) })
     expect(reply.result).toEqual({ content: [{ type: 'text', text }], isError: true })
     expect(runs.handler).toBe(0)
   })
 
   it.each<[string, object, boolean]>([
-    ['content that does not fit', accept({ ok: 'yes' }), true],
-    ['content that is missing', { action: 'accept' }, true],
-    ['content that is no object', { action: 'accept', content: [] }, false],
+    ['content that does not match the form', accept({ ok: 'yes' }), true],
+    ['missing content', { action: 'accept' }, true],
+    ['content that is not an object', { action: 'accept', content: [] }, false],
     ['an unknown action', { action: 'maybe', content: { ok: true } }, false],
-    ['no action', { content: { ok: true } }, false],
-    ['no members', {}, false],
+    ['a missing action', { content: { ok: true } }, false],
+    ['an empty answer', {}, false],
   ])('refuses %s', async (_what, answer, wellFormed) => {
     const { reply, runs } = await deleteFolder('a', { answer: () => answer })
     if (way === 'in results' && !wellFormed) expect(reply.error?.code).toBe(-32_602)
@@ -56,7 +56,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     expect(runs.handler).toBe(0)
   })
 
-  it('asks in order if one ask reads the answer of another', async () => {
+  it('asks in order if one ask reads the answer to another', async () => {
     const runs = { folder: 0, confirm: 0, handler: 0 }
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
@@ -89,7 +89,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   it.each([
     [8, {}],
     [2, { limits: { maxInputRounds: 2 } }],
-  ])('asks a question that changes %i times', async (rounds, options) => {
+  ])('gives up on a question that changes %i times', async (rounds, options) => {
     let runs = 0
     const one = () => elicit(`Take ${++runs}?`, ok)
     const server = serverOf({ asks: { one }, handler: () => 'unreachable' }, options)
@@ -103,7 +103,12 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   const tools = { messages: [], maxTokens: 1, tools: [] }
   it.each<[string, () => unknown, object, object]>([
     ['a form', () => elicit('?', ok), {}, { elicitation: {} }],
-    ['a form of a client for URLs', () => elicit('?', ok), { elicitation: { url: {} } }, { elicitation: {} }],
+    [
+      'a form when the client opens only URLs',
+      () => elicit('?', ok),
+      { elicitation: { url: {} } },
+      { elicitation: {} },
+    ],
     ['sampling', () => sample({ messages: [], maxTokens: 1 }), { elicitation: {} }, { sampling: {} }],
     [
       'sampling with tools',
@@ -114,7 +119,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     ['roots', () => listRoots(), { elicitation: {} }, { roots: {} }],
     ['a URL', () => elicitUrl('?', 'https://a'), { elicitation: {} }, { elicitation: { url: {} } }],
   ])(
-    'names the capability that %s needs, and asks nothing',
+    'names the capability missing for %s, and asks nothing',
     async (_what, question, capabilities, required) => {
       let ran = false
       const fine = () => elicit('Fine?', ok)
@@ -131,7 +136,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   )
 })
 
-describe.each(WAYS)('a handler that returns inputRequired, whose client is asked %s', (_way, ask) => {
+describe.each(WAYS)('a handler that returns inputRequired to a client that is asked %s', (_way, ask) => {
   const guess = (numbers: number[]) => {
     const n = z.object({ n: z.number() })
     let runs = 0
@@ -147,7 +152,7 @@ describe.each(WAYS)('a handler that returns inputRequired, whose client is asked
     return { ask: () => ask(serverOf({ handler }), { answer }), runs: () => runs }
   }
 
-  it('runs it again with all answers and its state', async () => {
+  it('runs again with all answers and its state', async () => {
     const game = guess([3, 5, 7])
     const { asked, reply } = await game.ask()
     expect(textOf(reply)).toBe('Right after 3')
@@ -155,7 +160,7 @@ describe.each(WAYS)('a handler that returns inputRequired, whose client is asked
     expect(game.runs()).toBe(4)
   })
 
-  it('stops after eight rounds', async () => {
+  it('fails after eight rounds', async () => {
     const { reply } = await guess([]).ask()
     expect(reply.result?.['isError']).toBe(true)
     expect(textOf(reply)).toContain('after 8 rounds')
@@ -163,8 +168,8 @@ describe.each(WAYS)('a handler that returns inputRequired, whose client is asked
 
   it.each<[string, 'get' | 'see', object, string]>([
     ['a form with get', 'get', accept({ ok: true }), '{"ok":true}'],
-    ['no answer that is not valid', 'get', accept({ ok: 1 }), 'is not valid'],
-    ['no form that was declined', 'get', { action: 'decline' }, 'The user declined: confirm'],
+    ['an invalid answer as an error', 'get', accept({ ok: 1 }), 'is not valid'],
+    ['a declined form as an error', 'get', { action: 'decline' }, 'The user declined: confirm'],
     ['the action with see', 'see', accept({ ok: true }), '{"action":"accept","content":{"ok":true}}'],
     ['another action with see', 'see', { action: 'cancel' }, '{"action":"cancel"}'],
   ])('reads %s', async (_what, read, answer, text) => {

@@ -33,7 +33,7 @@ const encode = (question: unknown, capabilities: object, version = '2025-11-25')
   return encodeQuestion(question as Question, 'q', { revision: revision(version), client })
 }
 
-describe('a question', () => {
+describe('encodeQuestion', () => {
   it.each<[string, unknown, object, string | undefined, InputRequest]>([
     [
       'a form',
@@ -79,21 +79,21 @@ describe('a question', () => {
       { method: 'sampling/createMessage', params: { messages: [text], maxTokens: 1, tools: [] } },
     ],
     ['the roots', listRoots(), { roots: {} }, '2024-11-05', { method: 'roots/list', params: {} }],
-  ])('is sent as its revision says: %s', (_what, question, capabilities, version, request) => {
+  ])('encodes %s for its revision', (_what, question, capabilities, version, request) => {
     expect(encode(question, capabilities, version)).toEqual(request)
   })
 
   it.each<[string, unknown, object]>([
-    ['where forms are declared', form, { elicitation: { form: {}, url: {} } }],
-    ['where blocks are known', blocks, { sampling: {} }],
-  ])('is sent %s', (_what, question, capabilities) => {
+    ['forms where the client declared elicitation.form', form, { elicitation: { form: {}, url: {} } }],
+    ['blocks in a revision that has them', blocks, { sampling: {} }],
+  ])('accepts %s', (_what, question, capabilities) => {
     expect(() => encode(question, capabilities)).not.toThrow()
   })
 
   it.each<[string, unknown, object, string, object]>([
     ['a form', form, {}, 'elicitation', { elicitation: {} }],
     [
-      'a form, where URLs alone are declared',
+      'a form when the client declared only URLs',
       form,
       { elicitation: { url: {} } },
       'elicitation',
@@ -104,14 +104,17 @@ describe('a question', () => {
     ['tools', tools, { sampling: {} }, 'sampling.tools', { sampling: { tools: {} } }],
     ['a choice of tools', choice, { sampling: {} }, 'sampling.tools', { sampling: { tools: {} } }],
     ['the roots', listRoots(), {}, 'roots', { roots: {} }],
-  ])('needs that the client has declared it: %s', (_what, question, capabilities, name, needed) => {
-    expect(() => encode(question, capabilities)).toThrow(
-      expect.objectContaining({
-        message: `The question "q" cannot be asked: the client has not declared the capability "${name}"; connect with one that does`,
-        data: { requiredCapabilities: needed },
-      }),
-    )
-  })
+  ])(
+    'names the capability that the client has not declared: %s',
+    (_what, question, capabilities, name, needed) => {
+      expect(() => encode(question, capabilities)).toThrow(
+        expect.objectContaining({
+          message: `The question "q" cannot be asked: the client has not declared the capability "${name}"; connect with one that does`,
+          data: { requiredCapabilities: needed },
+        }),
+      )
+    },
+  )
 
   it.each<[unknown, object, string, string]>([
     [form, { elicitation: {} }, '2025-03-26', 'elicitation/create'],
@@ -121,13 +124,13 @@ describe('a question', () => {
     [choice, { sampling: { tools: {} } }, '2025-06-18', 'sampling with tools or lists of blocks'],
     [used, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
     [blocks, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
-  ])('is refused where its revision does not have it: %#', (question, capabilities, version, what) => {
+  ])('refuses a question that the revision lacks: %#', (question, capabilities, version, what) => {
     const refused = new RegExp(`^The question "q" cannot be asked in protocol revision ${version}: ${what}`)
     expect(() => encode(question, capabilities, version)).toThrow(refused)
   })
 })
 
-describe('the content of a question', () => {
+describe('shownContent', () => {
   const withId = elicitUrl('Pay', (id) => `https://x/${id}`)
 
   it.each<[string, unknown, object]>([
@@ -140,7 +143,7 @@ describe('the content of a question', () => {
     expect(shownContent(question as Question, 'q')).toEqual(content)
   })
 
-  it('gets an id if its URL is made from one', () => {
+  it('creates an id for a URL that contains one', () => {
     const client = new ClientView(undefined, { elicitation: { url: {} } })
     const urlIds = new Map<string, string>()
     const options = { revision: revision('2026-07-28'), client, urlIds }
@@ -151,7 +154,7 @@ describe('the content of a question', () => {
   })
 })
 
-describe('the response to a question', () => {
+describe('decodeResponse', () => {
   const seen = elicit('Which?', FORM, { declined: 'see' })
   const seenUrl = elicitUrl('Pay', 'https://x/', { declined: 'see' })
   const sampled = { role: 'assistant', content: text.content, model: 'm' }
@@ -159,20 +162,20 @@ describe('the response to a question', () => {
 
   it.each<[string, unknown, object, unknown]>([
     ['a form', form, accept, { a: 'x' }],
-    ['a form, seen', seen, accept, accept],
-    ['a declined form, seen', seen, { action: 'decline' }, { action: 'decline' }],
+    ['a form read with see', seen, accept, accept],
+    ['a declined form read with see', seen, { action: 'decline' }, { action: 'decline' }],
     ['a URL', url, { action: 'accept' }, undefined],
-    ['a URL, seen', seenUrl, { action: 'accept' }, { action: 'accept', content: undefined }],
-    ['a closed URL, seen', seenUrl, { action: 'cancel' }, { action: 'cancel' }],
+    ['a URL read with see', seenUrl, { action: 'accept' }, { action: 'accept', content: undefined }],
+    ['a closed URL read with see', seenUrl, { action: 'cancel' }, { action: 'cancel' }],
     ['a message', plain, sampled, sampled],
     [
-      'a message of blocks',
+      'a message of several blocks',
       plain,
       { ...sampled, role: 'user', content: [] },
       { ...sampled, role: 'user', content: [] },
     ],
     ['the roots', listRoots(), { roots: [{ uri: 'file:///a' }] }, [{ uri: 'file:///a' }]],
-  ])('is read: %s', async (_what, question, response, answer) => {
+  ])('returns the answer to %s', async (_what, question, response, answer) => {
     expect(await decodeResponse(question as Question, 'q', response as never)).toEqual(answer)
   })
 
@@ -185,29 +188,41 @@ describe('the response to a question', () => {
       'cancelled',
       /^The user closed without an answer: Which\?$/,
     ],
-    ['one without a message', elicit('', FORM), { action: 'decline' }, 'declined', /^The user declined: q$/],
-    ['another action', form, { action: 'later' }, 'invalid', /question "q" is not valid: the action must be/],
     [
-      'content that is no object',
+      'a form without a message',
+      elicit('', FORM),
+      { action: 'decline' },
+      'declined',
+      /^The user declined: q$/,
+    ],
+    [
+      'an unknown action',
+      form,
+      { action: 'later' },
+      'invalid',
+      /question "q" is not valid: the action must be/,
+    ],
+    [
+      'content that is not an object',
       form,
       { action: 'accept', content: [] },
       'invalid',
       /content must be an object/,
     ],
-    ['no content', form, { action: 'accept' }, 'invalid', /question "q" is not valid: .*a/],
-    ['no role', plain, { ...sampled, role: 'tool' }, 'invalid', /must have role, content and model/],
+    ['missing content', form, { action: 'accept' }, 'invalid', /question "q" is not valid: .*a/],
+    ['a missing role', plain, { ...sampled, role: 'tool' }, 'invalid', /must have role, content and model/],
     [
-      'a text as content',
+      'a string as content',
       plain,
       { ...sampled, content: 'a' },
       'invalid',
       /must have role, content and model/,
     ],
-    ['no model', plain, { ...sampled, model: 1 }, 'invalid', /must have role, content and model/],
-    ['no roots', listRoots(), {}, 'invalid', /roots must be a list of objects with a uri/],
-    ['a root that is no object', listRoots(), { roots: ['a'] }, 'invalid', /roots must be a list/],
+    ['a missing model', plain, { ...sampled, model: 1 }, 'invalid', /must have role, content and model/],
+    ['missing roots', listRoots(), {}, 'invalid', /roots must be a list of objects with a uri/],
+    ['a root that is not an object', listRoots(), { roots: ['a'] }, 'invalid', /roots must be a list/],
     ['a root without a URI', listRoots(), { roots: [{ uri: 1 }] }, 'invalid', /roots must be a list/],
-  ])('fails with %s', async (_what, question, response, reason, message) => {
+  ])('throws for %s', async (_what, question, response, reason, message) => {
     const decode = async (): Promise<unknown> => decodeResponse(question as Question, 'q', response as never)
     await expect(decode()).rejects.toThrow(QuestionError)
     await expect(decode()).rejects.toMatchObject({
@@ -226,7 +241,7 @@ describe('the response to a question', () => {
     ['sampling', accept, false],
     ['roots', { roots: [] }, true],
     ['roots', accept, false],
-  ] as const)('has the shape of its kind: %s %j', (kind, response, valid) => {
+  ] as const)('checkShape checks the members of a response to %s: %j', (kind, response, valid) => {
     const check = (): void => checkShape(kind, response, 'q')
     if (valid) check()
     else expect(check).toThrow(QuestionError)

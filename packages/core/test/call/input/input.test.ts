@@ -1,4 +1,4 @@
-import { FakeClock, settled } from '@jetway-apps/test-support'
+import { FakeClock, logLines, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { RequestContext } from '../../../src/call/request-context.ts'
@@ -14,8 +14,8 @@ function serverOf(handler: (ctx: RequestContext) => unknown, options: ServerOpti
   return server
 }
 
-describe('questions of a running handler', () => {
-  it('return the answers of the person, the model and the client', async () => {
+describe('questions from a running handler', () => {
+  it('return the answers of the user, the model and the client', async () => {
     const server = serverOf(async (ctx) => {
       const form = await ctx.elicit('Sure?', ok)
       const seen = await ctx.elicit('Sure?', ok, { declined: 'see' })
@@ -40,7 +40,7 @@ describe('questions of a running handler', () => {
     ])
   })
 
-  it('to a model with tools contain the tools and their results', async () => {
+  it('pass tools and their results to a model', async () => {
     const text = { type: 'text', text: 'Rain?' } as const
     const use = { type: 'tool_use', id: 'u1', name: 'weather', input: { city: 'Oslo' } } as const
     const outcome = { type: 'tool_result', toolUseId: 'u1', content: [text] } as const
@@ -70,7 +70,7 @@ describe('questions of a running handler', () => {
     expect(textOf(await client.call('a'))).toContain('is not valid')
   })
 
-  it('end the call on a decline that is not caught', async () => {
+  it('end the call when a decline is not caught', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => ctx.elicit('Sure?', ok)),
       { answer: () => ({ action: 'decline' }) },
@@ -81,7 +81,7 @@ describe('questions of a running handler', () => {
     })
   })
 
-  it('stop the handler’s time, from its first line and several times', async () => {
+  it('stop the handler’s timer each time', async () => {
     const clock = new FakeClock()
     const server = serverOf(
       async (ctx) => {
@@ -104,14 +104,15 @@ describe('questions of a running handler', () => {
     expect(textOf(await reply)).toBe('done')
   })
 
-  it('leave the handler its remaining time', async () => {
+  it('leave the handler only its remaining time', async () => {
     const clock = new FakeClock()
+    const logger = logLines()
     const server = serverOf(
       async (ctx) => {
         await ctx.elicit('One?', ok)
         return new Promise(() => {})
       },
-      { clock, limits: { handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 1_000 } },
+      { clock, logger, limits: { handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 1_000 } },
     )
     const client = await openAnsweringClient(server)
     const reply = client.call('a')
@@ -121,24 +122,30 @@ describe('questions of a running handler', () => {
     await settled()
     await clock.advance(1_000)
     expect(textOf(await reply)).toBe('Timed out: tools/call reported no progress for 1000 ms')
+    expect(logger.lines).toEqual([expect.stringContaining('it reported no progress for 1000 ms')])
     expect(clock.pending).toBe(0)
   })
 
   it('are cancelled when the call ends', async () => {
+    const logger = logLines()
     const client = await openAnsweringClient(
-      serverOf((ctx) => {
-        ctx.elicit('Sure?', ok).catch(() => {})
-        return 'done'
-      }),
+      serverOf(
+        (ctx) => {
+          ctx.elicit('Sure?', ok).catch(() => {})
+          return 'done'
+        },
+        { logger },
+      ),
     )
     expect(textOf(await client.call('a'))).toBe('done')
     await settled()
     expect(client.notifications).toMatchObject([
       { method: 'notifications/cancelled', params: { requestId: client.asked[0]?.id } },
     ])
+    expect(logger.lines).toEqual(['warn: The tool "a" returned before its ctx.elicit was answered; await it'])
   })
 
-  it('are refused if the client does not support them', async () => {
+  it('fail if the client does not support them', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => ctx.elicit('Sure?', ok)),
       { capabilities: {} },
@@ -150,7 +157,7 @@ describe('questions of a running handler', () => {
     expect(client.asked).toEqual([])
   })
 
-  it('are cancelled if their call is, with their id and no metadata', async () => {
+  it('are cancelled together with their call, with their id and no metadata', async () => {
     const client = await openAnsweringClient(serverOf((ctx) => ctx.elicit('Sure?', ok)))
     void client.call('a')
     await client.hasAsked(1)
@@ -165,7 +172,7 @@ describe('questions of a running handler', () => {
     ])
   })
 
-  it('take no response to another request, and count it', async () => {
+  it('ignore and count responses to unknown requests', async () => {
     const server = serverOf(async (ctx) => String((await ctx.elicit('Sure?', ok)).ok))
     const client = await openAnsweringClient(server)
     const reply = client.call('a')
@@ -176,7 +183,7 @@ describe('questions of a running handler', () => {
     expect(server.stats().refusals).toEqual({ unmatchedResponse: 4 })
   })
 
-  it('may be any request, whose result is not checked', async () => {
+  it('can be any request, whose result is not checked', async () => {
     const server = serverOf(async (ctx) => {
       const failed = await ctx.request('com.example/none').catch(String)
       return JSON.stringify([await ctx.request('com.example/weather', { city: 'Rome' }), failed])
@@ -195,15 +202,22 @@ describe('questions of a running handler', () => {
 
   it('are limited in number', async () => {
     let failures = 0
-    const server = serverOf(async (ctx) => {
-      const all = Array.from({ length: 70 }, () => ctx.listRoots().catch(() => failures++))
-      await Promise.race(all)
-      return 'done'
-    })
+    const logger = logLines()
+    const server = serverOf(
+      async (ctx) => {
+        const all = Array.from({ length: 70 }, () => ctx.listRoots().catch(() => failures++))
+        await Promise.race(all)
+        return 'done'
+      },
+      { logger },
+    )
     const client: AnsweringClient = await openAnsweringClient(server)
     expect(textOf(await client.call('a'))).toBe('done')
     expect(client.asked).toHaveLength(64)
     await settled()
     expect(failures).toBe(70)
+    expect(logger.lines).toEqual([
+      'warn: The tool "a" returned before its ctx.listRoots was answered; await it',
+    ])
   })
 })

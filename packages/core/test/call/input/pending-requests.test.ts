@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { McpServer } from '../../../src/index.ts'
 import { openAnsweringClient, type Script, textOf } from '../../support/answering-client.ts'
 
-/** A server with a tool that asks for the roots so many times at once, and tells how each ended. */
+/** A server whose tool asks for the roots this many times at once, and records how each request ended. */
 function askingServer(times: number): McpServer {
   const server = new McpServer({ name: 'asks', version: '1' }, { logger: silent })
   onTestFinished(() => server.close({ deadline: 0 }))
@@ -22,7 +22,7 @@ function askingServer(times: number): McpServer {
   return server
 }
 
-it('64 questions to a client may be open, and one more fails', async () => {
+it('at most 64 questions to a client are open, and one more fails', async () => {
   const client = await openAnsweringClient(askingServer(65))
   const call = client.call('ask')
   await client.hasAsked(64)
@@ -33,17 +33,14 @@ it('64 questions to a client may be open, and one more fails', async () => {
   expect(client.asked).toHaveLength(64)
 })
 
-it.each([199, 200, 201])(
-  'an error repeats no more than 200 of the %i characters of a reason',
-  async (length) => {
-    const answer: Script = () => ({ error: { code: -32_603, message: 'x'.repeat(length) } })
-    const client = await openAnsweringClient(askingServer(1), { answer })
-    const [reason = ''] = /x{2,}/.exec(textOf(await client.call('ask'))) ?? []
-    expect(reason).toHaveLength(Math.min(length, 200))
-  },
-)
+it.each([199, 200, 201])('an error repeats at most 200 of the %i characters of a reason', async (length) => {
+  const answer: Script = () => ({ error: { code: -32_603, message: 'x'.repeat(length) } })
+  const client = await openAnsweringClient(askingServer(1), { answer })
+  const [reason = ''] = /x{2,}/.exec(textOf(await client.call('ask'))) ?? []
+  expect(reason).toHaveLength(Math.min(length, 200))
+})
 
-it('a question fails at once if the client has disconnected before it', async () => {
+it('a question fails at once if the client has already disconnected', async () => {
   const server = new McpServer({ name: 'asks', version: '1' }, { logger: silent })
   onTestFinished(() => server.close({ deadline: 0 }))
   let go = (): void => {}

@@ -9,7 +9,7 @@ it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc', '/relative', 
   },
 )
 
-describe('tools in sampling, https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use-in-sampling', () => {
+describe('tool calls in sampling messages, https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use-in-sampling', () => {
   const use = (id: string): SamplingContent => ({ type: 'tool_use', id, name: 'a', input: {} })
   const outcome = (toolUseId: string): SamplingContent => ({ type: 'tool_result', toolUseId, content: [] })
   const text: SamplingContent = { type: 'text', text: 'x' }
@@ -18,20 +18,20 @@ describe('tools in sampling, https://modelcontextprotocol.io/specification/2025-
     return () => sample({ messages, maxTokens: 1 })
   }
 
-  it('need their results in the next message', () => {
+  it('are accepted if the next message has all results', () => {
     expect(turns([text, use('1'), use('2')], [outcome('2'), outcome('1')], text)).not.toThrow()
     expect(turns(use('1'), outcome('1'), [use('2')], outcome('2'))).not.toThrow()
   })
 
   it.each<[string, () => unknown]>([
     ['without a result', turns(use('1'))],
-    ['with the result of another one', turns(use('1'), outcome('2'))],
-    ['with half of the results', turns([use('1'), use('2')], outcome('1'))],
-    ['with a text besides the results', turns(use('1'), [outcome('1'), text])],
-    ['with one result too many', turns(use('1'), [outcome('1'), outcome('2')])],
-    ['with one result twice', turns(use('1'), [outcome('1'), outcome('1')])],
+    ['with the result of another call', turns(use('1'), outcome('2'))],
+    ['with some of the results', turns([use('1'), use('2')], outcome('1'))],
+    ['with text besides the results', turns(use('1'), [outcome('1'), text])],
+    ['with an extra result', turns(use('1'), [outcome('1'), outcome('2')])],
+    ['with a repeated result', turns(use('1'), [outcome('1'), outcome('1')])],
     ['without a tool_use', turns([text], outcome('1'))],
-    ['by the user instead of the assistant', turns([text], use('1'), outcome('1'))],
+    ['in a user message', turns([text], use('1'), outcome('1'))],
   ])('are refused %s', (_what, ask) => {
     expect(ask).toThrow('needs one tool_result for each and nothing else')
   })

@@ -37,8 +37,8 @@ function setUp(node?: string) {
   return { clock, requests, sent, exchange, ask, answer, sends: () => sends }
 }
 
-describe('requests to a client', () => {
-  it('have ids of this process, and are answered once', async () => {
+describe('PendingRequests', () => {
+  it('numbers requests with ids of this process, and settles each once', async () => {
     const { clock, requests, sent, ask, answer, sends } = setUp()
     const [one, two] = [ask(), ask({ a: 1 })]
     expect(sent).toEqual([
@@ -56,14 +56,14 @@ describe('requests to a client', () => {
     expect([requests.size, clock.pending, sent.length]).toEqual([0, 0, 2])
   })
 
-  it('ignore responses to other requests', () => {
+  it('ignores responses to other requests', () => {
     const { ask, answer } = setUp()
     expect(answer('AAAAAAAA-1', { result: {} })).toBe(false)
     void ask()
     expect([answer('BAAAAAAA-1', { result: {} }), answer(1, { result: {} })]).toEqual([false, false])
   })
 
-  it('are withdrawn when their time is over, once', async () => {
+  it('cancels a request once when its time is over', async () => {
     const { clock, sent, ask } = setUp()
     const open = ask({ _meta: { [RELATED_TASK]: { taskId: 't' } } })
     await clock.advance(1_599)
@@ -84,7 +84,7 @@ describe('requests to a client', () => {
     ])
   })
 
-  it('can be cancelled, and go where the exchange wants requests', async () => {
+  it('cancels a request on abort, and sends it where the exchange sends requests', async () => {
     const { requests, sent, exchange } = setUp()
     const asked: string[] = []
     const open = requests.send(
@@ -100,7 +100,7 @@ describe('requests to a client', () => {
     ])
   })
 
-  it('fail when the client has disconnected, then and later', async () => {
+  it('fails open and later requests when the client disconnects', async () => {
     const { clock, requests, sent, ask } = setUp()
     const open = ask()
     let confirmed = 0
@@ -122,19 +122,19 @@ describe('requests to a client', () => {
     [1, undefined],
     [null, undefined],
     [undefined, undefined],
-  ])('with the id %j are of the node %j', (id, node) => {
+  ])('nodeOfRequest reads the node from the id %j: %j', (id, node) => {
     expect(nodeOfRequest(id)).toBe(node)
   })
 
-  it('name their node', () => {
+  it('puts its node into the ids', () => {
     const { sent, ask } = setUp('node')
     void ask()
     expect(nodeOfRequest(sent[0]?.id)).toBe('node')
   })
 })
 
-describe('a client that confirms what it has read', () => {
-  it('has a second for it, and then 20 ms until it answers a ping again', async () => {
+describe('PendingRequests.confirmRead', () => {
+  it('waits a second for a pong, then 20 ms until the client answers pings again', async () => {
     const { clock, requests, answer } = setUp()
     const pings: Frame[] = []
     let read = 0

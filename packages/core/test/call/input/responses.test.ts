@@ -2,10 +2,10 @@ import { assert, jsonValue, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, digestOf, mergeResponses, responseTo } from '../../../src/call/input/inputs.ts'
 
-describe('answers to questions', () => {
+describe('mergeResponses', () => {
   const accepted = { action: 'accept', content: {} }
 
-  it('accumulate over the rounds', () => {
+  it('accumulates answers over the rounds', () => {
     const first = mergeResponses(new Map(), new Map([['a', 'pin a']]), { a: accepted })
     const second = mergeResponses(first, new Map([['b', 'pin b']]), { b: { action: 'decline' } })
     expect([...second.keys()]).toEqual(['a', 'b'])
@@ -13,20 +13,20 @@ describe('answers to questions', () => {
     expect([...first.keys()]).toEqual(['a'])
   })
 
-  it('count only for keys that were asked', () => {
+  it('accepts answers only to keys that were asked', () => {
     const asked = new Map([['a', 'pin']])
     expect(mergeResponses(new Map(), asked, { b: accepted, a: 'yes' }).size).toBe(0)
     expect(mergeResponses(new Map(), new Map([['toString', 'pin']]), {}).size).toBe(0)
   })
 
-  it('count only for the same question', () => {
+  it('accepts an answer only to the same question', () => {
     const answers = mergeResponses(new Map(), new Map([['a', 'pin']]), { a: accepted })
     expect(responseTo(answers, 'a', 'another pin')).toBeUndefined()
     expect(responseTo(answers, 'b', 'pin')).toBeUndefined()
   })
 })
 
-describe('the digest of a question', () => {
+describe('digestOf', () => {
   it('does not depend on the order of members', async () => {
     expect(await digestOf({ a: 1, b: { c: 2, d: 3 } })).toBe(await digestOf({ b: { d: 3, c: 2 }, a: 1 }))
     expect(await digestOf({ a: 1 })).toMatch(/^[\w-]{43}$/)

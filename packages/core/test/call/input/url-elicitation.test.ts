@@ -10,7 +10,7 @@ import { requestMeta } from '../../support/modern-calls.ts'
 const FLOW = 'https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow'
 const CAPABILITIES = { elicitation: { url: {} } }
 
-/** Counts its listeners. */
+/** A bus that counts its listeners. */
 class CountingBus implements Bus {
   readonly #inner = new MemoryBus()
   listeners = 0
@@ -27,7 +27,7 @@ class CountingBus implements Bus {
   }
 }
 
-/** Requires a URL; the one by default has the id of the elicitation. */
+/** Requires a URL, by default one that contains the id of the elicitation. */
 function requireUrl(
   url: string | ((id: string) => string) = (id) => `https://mail.example/in?e=${id}`,
 ): never {
@@ -91,10 +91,10 @@ function asked({ result }: Answer): Asked {
   return { key, url: params.url, id: params.url.split('e=')[1] ?? '', requestState: result?.['requestState'] }
 }
 
-/** Waits in real time, because other threads compute digests and seals. */
+/** Waits in real time, because digests and seals are computed on other threads. */
 const until = (check: () => void): Promise<void> => vi.waitFor(check, { interval: 2 })
 
-/** One timer is the time limit of calls, the other one ends the wait. */
+/** One timer is the time limit of calls, the other ends the wait. */
 const untilWaiting = ({ clock }: Bench): Promise<void> => until(() => expect(clock.pending).toBe(2))
 
 const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
@@ -105,8 +105,8 @@ const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
 const textOf = ({ result }: Answer): unknown =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 
-describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
-  it('continues when the user is done', async () => {
+describe(`a call after its user agreed to open a URL (${FLOW})`, () => {
+  it('continues when the elicitation is completed', async () => {
     const bench = open()
     const question = asked(await bench.call())
     const call = bench.call(agreed(question))
@@ -123,7 +123,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
     expect(bench.clock.pending).toBeLessThan(2)
   })
 
-  it('does not wait if the user was done before it came back', async () => {
+  it('continues at once if the elicitation was completed before the retry', async () => {
     const bench = open()
     const question = asked(await bench.call())
     bench.known.add('ann')
@@ -132,7 +132,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
     expect(bench.runs).toBe(2)
   })
 
-  it('notices a completion during its handler', async () => {
+  it('notices a completion that happens during its handler', async () => {
     const bench = open()
     let look = deferred()
     look.resolve()
@@ -171,7 +171,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
     expect(textOf(await bench.call(agreed(second)))).toBe('three mails')
   })
 
-  it('asks at most eight times', async () => {
+  it('fails after eight questions', async () => {
     const bench = open()
     let answer = await bench.call()
     for (let round = 1; round <= 8; round++) {
@@ -184,7 +184,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
     expect(textOf(answer)).toMatch(/after 8 rounds/)
   })
 
-  it('asks for other URLs at once', async () => {
+  it('asks for a different URL at once', async () => {
     const bench = open()
     let step = 1
     const handler = () => {
@@ -196,7 +196,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
     expect(asked(await bench.call(agreed(first), 'steps')).url).toMatch(/^https:\/\/mail\.example\/2\?/)
   })
 
-  it('asks again at once if the URL has no id', async () => {
+  it('asks again at once if the URL contains no id', async () => {
     const bench = open()
     bench.server.addTool({ name: 'silent', handler: () => requireUrl('https://mail.example/terms') })
     const first = asked(await bench.call({}, 'silent'))
@@ -207,7 +207,7 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
   it.each([
     ['decline', /declined: Sign in/],
     ['cancel', /closed without an answer: Sign in/],
-  ])('ends with a text if the user %s', async (action, text) => {
+  ])('returns an error text if the user %s', async (action, text) => {
     const bench = open()
     const answer = await bench.call(agreed(asked(await bench.call()), action))
     expect(answer.result).toMatchObject({ isError: true })
@@ -245,8 +245,8 @@ describe(`a call whose user has agreed to open a URL (${FLOW})`, () => {
   })
 })
 
-describe('a middleware that requires a URL', () => {
-  it('runs again for every response, and guards the handler', async () => {
+describe('middleware that requires a URL', () => {
+  it('runs again for every retry, and guards the handler', async () => {
     const bench = open()
     let ran = 0
     bench.server.addTool({ name: 'guarded', handler: () => `ran ${++ran}` })
@@ -274,7 +274,7 @@ describe('a middleware that requires a URL', () => {
 })
 
 describe('a client that cannot open URLs', () => {
-  it('gets them as text, or the name of the missing capability', async () => {
+  it('gets the URL as text, or the name of the missing capability', async () => {
     const bench = open()
     bench.server.addPrompt({ name: 'mail', handler: () => requireUrl('https://mail.example/in') })
     const { result } = await bench.ask('tools/call', { name: 'mail' }, { elicitation: {} })
@@ -308,7 +308,7 @@ describe('a task whose user has to open a URL', () => {
     return { ...bench, taskId, reach }
   }
 
-  it('asks for it, and continues when the user is done', async () => {
+  it('asks for it, and continues when the elicitation is completed', async () => {
     const { taskId, reach, ask, known, server } = await start()
     const waiting = await reach('input_required')
     const [[key, { params }] = ['', { params: { url: '' } }]] = Object.entries(
@@ -321,7 +321,7 @@ describe('a task whose user has to open a URL', () => {
     expect(await reach('completed')).toMatchObject({ result: { content: [{ text: 'three mails' }] } })
   })
 
-  it('ends with a text if the user declines', async () => {
+  it('fails with a text if the user declines', async () => {
     const { taskId, reach, ask } = await start()
     const [key = ''] = Object.keys((await reach('input_required'))['inputRequests'] as object)
     await ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } }, DECLARED)

@@ -39,7 +39,7 @@ describe.each(SESSION_REVISIONS)('an outputSchema that is not an object, for a c
     handler: () => ({ list: ['a'] }),
   })
 
-  it('is not published, because the revision supports objects only', async () => {
+  it('is published only for objects, in revisions with outputSchema', async () => {
     const peer = await openPeer(server, { version })
     const { tools } = (await peer.request('tools/list')).result as { tools: { name: string }[] }
     const publishing = tools.filter((tool) => 'outputSchema' in tool).map(({ name }) => name)
@@ -53,13 +53,13 @@ describe.each(SESSION_REVISIONS)('an outputSchema that is not an object, for a c
     ['json', '[{"id":"a"},{"id":"b"},{"id":"c"}]'],
     ['number', '5'],
     ['nothing', 'null'],
-  ])('sends the value as text alone, never wrapped: %s', async (name, text) => {
+  ])('sends the value as text only, unwrapped: %s', async (name, text) => {
     const peer = await openPeer(server, { version })
     expect((await peer.request('tools/call', { name })).result).toEqual({ content: [{ type: 'text', text }] })
     await peer.close()
   })
 
-  it('is still enforced', async () => {
+  it('is enforced nevertheless', async () => {
     const peer = await openPeer(server, { version })
     const { result } = await peer.request('tools/call', { name: 'wrong' })
     expect(result).toMatchObject({ isError: true })

@@ -5,7 +5,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
 
 describe('content blocks', () => {
-  it('hold what they were given, without their brand on the wire', () => {
+  it('have the given members, without their brand on the wire', () => {
     const annotations = { audience: ['user'], priority: 1 } as const
     expect(plain(content.text('a', { annotations, _meta: { k: 1 } }))).toEqual({
       type: 'text',
@@ -43,22 +43,22 @@ describe('content blocks', () => {
   })
 
   it.each([
-    ['a text that is none', () => content.text(5 as never)],
+    ['a text that is not a string', () => content.text(5 as never)],
     ['base64 without padding', () => content.image('AQI', 'image/png')],
     ['base64 for URLs', () => content.image('_-__', 'image/png')],
     ['a data URL', () => content.image('data:image/png;base64,AQID', 'image/png')],
-    ['numbers in place of bytes', () => content.audio([1, 2] as never, 'audio/wav')],
-    ['no media type', () => content.image('AQID', undefined as never)],
+    ['numbers instead of bytes', () => content.audio([1, 2] as never, 'audio/wav')],
+    ['a missing media type', () => content.image('AQID', undefined as never)],
     ['a media type without a subtype', () => content.image('AQID', 'png')],
-    ['a link to a relative address', () => content.link({ uri: 'b', name: 'b' })],
+    ['a link to a relative URI', () => content.link({ uri: 'b', name: 'b' })],
     [
-      'a link with wrong annotations',
+      'a link with invalid annotations',
       () => content.link({ uri: 'a://b', name: 'b', annotations: { priority: 2 } }),
     ],
     ['a resource whose text is not a string', () => content.resource({ uri: 'a://b', text: 5 as never })],
     ['a resource without content', () => content.resource({ uri: 'a://b' })],
     ['a resource with two contents', () => content.resource({ uri: 'a://b', text: 'a', blob: 'AQID' })],
-    ['a resource without an address', () => content.resource({ text: 'a' } as never)],
+    ['a resource without a URI', () => content.resource({ text: 'a' } as never)],
     ['a blob that is not base64', () => content.resource({ uri: 'a://b', blob: '?' })],
   ])('refuse %s', (_name, make) => {
     expect(make).toThrow(wrong)
@@ -77,7 +77,7 @@ describe('content blocks', () => {
     )
   })
 
-  it('are the only content that a result accepts', () => {
+  it('are the only content that result() accepts', () => {
     const byHand = { type: 'text', text: 'a' } as never
     expect(() => result({ content: byHand })).toThrow(wrong)
     expect(() => result({ content: [content.text('a'), byHand] })).toThrow(wrong)

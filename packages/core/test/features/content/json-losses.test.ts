@@ -30,7 +30,7 @@ const LOSSES: readonly (readonly [string, () => unknown, string])[] = [
   ['a Set', () => new Set([1]), 'is a Set; send an array of its items'],
   ['a promise', () => Promise.resolve(1), 'is a promise; await it'],
   // oxlint-disable-next-line unicorn/no-thenable
-  ['a query that is a promise', () => ({ sql: 'select', then: () => {} }), 'is a promise; await it'],
+  ['a thenable query', () => ({ sql: 'select', then: () => {} }), 'is a promise; await it'],
   ['a Response', () => new Response('x'), 'is a Response; await its text() or json()'],
   ['a Blob', () => new Blob(['x']), 'is a Blob; await its text() or json()'],
   ['Headers', () => new Headers({ a: 'b' }), 'is a Headers; send Object.fromEntries(…) of it'],
@@ -66,7 +66,7 @@ const meta = (value: unknown): { _meta: { deep: unknown[] } } => ({ _meta: { dee
 const outputSchema = z.object({ list: z.array(z.any()) })
 const pruned = z.object({ list: z.array(z.any()) }).and(z.object({ id: z.number() }))
 
-/** Where such a value may be, and its path in the log. */
+/** Where such a value may occur, and its path in the log. */
 const PLACES: readonly (readonly [string, Define, Call, string])[] = [
   ["a tool's array", tool((lost) => ['x', lost]), callTool, '[1]: '],
   ["a tool's object", tool((lost) => ({ 'odd key': [{ a: lost }] })), callTool, '["odd key"][0].a: '],
@@ -78,13 +78,13 @@ const PLACES: readonly (readonly [string, Define, Call, string])[] = [
   ],
   ['a structured value', tool((lost) => ({ list: [lost] }), { outputSchema }), callTool, 'list[0]: '],
   [
-    'a structured value of joined objects',
+    'a structured value of intersected objects',
     tool((lost) => ({ id: 1, list: [lost] }), { outputSchema: pruned }),
     callTool,
     'list[0]: ',
   ],
   [
-    'a structured value that is not checked',
+    'a structured value without a check',
     tool((lost) => ({ list: [lost] }), { outputSchema, validateOutput: false }),
     callTool,
     'list[0]: ',
@@ -149,10 +149,10 @@ const SUBJECT: Readonly<Record<string, string>> = {
   'prompts/get': 'The prompt "p" returned',
 }
 
-describe('a value that JSON would empty is an error that names the tool and the path', () => {
+describe('a value that JSON would reduce to {} is an error that names the tool and the path', () => {
   const alone = LOSSES.filter(([, , problem]) => !problem.includes('promise'))
 
-  it.each(alone)('%s, alone', async (_name, make, problem) => {
+  it.each(alone)('for %s as the result', async (_name, make, problem) => {
     expect(
       await logOf(
         tool((lost) => lost),
@@ -162,7 +162,7 @@ describe('a value that JSON would empty is an error that names the tool and the 
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: ${problem}`])
   })
 
-  it.each(LOSSES)('%s, inside a value', async (_name, make, problem) => {
+  it.each(LOSSES)('for %s inside the result', async (_name, make, problem) => {
     expect(
       await logOf(
         tool((lost) => ({ items: [lost] })),
@@ -172,7 +172,7 @@ describe('a value that JSON would empty is an error that names the tool and the 
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0]: ${problem}`])
   })
 
-  it.each(PLACES)('in %s', async (_name, define, call, path) => {
+  it.each(PLACES)('for a value in %s', async (_name, define, call, path) => {
     const logged = await logOf(define, new Map(), call)
     expect(logged).toEqual([expect.stringContaining(`${path}is a Map; send Object.fromEntries(…) of it`)])
     expect(logged[0]?.startsWith(SUBJECT[call[0]] ?? '?')).toBe(true)
@@ -180,19 +180,22 @@ describe('a value that JSON would empty is an error that names the tool and the 
 
   it.each<[string, unknown]>([
     ['a Date', new Date(0)],
-    ['a Map that says what it is in JSON', Object.assign(new Map(), { toJSON: () => ({ a: 1 }) })],
-    ['bytes of Node.js, which do so too', Buffer.from('x')],
+    ['a Map with toJSON', Object.assign(new Map(), { toJSON: () => ({ a: 1 }) })],
+    ['a Buffer, which has toJSON', Buffer.from('x')],
     [
       'an instance of a class',
       new (class Point {
         x = 1
       })(),
     ],
-    ['an object without prototype', Object.assign(Object.create(null) as object, { x: 1 })],
-    ['undefined, NaN and functions, as JSON has them', { a: undefined, b: Number.NaN, c: () => 1 }],
-    ['an object whose member is named then', JSON.parse('{"then":"later"}')],
+    ['an object without a prototype', Object.assign(Object.create(null) as object, { x: 1 })],
+    [
+      'undefined, NaN and functions, which JSON omits or replaces',
+      { a: undefined, b: Number.NaN, c: () => 1 },
+    ],
+    ['an object with a member named then', JSON.parse('{"then":"later"}')],
     ['a value of two thousand levels', JSON.parse('['.repeat(2_000) + ']'.repeat(2_000))],
-  ])('but not %s', async (_name, value) => {
+  ])('but not for %s', async (_name, value) => {
     expect(
       await logOf(
         tool((lost) => ({ lost })),
@@ -202,7 +205,7 @@ describe('a value that JSON would empty is an error that names the tool and the 
     ).toEqual([])
   })
 
-  it('logs an error that was returned as the cause', async () => {
+  it('the log has a returned error as its cause', async () => {
     const failure = new Error('No')
     const causes: unknown[] = []
     const error = (fields: object): void => void causes.push((fields as { readonly err: Error }).err.cause)

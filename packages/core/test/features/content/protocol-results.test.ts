@@ -8,7 +8,7 @@ import { openPeer } from '../../support/peer.ts'
 const ERAS = ['2025-11-25', '2026-07-28'] as const
 type Era = (typeof ERAS)[number]
 
-/** Asks one client of the era, and gives what it got and what the log says of failures. */
+/** Calls one client of the era, and returns its response and the logged failures. */
 async function ask(era: Era, define: (server: McpServer) => void, [method, params]: Request) {
   const logged: string[] = []
   const error = (fields: object): void => void logged.push((fields as { readonly err: Error }).err.message)
@@ -67,7 +67,7 @@ const contents = { uri: 'a://c', text: 'x' }
 const asJson = (value: object): object => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 const outputSchema = z.object({ high: z.number() })
 
-describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (era) => {
+describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
   it.each<object>([
     { content: [hello] },
     { content: [] },
@@ -84,11 +84,11 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     { content: [{ type: 'resource_link', uri: 'a://b', name: 'b' }] },
     { content: [{ type: 'resource', resource: contents }] },
     { content: [{ type: 'resource', resource: { uri: 'a://c', blob: 'aGk=', mimeType: 'image/png' } }] },
-  ])('is the result: %j', async (result) => {
+  ])('is sent as it is: %j', async (result) => {
     expect(await callTool(era, result)).toEqual({ result, logged: [] })
   })
 
-  it('is accepted from an asynchronous handler, with undefined members and blocks of helpers', async () => {
+  it('can come from an async handler, with undefined members and content helpers', async () => {
     const returned = Promise.resolve({ content: [content.text('hello')], isError: undefined })
     expect(await callTool(era, returned)).toEqual({ result: { content: [hello] }, logged: [] })
   })
@@ -106,7 +106,7 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     { type: 'text', text: 'hello', title: 'Hello' },
     [],
     [null],
-  ])('is data otherwise: %j', async (value) => {
+  ])('is treated as data if it is not a result: %j', async (value) => {
     expect(await callTool(era, value)).toEqual({ result: asJson(value), logged: [] })
   })
 
@@ -140,7 +140,7 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     [{ content: [hello], isError: 'yes' }, 'isError must be true or false'],
     [{ content: [hello], _meta: 1 }, '_meta must be an object'],
     [{ structuredContent: { a: 1 } }, 'content must be an array'],
-  ])('is an error in the log where it is faulty: %j', async (value, problem) => {
+  ])('is an error in the log if it is invalid: %j', async (value, problem) => {
     const { result, logged } = await callTool(era, value)
     expect(result).toMatchObject({ isError: true })
     expect(JSON.stringify(result)).not.toContain('must')
@@ -154,7 +154,7 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     [[{ type: 'text' }]],
     [[{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]],
     [{ type: 'resource_link', uri: 'a://b', name: 'b', title: 'B' }],
-  ])('is an error in the log where blocks are in no result: %j', async (value) => {
+  ])('is an error in the log if content blocks are not in a result: %j', async (value) => {
     const { result, logged } = await callTool(era, value)
     expect(result).toMatchObject({ isError: true })
     expect(logged).toEqual([
@@ -165,7 +165,7 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
   })
 
   describe('with an outputSchema', () => {
-    it('has its structuredContent checked', async () => {
+    it('must have a structuredContent that matches', async () => {
       const right = { content: [hello], structuredContent: { high: 1, low: 2 } }
       expect(await callTool(era, right, { outputSchema })).toEqual({
         result: { content: [hello], structuredContent: { high: 1 } },
@@ -178,7 +178,7 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
       }
     })
 
-    it('needs none for an error', async () => {
+    it('needs no structuredContent if isError is set', async () => {
       const result = { content: [hello], isError: true }
       expect(await callTool(era, result, { outputSchema })).toEqual({ result, logged: [] })
     })
@@ -188,7 +188,7 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
       { content: ['a'], isError: true },
       { content: [] },
       { content: [hello] },
-    ])('is meant as a result, though the schema allows %j', async (value) => {
+    ])('is not taken as a structured value although the schema allows it: %j', async (value) => {
       const { result, logged } = await callTool(era, value, { outputSchema: { type: 'object' } })
       expect(result).toMatchObject({ isError: true })
       expect(logged).toEqual([expect.stringMatching(/^The tool "t" returned/)])
@@ -199,7 +199,7 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
       { content: ['a'] },
       { content: [{ a: 1 }, { type: 1 }] },
       { role: 'user', content: [hello] },
-    ])('is the structured value where the schema allows it: %j', async (value) => {
+    ])('is taken as a structured value if the schema allows it: %j', async (value) => {
       const open = { type: 'object' }
       expect((await callTool(era, value, { outputSchema: open })).result).toEqual({
         ...asJson(value),
@@ -208,13 +208,16 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     })
 
     it.each<[string, object]>([
-      ['declares', { type: 'object', properties: { content: { type: 'array' } } }],
-      ['declares in a part of', { type: 'object', allOf: [{ properties: { content: { type: 'array' } } }] }],
+      ['declares content in', { type: 'object', properties: { content: { type: 'array' } } }],
       [
-        'declares behind a reference in',
+        'declares content in a part of',
+        { type: 'object', allOf: [{ properties: { content: { type: 'array' } } }] },
+      ],
+      [
+        'declares content behind a reference in',
         { type: 'object', $ref: '#/$defs/page', $defs: { page: { properties: { content: {} } } } },
       ],
-    ])('is the structured value where the author %s it', async (_name, schema) => {
+    ])('is taken as a structured value if the author %s the schema', async (_name, schema) => {
       const value = { content: [hello] }
       expect((await callTool(era, value, { outputSchema: schema })).result).toEqual({
         ...asJson(value),
@@ -225,24 +228,24 @@ describe.each(ERAS)("a tool's return value in the protocol's own form, at %s", (
     it.each<object>([
       { content: [hello], structuredContent: { content: 'hello' } },
       { content: [hello], isError: true },
-    ])('is the result where the schema declares content, but not every member of %j', async (value) => {
+    ])('is taken as a result if the schema declares content but not all members of %j', async (value) => {
       const schema = { type: 'object', properties: { content: { type: 'string' } } }
       expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
     })
   })
 })
 
-describe.each(ERAS)("a resource's return value in the protocol's own form, at %s", (era) => {
+describe.each(ERAS)("a resource result in the protocol's form, at %s", (era) => {
   it.each<object>([
     { contents: [contents] },
     { contents: [contents, { uri: 'a://d', blob: 'aGk=', mimeType: 'image/png' }] },
     { contents: [contents], _meta: { 'com.example/kind': 1 } },
-  ])('is the result: %j', async (result) => {
+  ])('is sent as it is: %j', async (result) => {
     expect(await readResource(era, result)).toEqual({ result, logged: [] })
     expect(await readTemplate(era, result)).toEqual({ result, logged: [] })
   })
 
-  it('has its cache hint', async () => {
+  it('keeps its cache hint', async () => {
     for (const hint of [{ ttlMs: 5000, cacheScope: 'public' }, { ttlMs: 5000 }]) {
       const { result } = await readResource(era, { contents: [contents], ...hint })
       const expected = era === '2026-07-28' ? { cacheScope: 'private', ...hint } : {}
@@ -250,7 +253,7 @@ describe.each(ERAS)("a resource's return value in the protocol's own form, at %s
     }
   })
 
-  it('means an unknown resource if it has no contents', async () => {
+  it('means an unknown resource if contents is empty', async () => {
     expect((await readResource(era, { contents: [] })).error?.message).toContain('not found')
   })
 
@@ -260,14 +263,14 @@ describe.each(ERAS)("a resource's return value in the protocol's own form, at %s
     { uri: 'a://b', name: 'b', text: 'x' },
     { text: 'x' },
     {},
-  ])('is data otherwise: %j', async (value) => {
+  ])('is treated as data if it is not a result: %j', async (value) => {
     expect((await readResource(era, value)).result).toMatchObject({
       contents: [{ text: JSON.stringify(value) }],
     })
   })
 
   it.each<[object]>([[contents], [[contents, { uri: 'a://c', blob: 'aGk=' }]]])(
-    'is an error in the log where contents are in no result: %j',
+    'is an error in the log if contents are not in a result: %j',
     async (value) => {
       const { error, logged } = await readResource(era, value)
       expect(error).toMatchObject({ code: -32603 })
@@ -288,7 +291,7 @@ describe.each(ERAS)("a resource's return value in the protocol's own form, at %s
     [{ contents: [contents, { text: 'x' }] }, 'contents[1].uri must be an absolute URI'],
     [{ contents: [{ uri: 'a://b', blob: '?' }] }, 'contents[0].blob must be padded base64'],
     [{ contents: [contents], ttlMs: -1 }, 'ttlMs'],
-  ])('is an error in the log where it is faulty: %j', async (value, problem) => {
+  ])('is an error in the log if it is invalid: %j', async (value, problem) => {
     const { error, logged } = await readResource(era, value)
     expect(error).toMatchObject({ code: -32603, message: expect.not.stringContaining('must') as string })
     expect(logged).toEqual([expect.stringMatching(/^The resource "a:\/\/b" returned a result/)])
@@ -296,7 +299,7 @@ describe.each(ERAS)("a resource's return value in the protocol's own form, at %s
   })
 })
 
-describe.each(ERAS)("a prompt's return value in the protocol's own form, at %s", (era) => {
+describe.each(ERAS)("a prompt result in the protocol's form, at %s", (era) => {
   const message = { role: 'user', content: hello }
   const description = 'Of the prompt'
 
@@ -305,7 +308,7 @@ describe.each(ERAS)("a prompt's return value in the protocol's own form, at %s",
     { messages: [message, { role: 'assistant', content: { type: 'resource', resource: contents } }] },
     { messages: [], description: 'Of the result' },
     { messages: [message], _meta: { 'com.example/kind': 1 } },
-  ])('is the result: %j', async (result) => {
+  ])('is sent as it is: %j', async (result) => {
     expect(await getPrompt(era, result)).toEqual({ result: { description, ...result }, logged: [] })
   })
 
@@ -322,7 +325,7 @@ describe.each(ERAS)("a prompt's return value in the protocol's own form, at %s",
     [{}, 'returned neither a string nor messages'],
     [message, 'returned neither a string nor messages; return { messages: [...] }'],
     [[message], 'returned neither a string nor messages; return { messages: [...] }'],
-  ])('is an error in the log where it is faulty: %j', async (value, problem) => {
+  ])('is an error in the log if it is invalid: %j', async (value, problem) => {
     const { error, logged } = await getPrompt(era, value)
     expect(error).toMatchObject({ code: -32603, message: expect.not.stringContaining('must') as string })
     expect(logged).toEqual([expect.stringContaining(problem)])

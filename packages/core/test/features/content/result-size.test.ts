@@ -9,7 +9,7 @@ import { serveWeb } from '../../support/web-client.ts'
 const create = (limits: object = {}): McpServer =>
   new McpServer({ name: 'test', version: '1' }, { logger: silent, limits })
 
-/** The JSON of a text result, without the text. */
+/** The JSON of a text result without the text. */
 const FRAME = '{"content":[{"type":"text","text":""}]}'.length
 
 const repeat = { inputSchema: z.object({ text: z.string(), times: z.number() }) }
@@ -25,8 +25,8 @@ async function call(server: McpServer, text: string, times: number): Promise<Rec
   return (await client.request('tools/call', { name: 't', arguments: { text, times } })).result
 }
 
-describe('a result that is too large', () => {
-  it('of a tool is an error that names its size and the limit, for the model', async () => {
+describe('maxResultBytes', () => {
+  it('turns a larger tool result into an error for the model that names size and limit', async () => {
     expect(await call(serve({ maxResultBytes: 1024 }), 'x', 2000)).toEqual({
       isError: true,
       content: [
@@ -39,26 +39,26 @@ describe('a result that is too large', () => {
   })
 
   it.each([
-    ['one byte each', 'x', 1],
-    ['two', 'é', 2],
-    ['three', '水', 3],
-    ['four', '🌧', 4],
-    ['an escape', '"', 2],
-  ])('is measured in bytes as it travels: %s', async (_name, text, bytes) => {
+    ['characters of one byte', 'x', 1],
+    ['characters of two bytes', 'é', 2],
+    ['characters of three bytes', '水', 3],
+    ['characters of four bytes', '🌧', 4],
+    ['an escaped character', '"', 2],
+  ])('counts bytes on the wire: %s', async (_name, text, bytes) => {
     const room = 3000 * bytes
     const server = serve({ maxResultBytes: room + FRAME })
     expect(await call(server, text, 3000)).toEqual({ content: [{ type: 'text', text: text.repeat(3000) }] })
     expect(await call(server, text, 3001)).toMatchObject({ isError: true })
   })
 
-  it('may have a limit of the tool, above or below that of the server', async () => {
+  it('of a tool overrides that of the server in both directions', async () => {
     expect(
       await call(serve({ maxResultBytes: 1024 }, { maxResultBytes: 10_000 }), 'x', 5000),
     ).not.toHaveProperty('isError')
     expect(await call(serve({}, { maxResultBytes: 2000 }), 'x', 5000)).toMatchObject({ isError: true })
   })
 
-  it('counts everything: structured content, its text, images, metadata', async () => {
+  it('counts structured content, text, images and metadata', async () => {
     const half = 'x'.repeat(600)
     const server = create({ maxResultBytes: 1024 })
     server.addTool({
@@ -82,13 +82,13 @@ describe('a result that is too large', () => {
     }
   })
 
-  it('counts the result of middleware', async () => {
+  it('counts a result that middleware returned', async () => {
     const server = serve({ maxResultBytes: 1024 })
     server.use('tools/call', async () => ({ content: [{ type: 'text', text: 'x'.repeat(2000) }] }))
     expect(await call(server, 'x', 1)).toMatchObject({ isError: true })
   })
 
-  it('of a resource, a prompt or a list is a JSON-RPC error', async () => {
+  it('turns a larger resource, prompt or list into a JSON-RPC error', async () => {
     const server = create({ maxResultBytes: 1024 })
     const long = 'x'.repeat(2000)
     server.addResource({ uri: 'notes://long', name: 'long', handler: () => long })
@@ -111,9 +111,9 @@ describe('a result that is too large', () => {
   })
 
   it.each([
-    ['message', new McpError(-32001, 'x'.repeat(2000))],
-    ['data', new McpError(-32001, 'no', 'x'.repeat(2000))],
-  ])('of an error keeps its code: %s', async (_name, thrown) => {
+    ['its message', new McpError(-32001, 'x'.repeat(2000))],
+    ['its data', new McpError(-32001, 'no', 'x'.repeat(2000))],
+  ])('replaces an error, but keeps its code, for %s', async (_name, thrown) => {
     const server = create({ maxResultBytes: 1024 })
     server.addTool({
       name: 't',
@@ -127,7 +127,7 @@ describe('a result that is too large', () => {
     })
   })
 
-  it('is larger than 8 MiB by default, so that a line of 10 MiB holds the message', async () => {
+  it('is 8 MiB by default, so that a line of 10 MiB holds the message', async () => {
     const times = 8 * 1024 * 1024 - FRAME
     const peer = await openPeer(serve())
     const failed = async (n: number): Promise<unknown> =>
@@ -137,7 +137,7 @@ describe('a result that is too large', () => {
   })
 
   it.each([0, -1, 1023, 1.5, Number.POSITIVE_INFINITY, Number.NaN, '1 MiB'])(
-    'has a limit that is a number of bytes: not %j',
+    'refuses %j',
     (maxResultBytes) => {
       expect(() => create({ maxResultBytes })).toThrow(
         /maxResultBytes must be a whole number of bytes, 1024 or more/,
@@ -159,10 +159,10 @@ describe('a result that is too large', () => {
   })
 })
 
-describe('the size of a text in UTF-8', () => {
+describe('utf8Length', () => {
   const samples = ['', 'a', 'é', '水', '🌧', 'a🌧é水"', '\ud800', '\udc00a', 'x'.repeat(1000)]
 
-  it.each(samples)('equals that of an encoder: %j', (text) => {
+  it.each(samples)('agrees with TextEncoder: %j', (text) => {
     expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length)
   })
 })

@@ -16,7 +16,7 @@ const server = new McpServer({ name: 'types', version: '1' })
 const text = { type: 'text', text: 'x' } as const
 const inputSchema = z.object({ city: z.string() })
 
-/** The result of the official SDK's version 1, which has optional members of other types and is open. */
+/** The result type of version 1 of the official SDK: open, and with optional members of other types. */
 interface SdkResult {
   [member: string]: unknown
   _meta?: { [member: string]: unknown; progressToken?: string | number | undefined } | undefined
@@ -31,7 +31,7 @@ interface SdkImage {
   annotations?: { audience?: ('user' | 'assistant')[] | undefined } | undefined
 }
 
-/** And of a prompt. */
+/** The same for prompts. */
 interface SdkPrompt {
   [member: string]: unknown
   _meta?: { [member: string]: unknown } | undefined
@@ -44,8 +44,8 @@ interface SdkPrompt {
   }[]
 }
 
-describe('the compiler refuses from a tool', () => {
-  it('what is nearly a result', () => {
+describe('the types of a tool’s result refuse', () => {
+  it('a malformed result', () => {
     // @ts-expect-error content is an array
     defineTool({ name: 'a', handler: () => ({ content: 'text' }) })
     // @ts-expect-error a text block has a text
@@ -60,7 +60,7 @@ describe('the compiler refuses from a tool', () => {
     defineTool({ name: 'a', handler: () => ({ content: [text], isEror: true }) })
   })
 
-  it('it for every form of handler, and for one branch of several', () => {
+  it('a malformed result of every form of handler, and of one branch', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -83,19 +83,19 @@ describe('the compiler refuses from a tool', () => {
     })
   })
 
-  it('blocks without a result', () => {
-    // @ts-expect-error a list of blocks is no result
+  it('blocks outside a result', () => {
+    // @ts-expect-error an array of blocks is not a result
     defineTool({ name: 'a', handler: () => [{ type: 'text', text: 'x' }] })
-    // @ts-expect-error nor is one block
+    // @ts-expect-error one block is not a result
     defineTool({ name: 'a', handler: () => ({ type: 'text', text: 'x' }) })
-    // @ts-expect-error nor what has less than a block
+    // @ts-expect-error part of a block is not a result
     defineTool({ name: 'a', handler: () => [{ type: 'text' }] })
     const blocks: ContentBlock[] = []
-    // @ts-expect-error nor are typed blocks
+    // @ts-expect-error typed blocks are not a result
     defineTool({ name: 'a', handler: () => blocks })
   })
 
-  it('what JSON would empty', () => {
+  it('values that JSON reduces to {}', () => {
     // @ts-expect-error a Map
     defineTool({ name: 'a', handler: () => new Map([['a', 1]]) })
     // @ts-expect-error a Set
@@ -105,7 +105,7 @@ describe('the compiler refuses from a tool', () => {
   })
 })
 
-describe('the compiler takes from a tool', () => {
+describe('the types of a tool’s result accept', () => {
   it('results', () => {
     defineTool({ name: 'a', handler: () => ({ content: [{ type: 'text', text: 'x' }], isError: true }) })
     defineTool({
@@ -133,7 +133,7 @@ describe('the compiler takes from a tool', () => {
     })
   })
 
-  it('data that shares members with a result', () => {
+  it('data that shares member names with a result', () => {
     defineTool({ name: 'a', handler: () => ({ content: 'text', path: 'a.txt' }) })
     defineTool({ name: 'a', handler: () => ({ content: [], total: 0 }) })
     defineTool({ name: 'a', handler: () => ({ content: [{ id: 1 }], total: 1 }) })
@@ -160,17 +160,17 @@ describe('the compiler takes from a tool', () => {
       outputSchema,
       handler: () => ({ content: [{ type: 'text', text: 'x' }], structuredContent: { content: 'x' } }),
     })
-    // @ts-expect-error the schema says what content is
+    // @ts-expect-error the schema defines content
     defineTool({ name: 'a', outputSchema, handler: () => ({ content: [{ type: 'text', text: 'x' }] }) })
   })
 })
 
-it('the compiler takes the result of a prompt as other packages type it', () => {
+it('the types of a prompt’s result accept those of other packages', () => {
   definePrompt({ name: 'a', handler: (): SdkPrompt => ({ messages: [{ role: 'user', content: text }] }) })
 })
 
-describe('the compiler, from a resource and a template,', () => {
-  it('refuses what is nearly a result', () => {
+describe('the types of a resource’s or template’s result', () => {
+  it('refuse a malformed result', () => {
     // @ts-expect-error contents is an array
     defineResource({ uri: 'a://b', name: 'a', handler: () => ({ contents: 'x' }) })
     // @ts-expect-error contents have a text or a blob
@@ -187,7 +187,7 @@ describe('the compiler, from a resource and a template,', () => {
     server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => new Map() })
   })
 
-  it('takes results and data', () => {
+  it('accept results and data', () => {
     defineResource({ uri: 'a://b', name: 'a', handler: () => contents([{ text: 'x' }]) })
     defineResource({
       uri: 'a://b',

@@ -23,27 +23,27 @@ const returning = (value: unknown, more: object = {}): Features =>
   serve({ name: 'p', handler: () => value, ...more } as AnyPrompt)
 const text = (role: string, words: string): object => ({ role, content: { type: 'text', text: words } })
 
-describe('prompts/get: what a handler returns', () => {
+describe('the result of prompts/get', () => {
   const image = content.image('AQID', 'image/png')
   const cases: [string, unknown, object][] = [
-    ['a string is a message of the user', 'x', { messages: [text('user', 'x')] }],
+    ['is a user message for a string', 'x', { messages: [text('user', 'x')] }],
     [
-      'a block is a message of the user',
+      'is a user message for a block',
       image,
       { messages: [{ role: 'user', content: { type: 'image', data: 'AQID', mimeType: 'image/png' } }] },
     ],
-    ['a message is itself', message.assistant('x'), { messages: [text('assistant', 'x')] }],
+    ['is the returned message', message.assistant('x'), { messages: [text('assistant', 'x')] }],
     [
-      'messages keep their order',
+      'keeps the order of messages',
       [message.user('x'), message.assistant(content.text('y'))],
       { messages: [text('user', 'x'), text('assistant', 'y')] },
     ],
     [
-      'a whole answer says more',
+      'has the members of messages()',
       messages({ description: 'D', messages: [message.user('x')], _meta: { k: 1 } }),
       { description: 'D', messages: [text('user', 'x')], _meta: { k: 1 } },
     ],
-    ['a whole answer may be a list', messages([message.user('x')]), { messages: [text('user', 'x')] }],
+    ['can be made from a list', messages([message.user('x')]), { messages: [text('user', 'x')] }],
   ]
 
   it.each(cases)('%s', async (_name, value, expected) => {
@@ -51,7 +51,7 @@ describe('prompts/get: what a handler returns', () => {
     expect(await get(returning(Promise.resolve(value)))).toEqual(expected)
   })
 
-  it('has the description of the definition, unless the result has one', async () => {
+  it('has the description of the definition, unless the handler returned one', async () => {
     expect(await get(returning('x', { description: 'Mine' }))).toMatchObject({ description: 'Mine' })
     const own = messages({ description: 'Own', messages: [message.user('x')] })
     expect(await get(returning(own, { description: 'Mine' }))).toMatchObject({ description: 'Own' })
@@ -62,29 +62,29 @@ describe('prompts/get: what a handler returns', () => {
   it.each([
     ['undefined', undefined],
     ['a number', 5],
-    ['nothing at all', []],
-    ['messages by hand', [{ role: 'user', content: { type: 'text', text: 'x' } }]],
+    ['no value', []],
+    ['hand-made messages', [{ role: 'user', content: { type: 'text', text: 'x' } }]],
     ['messages among other values', [message.user('x'), 'y']],
-    ['an object that is no result', { message: 'x' }],
-  ])('%s is the author’s error and not for the peer', async (_name, value) => {
+    ['an object that is not a result', { message: 'x' }],
+  ])('does not tell the peer about %s, an error of the author', async (_name, value) => {
     const error = await errorOf(() => get(returning(value)))
     expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"p"') })
     expect(error).not.toBeInstanceOf(McpError)
   })
 
-  it('accepts messages of the helpers only', () => {
+  it('accepts only messages of the helpers', () => {
     const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
     expect(() => message.user({ type: 'text', text: 'x' } as never)).toThrow(wrong)
     expect(() => message.user([content.text('x')] as never)).toThrow(wrong)
     expect(() => messages([{ role: 'user', content: content.text('x') } as never])).toThrow(wrong)
   })
 
-  it('is answered synchronously if possible', () => {
+  it('is returned synchronously if possible', () => {
     expect(callNow(returning('x').methods, 'prompts/get', { name: 'p' })).not.toBeInstanceOf(Promise)
   })
 })
 
-describe('prompts/get: the arguments', () => {
+describe('the arguments of prompts/get', () => {
   const brief = definePrompt({
     name: 'p',
     argsSchema: z.object({ city: z.string().min(2), days: z.string().transform(Number).optional() }),
@@ -102,13 +102,13 @@ describe('prompts/get: the arguments', () => {
     })
   })
 
-  it('are limited to those that a list names', async () => {
+  it('are limited to the names of a list', async () => {
     expect(await get(serve(listed), { 'the city': 'Oslo', other: 'x' })).toEqual({
       messages: [text('user', '{"the city":"Oslo"}')],
     })
   })
 
-  it('are given whole to a schema', async () => {
+  it('are passed unfiltered to a schema', async () => {
     const argsSchema = z.object({ city: z.string() }).catchall(z.string())
     const prompt = definePrompt({ name: 'p', argsSchema, handler: (args) => JSON.stringify(args) })
     expect(await get(serve(prompt), { city: 'Oslo', other: 'x' })).toEqual({
@@ -120,7 +120,7 @@ describe('prompts/get: the arguments', () => {
     ['a schema', brief, 'Missing argument: city'],
     ['a list', listed, 'Missing argument: the city'],
   ] as [string, AnyPrompt, string][])(
-    'that %s requires and that are missing answer -32602 by name',
+    'fail with -32602 and a name if they are missing but required by %s',
     async (_kind, prompt, name) => {
       for (const args of [undefined, {}, { days: '3' }]) {
         const error = await mcpErrorOf(() => get(serve(prompt), args))
@@ -130,14 +130,14 @@ describe('prompts/get: the arguments', () => {
     },
   )
 
-  it('that are invalid give -32602 with the reason', async () => {
+  it('fail with -32602 and the reason if they are invalid', async () => {
     const error = await mcpErrorOf(() => get(serve(brief), { city: 'O' }))
     expect(error.code).toBe(-32602)
     expect(error.message).toMatch(/^city: /m)
   })
 
   it.each([[5], [null], [true], [{}], [['x']]])(
-    'that are no strings answer -32602, such as %j',
+    'fail with -32602 if they are not strings, such as %j',
     async (value) => {
       for (const prompt of [brief, listed] as AnyPrompt[]) {
         const error = await mcpErrorOf(() =>
@@ -148,9 +148,12 @@ describe('prompts/get: the arguments', () => {
     },
   )
 
-  it.each([[5], ['x'], [null], [[]]])('that are not an object give -32602, such as %j', async (args) => {
-    expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
-  })
+  it.each([[5], ['x'], [null], [[]]])(
+    'fail with -32602 if they are not an object, such as %j',
+    async (args) => {
+      expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
+    },
+  )
 
   it('do not include inherited properties', async () => {
     const prompt = definePrompt({
@@ -161,7 +164,7 @@ describe('prompts/get: the arguments', () => {
     expect((await mcpErrorOf(() => get(serve(prompt), {}))).code).toBe(-32602)
   })
 
-  it('may be checked asynchronously', async () => {
+  it('can be validated asynchronously', async () => {
     const argsSchema = z.object({
       a: z.string().refine((value) => Promise.resolve(value !== 'bad'), 'is taken'),
     })
@@ -174,17 +177,17 @@ describe('prompts/get: the arguments', () => {
   })
 })
 
-describe('prompts/get: which prompt', () => {
-  it.each([['q'], ['__proto__'], [5], [null]])('gives -32602 for the unknown %j', async (name) => {
+describe('the prompt of prompts/get', () => {
+  it.each([['q'], ['__proto__'], [5], [null]])('is refused with -32602 for the unknown %j', async (name) => {
     expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
   })
 
-  it('repeats an unknown name only in part', async () => {
+  it('is truncated in the error if it is unknown', async () => {
     const error = await mcpErrorOf(() => get(returning('x'), {}, 'n'.repeat(5000)))
     expect(error.message).toBe(`Unknown prompt: ${'n'.repeat(128)}`)
   })
 
-  it('gives -32601 if none was ever registered', async () => {
+  it('is refused with -32601 if no prompt was ever registered', async () => {
     const { methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => call(methods, 'prompts/list'))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(methods, 'prompts/get', { name: 'p' }))).code).toBe(-32601)
@@ -199,7 +202,7 @@ describe('prompts/get: which prompt', () => {
 })
 
 describe('prompts/list', () => {
-  it('lists the metadata of prompts and of their arguments', async () => {
+  it('lists prompts and their arguments', async () => {
     const features = serve(
       definePrompt({
         name: 'a b',
@@ -240,10 +243,10 @@ describe('registering a prompt', () => {
 
   it.each([
     ['no handler', { name: 'p' }],
-    ['both kinds of arguments', { name: 'p', handler, argsSchema: z.object({}), arguments: [] }],
-    ['an argument twice', { name: 'p', handler, arguments: [{ name: 'a' }, { name: 'a' }] }],
-    ['arguments that are no array', { name: 'p', handler, arguments: { a: {} } }],
-    ['a completion of what it does not have', { name: 'p', handler, complete: { a: () => [] } }],
+    ['both argsSchema and arguments', { name: 'p', handler, argsSchema: z.object({}), arguments: [] }],
+    ['a repeated argument', { name: 'p', handler, arguments: [{ name: 'a' }, { name: 'a' }] }],
+    ['arguments that are not an array', { name: 'p', handler, arguments: { a: {} } }],
+    ['a completer for an unknown argument', { name: 'p', handler, complete: { a: () => [] } }],
   ])('refuses %s', (_name, definition) => {
     expect(() => serve(definition as unknown as AnyPrompt)).toThrow(
       expect.objectContaining({
@@ -253,7 +256,7 @@ describe('registering a prompt', () => {
     )
   })
 
-  it('refuses an empty name, and a schema of anything but strings', () => {
+  it('refuses an empty name, and a schema with non-string properties', () => {
     const unnamed = [
       { name: '', handler },
       { name: 'p', handler, arguments: [{ name: '' }] },

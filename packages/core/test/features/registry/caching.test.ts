@@ -42,12 +42,12 @@ const ALL = [
 ] as const
 const LISTS = ALL.slice(0, -1)
 
-describe('the hints of a server (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching)', () => {
+describe('cache hints of a server (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching)', () => {
   it.each(ALL)('default to 0 and private: %s', async (method, params) => {
     expect(await hints(createServer(), method, params)).toEqual([0, 'private'])
   })
 
-  it('appear on no other result', async () => {
+  it('are missing in all other results', async () => {
     const server = createServer({ cache: { ttlMs: 5, cacheScope: 'public' } })
     const called = await ask(server, 'tools/call', { name: 'a' })
     const got = await ask(server, 'prompts/get', { name: 'p' })
@@ -58,7 +58,7 @@ describe('the hints of a server (https://modelcontextprotocol.io/specification/2
     }
   })
 
-  it('apply to everything, but a read is public only if its resource says so', async () => {
+  it('apply to everything, but a read is public only if its resource is', async () => {
     const server = createServer({ cache: { ttlMs: 5000, cacheScope: 'public' } })
     for (const [method] of LISTS) expect(await hints(server, method)).toEqual([5000, 'public'])
     expect(await hints(server, 'resources/read', { uri: 'a://one' })).toEqual([5000, 'private'])
@@ -72,7 +72,7 @@ describe('the hints of a server (https://modelcontextprotocol.io/specification/2
     ['resources', 'resources/list', {}],
     ['resourceTemplates', 'resources/templates/list', {}],
     ['reads', 'resources/read', { uri: 'a://one' }],
-  ])('are for one kind before those for everything: %s', async (kind, method, params) => {
+  ])('of one kind override the general ones: %s', async (kind, method, params) => {
     const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
     for (const [other, otherParams] of ALL)
       expect(await hints(server, other, otherParams)).toEqual(
@@ -93,12 +93,12 @@ describe('the hints of a server (https://modelcontextprotocol.io/specification/2
     [{ tools: { ttlMs: Number.NaN } }, /^The option cache\.tools needs/],
     [{ reads: 5 }, /^The option cache\.reads must be an object/],
     [{ discover: null }, /^The option cache\.discover must be an object/],
-  ])('must be hints: %j', (cache, message) => {
+  ])('are refused if they are invalid: %j', (cache, message) => {
     expect(() => createServer({ cache })).toThrow(message)
     expect(() => createServer({ cache })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
-  it('never reach a session', async () => {
+  it('are not sent to a session', async () => {
     const server = createServer({ cache: { ttlMs: 5, cacheScope: 'public' } })
     const peer = await openPeer(server, { version: '2025-11-25' })
     const { result } = await peer.request('tools/list')
@@ -109,7 +109,7 @@ describe('the hints of a server (https://modelcontextprotocol.io/specification/2
   })
 })
 
-describe('public scope where results may depend on the caller', () => {
+describe('a public cacheScope, if results may depend on the caller,', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
   it('becomes private if a visible rule applies, for every caller and every setting', async () => {
@@ -121,7 +121,7 @@ describe('public scope where results may depend on the caller', () => {
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
   })
 
-  it('becomes private inside middleware, unless the kind is public explicitly', async () => {
+  it('becomes private under middleware, unless the kind is public explicitly', async () => {
     const server = createServer({ cache: { ...cache, prompts: { cacheScope: 'public' } } })
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
     server.use(async (_ctx, next) => next())
@@ -130,7 +130,7 @@ describe('public scope where results may depend on the caller', () => {
     expect(await hints(server, 'server/discover')).toEqual([9, 'private'])
   })
 
-  it('becomes private if templates list, unless the kind is public explicitly; a visible rule on a template always counts', async () => {
+  it('becomes private if templates list resources, unless the kind is public explicitly; a visible rule on a template always counts', async () => {
     const list = (): { uri: string; name: string }[] => [{ uri: 'c://1', name: '1' }]
     const template = { uriTemplate: 'c://{x}', name: 'c', list, handler: () => 'c' }
     const listing = createServer({ cache })
@@ -143,7 +143,7 @@ describe('public scope where results may depend on the caller', () => {
     expect(await hints(meant, 'resources/list')).toEqual([9, 'private'])
   })
 
-  it('becomes private if a function returns the instructions', async () => {
+  it('becomes private if instructions are a function', async () => {
     const asking = createServer({ cache, instructions: () => 'for you' })
     expect(await hints(asking, 'server/discover')).toEqual([9, 'private'])
     const fixed = createServer({ cache, instructions: 'for all' })
@@ -154,14 +154,14 @@ describe('public scope where results may depend on the caller', () => {
 describe('the pages of a list', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
-  it('have one scope', async () => {
+  it('share one scope', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const { result } = await ask(server, 'tools/list')
     expect(result).toMatchObject({ ttlMs: 9, cacheScope: 'public' })
     expect(await hints(server, 'tools/list', { cursor: result?.['nextCursor'] })).toEqual([9, 'public'])
   })
 
-  it('restart if the scope has changed between them', async () => {
+  it('restart if the scope changes between them', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const before = (await ask(server, 'tools/list')).result?.['nextCursor']
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
@@ -179,7 +179,7 @@ describe('the pages of a list', () => {
   })
 })
 
-describe('the hints of a resource and of one read', () => {
+describe('cache hints of a resource and of one read', () => {
   function reading(options: ServerOptions = {}): McpServer {
     const server = createServer(options)
     server.addResource({
@@ -216,11 +216,11 @@ describe('the hints of a resource and of one read', () => {
     ['t://now', [0, 'private']],
     ['r://guarded', [3, 'private']],
     ['a://one', [30, 'private']],
-  ])('come before those of the server: %s', async (uri, expected) => {
+  ])('override those of the server: %s', async (uri, expected) => {
     expect(await hints(reading({ cache: { ttlMs: 30 } }), 'resources/read', { uri })).toEqual(expected)
   })
 
-  it('are kept around middleware, which sees only the contents', async () => {
+  it('survive middleware, which sees only the contents', async () => {
     const server = reading()
     const seen: object[] = []
     server.use('resources/read', async (_ctx, next) => {
@@ -232,23 +232,20 @@ describe('the hints of a resource and of one read', () => {
     expect(seen).toEqual([['contents']])
   })
 
-  it.each(ALL)(
-    'stand once in the answer, whatever a middleware adds to the result: %s',
-    async (method, params) => {
-      const server = reading({ cache: { ttlMs: 7 } })
-      const own = { resultType: 'mine', ttlMs: 999_999, cacheScope: 'public', 'com.example/more': 1 }
-      server.use(async (_ctx, next) => ({ ...(await next()), ...own }))
-      const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
-      const text = (await server.handleMessage(message)) ?? ''
-      for (const key of ['resultType', 'ttlMs', 'cacheScope', 'com.example/more'])
-        expect(text.split(`"${key}":`)).toHaveLength(2)
-      expect(JSON.parse(text)).toMatchObject({
-        result: { resultType: 'complete', ttlMs: 7, cacheScope: 'private', 'com.example/more': 1 },
-      })
-    },
-  )
+  it.each(ALL)('occur once in the result, whatever middleware adds: %s', async (method, params) => {
+    const server = reading({ cache: { ttlMs: 7 } })
+    const own = { resultType: 'mine', ttlMs: 999_999, cacheScope: 'public', 'com.example/more': 1 }
+    server.use(async (_ctx, next) => ({ ...(await next()), ...own }))
+    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
+    const text = (await server.handleMessage(message)) ?? ''
+    for (const key of ['resultType', 'ttlMs', 'cacheScope', 'com.example/more'])
+      expect(text.split(`"${key}":`)).toHaveLength(2)
+    expect(JSON.parse(text)).toMatchObject({
+      result: { resultType: 'complete', ttlMs: 7, cacheScope: 'private', 'com.example/more': 1 },
+    })
+  })
 
-  it('are omitted if the result contains answers of the user', async () => {
+  it("are omitted if the result contains a user's answers", async () => {
     const answer = { q: { action: 'accept', content: { a: 'x' } } }
     const answered = { uri: 'r://kept', inputResponses: answer }
     expect(await hints(reading(), 'resources/read', answered)).toEqual([0, 'private'])
@@ -270,7 +267,7 @@ describe('the hints of a resource and of one read', () => {
 })
 
 describe('an unknown resource (https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling)', () => {
-  it('gives -32602 with its URI, also if its handler returns no contents', async () => {
+  it('fails with -32602 and its URI, also if its handler returns no contents', async () => {
     const server = createServer()
     server.addResource({ uri: 'e://none', name: 'none', handler: () => contents([]) })
     server.addResource({ uri: 'e://gone', name: 'gone', handler: () => undefined })

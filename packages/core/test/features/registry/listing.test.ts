@@ -19,7 +19,7 @@ function serve(tools: readonly AnyTool[], pageSize?: number): Features {
 const namesOf = (list: { tools?: unknown }): string[] =>
   (list.tools as { name: string }[]).map(({ name }) => name)
 
-/** Follows cursors to the end, doing something between the pages. */
+/** Follows cursors to the end, with a callback between the pages. */
 async function pages(features: Features, between: (page: number) => void = () => {}): Promise<string[][]> {
   const all: string[][] = []
   let cursor: unknown
@@ -33,7 +33,7 @@ async function pages(features: Features, between: (page: number) => void = () =>
 }
 
 describe('tools/list', () => {
-  it('lists the metadata of a definition, and an empty schema without arguments', async () => {
+  it('lists a definition, with an empty schema if it has no arguments', async () => {
     const shown = {
       title: 'A tool',
       description: 'Does a',
@@ -50,7 +50,7 @@ describe('tools/list', () => {
     })
   })
 
-  it('lists only the members that a revision defines', async () => {
+  it('lists only members that the revision defines', async () => {
     const { methods } = serve([
       tool('a', { title: 'A', outputSchema: { type: 'object' }, icons: [{ src: 'https://x.test/a.png' }] }),
     ])
@@ -91,7 +91,7 @@ describe('tools/list', () => {
     })
   })
 
-  it('gives middleware the revision-neutral items', async () => {
+  it('passes items to middleware before they are adapted to the revision', async () => {
     const { methods } = serve([tool('a', { title: 'A' }), tool('b')], 1)
     const list = await call(methods, 'tools/list', {}, { revision: '2024-11-05' })
     expect(list).toMatchObject({ tools: [{ name: 'a', title: 'A' }] })
@@ -164,21 +164,21 @@ describe('pages of a list', () => {
     [false],
     [{}],
     ['A'.repeat(100_000)],
-  ])('answer -32602 to the cursor %j, with and without a pageSize', async (cursor) => {
+  ])('refuse the cursor %j with -32602, with and without a pageSize', async (cursor) => {
     for (const features of [serve(letters, 2), serve(letters)]) {
       const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
       expect(error).toMatchObject({ code: -32602, message: 'Invalid cursor' })
     }
   })
 
-  it('answer -32602 to a cursor of another list', async () => {
+  it('refuse a cursor of another list with -32602', async () => {
     const features = serve(letters, 2)
     features.prompts.registry.set(['a', 'b', 'c'].map((name) => ({ name, handler: () => 'x' })))
     const { nextCursor: cursor } = await wire(features.methods, 'tools/list')
     expect((await mcpErrorOf(() => call(features.methods, 'prompts/list', { cursor }))).code).toBe(-32602)
   })
 
-  it('have cursors that are safe in any text, whatever the key', async () => {
+  it('have cursors that need no escaping, whatever the key', async () => {
     const features = createFeatures({
       ...PARTS,
       schemas: tieredEngine(),

@@ -20,7 +20,7 @@ function create(): Registry<Definition, { name: string; value: number | undefine
 const names = (registry: ReturnType<typeof create>): string[] => registry.entries().map((entry) => entry.name)
 const tick = (): Promise<void> => Promise.resolve()
 
-describe('a registry', () => {
+describe('Registry', () => {
   it('keeps the order of registration after a replacement', () => {
     const registry = create()
     for (const name of ['b', 'a', 'c']) registry.add({ name })
@@ -42,7 +42,7 @@ describe('a registry', () => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype'])(
-    'takes %s for a name like any other',
+    'accepts %s as a name',
     (name) => {
       const registry = create()
       expect(registry.get(name)).toBeUndefined()
@@ -62,7 +62,7 @@ describe('a registry', () => {
     expect(registry.remove('a')).toBe(false)
   })
 
-  it('is offered after any registration, also of an empty list', () => {
+  it('counts as offered after any registration, also of an empty list', () => {
     const added = create()
     expect(added.offered).toBe(false)
     added.add({ name: 'a' }).remove()
@@ -82,7 +82,7 @@ describe('a registry', () => {
     expect(registry.entries()).toBe(entries)
   })
 
-  it('uses the order of a new set', () => {
+  it('takes over the order of a new set', () => {
     const registry = create()
     registry.set([{ name: 'a' }, { name: 'b' }])
     registry.set([{ name: 'b' }, { name: 'a' }])
@@ -90,7 +90,7 @@ describe('a registry', () => {
   })
 })
 
-describe('a handle', () => {
+describe('a registration handle', () => {
   it('updates members and keeps the others, in a new entry', () => {
     const registry = create()
     const handle = registry.add({ name: 'a', value: 1 })
@@ -162,8 +162,8 @@ describe('a handle', () => {
   })
 })
 
-describe('changes of a registry', () => {
-  it('are emitted once per tick', async () => {
+describe('Registry.onChange', () => {
+  it('calls listeners once per tick', async () => {
     const registry = create()
     let calls = 0
     registry.onChange(() => calls++)
@@ -179,7 +179,7 @@ describe('changes of a registry', () => {
     expect(calls).toBe(2)
   })
 
-  it('are not emitted without a change', async () => {
+  it('does not call listeners without a change', async () => {
     const registry = create()
     let calls = 0
     registry.onChange(() => calls++)
@@ -190,7 +190,7 @@ describe('changes of a registry', () => {
     expect(registry.offered).toBe(false)
   })
 
-  it('are not emitted to later or removed listeners', async () => {
+  it('does not call later or removed listeners', async () => {
     const registry = create()
     let calls = 0
     registry.add({ name: 'a' })

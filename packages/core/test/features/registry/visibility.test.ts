@@ -16,7 +16,7 @@ const forAdminsLater: VisibleRule = async (ctx) => {
   return forAdmins(ctx)
 }
 
-/** The same server with and without what is hidden from most. */
+/** The same server with and without its hidden entries. */
 function withAndWithout(
   visible: VisibleRule,
   options: object = {},
@@ -61,7 +61,7 @@ function withAndWithout(
 
 const requests: [string, string, object][] = [
   ['a call', 'tools/call', { name: 'secret', arguments: {} }],
-  ['a call with arguments that are none', 'tools/call', { name: 'secret', arguments: 5 }],
+  ['a call with invalid arguments', 'tools/call', { name: 'secret', arguments: 5 }],
   ['the tools', 'tools/list', {}],
   ['the prompts', 'prompts/list', {}],
   ['a prompt', 'prompts/get', { name: 'secret', arguments: { key: 'x' } }],
@@ -71,7 +71,7 @@ const requests: [string, string, object][] = [
   ['a resource', 'resources/read', { uri: 'notes://secret' }],
   ['a resource of a template', 'resources/read', { uri: 'secrets://1' }],
   ['a subscription', 'resources/subscribe', { uri: 'notes://secret' }],
-  ['a subscription to what a template has', 'resources/subscribe', { uri: 'secrets://1' }],
+  ['a subscription to a resource of a template', 'resources/subscribe', { uri: 'secrets://1' }],
   [
     'a completion of a prompt',
     'completion/complete',
@@ -91,7 +91,7 @@ const requests: [string, string, object][] = [
 
 describe.each([
   ['a rule', forAdmins],
-  ['a rule that answers later', forAdminsLater],
+  ['an asynchronous rule', forAdminsLater],
   [
     'a rule that throws',
     (ctx) => {
@@ -106,9 +106,9 @@ describe.each([
       return true
     },
   ],
-] as [string, VisibleRule][])('what %s hides', (_name, visible) => {
+] as [string, VisibleRule][])('an entry hidden by %s', (_name, visible) => {
   it.each(requests)(
-    'is answered like an unknown one, byte for byte: %s',
+    'gets the same bytes in response as an unknown one: %s',
     async (_request, method, params) => {
       const { hiding, without } = withAndWithout(visible)
       const hidden = await (await serveWeb(hiding).open('anyone')).text(method, params)
@@ -118,7 +118,7 @@ describe.each([
     },
   )
 
-  it.each(requests)('is visible to callers that may see it: %s', async (_request, method, params) => {
+  it.each(requests)('is visible to permitted callers: %s', async (_request, method, params) => {
     const { hiding, without } = withAndWithout(visible)
     const shown = await (await serveWeb(hiding).open('admin')).text(method, params)
     const absent = await (await serveWeb(without).open('admin')).text(method, params)
@@ -137,7 +137,7 @@ describe('a caller', () => {
     expect(lists.slice(2)).toEqual(lists.slice(0, 2))
   })
 
-  it('gets the order of registration, also if the rules are slow', async () => {
+  it('gets the order of registration although rules are slow', async () => {
     const server = create()
     const waiting: (() => void)[] = []
     for (const name of ['c', 'a', 'b']) {
@@ -157,7 +157,7 @@ describe('a caller', () => {
     })
   })
 
-  it('gets full pages of the visible entries', async () => {
+  it('gets full pages of visible entries', async () => {
     const server = create({ limits: { pageSize: 2 } })
     for (let i = 0; i < 8; i++)
       server.addTool({ name: `t${i}`, ...(i % 2 === 1 && { visible: forAdmins }), handler: () => '' })
@@ -191,7 +191,7 @@ describe('a caller', () => {
     expect((await peer.request('tools/list')).result).toEqual({ tools: [] })
   })
 
-  it('does not reach a hidden resource by a template that matches its URI', async () => {
+  it('cannot reach a hidden resource through a template that matches its URI', async () => {
     const server = create()
     server.addResourceTemplate({ uriTemplate: 'notes://{id}', name: 'notes', handler: ({ id }) => id })
     server.addResource({ uri: 'notes://secret', name: 'secret', visible: forAdmins, handler: () => 'fixed' })
@@ -205,7 +205,7 @@ describe('a caller', () => {
   })
 })
 
-describe('a rule', () => {
+describe('a visible rule', () => {
   it('gets the context of its request', async () => {
     const seen: unknown[] = []
     const server = new McpServer<{ tenant: string }, { db: string }>(
@@ -240,7 +240,7 @@ describe('a rule', () => {
     expect((await other.request('tools/list')).result['tools']).toHaveLength(1)
   })
 
-  it('that returns anything but true hides the entry', async () => {
+  it('hides the entry unless it returns true', async () => {
     const server = create()
     for (const [name, said] of Object.entries({ no: undefined, one: 1, text: 'yes', yes: true }))
       server.addTool({ name, visible: () => said as boolean, handler: () => '' })
@@ -248,7 +248,7 @@ describe('a rule', () => {
     expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'yes' }] })
   })
 
-  it('that throws is logged with the name of the hidden entry', async () => {
+  it('is logged with the name of the hidden entry if it throws', async () => {
     const logged: object[] = []
     const server = create({ logger: { ...silent, error: (fields: object) => void logged.push(fields) } })
     const failure = new Error('canary')
@@ -258,12 +258,12 @@ describe('a rule', () => {
     expect(logged).toEqual([{ err: failure, kind: 'tool', name: 'a' }])
   })
 
-  it('that is not a function is refused with the name of the tool', () => {
+  it('is refused with the name of the tool if it is not a function', () => {
     const wrong = { name: 'a', visible: true as unknown as VisibleRule, handler: () => '' }
     expect(() => create().addTool(wrong)).toThrow(/tool "a" needs a function of \(ctx\) as its visible/)
   })
 
-  it('may be added and removed by an update', async () => {
+  it('can be added and removed by an update', async () => {
     const server = create()
     const handle = server.addTool({ name: 'a', handler: () => '' })
     const peer = await openPeer(server)

@@ -40,20 +40,20 @@ const read = (features: Features, uri: unknown = 'a://b'): ReturnType<typeof cal
 const urisOf = (list: { resources?: unknown }): string[] =>
   (list.resources as Resource[]).map(({ uri }) => uri)
 
-describe('resources/read: what a handler returns', () => {
+describe('the result of resources/read', () => {
   const cases: [string, unknown, object[]][] = [
-    ['a string is text', 'x', [{ uri: 'a://b', text: 'x' }]],
-    ['an empty string is text', '', [{ uri: 'a://b', text: '' }]],
+    ['is text for a string', 'x', [{ uri: 'a://b', text: 'x' }]],
+    ['is text for an empty string', '', [{ uri: 'a://b', text: '' }]],
     [
-      'bytes are a blob',
+      'is a blob for bytes',
       new Uint8Array([1, 2, 3]),
       [{ uri: 'a://b', mimeType: 'application/octet-stream', blob: 'AQID' }],
     ],
-    ['an object is JSON', { a: 1 }, [{ uri: 'a://b', mimeType: 'application/json', text: '{"a":1}' }]],
-    ['null is JSON', null, [{ uri: 'a://b', mimeType: 'application/json', text: 'null' }]],
-    ['an array is JSON', ['a'], [{ uri: 'a://b', mimeType: 'application/json', text: '["a"]' }]],
+    ['is JSON for an object', { a: 1 }, [{ uri: 'a://b', mimeType: 'application/json', text: '{"a":1}' }]],
+    ['is JSON for null', null, [{ uri: 'a://b', mimeType: 'application/json', text: 'null' }]],
+    ['is JSON for an array', ['a'], [{ uri: 'a://b', mimeType: 'application/json', text: '["a"]' }]],
     [
-      'several contents have the address that is read unless they say another',
+      'has the requested URI in each of several contents, unless they have their own',
       contents([{ text: 'x' }, { uri: 'a://c', mimeType: 'image/png', blob: new Uint8Array([1, 2, 3]) }]),
       [
         { uri: 'a://b', text: 'x' },
@@ -84,7 +84,7 @@ describe('resources/read: what a handler returns', () => {
     })
   })
 
-  it('keeps metadata of the result', async () => {
+  it('keeps metadata of contents()', async () => {
     const features = serve([resource(() => contents([{ text: 'x', _meta: { a: 1 } }], { _meta: { b: 2 } }))])
     expect(await read(features)).toEqual({
       contents: [{ uri: 'a://b', text: 'x', _meta: { a: 1 } }],
@@ -92,7 +92,7 @@ describe('resources/read: what a handler returns', () => {
     })
   })
 
-  it('returns undefined for an unknown resource', async () => {
+  it('is "not found" if the handler returns undefined', async () => {
     for (const handler of [() => undefined, () => Promise.resolve()]) {
       const error = await mcpErrorOf(() => read(serve([resource(handler)])))
       expect(error).toMatchObject({ reason: 'resource-not-found', data: { uri: 'a://b' } })
@@ -106,23 +106,23 @@ describe('resources/read: what a handler returns', () => {
     ['a cycle', cycle],
     ['a function', () => 1],
     ['a content block', content.text('x')],
-    ['contents of nothing', contents([{}])],
-    ['contents that are no array', contents('x' as never)],
+    ['empty contents', contents([{}])],
+    ['contents that are not an array', contents('x' as never)],
     ['a blob that is not base64', contents([{ blob: '?' }])],
-  ])('%s is the author’s error and not for the peer', async (_name, value) => {
+  ])('does not tell the peer about %s, an error of the author', async (_name, value) => {
     const error = await errorOf(() => read(serve([resource(() => value)])))
     expect(error).toBeInstanceOf(Error)
     expect(error).not.toBeInstanceOf(McpError)
   })
 
-  it('is answered synchronously if possible', () => {
+  it('is returned synchronously if possible', () => {
     expect(
       callNow(serve([resource(() => 'x')]).methods, 'resources/read', { uri: 'a://b' }),
     ).not.toBeInstanceOf(Promise)
   })
 })
 
-describe('resources/read: which resource', () => {
+describe('the resource of resources/read', () => {
   const seen: unknown[] = []
   const note = (name: string) => (args: unknown, ctx: unknown) => {
     seen.push([name, { ...(args as object) }, (ctx as { uri: string }).uri])
@@ -143,7 +143,7 @@ describe('resources/read: which resource', () => {
     ['w://se/lund', 'city', { country: 'se', city: 'lund' }],
     ['w://se/lund/north', 'anything', { anything: 'se/lund/north' }],
     ['w://se/%C3%A5%20b', 'city', { country: 'se', city: 'å b' }],
-  ])('%s is the %s one, whose handler gets the variables and the address', async (uri, name, variables) => {
+  ])('for %s is the %s one, whose handler gets the variables and the URI', async (uri, name, variables) => {
     seen.length = 0
     expect(await read(features, uri)).toEqual({ contents: [{ uri, text: name }] })
     expect(seen).toEqual([[name, variables, uri]])
@@ -159,7 +159,7 @@ describe('resources/read: which resource', () => {
     expect(await read(reversed, 'w://no/bergen')).toMatchObject({ contents: [{ text: 'with b' }] })
   })
 
-  it('does not try a less specific template if the best one returns nothing', async () => {
+  it('is not searched in less specific templates if the best match returns nothing', async () => {
     const strict = serve(
       [],
       [template('w://{+anything}', () => 'anything'), template('w://no/{city}', () => undefined)],
@@ -177,21 +177,21 @@ describe('resources/read: which resource', () => {
   })
 
   it.each(['w://no/..%2f..%2fetc', 'w://no/%2e%2e', 'w://../../etc/passwd'])(
-    'is none for the traversal %s',
+    'is unknown for the traversal %s',
     async (uri) => {
       expect(await mcpErrorOf(() => read(features, uri))).toMatchObject({ reason: 'resource-not-found' })
     },
   )
 
   it.each([[undefined], [5], [null], [{}], ['w://'.padEnd(8193, 'x')]])(
-    'is -32602 for a uri that is none',
+    'fails with -32602 for an invalid uri',
     async (uri) => {
       const error = await mcpErrorOf(() => call(features.methods, 'resources/read', { uri }))
       expect(error).toMatchObject({ code: -32602, reason: undefined })
     },
   )
 
-  it('gives -32601 if none was ever registered', async () => {
+  it('fails with -32601 if no resource was ever registered', async () => {
     const { methods } = serve([])
     for (const method of ['resources/list', 'resources/templates/list', 'resources/read']) {
       expect((await mcpErrorOf(() => call(methods, method, { uri: 'a://b' }))).code).toBe(-32601)
@@ -212,7 +212,7 @@ describe('resources/read: which resource', () => {
 })
 
 describe('resources/list', () => {
-  it('lists the metadata of definitions', async () => {
+  it('lists definitions', async () => {
     const shown = {
       title: 'B',
       description: 'The b',
@@ -229,7 +229,7 @@ describe('resources/list', () => {
     expect(await wire(features.methods, 'resources/templates/list')).toEqual({ resourceTemplates: [] })
   })
 
-  it('has pages', async () => {
+  it('returns pages', async () => {
     const features = serve(
       ['a://1', 'a://2', 'a://3'].map((uri) => resource(() => 'x', { uri })),
       ['t://{a}', 't://{b}/x'].map((uriTemplate) => template(uriTemplate, () => 'x')),
@@ -248,7 +248,7 @@ describe('resources/list', () => {
     })
   })
 
-  it('includes the lists of templates, called each time with the context', async () => {
+  it('includes the lists of templates, called with the context each time', async () => {
     let round = 0
     const list = (ctx: { protocolVersion: string }): Resource[] => [
       { uri: `w://${++round}`, name: ctx.protocolVersion },
@@ -267,7 +267,7 @@ describe('resources/list', () => {
     expect(urisOf(await wire(features.methods, 'resources/list'))).toEqual(['a://b', 'w://2'])
   })
 
-  it('pages through the lists of templates', async () => {
+  it('splits the lists of templates into pages', async () => {
     const list = async (): Promise<Resource[]> =>
       ['w://1', 'w://2', 'w://3'].map((uri) => ({ uri, name: uri }))
     const { methods } = serve([resource(() => 'x')], [template('w://{n}', () => 'x', { list })], 2)
@@ -281,12 +281,12 @@ describe('resources/list', () => {
   })
 
   it.each([
-    ['no array', () => 'x', 'template "w://{n}" is not an array'],
+    ['a value that is not an array', () => 'x', 'template "w://{n}" is not an array'],
     ['a resource without a name', () => [{ uri: 'w://1' }], 'needs a name'],
-    ['a relative address', () => [{ uri: '1', name: 'x' }], 'needs an absolute URI'],
+    ['a relative URI', () => [{ uri: '1', name: 'x' }], 'needs an absolute URI'],
     ['an unsafe icon', () => [{ uri: 'w://1', name: 'x', icons: [{ src: 'javascript:x' }] }], 'icon'],
     ['a failure', () => Promise.reject(new Error('down')), 'down'],
-  ])('fails as the author’s error where a template lists %s', async (_name, list, message) => {
+  ])('fails with an error of the author if a template lists %s', async (_name, list, message) => {
     const { methods } = serve([], [template('w://{n}', () => 'x', { list })])
     const error = await errorOf(() => call(methods, 'resources/list'))
     expect(error).toMatchObject({ message: expect.stringContaining(message) })
@@ -298,19 +298,19 @@ describe('registering a resource', () => {
   const handler = (): string => 'x'
 
   it.each([
-    ['a relative address', { uri: 'b', name: 'b', handler }],
-    ['no address', { name: 'b', handler }],
-    ['an address that is too long', { uri: 'a://'.padEnd(9000, 'x'), name: 'b', handler }],
+    ['a relative URI', { uri: 'b', name: 'b', handler }],
+    ['no URI', { name: 'b', handler }],
+    ['a URI that is too long', { uri: 'a://'.padEnd(9000, 'x'), name: 'b', handler }],
     ['no handler', { uri: 'a://b', name: 'b' }],
     ['a priority above 1', { uri: 'a://b', name: 'b', handler, annotations: { priority: 2 } }],
-    ['annotations that are no object', { uri: 'a://b', name: 'b', handler, annotations: 'user' }],
+    ['annotations that are not an object', { uri: 'a://b', name: 'b', handler, annotations: 'user' }],
   ])('refuses %s', (_name, definition) => {
     expect(() => serve([definition as AnyResource])).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }),
     )
   })
 
-  it('takes an address of 8192 characters, and refuses a longer one', async () => {
+  it('accepts a URI of 8192 characters, and refuses a longer one', async () => {
     const uri = 'a://'.padEnd(8192, 'x')
     expect(await read(serve([resource(handler, { uri })]), uri)).toMatchObject({ contents: [{ uri }] })
     expect(() => serve([resource(handler, { uri: `${uri}x` })])).toThrow('more than 8192 characters')
@@ -322,14 +322,14 @@ describe('registering a resource', () => {
     expect(() => serve([], [template('w://{a}', handler, { name: '' })])).toThrow(unnamed)
   })
 
-  it('refuses a second one with the same URI', () => {
+  it('refuses a second resource with the same URI', () => {
     const features = serve([resource(handler)])
     expect(() => features.resources.registry.add(resource(handler))).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_DUPLICATE_NAME' }),
     )
   })
 
-  it('refuses malformed templates, and completions of unknown variables', () => {
+  it('refuses malformed templates, and completers for unknown variables', () => {
     const code = (value: string): unknown => expect.objectContaining({ code: value })
     expect(() => serve([], [template('w://{', handler)])).toThrow(code('ERR_MCP_URI_TEMPLATE'))
     expect(() => serve([], [template(5 as never, handler)])).toThrow(code('ERR_MCP_INVALID_DEFINITION'))

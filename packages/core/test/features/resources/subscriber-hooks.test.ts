@@ -4,7 +4,7 @@ import { McpServer } from '../../../src/index.ts'
 import { createMemoryTransportPair } from '../../../src/duplex/index.ts'
 import { openPeer } from '../../support/peer.ts'
 
-/** Hooks run after the promise that they wait for, one after the other. */
+/** Hooks run one after another, each after the promise of the previous one. */
 
 const listenTo = (uri: string, id: number): object =>
   request(
@@ -42,8 +42,8 @@ function create() {
   return { server, calls }
 }
 
-describe('the hooks of a resource for its subscribers', () => {
-  it('are called for the first and the last subscriber, over sessions and subscriptions together', async () => {
+describe('onSubscribe and onUnsubscribe of a resource', () => {
+  it('are called for the first and the last subscriber across sessions and subscriptions', async () => {
     const { server, calls } = create()
     const session = await openPeer(server)
     const other = await openPeer(server)
@@ -63,7 +63,7 @@ describe('the hooks of a resource for its subscribers', () => {
     expect(calls).toHaveLength(3)
   })
 
-  it('are those of the resource as it is when it gets its first subscriber', async () => {
+  it('are those that the resource has when it gets its first subscriber', async () => {
     const { server } = create()
     const calls: string[] = []
     const hooks = (name: string) => ({
@@ -84,7 +84,7 @@ describe('the hooks of a resource for its subscribers', () => {
     expect(calls).toEqual(['+old', '-old', '+new'])
   })
 
-  it.each(['onSubscribe', 'onUnsubscribe'])('may be one alone: %s', async (name) => {
+  it.each(['onSubscribe', 'onUnsubscribe'])('can be set alone: %s', async (name) => {
     const { server } = create()
     const hook = vi.fn()
     server.addResource({ uri: 'a://b', name: 'b', [name]: hook, handler: () => '' })
@@ -137,7 +137,7 @@ describe('the hooks of a resource for its subscribers', () => {
     )
   })
 
-  it('belong to the session of a session resource', async () => {
+  it('get the session of a session resource', async () => {
     const { server } = create()
     const seen: string[] = []
     server.addTool({

@@ -13,7 +13,7 @@ const answer = (name: string): object => ({ action: 'accept', content: { name } 
 interface Bench {
   readonly runs: string[]
   readonly call: (name: string, more?: object, capabilities?: object) => Promise<JsonObject>
-  /** The task when it has got there. */
+  /** Resolves with the task when it has the status. */
   readonly reach: (task: JsonObject, status: string) => Promise<JsonObject>
   readonly update: (task: JsonObject, inputResponses: object) => Promise<unknown>
 }
@@ -80,7 +80,7 @@ const askedOf = ({ inputRequests }: JsonObject): readonly string[] => Object.key
 const textOf = (task: JsonObject): unknown =>
   (task['result'] as { content: { text: string }[] } | undefined)?.content[0]?.text
 
-describe(`the answers that a call got before it became a task (${SEP})`, () => {
+describe(`answers that a call got before it became a task (${SEP})`, () => {
   it('are passed to the handler of a tool with asks', async () => {
     const { call, reach, runs } = open()
     const first = await call('declared')
@@ -105,7 +105,7 @@ describe(`the answers that a call got before it became a task (${SEP})`, () => {
     expect(runs).toEqual(['first', 'two', 'three'])
   })
 
-  it('are not requested again if a part of the round is missing', async () => {
+  it('are kept if a part of the round is missing', async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     const task = await call('returned', { ...stateOf(first), inputResponses: { who: answer('Ann') } })
@@ -117,7 +117,7 @@ describe(`the answers that a call got before it became a task (${SEP})`, () => {
     expect(runs).toEqual(['first', 'first', 'two'])
   })
 
-  it('count without a state, as in any first round', async () => {
+  it('count without requestState, as in any first round', async () => {
     const { call, reach } = open()
     const task = await call('returned', { inputResponses: { who: answer('Ann'), where: answer('Oslo') } })
     expect(askedOf(await reach(task, 'input_required'))).toEqual([expect.stringMatching(/^sure-/)])
@@ -125,7 +125,7 @@ describe(`the answers that a call got before it became a task (${SEP})`, () => {
     expect(askedOf(asked)).toEqual(['where'])
   })
 
-  it('are requested again in the task if they are invalid', async () => {
+  it('are requested again by the task if they are invalid', async () => {
     const { call, reach } = open()
     const wrong = { action: 'accept', content: { name: 7 } }
     const task = await call('returned', { inputResponses: { who: wrong, where: answer('Oslo') } })

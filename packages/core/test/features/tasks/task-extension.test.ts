@@ -12,14 +12,14 @@ const CAPABILITIES = { elicitation: {}, extensions: { [ID]: {} } }
 const REQUIRED = { requiredCapabilities: { extensions: { [ID]: {} } } }
 
 interface Bench extends Harness {
-  /** Lets `slow` return. */
+  /** Lets the tool `slow` return. */
   readonly release: () => void
   /** The calls that ran, in order. */
   readonly ran: string[]
   ask(method: string, params?: object, more?: ModernCall): Promise<Answer>
   start(name: string, args?: object, more?: ModernCall): Promise<string>
   get(taskId: string, more?: ModernCall): Promise<Record<string, unknown>>
-  /** Asks until the task is in a status. Only microtasks and timers of 0 ms pass. */
+  /** Polls until the task has the status. Only microtasks and timers of 0 ms pass. */
   until(taskId: string, status: string): Promise<Record<string, unknown>>
 }
 
@@ -116,7 +116,7 @@ const filled = (n: number): object => ({ action: 'accept', content: { n } })
 const as = (principal: string): ModernCall => ({ more: { auth: { principal } } })
 
 describe(`a tool that can run as a task (${SEP})`, () => {
-  it('returns a stored task, flat, with the names of the extension', async () => {
+  it('returns a stored task in the flat form of the extension', async () => {
     const bench = open()
     const { json, text } = await bench.ask('tools/call', { name: 'slow' })
     expect(json.result).toMatchObject({
@@ -149,7 +149,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(bench.ran).toEqual(['slow'])
   })
 
-  it('runs as a plain call for a client without the extension, or is refused if it requires tasks', async () => {
+  it('runs as a plain call for a client without the extension, unless the tool requires tasks', async () => {
     const bench = open()
     bench.release()
     const capabilities = {}
@@ -159,7 +159,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect([status, json.error]).toMatchObject([400, { code: -32_021, data: REQUIRED }])
   })
 
-  it('does not become a task at the request of the client', async () => {
+  it('does not become a task because the client asks for one', async () => {
     const bench = open()
     const task = { ttl: 5 }
     expect((await bench.ask('tools/call', { name: 'plain', task })).json.result?.['resultType']).toBe(
@@ -184,7 +184,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     ['result', 'completed', { result: { isError: true, content: [{ text: 'No' }] } }],
     ['other', 'completed', { result: { isError: true } }],
     ['error', 'failed', { error: { code: -32_000, message: 'Broken', data: { at: 1 } } }],
-  ])('ends after a failure of the kind "%s" as %s', async (how, status, outcome) => {
+  ])('ends after a failure of kind "%s" as %s', async (how, status, outcome) => {
     const bench = open()
     const task = await bench.until(await bench.start('fails', { how }), status)
     expect(task).toMatchObject(outcome)
@@ -192,7 +192,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(JSON.stringify(task)).not.toContain('secret')
   })
 
-  it('runs its middleware once, when the task runs', async () => {
+  it('runs middleware once, when the task runs', async () => {
     const bench = open()
     const seen: (string | undefined)[] = []
     bench.server.use('tools/call', async (ctx, next) => {
@@ -204,7 +204,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(seen).toEqual([taskId])
   })
 
-  it('is announced as an extension, not as tasks of the session revisions', async () => {
+  it('is declared as an extension, not as tasks of session revisions', async () => {
     const { json } = await open().ask('server/discover')
     expect(json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: {} } })
     expect(json.result?.['capabilities']).not.toHaveProperty('tasks')
@@ -230,7 +230,7 @@ describe(`the methods of tasks (${SEP})`, () => {
     expect((await open().ask(method, more)).json.error?.code).toBe(-32_602)
   })
 
-  it.each(EACH)('%s has the id in Mcp-Name', async (method, more) => {
+  it.each(EACH)('%s requires the task id in Mcp-Name', async (method, more) => {
     const bench = open()
     const taskId = await bench.start('slow')
     for (const name of ['other', undefined]) {
@@ -241,7 +241,7 @@ describe(`the methods of tasks (${SEP})`, () => {
   })
 
   it.each(EACH)(
-    '%s gives the same error for the task of another principal and for none',
+    '%s returns the same error for the task of another principal as for an unknown task',
     async (method, more) => {
       const bench = open()
       const taskId = await bench.start('slow', {}, as('ann'))
@@ -253,7 +253,7 @@ describe(`the methods of tasks (${SEP})`, () => {
     },
   )
 
-  it('tasks/cancel aborts the handler, returns an empty result, and may be repeated', async () => {
+  it('tasks/cancel aborts the handler, returns an empty result, and can be repeated', async () => {
     const bench = open()
     const taskId = await bench.start('slow')
     for (const _ of [1, 2]) {
@@ -267,7 +267,7 @@ describe(`the methods of tasks (${SEP})`, () => {
     expect(bench.server.stats().tasks).toBe(0)
   })
 
-  it('cancelling an ended task does not change it', async () => {
+  it('tasks/cancel does not change an ended task', async () => {
     const bench = open()
     const taskId = await bench.start('must')
     await bench.until(taskId, 'completed')
@@ -275,7 +275,7 @@ describe(`the methods of tasks (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ status: 'completed' })
   })
 
-  it('a client that disconnects after its task started does not cancel it', async () => {
+  it('a task continues when its client disconnects', async () => {
     const bench = open()
     const { request, json } = await bench.ask('tools/call', { name: 'slow' })
     request.leave()
@@ -284,8 +284,8 @@ describe(`the methods of tasks (${SEP})`, () => {
   })
 })
 
-describe(`input within a task (${SEP})`, () => {
-  it('is requested in tasks/get, and answered in parts by tasks/update, under unique keys', async () => {
+describe(`input of a task (${SEP})`, () => {
+  it('is requested by tasks/get and answered in parts by tasks/update, under unique keys', async () => {
     const bench = open()
     const taskId = await bench.start('asks')
     const both = asked(await bench.until(taskId, 'input_required'))
@@ -311,14 +311,17 @@ describe(`input within a task (${SEP})`, () => {
     expect((await update({ [one]: filled(1) })).json.result).toBeDefined()
   })
 
-  it.each([undefined, 'x', [], { key: 'x' }, { key: null }])('is refused as %j', async (inputResponses) => {
-    const bench = open()
-    const taskId = await bench.start('asks')
-    const { json } = await bench.ask('tasks/update', { taskId, inputResponses })
-    expect(json.error?.code).toBe(-32_602)
-  })
+  it.each([undefined, 'x', [], { key: 'x' }, { key: null }])(
+    'is refused if it is %j',
+    async (inputResponses) => {
+      const bench = open()
+      const taskId = await bench.start('asks')
+      const { json } = await bench.ask('tasks/update', { taskId, inputResponses })
+      expect(json.error?.code).toBe(-32_602)
+    },
+  )
 
-  it('may be returned by a handler', async () => {
+  it('can be requested by a returned inputRequired', async () => {
     const bench = open()
     const taskId = await bench.start('rounds')
     const [[key]] = asked(await bench.until(taskId, 'input_required')) as [[string, object]]
@@ -327,7 +330,7 @@ describe(`input within a task (${SEP})`, () => {
     expect(await bench.until(taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'Ann' }] } })
   })
 
-  it('is refused to the handler if the client cannot be asked', async () => {
+  it('fails for the handler if the client cannot be asked', async () => {
     const bench = open()
     const capabilities = { extensions: { [ID]: {} } }
     const { json } = await bench.ask('tools/call', { name: 'asks' }, { capabilities })
@@ -335,7 +338,7 @@ describe(`input within a task (${SEP})`, () => {
     expect(task).toMatchObject({ error: { code: -32_021 } })
   })
 
-  it('is requested by the call itself if the tool declares asks, and the task starts with the answers', async () => {
+  it('is requested by the call itself if the tool declares asks; the task starts with the answers', async () => {
     const bench = open()
     const first = await bench.ask('tools/call', { name: 'first', arguments: {} })
     expect(first.json.result).toMatchObject({ resultType: 'input_required', inputRequests: { who: {} } })
@@ -368,7 +371,7 @@ describe(`input within a task (${SEP})`, () => {
 })
 
 describe('anonymous clients', () => {
-  it('share more tasks than one principal may run, and less than the store holds', async () => {
+  it('share a number of tasks above that of one principal and below that of the store', async () => {
     const bench = open({
       server: { tasks: { store: new MemoryTaskStore({ clock: new FakeClock(), max: 260 }) } },
     })

@@ -23,14 +23,14 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const CHANGED = 'notifications/tasks'
 
 interface Bench extends Harness {
-  /** Lets `works` take its next step. */
+  /** Lets the tool `works` take its next step. */
   readonly step: () => void
   ask(method: string, params?: object, more?: ModernCall): Promise<Answer>
   start(more?: ModernCall): Promise<string>
   listen(taskIds: unknown, more?: ModernCall): Promise<Answer>
 }
 
-/** A tool that says how far it is, asks a question and ends, each when the test says so. */
+/** A tool that reports progress, asks a question and ends, each when the test lets it. */
 function addWorks(server: McpServer): () => void {
   const steps: (() => void)[] = []
   server.addTool({
@@ -78,8 +78,8 @@ const told = async (answer: Answer, count: number): Promise<Record<string, unkno
   return toldOf(answer)[count - 1] ?? {}
 }
 
-describe(`a client that listens to its tasks (${SEP})`, () => {
-  it('gets each state in the form of tasks/get, after the acknowledgement, and nothing else', async () => {
+describe(`a client that subscribes to its tasks (${SEP})`, () => {
+  it('gets each state in the form of tasks/get after the acknowledgement, and nothing else', async () => {
     const bench = open()
     const taskId = await bench.start()
     const answer = await bench.listen([taskId])
@@ -136,7 +136,7 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
     }
   })
 
-  it('gets no task of another principal: the id is left out like an unknown one', async () => {
+  it('gets no task of another principal: its id is omitted like an unknown one', async () => {
     const bench = open()
     const [own, foreign, anyones] = [
       await bench.start(as('ann')),
@@ -157,8 +157,8 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
   })
 
   it.each([
-    ['no array', 'abc'],
-    ['what is no text', [1]],
+    ['a value that is not an array', 'abc'],
+    ['an id that is not a string', [1]],
     ['an id beyond 256 characters', ['a'.repeat(257)]],
     ['more than 1024 ids', Array.from({ length: 1025 }, (_, i) => `id ${i}`)],
   ])('is refused with -32602 for %s', async (_what, taskIds) => {
@@ -184,7 +184,7 @@ describe(`a client that listens to its tasks (${SEP})`, () => {
 })
 
 describe('task states reach subscribers', () => {
-  it('of another node, also when that one cancels', async () => {
+  it('of another node, also when that node cancels', async () => {
     const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new FakeClock() }) } }
     const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [
       Bench,
@@ -211,7 +211,7 @@ describe('task states reach subscribers', () => {
     expect(await told(answer, 2)).toMatchObject({ taskId, status: 'working', statusMessage: 'half way' })
   })
 
-  it('on a connection that carries several subscriptions', async () => {
+  it('on a connection with several subscriptions', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { extensions: [tasks()] })
     const step = addWorks(server)
     const transport = new ScriptedTransport()
@@ -234,7 +234,7 @@ describe('task states reach subscribers', () => {
     await server.close({ deadline: 0 })
   })
 
-  it('without a bus if no client can subscribe', async () => {
+  it('without a message on the bus if no client can subscribe', async () => {
     const bus = new MemoryBus()
     const heard: unknown[] = []
     bus.subscribe('changes', (message) => heard.push(message))

@@ -77,11 +77,11 @@ const status = async (client: AnsweringClient, taskId: string): Promise<unknown>
 const resultOf = async (client: AnsweringClient, taskId: unknown): Promise<string> =>
   textOf(await outcome(client, taskId))
 
-/** The response that has the result. */
+/** The response to tasks/result. */
 const outcome = (client: AnsweringClient, taskId: unknown): Promise<Message> =>
   client.request('tasks/result', { taskId })
 
-/** With a store that the test can read. */
+/** A server with a store that the test can read. */
 function stored(options: { readonly max?: number; readonly maxBytes?: number } = {}) {
   const clock = new FakeClock()
   const store = new MemoryTaskStore({ clock, ...options })
@@ -129,7 +129,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     })
   })
 
-  it('has a text for the model in its first response', async () => {
+  it('has immediateResponse as a text for the model in its first response', async () => {
     const { server, add } = bench()
     add('hint', () => 'done', { immediateResponse: 'It takes a while' })
     const client = await openAnsweringClient(server)
@@ -139,7 +139,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     })
   })
 
-  it('has its own time limit, which may be longer than that of other calls', async () => {
+  it('has its own time limit, which can be longer than that of other calls', async () => {
     const { client, clock, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow', task: { ttl: 3_000_000 } })
     await clock.advance(2_999_000)
@@ -168,18 +168,18 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     [1e300, 86_400_000],
     [0, 1_000],
     [2_500.7, 2_500],
-  ])('asked to be kept for %j ms it is kept for %d', async (ttl, kept) => {
+  ])('with a ttl of %j ms is kept for %d ms', async (ttl, kept) => {
     const { client } = await started(bench())
     expect(await create(client, { name: 'slow', task: { ttl } })).toMatchObject({ ttl: kept })
   })
 
-  it.each([['x'], [null], [[]], [{ ttl: -1 }], [{ ttl: '5' }]])('is refused if it is %j', async (task) => {
+  it.each([['x'], [null], [[]], [{ ttl: -1 }], [{ ttl: '5' }]])('is refused for %j', async (task) => {
     const { client } = await started(bench())
     const { error } = await client.request('tools/call', { name: 'slow', task })
     expect(error?.code).toBe(-32602)
   })
 
-  it('runs inside the middleware of its method, which sees the result', async () => {
+  it('runs inside the middleware of tools/call, which sees the result', async () => {
     const { server, gate: held } = bench()
     const seen: unknown[] = []
     server.use('tools/call', async (ctx, next) => {
@@ -276,7 +276,7 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
     expect(await server.handleMessage(initialize(), { auth: { principal: 'ann' } })).toContain('"tasks":')
   })
 
-  it('hides a tool that the caller may not see', async () => {
+  it('does not reveal a tool that is hidden from the caller', async () => {
     const { server } = bench()
     server.addTool({ name: 'hidden', taskSupport: 'required', visible: () => false, handler: () => 'x' })
     const client = await openAnsweringClient(server)
@@ -289,7 +289,7 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
     [{ immediateResponse: 'soon' }],
     [{ taskSupport: 'forbidden', immediateResponse: 'soon' }],
     [{ taskSupport: 'optional', immediateResponse: 5 }],
-  ])('is checked when the tool is added: %j', (fields) => {
+  ])('is validated when the tool is added: %j', (fields) => {
     const { server } = bench()
     expect(() => server.addTool({ name: 'bad', handler: () => 'x', ...(fields as object) })).toThrow(
       'ERR_MCP_INVALID_DEFINITION',
@@ -318,7 +318,7 @@ describe('the result of a task (https://modelcontextprotocol.io/specification/20
     ['leaks', {}, /^The tool failed \(reference .{12}\)$/],
     ['vast', {}, /bytes, more than the 1024/],
     ['slow', { arguments: { city: 5 } }, /^Invalid arguments/],
-  ])('is a failure where the tool %s', async (name, params, text) => {
+  ])('is a failure if the tool %s fails', async (name, params, text) => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name, ...params })
     const { result: ended } = await outcome(client, taskId)
@@ -329,7 +329,7 @@ describe('the result of a task (https://modelcontextprotocol.io/specification/20
     })
   })
 
-  it('is the same error if the call fails', async () => {
+  it('is the error of the call if the call fails', async () => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name: 'protocol' })
     const { error } = await outcome(client, taskId)
@@ -355,7 +355,7 @@ describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-
   })
 
   it.each(['completed', 'failed', 'cancelled'])(
-    'is refused where it is %s, and changes nothing',
+    'is refused if it is %s, and changes nothing',
     async (ended) => {
       const { server, gate: held, add } = bench()
       add('fails', () => {
@@ -418,13 +418,13 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     ])
   })
 
-  it('may be declared with asks', async () => {
+  it('can be declared with asks', async () => {
     const { client } = await started(asking(), { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'declares' })
     expect(await resultOf(client, taskId)).toBe('true')
   })
 
-  it('are sent again to a client that reconnects; the first answer counts and cancels the other', async () => {
+  it('are sent again to a client that reconnects; the first answer counts and cancels the other question', async () => {
     const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
     void outcome(client, taskId)
@@ -483,8 +483,8 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
   })
 })
 
-describe('messages of a task', () => {
-  it('are related to it: progress with the token of the call, logs, and its status', async () => {
+describe('notifications of a task', () => {
+  it('refer to it: progress with the token of the call, log messages, and its status', async () => {
     const { server, gate: held, add } = bench()
     add('reports', async (_args, ctx) => {
       await ctx.progress(1, 2, 'Half of it')
@@ -522,7 +522,7 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
   const listed = async (client: AnsweringClient): Promise<unknown[]> =>
     idsOf((await client.request('tasks/list')).result)
 
-  it('is its session if the client is anonymous; for others the task does not exist', async () => {
+  it('is the session of an anonymous client; the task does not exist for others', async () => {
     const { server } = bench()
     const [own, other] = [await openAnsweringClient(server), await openAnsweringClient(server)]
     const taskId = await idOf(own, { name: 'slow' })
@@ -546,7 +546,7 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
     expect((await again.request('tasks/result', { taskId })).result?.['content']).toBeDefined()
   })
 
-  it('survives the session of a principal, who can be asked in another session', async () => {
+  it('can be asked in another session after its own has ended', async () => {
     const { server, add } = bench()
     add('asks', async (_args, ctx) => String((await ctx.elicit('Go on?', z.object({ ok: z.boolean() }))).ok))
     const first = await openAnsweringClient(server, { ...as('ann'), endGraceMs: 1 })
@@ -558,7 +558,7 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
     expect(await resultOf(second, taskId)).toBe('true')
   })
 
-  it('ends with its session if no other session can reach it', async () => {
+  it('ends its tasks with the session if no other session can reach them', async () => {
     const { client, signals, clock, store } = await started(stored(), { endGraceMs: 1_000 })
     await idOf(client, { name: 'slow' })
     await settled()
@@ -572,7 +572,7 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
 })
 
 describe('a session that ends', () => {
-  it('leaves no task, although its store gives small pages', async () => {
+  it('leaves no task behind, although its store returns small pages', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const store: TaskStore = {
@@ -593,7 +593,7 @@ describe('a session that ends', () => {
 })
 
 describe('a session that ends while one of its tasks is being stored', () => {
-  it('leaves no task, and the handler does not run', async () => {
+  it('leaves no task behind, and the handler does not run', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const created = deferred()
@@ -621,7 +621,7 @@ describe('a session that ends while one of its tasks is being stored', () => {
 })
 
 describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
-  it('is paged, with cursors that remain valid after their task is gone', async () => {
+  it('has pages, with cursors that remain valid after their task is gone', async () => {
     const { client, clock } = await started(bench({ limits: { pageSize: 2 } }))
     const ids: string[] = []
     for (let ttl = 10_000; ttl <= 50_000; ttl += 10_000) {
@@ -669,7 +669,7 @@ describe('the limits of tasks', () => {
     await idOf(client, { name: 'slow' })
   })
 
-  it('keep room for the tasks of principals, however many sessions anonymous clients open', async () => {
+  it('reserve room for the tasks of principals, however many sessions anonymous clients open', async () => {
     const limits = { running: 10, anonymous: { running: 15, inFlight: 20 } }
     const { server } = bench({ limits })
     const sessions = [await openAnsweringClient(server), await openAnsweringClient(server)]
@@ -711,7 +711,7 @@ describe('the limits of tasks', () => {
     [{ defaultTtlMs: Number.NaN }],
     [{ defaultTtlMs: 10, maxTtlMs: 5 }],
     [{ pollIntervalMs: -1 }],
-  ])('are checked: %j', (tasks) => {
+  ])('are validated: %j', (tasks) => {
     expect(() => bench({ tasks })).toThrow('ERR_MCP_OPTION')
   })
 })
@@ -736,7 +736,7 @@ describe('tasks on several nodes', () => {
     expect((await waiting).result).toMatchObject({ content: [{ text: 'It rains in Rome' }] })
   })
 
-  it('end at the next message of their handler if another node cancelled them', async () => {
+  it('end at the next notification of their handler if another node cancelled them', async () => {
     const { near, far, gate: held, add } = await nodes()
     let signal: AbortSignal | undefined
     add('talks', async (_args, ctx) => {
@@ -754,7 +754,7 @@ describe('tasks on several nodes', () => {
   })
 })
 
-describe('a server that closes', () => {
+describe('server.close', () => {
   it('waits for the tasks of principals until the deadline', async () => {
     const {
       client,
@@ -787,8 +787,8 @@ describe('a server that closes', () => {
   })
 })
 
-describe('a store', () => {
-  it('without updates gets no updates', async () => {
+describe('a task store', () => {
+  it('gets no updates if it has no tasks', async () => {
     const refuse = (): never => {
       throw new Error('asked')
     }
@@ -798,7 +798,7 @@ describe('a store', () => {
     await client.close()
   })
 
-  it('that is slow keeps the order of updates', async () => {
+  it('gets updates in order although it is slow', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const written: unknown[] = []

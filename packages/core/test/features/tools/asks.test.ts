@@ -1,4 +1,4 @@
-import { FakeClock, request, settled } from '@jetway-apps/test-support'
+import { FakeClock, request, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { QuestionError, ToolError } from '../../../src/errors.ts'
@@ -75,7 +75,7 @@ describe('a declared ask', () => {
     expect(runs).toEqual({ ask: 0, handler: 0 })
   })
 
-  it('ends when the client replies with an error', async () => {
+  it('ends the call when the client replies with an error', async () => {
     const { reply, runs } = await ask(() => ({ error: { code: -32601, message: 'No such method' } }))
     expect(reply.result?.['isError']).toBe(true)
     expect(textOf(reply)).toBe(
@@ -84,7 +84,7 @@ describe('a declared ask', () => {
     expect(runs.handler).toBe(0)
   })
 
-  it('may fail like a handler', async () => {
+  it('can fail like a handler', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -102,7 +102,7 @@ describe('a declared ask', () => {
     })
   })
 
-  it('that is not a function, or a duplicate, is refused at registration', () => {
+  it('is refused at registration if it is not a function or a duplicate', () => {
     const server = new McpServer({ name: 'a', version: '1' })
     const add = (given: unknown): void =>
       void server.addTool({ name: 'a', asks: given as object, handler: () => '' })
@@ -118,7 +118,7 @@ describe('a declared ask', () => {
 })
 
 describe('several asks', () => {
-  it('wait even if the author catches the error that makes them wait', async () => {
+  it('wait for answers even if the author catches the error that signals this', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -145,7 +145,7 @@ describe('several asks', () => {
     )
   })
 
-  it('know the names of all answers', async () => {
+  it('expose the names of all answers', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -159,7 +159,10 @@ describe('several asks', () => {
 
   it('cannot read their own answer', async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     const one = (_args: unknown, { answers }: { readonly answers: object }): unknown =>
       (answers as { readonly one: unknown }).one
     server.addTool({ name: 'a', asks: { one }, handler: () => 'x' })
@@ -169,9 +172,12 @@ describe('several asks', () => {
     await client.close()
   })
 
-  it("that look at later ones are an author's mistake, and say so", async () => {
+  it('cannot read later answers; the error names both asks', async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     server.addTool({
       name: 'a',
       asks: { one: (_args, ctx) => ctx.answers['two'], two: () => 2 },
@@ -182,7 +188,7 @@ describe('several asks', () => {
     expect(String(errors[0])).toContain('the ask "one" that reads the answer "two", which comes later')
   })
 
-  it('that fail cancel the others at the client', async () => {
+  it('cancel the other questions at the client when one fails', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -200,7 +206,7 @@ describe('several asks', () => {
   })
 })
 
-describe('what the client must be able to do', () => {
+describe('the capabilities that a question needs', () => {
   const refused = async (question: () => unknown, options: object): Promise<Message['error']> => {
     const server = new McpServer({ name: 'a', version: '1' })
     let ran = false
@@ -217,7 +223,7 @@ describe('what the client must be able to do', () => {
   }
   const tools = { messages: [], maxTokens: 1, tools: [] }
 
-  it('is defined by its revision', async () => {
+  it('depend on the revision', async () => {
     const capabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } }
     const first = await refused(() => 1, { version: '2025-03-26', capabilities })
     expect(first?.message).toBe(
@@ -232,7 +238,7 @@ describe('what the client must be able to do', () => {
     expect(many?.message).toContain('the field "tags"')
   })
 
-  it('elicits a URL with an elicitation id', async () => {
+  it('allow a URL, which is sent with an elicitation id', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -249,9 +255,12 @@ describe('what the client must be able to do', () => {
     })
   })
 
-  it('logs the name of a schema that no form can show', async () => {
+  it('do not matter for a schema that no form can show: the log names it', async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     server.addTool({
       name: 'a',
       asks: { one: () => elicit('?', z.object({ at: z.object({ x: z.number() }) })) },
@@ -262,7 +271,7 @@ describe('what the client must be able to do', () => {
   })
 })
 
-describe('the time of a question', () => {
+describe('the time limit of a question', () => {
   const open = async (
     options: ServerOptions = {},
   ): Promise<Counted & { client: AnsweringClient; clock: FakeClock; reply: Promise<Message> }> => {
@@ -274,7 +283,7 @@ describe('the time of a question', () => {
     return { ...counted, client, clock, reply }
   }
 
-  it("is not the handler's", async () => {
+  it('is separate from that of the handler', async () => {
     const { client, clock, reply } = await open({
       limits: { handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 2_000 },
     })
@@ -297,7 +306,7 @@ describe('the time of a question', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is an option', async () => {
+  it('can be configured', async () => {
     const { clock, reply } = await open({ limits: { inputTimeoutMs: 5_000 } })
     await clock.advance(5_000)
     expect(textOf(await reply)).toContain('was not answered in 5 s')
@@ -309,7 +318,7 @@ describe('the time of a question', () => {
     )
   })
 
-  it('ends with the call', async () => {
+  it('is cleared when the call is cancelled', async () => {
     const { client, runs } = await open()
     client.notify('notifications/cancelled', { requestId: 2 })
     await settled()
@@ -322,7 +331,7 @@ describe('the time of a question', () => {
     expect((await client.request('ping')).result).toEqual({})
   })
 
-  it('ends with the client', async () => {
+  it('is cleared when the client disconnects', async () => {
     const { client, clock, runs, server } = await open()
     await client.close()
     await settled()
@@ -359,7 +368,7 @@ it('a server at its call limit still reads answers', async () => {
   expect((await Promise.all(replies)).map(textOf)).toEqual(['Deleted a', 'Deleted b'])
 })
 
-it('middleware runs once around a call, however many rounds it takes', async () => {
+it('middleware runs once around a call, regardless of the number of rounds', async () => {
   const { server, runs } = deleteFolder()
   let around = 0
   server.use('tools/call', async (_ctx, next) => {
@@ -373,7 +382,7 @@ it('middleware runs once around a call, however many rounds it takes', async () 
   expect([around, runs.handler]).toEqual([1, 1])
 })
 
-it('a failed question throws an error with the reason', () => {
+it('QuestionError contains the reason, and is a ToolError', () => {
   expect(new QuestionError('declined', 'No')).toMatchObject({ reason: 'declined', message: 'No' })
   expect(new QuestionError('declined', 'No')).toBeInstanceOf(ToolError)
 })

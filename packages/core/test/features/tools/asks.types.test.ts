@@ -56,24 +56,24 @@ describe('the result of a question', () => {
     >()
   })
 
-  it('includes a decline if the author asks for it', () => {
+  it("includes a decline with declined: 'see'", () => {
     expectTypeOf(elicit('?', ok, { declined: 'see' })).toEqualTypeOf<Question<Seen<Ok>>>()
     expectTypeOf(elicit('?', ok, { declined: 'fail' })).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicitUrl('?', 'https://a', { declined: 'see' })).toEqualTypeOf<Question<Seen<undefined>>>()
     expectTypeOf(elicitUrl('?', 'https://a')).toEqualTypeOf<Question<undefined>>()
-    // @ts-expect-error there are two ways to take a decline
+    // @ts-expect-error a decline has two modes
     elicit('?', ok, { declined: 'ignore' })
   })
 
   it("is the model's reply, or the client's roots", () => {
     expectTypeOf(sample({ messages: [], maxTokens: 5 })).toEqualTypeOf<Question<Sampled>>()
     expectTypeOf(listRoots()).toEqualTypeOf<Question<readonly Root[]>>()
-    // @ts-expect-error the number of tokens is not optional
+    // @ts-expect-error maxTokens is required
     sample({ messages: [] })
   })
 })
 
-describe('asks as a plain object', () => {
+describe('asks as an object', () => {
   it('give the handler the answers', () => {
     defineTool({
       name: 'delete_folder',
@@ -107,7 +107,7 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('come before the outputSchema or after it', () => {
+  it('work before and after the outputSchema', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
@@ -119,12 +119,12 @@ describe('asks as a plain object', () => {
       outputSchema: count,
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
-      // @ts-expect-error a form is no structured value
+      // @ts-expect-error a form is not a structured value
       handler: (_args, ctx) => ctx.answers.confirm,
     })
   })
 
-  it('may be methods, asynchronous, or have no parameters', () => {
+  it('can be methods, asynchronous, or without parameters', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -158,14 +158,14 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('show a decline to the handler if it asks for it', () => {
+  it('show a decline to the handler on request', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok, { declined: 'see' }) },
       handler: (_args, { answers: { confirm } }) => {
         expectTypeOf(confirm).toEqualTypeOf<Seen<Ok>>()
         if (confirm.action === 'accept') expectTypeOf(confirm.content).toEqualTypeOf<Ok>()
-        // @ts-expect-error a person who declined has filled in nothing
+        // @ts-expect-error a declined form has no content
         else void confirm.content
       },
     })
@@ -230,17 +230,17 @@ describe('asks as a plain object', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
-      // @ts-expect-error no ask is called so
+      // @ts-expect-error no ask has this name
       handler: (_args, ctx) => ctx.answers.confirmed,
     })
     defineTool({
       name: 'a',
-      // @ts-expect-error nothing is asked
+      // @ts-expect-error there are no asks
       handler: (_args, ctx) => ctx.answers.confirm,
     })
   })
 
-  it('report what to do if the handler is above them', () => {
+  it('fail with a remedy if the handler precedes them', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -253,16 +253,16 @@ describe('asks as a plain object', () => {
     })
   })
 
-  it('get the context without members that have effects', () => {
+  it('get a context without members that have effects', () => {
     defineTool({
       name: 'a',
       asks: {
         confirm: (_args, ctx) => {
           expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>()
           expectTypeOf(ctx.answers).toEqualTypeOf<Readonly<Record<string, unknown>>>()
-          // @ts-expect-error an ask runs in every round, and reports nothing
+          // @ts-expect-error an ask runs in every round and reports no progress
           void ctx.progress
-          // @ts-expect-error an ask gives its question, it does not ask
+          // @ts-expect-error an ask returns its question instead of calling elicit
           void ctx.elicit
           return elicit('?', ok)
         },
@@ -272,8 +272,8 @@ describe('asks as a plain object', () => {
   })
 })
 
-describe('asks built one by one', () => {
-  it('may follow the handler', () => {
+describe('asks() with chained ask()', () => {
+  it('can follow the handler', () => {
     defineTool({
       name: 'a',
       handler: ({ path }, ctx) => {
@@ -285,7 +285,7 @@ describe('asks built one by one', () => {
     })
   })
 
-  it('may be in any other position', () => {
+  it('can be in any other position', () => {
     const confirm = asks(inputSchema).ask('confirm', async ({ path, depth }) => {
       expectTypeOf(depth).toEqualTypeOf<number>()
       return (await isEmpty(path)) ? { ok: true } : elicit(path, ok)
@@ -304,7 +304,7 @@ describe('asks built one by one', () => {
       name: 'a',
     })
     defineTool({
-      // @ts-expect-error the outputSchema holds as ever
+      // @ts-expect-error the outputSchema still applies
       handler: (_args, ctx) => ({ n: ctx.answers.confirm.ok }),
       outputSchema: count,
       asks: confirm,
@@ -331,7 +331,7 @@ describe('asks built one by one', () => {
       asks: chain,
       inputSchema,
     })
-    // @ts-expect-error what comes later is not known yet
+    // @ts-expect-error later answers are not known yet
     asks(inputSchema).ask('a', (_args, ctx) => ctx.answers.b)
   })
 
@@ -367,7 +367,7 @@ describe('asks built one by one', () => {
     defineTool({
       name: 'a',
       inputSchema,
-      // @ts-expect-error asks about other arguments
+      // @ts-expect-error the asks have other arguments
       asks: asks(z.object({ city: z.string() })).ask('confirm', ({ city }) => elicit(city, ok)),
       handler: () => 'done',
     })
@@ -433,7 +433,7 @@ describe('asks on a server', () => {
 })
 
 describe('inputRequired', () => {
-  it('may be returned besides results of every kind', () => {
+  it('can be returned next to results of every kind', () => {
     defineTool({
       name: 'a',
       outputSchema: count,
@@ -451,13 +451,13 @@ describe('inputRequired', () => {
     defineResource({ uri: 'a://b', name: 'a', handler: () => inputRequired({ who: listRoots() }) })
   })
 
-  it('accepts questions', () => {
-    // @ts-expect-error a text is no question
+  it('accepts only questions', () => {
+    // @ts-expect-error a string is not a question
     const wrong = (): unknown => inputRequired({ confirm: 'Really?' })
     expectTypeOf(wrong).toBeFunction()
   })
 
-  it('is read with or without a decline', () => {
+  it('can be read with or without a decline', () => {
     defineTool({
       name: 'a',
       handler: (_args, { inputs }) => {
@@ -469,7 +469,7 @@ describe('inputRequired', () => {
   })
 })
 
-it('a question inside a handler has the same result type as elsewhere', () => {
+it('a question in a handler has the same result type as elsewhere', () => {
   defineTool({
     name: 'a',
     handler: async (_args, ctx) => {

@@ -30,13 +30,16 @@ describe('x-mcp-header at registration (https://modelcontextprotocol.io/specific
     ['in JSON Schema', object({ region })],
     ['in JSON Schema, nested', object({ at: object({ deep: object({ region }) }) })],
     [
-      'as every character of a token',
+      'with every character of a token',
       object({ a: { type: 'string', 'x-mcp-header': "!#$%&'*+-.^_`|~09aZ" } }),
     ],
-    ['as the name of a standard header', object({ a: { type: 'integer', 'x-mcp-header': 'Method' } })],
-    ['as a property of that name', object({ 'x-mcp-header': { type: 'array', items: { type: 'number' } } })],
-    ['as data', object({ a: { type: 'object', default: { 'x-mcp-header': 1 } } })],
-  ])('is taken %s', (_where, schema) => {
+    ['with the name of a standard header', object({ a: { type: 'integer', 'x-mcp-header': 'Method' } })],
+    [
+      'as a property with that name',
+      object({ 'x-mcp-header': { type: 'array', items: { type: 'number' } } }),
+    ],
+    ['in example data', object({ a: { type: 'object', default: { 'x-mcp-header': 1 } } })],
+  ])('is accepted %s', (_where, schema) => {
     expect(() => add(schema)).not.toThrow()
   })
 
@@ -55,24 +58,24 @@ describe('x-mcp-header at registration (https://modelcontextprotocol.io/specific
     ['a name with a line break', odd({ 'x-mcp-header': 'Region\r\nX' }), /names no header/],
     ['a name with a colon', odd({ 'x-mcp-header': 'Region:' }), /names no header/],
     ['a name beyond ASCII', odd({ 'x-mcp-header': 'Région' }), /names no header/],
-    ['no text', odd({ 'x-mcp-header': true }), /names no header/],
+    ['a value that is not a string', odd({ 'x-mcp-header': true }), /names no header/],
     [
-      'two of one name in other case',
+      'two names that differ in case only',
       object({ a: region, b: { type: 'string', 'x-mcp-header': 'REGION' } }),
       /at "b" that "a" has already/,
     ],
     ['a number', object({ a: { type: 'number', 'x-mcp-header': 'A' } }), /on a type that no header carries/],
     [
-      'a number of zod',
+      'a number in zod',
       z.object({ a: z.number().meta({ 'x-mcp-header': 'A' }) }),
       /on a type that no header/,
     ],
     ['an object', object({ a: { type: 'object', 'x-mcp-header': 'A' } }), /on a type that no header carries/],
     ['an array', object({ a: { type: 'array', 'x-mcp-header': 'A' } }), /on a type that no header carries/],
     ['several types', object({ a: { type: ['string', 'null'], 'x-mcp-header': 'A' } }), /without null/],
-    ['no type', object({ a: { 'x-mcp-header': 'A' } }), /on a type that no header carries/],
+    ['a schema without a type', object({ a: { 'x-mcp-header': 'A' } }), /on a type that no header carries/],
     [
-      'what may be null in zod',
+      'a nullable schema in zod',
       z.object({ a: z.string().meta({ 'x-mcp-header': 'A' }).nullable() }),
       /within "anyOf"/,
     ],
@@ -88,13 +91,9 @@ describe('x-mcp-header at registration (https://modelcontextprotocol.io/specific
     ['not', object({}, { not: object({ region }) }), /within "not"/],
     ['else', object({}, { if: object({}), else: object({ region }) }), /within "else"/],
     ['a definition', object({ a: { $ref: '#/$defs/r' } }, { $defs: { r: region } }), /within "\$defs"/],
-    ['additional properties', object({}, { additionalProperties: region }), /within "additionalProperties"/],
-    [
-      'properties by pattern',
-      object({}, { patternProperties: { '^a': region } }),
-      /within "patternProperties"/,
-    ],
-  ])('is refused on or as %s', (_where, schema, message) => {
+    ['additionalProperties', object({}, { additionalProperties: region }), /within "additionalProperties"/],
+    ['patternProperties', object({}, { patternProperties: { '^a': region } }), /within "patternProperties"/],
+  ])('is refused for %s', (_where, schema, message) => {
     expect(() => add(schema)).toThrow(message)
     expect(() => add(schema)).toThrow(expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }))
   })

@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
 import * as z from 'zod'
@@ -12,20 +13,23 @@ import { PARTS } from '../parts.ts'
 const ok = z.object({ ok: z.boolean() })
 
 describe('inputRequired in a tool', () => {
-  it('must wrap a returned question', async () => {
+  it('must wrap a question that a handler returns', async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     server.addTool({ name: 'a', handler: () => elicit('Sure?', ok) })
     const client = await openAnsweringClient(server)
     expect((await client.call('a')).result?.['isError']).toBe(true)
     expect(String(errors[0])).toContain('returned a question; declare it in asks')
   })
 
-  it('accepts questions only', () => {
+  it('accepts only questions', () => {
     expect(() => inputRequired({ confirm: 'Sure?' as never })).toThrow('"confirm" is not a question')
   })
 
-  it('throws an error without a channel to the client', async () => {
+  it('throws without a channel to the client', async () => {
     const { tools, methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     tools.registry.add({ name: 'a', handler: () => inputRequired({ roots: listRoots() }) })
     expect(await errorOf(() => callMethod(methods, 'tools/call', { name: 'a' }))).toMatchObject({

@@ -12,10 +12,10 @@ interface Kind {
   readonly three: z3.ZodTypeAny
   readonly published: JsonSchema
   readonly required?: boolean
-  /** The value sent, and the value that the handler gets if it is another. */
+  /** The sent value, and the value that the handler gets if it differs. */
   readonly good: readonly (readonly [sent: unknown, got?: unknown])[]
   readonly bad: readonly unknown[]
-  /** The value that the handler gets if nothing is sent; a refusal if it is required. */
+  /** The value that the handler gets if nothing is sent; an error if the parameter is required. */
   readonly omitted?: unknown
 }
 
@@ -30,14 +30,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
     good: [[''], ['Zürich 🌧'], ['\u0000']],
     bad: [1, null, true, ['x'], {}],
   },
-  'a string of some length': {
+  'a string with a length': {
     four: z.string().min(1).max(100),
     three: z3.string().min(1).max(100),
     published: { type: 'string', minLength: 1, maxLength: 100 },
     good: [['x'], ['x'.repeat(100)]],
     bad: ['', 'x'.repeat(101)],
   },
-  'a string of a pattern': {
+  'a string with a pattern': {
     four: z.string().regex(email),
     three: z3.string().regex(email),
     published: { type: 'string', pattern: email.source },
@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     good: [[0], [150], [36.6], [0.1]],
     bad: [-0.1, 150.1, '36', null],
   },
-  'a number between bounds that do not belong to it': {
+  'a number with exclusive bounds': {
     four: z.number().gt(0).lt(1),
     three: z3.number().gt(0).lt(1),
     published: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
@@ -137,7 +137,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     good: [[{ to: { city: 'Oslo' } }]],
     bad: [{}, { to: {} }, { to: { city: 1 } }],
   },
-  'an object of any names': {
+  'an object with any names': {
     four: z.record(z.string(), z.number()),
     three: z3.record(z3.number()),
     published: {
@@ -147,7 +147,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     good: [[{}], [{ any: 1 }]],
     bad: [{ any: 'x' }],
   },
-  'what may be null': {
+  'a nullable value': {
     four: z.string().nullable(),
     three: z3.string().nullable(),
     published: { type: ['string', 'null'] },
@@ -189,7 +189,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     good: [['x']],
     bad: [1],
   },
-  'a point in time': {
+  'a date and time': {
     four: z.iso.datetime(),
     three: z3.string().datetime(),
     published: { type: 'string', format: 'date-time' },
@@ -198,7 +198,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** A tool with one parameter `p`, which answers with what its handler got. */
+/** A tool with one parameter `p`, which returns what its handler got. */
 function offer(inputSchema: AnySchema): Promise<WebClient> {
   const server = new McpServer({ name: 'parameters', version: '1' })
   server.addTool({ name: 'echo', inputSchema, handler: (args: unknown) => ({ args }) })
@@ -308,26 +308,26 @@ describe('an invalid schema', () => {
       zod3(z3.object({ at: z3.date() })),
       /at "at": ZodDate.*use a type that JSON has/,
     ],
-    ['zod 3 as it is', input, z3.object({}), /zod 3.*wrap it with zod3 from "@jetway\/zod3"/],
+    [
+      'a zod 3 schema without its adapter',
+      input,
+      z3.object({}),
+      /zod 3.*wrap it with zod3 from "@jetway\/zod3"/,
+    ],
     ['an object of schemas', input, { city: z.string() }, /wrap it: z\.object\(\{ … \}\)/],
-    ['a root that is no object', input, z.string(), /root must be an object.*z\.object/],
+    ['a root that is not an object', input, z.string(), /root must be an object.*z\.object/],
     ['a JSON Schema without a type', input, { properties: {} }, /root must be an object.*"type": "object"/],
     [
-      'a type that there is not',
+      'an unknown type',
       input,
       { type: 'object', properties: { a: { type: 'text' } } },
       /properties\/a\/type/,
     ],
-    [
-      'a pattern that is none',
-      'outputSchema',
-      { type: 'string', pattern: '(' },
-      /pattern|regular expression/i,
-    ],
-    ['a reference to nowhere', 'outputSchema', { $ref: '#/$defs/x' }, /\$defs\/x/],
-    ['a dialect that is not served', input, { $schema: 'http://x.y/z', type: 'object' }, /2020-12.*draft-07/],
+    ['an invalid pattern', 'outputSchema', { type: 'string', pattern: '(' }, /pattern|regular expression/i],
+    ['a dangling reference', 'outputSchema', { $ref: '#/$defs/x' }, /\$defs\/x/],
+    ['an unsupported dialect', input, { $schema: 'http://x.y/z', type: 'object' }, /2020-12.*draft-07/],
     ['a transform', 'outputSchema', z.object({ n: z.string().transform(Number) }), /at "n": Transforms/],
-  ])('is said with tool, field and remedy: %s', (_, field, schema, problem) => {
+  ])('is refused with tool, field and remedy: %s', (_, field, schema, problem) => {
     const server = new McpServer({ name: 'schemas', version: '1' })
     const add = (): unknown =>
       server.addTool({ name: 'get_x', [field]: schema as AnySchema, handler: () => 'x' })

@@ -33,21 +33,25 @@ async function shown(definition: object, options: object = {}, version?: string)
 describe('annotations', () => {
   const cases: [string, AnyTool['annotations'], object | undefined][] = [
     [
-      'hints by their own names',
+      'accept hints under their own names',
       { readOnlyHint: true, openWorldHint: false },
       { readOnlyHint: true, openWorldHint: false },
     ],
     [
-      'short names',
+      'accept short names',
       { readOnly: true, destructive: false, idempotent: true, openWorld: false },
       { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     ],
-    ['false, which says something', { destructiveHint: false }, { destructiveHint: false }],
-    ['undefined, which does not', { readOnlyHint: undefined, title: 'A' } as object, { title: 'A' }],
-    ['nothing but undefined', { readOnly: undefined, destructiveHint: undefined } as object, undefined],
-    ['none at all', {}, undefined],
-    ['both names, agreeing', { readOnly: true, readOnlyHint: true }, { readOnlyHint: true }],
-    ['a title', { title: 'Look' }, { title: 'Look' }],
+    ['keep false', { destructiveHint: false }, { destructiveHint: false }],
+    ['omit undefined', { readOnlyHint: undefined, title: 'A' } as object, { title: 'A' }],
+    [
+      'are absent if all are undefined',
+      { readOnly: undefined, destructiveHint: undefined } as object,
+      undefined,
+    ],
+    ['are absent for an empty object', {}, undefined],
+    ['accept both names if they agree', { readOnly: true, readOnlyHint: true }, { readOnlyHint: true }],
+    ['accept a title', { title: 'Look' }, { title: 'Look' }],
   ]
 
   it.each(cases)('%s', async (_name, annotations, expected) => {
@@ -68,12 +72,12 @@ describe('annotations', () => {
       /tool "a" needs a boolean as its annotations.readOnlyHint/,
     ],
     [
-      'two that disagree',
+      'two names that disagree',
       { readOnly: true, readOnlyHint: false },
       /two things with readOnly and readOnlyHint/,
     ],
     ['a title of another type', { title: 5 }, /needs a string as its annotations.title/],
-    ['a list', ['readOnly'], /needs an object as its annotations/],
+    ['an array', ['readOnly'], /needs an object as its annotations/],
   ])('are refused with the name of the tool: %s', (_name, annotations, message) => {
     const add = (): unknown =>
       create().addTool({ name: 'a', annotations: annotations as object, handler: () => '' })
@@ -82,7 +86,7 @@ describe('annotations', () => {
   })
 })
 
-describe('the display name', () => {
+describe('displayName', () => {
   it.each([
     [{ name: 'a', title: 'A', annotations: { title: 'Other' } }, 'A'],
     [{ name: 'a', annotations: { title: 'Other' } }, 'Other'],
@@ -98,7 +102,7 @@ describe('priority, related tools and cache control', () => {
     { name: 'c', relation: 'suggested' },
   ]
 
-  it("are published as metadata under Jetway's prefix, besides the author's", async () => {
+  it("are published as metadata under Jetway's prefix, next to the author's", async () => {
     expect(
       await shown({ priority: 1000, relatedTools, cacheControl: 'ephemeral', _meta: { 'com.example/k': 1 } }),
     ).toMatchObject({
@@ -136,12 +140,12 @@ describe('priority, related tools and cache control', () => {
     ],
     [{ relatedTools: [{ name: 'b c', relation: 'related' }] }, /tool name "b c"/],
     [{ relatedTools: ['b'] }, /tool name of type undefined/],
-  ])('are refused where they are wrong: %j', (wrong, message) => {
+  ])('are refused if they are invalid: %j', (wrong, message) => {
     expect(() => create().addTool({ name: 'a', handler: () => '', ...(wrong as object) })).toThrow(message)
   })
 })
 
-describe('order by priority', () => {
+describe('orderByPriority', () => {
   const fill = (server: McpServer): McpServer => {
     for (const [name, priority] of [
       ['low', 100],
@@ -156,7 +160,7 @@ describe('order by priority', () => {
   const namesOf = async (server: McpServer): Promise<string[]> =>
     (await listed(server)).map(({ name }) => name)
 
-  it('is an option; the default is the order of registration', async () => {
+  it('sorts tools; the default is the order of registration', async () => {
     expect(await namesOf(fill(create()))).toEqual(['low', 'b', 'a', 'plain', 'last'])
     expect(await namesOf(fill(create({ tools: { orderByPriority: true } })))).toEqual([
       'a',
@@ -167,7 +171,7 @@ describe('order by priority', () => {
     ])
   })
 
-  it('follows changes, and is kept across pages', async () => {
+  it('follows changes, across pages', async () => {
     const server = create({ tools: { orderByPriority: true }, limits: { pageSize: 2 } })
     const peer = await openPeer(fill(server))
     const handle = server.addTool({ name: 'c', handler: () => '' })
@@ -179,14 +183,14 @@ describe('order by priority', () => {
   })
 })
 
-describe('relations in descriptions', () => {
+describe('describeRelations', () => {
   const relatedTools = [
     { name: 'b', relation: 'related' },
     { name: 'c', relation: 'suggested' },
     { name: 'd', relation: 'related' },
   ]
 
-  it('are one line at the end, if enabled', async () => {
+  it('adds one line to the description', async () => {
     const definition = { description: 'Does a.', relatedTools }
     expect((await shown(definition)).description).toBe('Does a.')
     expect((await shown(definition, { tools: { describeRelations: true } })).description).toBe(
@@ -194,7 +198,7 @@ describe('relations in descriptions', () => {
     )
   })
 
-  it('are the whole description if there is no other, and absent without a relation', async () => {
+  it('is the whole description if there is no other, and absent without a relation', async () => {
     const options = { tools: { describeRelations: true } }
     expect((await shown({ relatedTools }, options)).description).toBe(
       'Related tools: b, d. Suggested next: c.',
@@ -203,7 +207,7 @@ describe('relations in descriptions', () => {
     expect(await shown({}, options)).not.toHaveProperty('description')
   })
 
-  it('to an unknown tool are logged once, when the list is requested', async () => {
+  it('logs a relation to an unknown tool once, when the list is requested', async () => {
     const warned: object[] = []
     const server = create({ logger: { ...silent, warn: (fields: object) => void warned.push(fields) } })
     server.addTool({
@@ -222,7 +226,7 @@ describe('relations in descriptions', () => {
     expect(warned).toEqual([{ tool: 'a', unknown: ['gone'] }])
   })
 
-  it('do not reveal the name of a hidden tool', async () => {
+  it('does not reveal the name of a hidden tool', async () => {
     const server = create({ tools: { describeRelations: true } })
     server.addTool({
       name: 'a',
@@ -249,7 +253,7 @@ describe('relations in descriptions', () => {
     ])
   })
 
-  it('do not reveal it either if every tool names one other', async () => {
+  it('does not reveal a hidden tool if every tool names another', async () => {
     const server = create({ tools: { describeRelations: true } })
     for (const name of ['a', 'b'])
       server.addTool({ name, relatedTools: [{ name: 'secret', relation: 'related' }], handler: () => '' })
@@ -271,7 +275,7 @@ describe('the metadata of a tool', () => {
   })
 
   it.each(['http://example.com/a.png', 'javascript:alert(1)', 'file:///a.png', 'a.png', ''])(
-    'has no icon from %j',
+    'refuses the icon %j',
     (src) => {
       const add = (): unknown => create().addTool({ name: 'a', icons: [{ src }], handler: () => '' })
       expect(add).toThrow(/neither an https: nor a data: URL/)

@@ -31,27 +31,27 @@ const structuredTool = (handler: () => unknown, more: object = {}): AnyTool => (
 const textOf = (text: string): object => ({ content: [{ type: 'text', text }] })
 const failureOf = (text: string): object => ({ ...textOf(text), isError: true })
 
-describe('tools/call: the request', () => {
-  it('answers -32602 for an unknown tool, and repeats its name only in part', async () => {
+describe('tools/call', () => {
+  it('fails with -32602 for an unknown tool, and truncates its name', async () => {
     const error = await mcpErrorOf(() => callTool(serve(tool(() => 'x')), {}, 'n'.repeat(5000)))
     expect(error.code).toBe(-32602)
     expect(error.message).toBe(`Unknown tool: ${'n'.repeat(128)}`)
   })
 
-  it.each(['__proto__', 'constructor', 'toString'])('has no tool called %s', async (name) => {
+  it.each(['__proto__', 'constructor', 'toString'])('does not find a tool called %s', async (name) => {
     expect((await mcpErrorOf(() => callTool(serve(tool(() => 'x')), {}, name))).code).toBe(-32602)
   })
 
-  it.each([[undefined], [5], [null], [{}]])('answers -32602 for the name %j', async (name) => {
+  it.each([[undefined], [5], [null], [{}]])('fails with -32602 for the name %j', async (name) => {
     const { methods } = serve(tool(() => 'x'))
     expect((await mcpErrorOf(() => call(methods, 'tools/call', { name }))).code).toBe(-32602)
   })
 
-  it.each([[[]], ['x'], [5], [true]])('answers -32602 for the arguments %j', async (args) => {
+  it.each([[[]], ['x'], [5], [true]])('fails with -32602 for the arguments %j', async (args) => {
     expect((await mcpErrorOf(() => callTool(serve(tool(() => 'x')), args))).code).toBe(-32602)
   })
 
-  it('gives a handler a new empty object without arguments', async () => {
+  it('gives a handler a new empty object if there are no arguments', async () => {
     const given: unknown[] = []
     const features = serve(
       defineTool({
@@ -66,7 +66,7 @@ describe('tools/call: the request', () => {
     expect(given[0]).not.toBe(given[1])
   })
 
-  it('answers -32601 if no tool was ever registered, and -32602 otherwise', async () => {
+  it('fails with -32601 if no tool was ever registered, and else with -32602', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => callTool(features))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(features.methods, 'tools/list'))).code).toBe(-32601)
@@ -87,7 +87,7 @@ describe('tools/call: the request', () => {
   })
 })
 
-describe('tools/call: the arguments', () => {
+describe('the arguments of tools/call', () => {
   const forecast = defineTool({
     name: 't',
     inputSchema: z.object({ city: z.string(), days: z.number().int().max(7).default(3) }),
@@ -98,7 +98,7 @@ describe('tools/call: the arguments', () => {
     expect(await callTool(serve(forecast), { city: 'Oslo', other: 1 })).toEqual(textOf('Oslo 3'))
   })
 
-  it('that are invalid give an error result with field and reason, and the handler does not run', async () => {
+  it('cause an error result with field and reason if they are invalid, and the handler does not run', async () => {
     let ran = false
     const features = serve({ ...forecast, handler: () => void (ran = true) })
     const { isError, content: blocks } = await callTool(features, { days: 9 })
@@ -110,7 +110,7 @@ describe('tools/call: the arguments', () => {
     expect(ran).toBe(false)
   })
 
-  it('of a tool without inputSchema are ignored, unless it is strict', async () => {
+  it('of a tool without inputSchema are ignored unless it is strict', async () => {
     const args = { city: 'Oslo' }
     const echo: AnyTool = defineTool({ name: 't', handler: (got) => JSON.stringify(got) })
     for (const given of [{}, args]) expect(await callTool(serve(echo), given)).toEqual(textOf('{}'))
@@ -137,7 +137,7 @@ describe('tools/call: the arguments', () => {
     })
   })
 
-  it('may be checked asynchronously', async () => {
+  it('can be validated asynchronously', async () => {
     const features = serve(
       defineTool({
         name: 't',
@@ -155,7 +155,7 @@ describe('tools/call: the arguments', () => {
   })
 })
 
-describe('tools/call: without an outputSchema', () => {
+describe('the result of a tool without outputSchema', () => {
   const block = content.text('a')
   const cases: [string, unknown, object][] = [
     ['a string', 'x', textOf('x')],
@@ -163,12 +163,12 @@ describe('tools/call: without an outputSchema', () => {
     ['undefined', undefined, { content: [] }],
     ['null', null, textOf('null')],
     ['a number', 5, textOf('5')],
-    ['NaN, as JSON has it', { a: Number.NaN }, textOf('{"a":null}')],
+    ['NaN, which becomes null', { a: Number.NaN }, textOf('{"a":null}')],
     ['an object', { a: 1 }, textOf('{"a":1}')],
     ['an empty array', [], textOf('[]')],
     ['strings', ['a', 'b'], textOf('["a","b"]')],
     ['a Date', new Date(0), textOf('"1970-01-01T00:00:00.000Z"')],
-    ['what shares its type with a block', { type: 'text', path: 'a' }, textOf('{"type":"text","path":"a"}')],
+    ['an object with the type of a block', { type: 'text', path: 'a' }, textOf('{"type":"text","path":"a"}')],
     ['a block', block, textOf('a')],
     [
       'blocks',
@@ -182,7 +182,7 @@ describe('tools/call: without an outputSchema', () => {
     ],
     ['a spread block', { ...block, text: 'b' }, textOf('b')],
     ['a result', result({ content: 'a', _meta: { k: 1 } }), { ...textOf('a'), _meta: { k: 1 } }],
-    ['a result of nothing', result({}), { content: [] }],
+    ['an empty result', result({}), { content: [] }],
     ['an error', result.error('no'), failureOf('no')],
     [
       'a structured value',
@@ -199,7 +199,7 @@ describe('tools/call: without an outputSchema', () => {
     ['a thenable', { then: (resolve: (value: string) => void) => resolve('x') }, textOf('x')],
   ]
 
-  it.each(cases)('%s is returned', async (_name, value, expected) => {
+  it.each(cases)('can be %s', async (_name, value, expected) => {
     expect(JSON.parse(JSON.stringify(await callTool(serve(tool(() => value)))))).toEqual(expected)
     expect(await wire(serve(tool(() => value)).methods, 'tools/call', { name: 't' })).toEqual(expected)
   })
@@ -222,7 +222,7 @@ describe('tools/call: without an outputSchema', () => {
     ['blocks among other values', () => [content.text('a'), 'b']],
   ]
 
-  it.each(bad)('%s is an author’s error, whose message names the tool', async (_name, handler) => {
+  it.each(bad)('cannot be %s: the author’s error names the tool', async (_name, handler) => {
     const error = await errorOf(() => callTool(serve(tool(handler))))
     expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
     expect(await errorOf(() => callTool(serve(tool(async () => handler()))))).toMatchObject({
@@ -230,7 +230,7 @@ describe('tools/call: without an outputSchema', () => {
     })
   })
 
-  it('a forged brand in JSON is data', async () => {
+  it('treats a forged brand in JSON as data', async () => {
     const forged: unknown = JSON.parse(
       '{"type":"text","text":"x","dev.jetway/brand":"content","Symbol(dev.jetway/brand)":"content"}',
     )
@@ -240,7 +240,7 @@ describe('tools/call: without an outputSchema', () => {
   })
 })
 
-describe('tools/call: what a handler throws', () => {
+describe('an error thrown by a handler', () => {
   it.each([
     [
       'synchronously',
@@ -249,13 +249,13 @@ describe('tools/call: what a handler throws', () => {
       },
     ],
     [
-      'later',
+      'asynchronously',
       async (error: unknown) => {
         throw error
       },
     ],
   ] as [string, (error: unknown) => unknown][])(
-    'a ToolError thrown %s is a result that the model reads',
+    'is a result for the model if it is a ToolError thrown %s',
     async (_name, fail) => {
       expect(await callTool(serve(tool(() => fail(new ToolError('No such city')))))).toEqual(
         failureOf('No such city'),
@@ -270,7 +270,7 @@ describe('tools/call: what a handler throws', () => {
     },
   )
 
-  it('a proxy that throws on access reaches the dispatcher unchanged', async () => {
+  it('reaches the dispatcher unchanged if it is a proxy that throws on access', async () => {
     const hostile: unknown = new Proxy(
       {},
       {
@@ -290,21 +290,21 @@ describe('tools/call: what a handler throws', () => {
     }
   })
 
-  it('a ToolError thrown by a schema counts too', async () => {
+  it('may be a ToolError of the schema', async () => {
     const inputSchema = z.object({}).transform(() => {
       throw new ToolError('closed today')
     })
     expect(await callTool(serve({ ...tool(() => 'x'), inputSchema }))).toEqual(failureOf('closed today'))
   })
 
-  it('becomes a result if the dispatcher has a text for it', () => {
+  it('becomes a result if the dispatcher supplies a text', () => {
     const outcome = entryOf(serve(tool(() => 'x')).methods, 'tools/call').failure?.('generic')
     expect(outcome).toMatchObject({ result: failureOf('generic') })
   })
 })
 
-describe('tools/call: with an outputSchema', () => {
-  it('sends the value and its text, which is the same JSON', async () => {
+describe('the result of a tool with outputSchema', () => {
+  it('has the value and its JSON as text', async () => {
     const features = serve(structuredTool(() => ({ high: 1 })))
     expect(await callTool(features)).toMatchObject({
       ...textOf('{"high":1}'),
@@ -316,14 +316,14 @@ describe('tools/call: with an outputSchema', () => {
     })
   })
 
-  it('sends only text in a revision without structured content', async () => {
+  it('has only text in a revision without structured content', async () => {
     const { methods } = serve(structuredTool(() => ({ high: 1 })))
     expect(await wire(methods, 'tools/call', { name: 't' }, { revision: '2025-03-26' })).toEqual(
       textOf('{"high":1}'),
     )
   })
 
-  it('stringifies the value once', async () => {
+  it('is stringified once', async () => {
     let times = 0
     const value = { high: 1, toJSON: () => (times++, { high: 1 }) }
     await wire(serve(structuredTool(() => value)).methods, 'tools/call', { name: 't' })
@@ -343,18 +343,18 @@ describe('tools/call: with an outputSchema', () => {
   const wrong: [string, unknown][] = [
     ['undefined', undefined],
     ['a missing member', {}],
-    ['a member of another type', { high: 'secret' }],
+    ['a member of the wrong type', { high: 'secret' }],
     ['NaN', { high: Number.NaN }],
     ['Infinity', { high: Number.POSITIVE_INFINITY }],
     ['a BigInt', { high: 1n }],
     ['a string', 'text'],
     ['null', null],
     ['a content block', content.text('x')],
-    ['a result without a value', result({ content: 'x' })],
-    ['a result with a wrong value', result({ structured: { high: 'x' } })],
+    ['a result without a structured value', result({ content: 'x' })],
+    ['a result with an invalid structured value', result({ structured: { high: 'x' } })],
   ]
 
-  it.each(wrong)('%s is an author’s error, and no data is sent', async (_name, value) => {
+  it.each(wrong)('cannot be %s: the author’s error is logged and no data is sent', async (_name, value) => {
     for (const handler of [() => value, () => Promise.resolve(value)]) {
       const error = await errorOf(() => callTool(serve(structuredTool(handler))))
       expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
@@ -370,7 +370,7 @@ describe('tools/call: with an outputSchema', () => {
     ['has', content.text('[1]'), ['[1]']],
     ['lacks', content.text('[1'), ['[1', '[1]']],
   ])(
-    'repeats a value that is no object in text only if its content %s no such text',
+    'repeats a value that is not an object as text only if its content %s no such text',
     async (_, block, texts) => {
       const features = serve(
         defineTool({
@@ -385,7 +385,7 @@ describe('tools/call: with an outputSchema', () => {
     },
   )
 
-  it('does not validate error results', async () => {
+  it('is not validated if it is an error', async () => {
     expect(await callTool(serve(structuredTool(() => result.error('no'))))).toMatchObject(failureOf('no'))
     const partial = result({ content: 'no', structured: { partly: 1 }, isError: true })
     expect(await callTool(serve(structuredTool(() => partial)))).toMatchObject({
@@ -394,7 +394,7 @@ describe('tools/call: with an outputSchema', () => {
     })
   })
 
-  it('keeps content and metadata of a whole result', async () => {
+  it('keeps content and metadata of result()', async () => {
     const whole = result({ content: 'warm', structured: { high: 1 }, _meta: { k: 1 } })
     expect(await callTool(serve(structuredTool(() => whole)))).toMatchObject({
       ...textOf('warm'),
@@ -420,7 +420,7 @@ describe('tools/call: with an outputSchema', () => {
     expect(await errorOf(() => callTool(features))).toMatchObject({ name: 'OutputError' })
   })
 
-  it('accepts a value that is no object, which session revisions get as text', async () => {
+  it('can be a value that is not an object, which session revisions get as text', async () => {
     const { methods } = serve(
       defineTool({ name: 't', outputSchema: z.array(z.number()), handler: () => [1, 2] }),
     )
@@ -432,7 +432,7 @@ describe('tools/call: with an outputSchema', () => {
   })
 })
 
-describe('tools/call: the synchronous path', () => {
+describe('a synchronous tools/call', () => {
   it('returns no promise if schema and handler are synchronous', () => {
     const features = serve(
       structuredTool(() => ({ high: 1 })),
@@ -476,7 +476,7 @@ describe('registering a tool', () => {
   )
 
   it.each([['a'], ['x'.repeat(128)], ['A-z_0.9'], ['__proto__'], ['constructor']])(
-    'takes the name %s',
+    'accepts the name %s',
     async (name) => {
       const features = serve(defineTool({ name, handler }))
       expect(await callTool(features, {}, name)).toEqual(textOf('x'))
@@ -500,13 +500,13 @@ describe('registering a tool', () => {
 
   it.each([
     ['no handler', { name: 't' }, 'handler'],
-    ['a handler that is none', { name: 't', handler: 'x' }, 'handler'],
-    ['a bad timeout', { name: 't', handler, timeoutMs: 0 }, 'timeoutMs'],
-    ['an endless timeout', { name: 't', handler, timeoutMs: Number.POSITIVE_INFINITY }, 'timeoutMs'],
-    ['a timeout that timers cannot hold', { name: 't', handler, timeoutMs: 2 ** 31 }, 'timeoutMs'],
-    ['a description that is no text', { name: 't', handler, description: 5 }, 'description'],
-    ['metadata that is no object', { name: 't', handler, _meta: [] }, '_meta'],
-    ['metadata that JSON cannot carry', { name: 't', handler, _meta: { n: 1n } }, 'JSON'],
+    ['a handler that is not a function', { name: 't', handler: 'x' }, 'handler'],
+    ['a timeout of 0', { name: 't', handler, timeoutMs: 0 }, 'timeoutMs'],
+    ['an infinite timeout', { name: 't', handler, timeoutMs: Number.POSITIVE_INFINITY }, 'timeoutMs'],
+    ['a timeout that is too long for timers', { name: 't', handler, timeoutMs: 2 ** 31 }, 'timeoutMs'],
+    ['a description that is not a string', { name: 't', handler, description: 5 }, 'description'],
+    ['metadata that is not an object', { name: 't', handler, _meta: [] }, '_meta'],
+    ['metadata that cannot be serialised as JSON', { name: 't', handler, _meta: { n: 1n } }, 'JSON'],
   ])('refuses %s and names the tool', (_name, definition, word) => {
     expect(() => register(definition)).toThrow(
       expect.objectContaining({

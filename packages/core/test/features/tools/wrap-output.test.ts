@@ -89,7 +89,7 @@ const ids = [{ id: 'a' }, { id: 'b' }]
 const closed = { type: 'object', additionalProperties: false }
 
 describe.each(['2025-06-18', '2025-11-25'])('wrapOutput, for a client of %s', (version) => {
-  it('publishes an object that holds the schema', async () => {
+  it('publishes an object that contains the schema', async () => {
     expect(await schemasOf(version)).toMatchObject({
       array: {
         ...closed,
@@ -100,7 +100,7 @@ describe.each(['2025-06-18', '2025-11-25'])('wrapOutput, for a client of %s', (v
     })
   })
 
-  it('leads references from the root to the new place of the schema', async () => {
+  it('rewrites references to the root', async () => {
     const { recursive, root } = await schemasOf(version)
     const place = '#/properties/items'
     expect(root).toMatchObject({
@@ -117,31 +117,31 @@ describe.each(['2025-06-18', '2025-11-25'])('wrapOutput, for a client of %s', (v
     ['number', '5', { total: 5 }],
     ['either', '{"id":"a"}', { found: { id: 'a' } }],
     ['root', '[["x"]]', { items: [['x']] }],
-  ])('wraps the structured value, and leaves the text as it is: %s', async (name, json, wrapped) => {
+  ])('wraps the structured value, and leaves the text unchanged: %s', async (name, json, wrapped) => {
     expect(await call(version, name)).toEqual({ content: text(json), structuredContent: wrapped })
   })
 
-  it("wraps the structuredContent of the protocol's own result", async () => {
+  it("wraps the structuredContent of a result in the protocol's form", async () => {
     const { content, structuredContent } = await call(version, 'literal')
     expect([content, structuredContent]).toEqual([[...text('One'), ...text('[1]')], { items: [1] }])
   })
 
-  it('wraps what a middleware has put in place of the value', async () => {
+  it('wraps a value that middleware replaced', async () => {
     const server = create()
     server.use('tools/call', async (_ctx, next) => ({ ...(await next()), structuredContent: [{ id: 'z' }] }))
     expect((await call(version, 'array', server)).structuredContent).toEqual({ items: [{ id: 'z' }] })
   })
 
-  it('does not wrap the value of a failure, which no schema describes', async () => {
+  it('does not wrap the value of an error, which no schema describes', async () => {
     expect(await call(version, 'failure')).toMatchObject({ isError: true, structuredContent: { why: 'x' } })
   })
 
-  it('validates the value before it is wrapped', async () => {
+  it('validates the value before wrapping it', async () => {
     expect(await call(version, 'wrong')).toMatchObject({ isError: true, structuredContent: undefined })
   })
 })
 
-it('wrapOutput changes nothing for 2026-07-28, whose structured values are of any type', async () => {
+it('wrapOutput changes nothing in 2026-07-28, where structured values have any type', async () => {
   expect(await call('2026-07-28', 'array')).toEqual({
     content: text(JSON.stringify(ids)),
     structuredContent: ids,
@@ -149,7 +149,7 @@ it('wrapOutput changes nothing for 2026-07-28, whose structured values are of an
   expect((await schemasOf('2026-07-28'))['array']).toMatchObject({ type: 'array' })
 })
 
-it.each(['2024-11-05', '2025-03-26'])('wrapOutput sends text alone to a client of %s', async (version) => {
+it.each(['2024-11-05', '2025-03-26'])('wrapOutput sends only text to a client of %s', async (version) => {
   expect(await call(version, 'array')).toEqual({ content: text(JSON.stringify(ids)) })
   expect((await schemasOf(version))['array']).toBeUndefined()
 })
@@ -159,17 +159,17 @@ describe('wrapOutput is refused', () => {
   it.each<[string, object, string]>([
     ['without an outputSchema', { wrapOutput: 'items' }, 'without an outputSchema; add one'],
     [
-      'for an object',
+      'for an object schema',
       { wrapOutput: 'items', outputSchema: z.object({ a: z.string() }) },
       'is an object already; remove wrapOutput',
     ],
     [
-      'for a flag',
+      'for a boolean',
       { wrapOutput: true, outputSchema: list },
       'needs a name such as "items" as its wrapOutput',
     ],
     [
-      'without a name',
+      'for an empty name',
       { wrapOutput: '', outputSchema: list },
       'needs a name such as "items" as its wrapOutput',
     ],
@@ -189,14 +189,14 @@ describe('wrapOutput is refused', () => {
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(problem)
   })
 
-  it('by the compiler, where it knows the schema', () => {
+  it('by the compiler, if the schema is typed', () => {
     const types = (): void => {
       defineTool({ name: 't', outputSchema: list, wrapOutput: 'items', handler: () => [] })
       defineTool({ name: 't', outputSchema: { type: 'array' }, wrapOutput: 'items', handler: () => [] })
       // @ts-expect-error there is no outputSchema
       defineTool({ name: 't', wrapOutput: 'items', handler: () => [] })
       const object = z.object({ a: z.string() })
-      // @ts-expect-error the value is an object already
+      // @ts-expect-error the value is already an object
       defineTool({ name: 't', outputSchema: object, wrapOutput: 'items', handler: () => ({ a: 'x' }) })
     }
     expect(types).toBeTypeOf('function')

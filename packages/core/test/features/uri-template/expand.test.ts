@@ -22,7 +22,7 @@ const VALUES = {
   undef: undefined,
 }
 
-/** The published examples, save those that name one variable twice. */
+/** The published examples, except those that repeat a variable. */
 const SECTIONS: Record<string, Record<string, string>> = {
   '3.2.1 variable expansion': {
     '{count}': 'one,two,three',
@@ -165,7 +165,7 @@ for (const [section, examples] of Object.entries(SECTIONS)) {
 }
 
 describe('expansion beyond the published examples', () => {
-  it('encodes literals that a URI cannot hold and keeps their triplets', () => {
+  it('encodes invalid characters of literals, and keeps their triplets', () => {
     expect(expandUriTemplate('notes://café%20bar/{id}', { id: 'ü' })).toBe('notes://caf%C3%A9%20bar/%C3%BC')
   })
 
@@ -173,19 +173,19 @@ describe('expansion beyond the published examples', () => {
     expect(expandUriTemplate('{+a}', { a: '%2F %zz %' })).toBe('%2F%20%25zz%20%25')
   })
 
-  it('counts code points in prefixes, so that no character is cut in two', () => {
+  it('counts code points in prefixes, so that no character is split', () => {
     expect(expandUriTemplate('{a:2}', { a: '😀é!' })).toBe('%F0%9F%98%80%C3%A9')
   })
 
-  it('never takes values from the prototype', () => {
+  it('ignores inherited values', () => {
     expect(expandUriTemplate('x{constructor}{toString}', {})).toBe('x')
   })
 
   it.each([
     ['a number', { a: 5 }, /type number/],
-    ['a nested list', { a: [['x']] }, /type object/],
+    ['a nested array', { a: [['x']] }, /type object/],
     ['a lone surrogate', { a: '\uD800' }, /lone surrogate/],
-    ['a list for a prefix', { b: ['x'] }, /prefix length/],
+    ['an array for a prefix', { b: ['x'] }, /prefix length/],
   ])('refuses %s and names the variable', (_, values, message) => {
     const template = '{a}{b:2}'
     const expand = () => expandUriTemplate(template, values as unknown as Record<string, string>)

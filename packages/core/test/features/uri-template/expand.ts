@@ -2,17 +2,16 @@ import { usageError } from '../../../src/errors.ts'
 import { OPERATOR_RULES, type OperatorRules } from '../../../src/features/uri-template/compile.ts'
 import { parseParts, type Expression, type VariableSpec } from '../../../src/features/uri-template/parse.ts'
 
-/** A string, a list, or an associative array. Empty lists and arrays count as undefined. */
+/** A string, an array, or an associative array. Empty arrays count as undefined. */
 type TemplateValue = string | readonly string[] | Readonly<Record<string, string>>
 
 interface Operator extends OperatorRules {
-  /** After the name of an empty value. */
+  /** What follows the name of an empty value. */
   readonly ifEmpty: string
 }
 
 /**
- * Expands a template. Servers only match, so this is for tests: `match` must give the values back.
- *
+ * Expands a template. Servers only match, so this is for tests: `match` must return the values.
  * @see https://www.rfc-editor.org/rfc/rfc6570#section-3
  */
 export function expandUriTemplate(
@@ -80,14 +79,14 @@ function encodeValue(name: string, text: unknown, operator: Operator): string {
   }
 }
 
-/** Encodes all but the unreserved characters; `encodeURIComponent` leaves five more as they are. */
+/** Encodes everything except unreserved characters; `encodeURIComponent` leaves five more unencoded. */
 const encodeUnreserved = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Encodes what is neither reserved, nor unreserved, nor a percent triplet already. */
+/** Encodes everything except reserved and unreserved characters and percent triplets. */
 const encodeReserved = (text: string): string =>
   text.replace(/%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu, (found) =>
     /^%../.test(found) ? found : encodeURIComponent(found),

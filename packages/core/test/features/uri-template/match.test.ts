@@ -32,7 +32,7 @@ describe('positional variables', () => {
     ['notes://café/{id}', 'notes://café/1', { id: '1' }],
     ['notes://café/{id}', 'notes://caf%c3%a9/1', { id: '1' }],
     ['plain', 'plain', {}],
-  ])('%s reads %s', (template, uri, expected) => {
+  ])('of %s are read from %s', (template, uri, expected) => {
     expect(match(template, uri)).toEqual(expected)
   })
 
@@ -61,11 +61,11 @@ describe('positional variables', () => {
     ['m{;a}', 'm;a=1#x'],
     ['{a}', '%4G'],
     ['s?q={q}&n={n}', 's?q=a&evil=1&n=2'],
-  ])('%s refuses %s', (template, uri) => {
+  ])('of %s do not match %s', (template, uri) => {
     expect(match(template, uri)).toBeUndefined()
   })
 
-  it('match as little as possible from the left', () => {
+  it('are as short as possible from the left', () => {
     expect(match('{a}-{b}', 'x-y-z')).toEqual({ a: 'x', b: 'y-z' })
     expect(match('{a}{b}', '%41bc')).toEqual({ a: 'A', b: 'bc' })
     expect(match('{+a}/x/{+b}', '1/x/2/x/3')).toEqual({ a: '1', b: '2/x/3' })
@@ -108,16 +108,16 @@ describe('named variables', () => {
     '?Q=1',
     '?=1',
     '&q=1',
-  ])('refuse the unknown, repeated and malformed: %s', (query) => {
+  ])('do not match if unknown, repeated or malformed: %s', (query) => {
     expect(match(search, search.replace('{?q,limit}', query))).toBeUndefined()
   })
 
-  it('collect repeats when exploded', () => {
+  it('collect repeated values when exploded', () => {
     expect(match('x{?tag*,q}', 'x?tag=a&q=1&tag=b')).toEqual({ tag: ['a', 'b'], q: '1' })
     expect(match('x{;tag*}', 'x;tag=a;tag=b')).toEqual({ tag: ['a', 'b'] })
   })
 
-  it('continue a literal query or another expression', () => {
+  it('can follow a literal query or another expression', () => {
     expect(match('x?fixed=yes{&a,b}', 'x?fixed=yes&b=2')).toEqual({ b: '2' })
     expect(match('x?fixed=yes{&a,b}', 'x?fixed=yes')).toEqual({})
     expect(match('x{?a}{&b}', 'x?b=2&a=1')).toEqual({ a: '1', b: '2' })
@@ -125,7 +125,7 @@ describe('named variables', () => {
     expect(match('x{?a}{&b}{#at}', 'x?a=1#y')).toEqual({ a: '1', at: 'y' })
   })
 
-  it('follow reserved variables, which do not match the query', () => {
+  it('can follow reserved variables, which do not match the query', () => {
     expect(match('file:///{+path}{?rev}', 'file:///a/b?rev=3')).toEqual({ path: 'a/b', rev: '3' })
     expect(match('file:///{+path}{?rev}', 'file:///a/b?other=3')).toBeUndefined()
     expect(match('file:///{+path}{?rev}{#at}', 'file:///a/b?rev=3#L1')).toEqual({
@@ -136,15 +136,15 @@ describe('named variables', () => {
   })
 })
 
-describe('matching is safe for any URI', () => {
-  it('accepts 8192 characters of the percent-encoded form and no more', () => {
+describe('match with hostile URIs', () => {
+  it('accepts up to 8192 characters of the percent-encoded form', () => {
     expect(match('{a}', 'x'.repeat(8192))).toEqual({ a: 'x'.repeat(8192) })
     expect(match('{a}', 'x'.repeat(8193))).toBeUndefined()
     expect(match('{a}', '€'.repeat(910))).toEqual({ a: '€'.repeat(910) })
     expect(match('{a}', '€'.repeat(911))).toBeUndefined()
   })
 
-  it('gives own properties for names of the prototype', () => {
+  it('creates own properties for names of the prototype', () => {
     const values = match('{__proto__}/{constructor}', 'a/b')
     expect(Object.entries(values ?? {})).toEqual([
       ['__proto__', 'a'],
@@ -159,7 +159,7 @@ describe('matching is safe for any URI', () => {
     expect(match('x{?a}', 'x?a=%2525')).toEqual({ a: '%25' })
   })
 
-  it('finds a repetitive literal in any position', () => {
+  it('finds a repetitive literal at any position', () => {
     expect(match('{a}aab{b}', 'aaaabaab')).toEqual({ a: 'aa', b: 'aab' })
     expect(match('{a}abab{b}abc', 'xabababababc')).toEqual({ a: 'x', b: 'abab' })
     expect(match('{a}aab{b}', 'xaaaby')).toEqual({ a: 'xa', b: 'y' })

@@ -21,12 +21,12 @@ describe('parseUriTemplate', () => {
       (size: number) => Array.from({ length: size }, (_, i) => `{v${i}}`).join('/'),
       'more than 32 variables',
     ],
-  ])('takes as many %s as %d, and no more', (_, limit, templateOf, message) => {
+  ])('limits the %s of a template to %d', (_, limit, templateOf, message) => {
     expect(() => parseUriTemplate(templateOf(limit))).not.toThrow()
     expect(() => parseUriTemplate(templateOf(limit + 1))).toThrow(message)
   })
 
-  it('names a template that is too long by its first 40 characters', () => {
+  it('truncates the name of a too long template to 40 characters', () => {
     const start = 'notes://a/template/of/quite/some/length/'
     expect(() => parseUriTemplate(start.padEnd(2049, 'x'))).toThrow(`starting with "${start}" is longer`)
   })

@@ -19,7 +19,7 @@ describe('compareSpecificity', () => {
     '{+name}',
   ]
 
-  it('puts more literals first, then fewer variables, then simple before reserved, then the text', () => {
+  it('sorts by more literals, then fewer variables, then simple before reserved, then text', () => {
     const expected = [
       'files://static/{name}',
       'files://{dir}/{name}',
@@ -48,7 +48,7 @@ describe('compareSpecificity', () => {
     )
   })
 
-  it('ties only a template with itself', () => {
+  it('returns 0 only for the same template', () => {
     const [a, b] = [parseUriTemplate('x://{a}'), parseUriTemplate('x://{b}')]
     expect(compareSpecificity(a, parseUriTemplate('x://{a}'))).toBe(0)
     expect(compareSpecificity(a, b)).toBeLessThan(0)

@@ -2,7 +2,7 @@ import { describe, expectTypeOf, it } from 'vitest'
 import type { TemplateVariables } from '../../../src/features/uri-template/uri-template.ts'
 
 describe('TemplateVariables', () => {
-  it('takes positional variables as required strings', () => {
+  it('maps positional variables to required strings', () => {
     expectTypeOf<TemplateVariables<'weather://{country}/{city}'>>().toEqualTypeOf<{
       country: string
       city: string
@@ -12,7 +12,7 @@ describe('TemplateVariables', () => {
     >()
   })
 
-  it('takes named variables as optional', () => {
+  it('maps named variables to optional strings', () => {
     expectTypeOf<TemplateVariables<'s://{id}{?q,limit}{&page}{;m}'>>().toEqualTypeOf<{
       id: string
       q?: string
@@ -22,7 +22,7 @@ describe('TemplateVariables', () => {
     }>()
   })
 
-  it('takes exploded variables as arrays and drops prefix lengths', () => {
+  it('maps exploded variables to arrays, and ignores prefix lengths', () => {
     expectTypeOf<TemplateVariables<'x{/path*}/{name:3}{?tag*}'>>().toEqualTypeOf<{
       path: string[]
       name: string
@@ -36,22 +36,22 @@ describe('TemplateVariables', () => {
     expectTypeOf<Names>().toBeNever()
   })
 
-  it('is a record for a template known only at run time', () => {
+  it('is a record for a template of type string', () => {
     expectTypeOf<TemplateVariables<string>>().toEqualTypeOf<Record<string, string | string[]>>()
   })
 
-  it('stays shallow for the largest template', () => {
+  it('supports the largest template', () => {
     type Ten<P extends string> =
       `{${P}0}/{${P}1}/{${P}2}/{${P}3}/{${P}4}/{${P}5}/{${P}6}/{${P}7}/{${P}8}/{${P}9}`
     type Names = keyof TemplateVariables<`x://${Ten<'a'>}/${Ten<'b'>}/${Ten<'c'>}{?d0,d1}`>
     expectTypeOf<'a0' | 'b5' | 'c9' | 'd1'>().toExtend<Names>()
   })
 
-  it('refuses wrong code', () => {
+  it('refuses unknown and possibly missing variables', () => {
     const handler = (variables: TemplateVariables<'weather://{country}/{city}{?units}'>): string => {
       // @ts-expect-error the template has no such variable
       void variables.contry
-      // @ts-expect-error a query variable may be missing
+      // @ts-expect-error a query variable can be missing
       const units: string = variables.units
       return variables.country + units
     }

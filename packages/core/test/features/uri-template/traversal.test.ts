@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
 
-/** Attempts to leave a handler's directory: none may reach a handler as a value. */
+/** Attempts to leave a handler's directory. None may reach a handler as a value. */
 const FORMS = [
   '.',
   '..',
@@ -105,23 +105,23 @@ const TEMPLATES = [
   'x://root{#v}',
 ]
 
-/** Replaces the template's variable by a form, the way a peer would: without encoding it. */
+/** Puts a form in place of the template's variable without encoding it, as an attacker would. */
 const plant = (template: string, form: string): string =>
   template.replace(/\{([+#./;?&]?)(v)\*?\}/, (_, operator: string) => {
     const lead = operator === '+' ? '' : operator
     return [';', '?', '&'].includes(operator) ? `${lead}v=${form}` : lead + form
   })
 
-describe('no path traversal becomes a value', () => {
-  it('covers sixty forms', () => {
+describe('path traversal through a template', () => {
+  it('is tested in at least sixty forms', () => {
     expect(new Set(FORMS).size).toBeGreaterThanOrEqual(60)
   })
 
-  // "." begins a label and ";" another parameter, so that these forms mean something else there.
+  // "." starts a label and ";" another parameter, so these forms have another meaning there.
   const harmless = (template: string, form: string): boolean =>
     (template.includes('{.v}') && form === '.') || (template.includes('{/v*}') && form.startsWith('/etc'))
 
-  it.each(TEMPLATES)('%s', (template) => {
+  it.each(TEMPLATES)('never matches %s', (template) => {
     const parsed = parseUriTemplate(template)
     const escaped = FORMS.filter((form) => !harmless(template, form)).filter(
       (form) => parsed.match(plant(template, form)) !== undefined,
@@ -129,12 +129,12 @@ describe('no path traversal becomes a value', () => {
     expect(escaped).toEqual([])
   })
 
-  it.each(TEMPLATES)('%s still accepts a harmless value', (template) => {
+  it.each(TEMPLATES)('%s still matches a harmless value', (template) => {
     expect(parseUriTemplate(template).match(plant(template, 'innocent..%20value'))).toBeDefined()
   })
 
   it.each(['x://root/{v}', 'x://root{/v}', 'x://root{/v*}', 'x://root{;v}', 'x://root{.v}', 'x://{a}/{v}'])(
-    '%s takes no slash or backslash, encoded or not',
+    '%s matches no slash or backslash, encoded or not',
     (template) => {
       const parsed = parseUriTemplate(template)
       for (const form of ['a%2fb', 'a%2Fb', 'a\\b', 'a%5cb', 'a%5Cb', 'a%2f', 'a%5c']) {
@@ -143,7 +143,7 @@ describe('no path traversal becomes a value', () => {
     },
   )
 
-  it('checks each item of a list', () => {
+  it('is checked in each item of an array', () => {
     expect(parseUriTemplate('x{/v*}').match('x/a/../b')).toBeUndefined()
     expect(parseUriTemplate('x{?v*}').match('x?v=a&v=../b')).toBeUndefined()
     expect(parseUriTemplate('{+v*}').match('a,/etc')).toBeUndefined()

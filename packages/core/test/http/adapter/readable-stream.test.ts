@@ -1,24 +1,35 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { streamHeaders, toReadableStream } from '../../../src/http/adapter/readable-stream.ts'
+import { type WebConnection, WebRequest } from '../../../src/http/adapter/web-request.ts'
 import type { FrameSink } from '../../../src/http/types.ts'
 
-/** A stream reply as a host gets it, and what its adapter sees of it. */
+class Incoming extends WebRequest {
+  constructor(connection: WebConnection) {
+    super(new Request('http://localhost/mcp'), connection)
+  }
+}
+
+/** A stream reply as a host gets it, and the events that its adapter sees. */
 function opened() {
   const seen: string[] = []
   let sink: FrameSink | undefined
   const reply = { status: 200, headers: {}, open: (given: FrameSink) => void (sink = given) }
-  const stream = toReadableStream(reply, {
-    atTurn: (open) => open(),
-    leave: () => void seen.push('leave'),
-    stall: { begin: () => void seen.push('begin'), end: () => void seen.push('end') },
+  const request = new Incoming({
+    peer: undefined,
+    authority: undefined,
+    onTurn: (listener) => listener(true),
+    stallLimit: () => ({ begin: () => void seen.push('begin'), end: () => void seen.push('end') }),
+    watch: () => {},
   })
+  request.signal.addEventListener('abort', () => seen.push('leave'))
+  const stream = toReadableStream(reply, request)
   const write = (chunk: string): void | Promise<void> => sink?.write(chunk)
   return { seen, write, close: () => sink?.close(), reader: stream.getReader() }
 }
 
 describe('a stream reply as a ReadableStream', () => {
-  it('makes its writer wait while 16 KiB are queued, and limits only that time', async () => {
+  it('makes the writer wait while 16 KiB are queued, and times only that wait', async () => {
     const { seen, write, reader } = opened()
     await settled()
     expect(write('x'.repeat(16_383))).toBeUndefined()
@@ -43,7 +54,7 @@ describe('a stream reply as a ReadableStream', () => {
     expect(write('late')).toBeUndefined()
   })
 
-  it('lets its writer go on when the reader cancels', async () => {
+  it('releases a waiting writer when the reader cancels', async () => {
     const { seen, write, close, reader } = opened()
     const waits = write('x'.repeat(20_000))
     await reader.cancel()
@@ -53,7 +64,7 @@ describe('a stream reply as a ReadableStream', () => {
     expect(seen).toEqual(['begin', 'leave'])
   })
 
-  it('has headers with an ETag that no other stream has', () => {
+  it('has a unique ETag', () => {
     const [one, two] = [streamHeaders({ a: '1' }), streamHeaders({ a: '1' })]
     expect(one).toEqual({ a: '1', etag: expect.stringMatching(/^W\/"[\w-]{36}"$/) as string })
     expect(one['etag']).not.toBe(two['etag'])

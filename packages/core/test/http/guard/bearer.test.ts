@@ -26,7 +26,7 @@ describe('bearer', () => {
     expect((await tried(long, `Bearer ${'a'.repeat(16_384 - 7)}`)).status).toBe(200)
   })
 
-  it.each([undefined, 'Basic YTpi', 'token-a'])('asks for a token if there is none: %j', async (header) => {
+  it.each([undefined, 'Basic YTpi', 'token-a'])('requests a token if there is none: %j', async (header) => {
     const { status, headers } = await tried(bearer({ verify }), header)
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer'])
   })
@@ -50,7 +50,7 @@ describe('bearer', () => {
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
   })
 
-  it('refuses the token if verify throws or rejects, and only logs the cause', async () => {
+  it('refuses the token if verify throws or rejects, and logs the cause only', async () => {
     for (const failing of [
       () => {
         throw new Error('canary')
@@ -66,7 +66,7 @@ describe('bearer', () => {
     }
   })
 
-  it('accepts an asynchronous verify', async () => {
+  it('supports an async verify', async () => {
     expect(
       (await tried(bearer({ verify: (token) => Promise.resolve(known[token]) }), 'Bearer token-b')).status,
     ).toBe(200)
@@ -100,7 +100,7 @@ describe('bearer', () => {
   })
 })
 
-describe('an identity', () => {
+describe('the identity of a caller', () => {
   it.each([
     [59, 200],
     [60, 200],
@@ -116,12 +116,12 @@ describe('an identity', () => {
     if (status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
   })
 
-  it('with an invalid expiry has expired', async () => {
+  it('with an invalid expiry counts as expired', async () => {
     expect((await tried(() => ({ principal: 'a', expiresAt: Number.NaN }))).status).toBe(401)
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'without a principal is an error, which the log attributes to its option: %j',
+    'without a principal is an error, and the log names the option: %j',
     async (auth) => {
       const own = createHarness({ endpoint: { authenticate: () => auth } })
       const ofHost = createHarness()
@@ -135,7 +135,7 @@ describe('an identity', () => {
     },
   )
 
-  it('is checked for every request, so that a revoked one ends at once', async () => {
+  it('is checked for every request, so that a revoked one is refused at once', async () => {
     let valid = true
     const { open } = createHarness({
       endpoint: { authenticate: () => (valid ? { principal: 'a' } : undefined) },
@@ -148,7 +148,7 @@ describe('an identity', () => {
     expect((await session.delete()).status).toBe(401)
   })
 
-  it('of the host application counts if the mount has no authenticate', async () => {
+  it('is that of the host application if the mount has no authenticate', async () => {
     const seen: unknown[] = []
     const { open } = createHarness({
       setUp: (server) => {
@@ -166,15 +166,15 @@ describe('an identity', () => {
     expect(seen).toEqual(['alice', { user: 1 }])
   })
 
-  it('of the host application can expire too', async () => {
+  it('expires too if it is that of the host application', async () => {
     const { post, clock } = createHarness()
     const auth = { principal: 'a', expiresAt: clock.now() / 1000 - 61 }
     expect((await post(initializeMessage(), {}, { auth })).status).toBe(401)
   })
 })
 
-describe('a Rejection', () => {
-  it('gives its own status and message, as JSON-RPC', async () => {
+describe('Rejection', () => {
+  it('determines status and message of the JSON-RPC error', async () => {
     const { status, headers, json } = await tried(
       () => new Rejection(403, 'Not today', { headers: { 'x-why': 'sunday' }, cause: new Error('canary') }),
     )
@@ -192,11 +192,11 @@ describe('a Rejection', () => {
     expect(log.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual(logged)
   })
 
-  it.each([200, 302, 399, 600, 400.5])('cannot have the status %s', (status) => {
+  it.each([200, 302, 399, 600, 400.5])('refuses the status %s', (status) => {
     expect(() => new Rejection(status, 'x')).toThrow(/ERR_MCP_OPTION/)
   })
 
-  it.each([400, 599])('may have the status %s, and has no headers and the reason unauthorized', (status) => {
+  it.each([400, 599])('accepts the status %s, without headers and with the reason unauthorized', (status) => {
     const expected = { status, message: 'x', headers: {}, reason: 'unauthorized' }
     expect(new Rejection(status, 'x')).toMatchObject(expected)
   })

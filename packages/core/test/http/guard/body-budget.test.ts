@@ -1,8 +1,8 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { AcceptedBody, BodyBudget } from '../../../src/http/guard/body-budget.ts'
+import { AcceptedBody, BodyBudget } from '../../../src/http/caller-bytes.ts'
 
-/** The bytes of 64 bodies, half of them for one caller. */
+/** A limit of 64 bodies, half of them for one caller. */
 const OF_CALLER = 32 * 10
 
 function budget() {
@@ -17,8 +17,8 @@ function budget() {
   return { clock, begin, close: () => made.close(), stopped }
 }
 
-describe('the bodies that a mount reads', () => {
-  it('may bring as many bytes as 32 whole ones for each caller', () => {
+describe('the limit on bodies that a mount reads', () => {
+  it('allows each caller the bytes of 32 full bodies', () => {
     const { begin } = budget()
     const first = begin('ann')
     expect(first.add(OF_CALLER)).toBeUndefined()
@@ -32,7 +32,7 @@ describe('the bodies that a mount reads', () => {
     expect(begin('ann').add(OF_CALLER - 1)).toBeUndefined()
   })
 
-  it('are stopped when they take too long, and then hold nothing', async () => {
+  it('ends bodies that take too long, and frees their bytes', async () => {
     const { clock, begin, stopped } = budget()
     const ended = begin('ann')
     begin('ann').add(OF_CALLER)
@@ -44,7 +44,7 @@ describe('the bodies that a mount reads', () => {
     expect(begin('ann').add(OF_CALLER)).toBeUndefined()
   })
 
-  it('are stopped when the mount closes, and later', () => {
+  it('ends bodies when the mount closes, also later ones', () => {
     const { clock, begin, close, stopped } = budget()
     begin('ann')
     close()

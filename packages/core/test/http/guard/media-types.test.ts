@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accepted, isJson, remember } from '../../../src/http/guard/media-types.ts'
+import { accepted, isJson, remember } from '../../../src/http/guard/headers.ts'
 
-describe('a Content-Type of JSON', () => {
+describe('isJson', () => {
   it.each([
     'application/json',
     'Application/JSON',
@@ -11,7 +11,7 @@ describe('a Content-Type of JSON', () => {
     'application/json; charset="utf-8"',
     'application/json ; charset=utf-8',
     'application/json; x=y; charset=utf-8',
-  ])('is %j', (type) => expect(isJson(type)).toBe(true))
+  ])('accepts %j', (type) => expect(isJson(type)).toBe(true))
 
   it.each([
     undefined,
@@ -35,9 +35,9 @@ describe('a Content-Type of JSON', () => {
     'application/json; x="a;b"',
     'application/json\u0000',
     ' application/json',
-  ])('is not %j', (type) => expect(isJson(type)).toBe(false))
+  ])('refuses %j', (type) => expect(isJson(type)).toBe(false))
 
-  it('is never a type that browsers send to other sites without a preflight', () => {
+  it('refuses every type that browsers send to other sites without a preflight', () => {
     const simple = fc.constantFrom('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data')
     fc.assert(fc.property(simple, fc.string(), (type, rest) => !isJson(`${type}${rest}`)))
   })
@@ -59,13 +59,13 @@ describe('an Accept header', () => {
     ['text/html', false, false],
     ['', false, false],
     ['application/jsonx, text/event-streams', false, false],
-  ])('of %j accepts JSON: %s, streams: %s', (accept, json, sse) => {
+  ])('%j accepts JSON: %s, streams: %s', (accept, json, sse) => {
     expect(accepted(accept)).toEqual({ json, sse })
   })
 })
 
-describe('the memory for header values', () => {
-  it('is limited, and results beyond the limit are correct', () => {
+describe('remember', () => {
+  it('caches a limited number of header values, and computes the others', () => {
     let asked = 0
     const even = remember((text) => {
       asked++

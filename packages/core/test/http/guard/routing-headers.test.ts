@@ -58,17 +58,17 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
     ['resources/read', { uri: 'a://é' }, '=?base64?YTovL8Op?='],
     ['tools/call', { name: 'plain', arguments: { region: 'x' } }, '  plain\t'],
     ['tools/call', { name: 'plain', arguments: { region: 'x' } }, '=?base64?cGxhaW4=?='],
-  ])('accepts %s of %j as %j', async (method, params, name) => {
+  ])('must match for %s of %j: accepts %j', async (method, params, name) => {
     const answer = await callModern(serve(), method, params, { headers: { 'mcp-name': name } })
     expect(answer).toMatchObject({ status: 200, json: { result: { resultType: 'complete' } } })
   })
 
   it.each([
-    ['a name beyond ASCII, not encoded', 'prompts/get', { name: 'héllo' }, 'héllo'],
-    ['another case', 'tools/call', { name: 'plain' }, 'Plain'],
-    ['an encoding in capitals', 'tools/call', { name: 'plain' }, '=?BASE64?cGxhaW4=?='],
+    ['an unencoded name beyond ASCII', 'prompts/get', { name: 'héllo' }, 'héllo'],
+    ['different case', 'tools/call', { name: 'plain' }, 'Plain'],
+    ['an encoding marker in capitals', 'tools/call', { name: 'plain' }, '=?BASE64?cGxhaW4=?='],
     ['an encoding without padding', 'tools/call', { name: 'plain' }, '=?base64?cGxhaW4?='],
-    ['an encoding of another name', 'tools/call', { name: 'plain' }, '=?base64?cXVlcnk=?='],
+    ['the encoding of another name', 'tools/call', { name: 'plain' }, '=?base64?cXVlcnk=?='],
   ])('refuses %s', async (_what, method, params, name) => {
     const answer = await callModern(serve(), method, params, { headers: { 'mcp-name': name } })
     expect(answer).toMatchObject({ status: 400, json: { id: 7, error: { code: -32020 } } })
@@ -113,25 +113,25 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
 
   it.each<[string, object, Sent['headers']]>([
     ['a value without its header', { region: 'eu' }, {}],
-    ['a false without its header', { dry: false }, {}],
-    ['an empty text without its header', { region: '' }, {}],
+    ['false without its header', { dry: false }, {}],
+    ['an empty string without its header', { region: '' }, {}],
     ['a nested value without its header', { at: { zone: 'b' } }, {}],
     ['a header without its value', {}, { 'mcp-param-region': 'eu' }],
-    ['a header that says the default', {}, { 'mcp-param-region': 'here' }],
-    ['another value', { region: 'eu' }, { 'mcp-param-region': 'us' }],
-    ['another case', { region: 'eu' }, { 'mcp-param-region': 'EU' }],
-    ['a header that a runtime has joined', { region: 'eu' }, { 'mcp-param-region': 'eu, eu' }],
+    ['a header with the default value', {}, { 'mcp-param-region': 'here' }],
+    ['a different value', { region: 'eu' }, { 'mcp-param-region': 'us' }],
+    ['different case', { region: 'eu' }, { 'mcp-param-region': 'EU' }],
+    ['values joined by a runtime', { region: 'eu' }, { 'mcp-param-region': 'eu, eu' }],
     ['an encoding without padding', { region: 'Hello' }, { 'mcp-param-region': '=?base64?SGVsbG8?=' }],
-    ['characters that no header has', { region: 'é' }, { 'mcp-param-region': 'é' }],
-    ['another number', { limit: 42 }, { 'mcp-param-limit': '43' }],
-    ['a number in hexadecimal', { limit: 42 }, { 'mcp-param-limit': '0x2a' }],
-    ['an empty text for 0', { limit: 0 }, { 'mcp-param-limit': '' }],
-    ['a number with a zero before it', { limit: 42 }, { 'mcp-param-limit': '042' }],
-    ['a number that is not exact', { limit: 2 ** 53 }, { 'mcp-param-limit': '9007199254740992' }],
+    ['characters that a header cannot contain', { region: 'é' }, { 'mcp-param-region': 'é' }],
+    ['a different number', { limit: 42 }, { 'mcp-param-limit': '43' }],
+    ['a hexadecimal number', { limit: 42 }, { 'mcp-param-limit': '0x2a' }],
+    ['an empty header for 0', { limit: 0 }, { 'mcp-param-limit': '' }],
+    ['a number with a leading zero', { limit: 42 }, { 'mcp-param-limit': '042' }],
+    ['a number beyond the safe integers', { limit: 2 ** 53 }, { 'mcp-param-limit': '9007199254740992' }],
     ['a boolean in capitals', { dry: true }, { 'mcp-param-dry-run': 'TRUE' }],
     ['a boolean as a number', { dry: true }, { 'mcp-param-dry-run': '1' }],
     ['a header for an object', { region: {} }, { 'mcp-param-region': '[object Object]' }],
-  ])('refuses %s, and nothing runs', async (_what, args, headers) => {
+  ])('refuses %s, and does not run the tool', async (_what, args, headers) => {
     const harness = serve()
     const answer = await query(harness, args, headers)
     expect(answer).toMatchObject({ status: 400, json: { id: 7, error: { code: -32020 } } })
@@ -139,23 +139,23 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(harness.ran).toEqual([])
   })
 
-  it('refuses a repeated header, and nothing runs', async () => {
+  it('refuses a repeated header, and does not run the tool', async () => {
     const harness = serve()
     const { status, json } = await query(harness, { region: 'eu' }, { 'mcp-param-region': ['eu', 'eu'] })
     expect([status, json.error?.code, harness.ran]).toEqual([400, -32600, []])
   })
 
-  it('needs no header if the value is null, which the schema checks', async () => {
+  it('needs no header for null, which the schema checks', async () => {
     const { json } = await query(serve(), { region: null })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('leaves an object in place of a string to the schema, whose error the model reads', async () => {
+  it('ignores an object in place of a string: the schema reports it to the model', async () => {
     const { json } = await query(serve(), { region: {} })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('counts its refusals, like the other headers', async () => {
+  it('counts its refusals with those of the other headers', async () => {
     const harness = serve()
     await query(harness, { region: 'eu' })
     await query(harness, { region: 'eu' }, { 'mcp-name': 'plain' })
@@ -167,7 +167,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(answer.json.error?.code).toBe(-32020)
   })
 
-  it('is checked after the parameters of the method: an unknown tool, a hidden one, arguments that are not an object', async () => {
+  it("is checked after the method's own parameters: an unknown tool, a hidden tool, arguments that are not an object", async () => {
     const harness = serve()
     const unknown = await query(harness, { region: 'eu' }, {}, 'unknown')
     const hidden = await query(harness, { region: 'eu' }, {}, 'hidden')
@@ -181,7 +181,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(answer.json.result).toBeDefined()
   })
 
-  it('is ignored in sessions, and in messages without HTTP', async () => {
+  it('is ignored in sessions and outside HTTP', async () => {
     const harness = serve()
     const session = await harness.open()
     expect((await session.call('query', { region: 'eu' })).json.result).toMatchObject({
@@ -259,7 +259,7 @@ describe('Mcp-Param-* of a tool that runs as a task (https://modelcontextprotoco
   const refusal = { status: 400, json: { id: 7, error: { code: -32020 } } }
 
   it.each(['optional', 'required', 'asks'])(
-    'are compared before the task begins, and before any question: %s',
+    'are compared before the task starts, and before any question: %s',
     async (name) => {
       const harness = open()
       expect(await call(harness, name, 'us')).toMatchObject(refusal)
@@ -268,7 +268,7 @@ describe('Mcp-Param-* of a tool that runs as a task (https://modelcontextprotoco
     },
   )
 
-  it.each(['optional', 'required'])('let the task begin if they are equal: %s', async (name) => {
+  it.each(['optional', 'required'])('let the task start if they match: %s', async (name) => {
     const harness = open()
     const { json } = await call(harness, name, 'eu')
     expect(json.result).toMatchObject({ resultType: 'task', status: 'working' })

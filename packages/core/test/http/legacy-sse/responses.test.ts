@@ -6,7 +6,7 @@ import { McpServer } from '../../../src/index.ts'
 import { NOTHING_HELD } from '../../../src/session/stats.ts'
 
 const RESULT = 10_000
-/** Four results of the largest size. */
+/** Four results of the maximum size. */
 const LIMIT = 4 * RESULT
 
 function responses(outboundLimit = LIMIT) {
@@ -25,18 +25,18 @@ function responses(outboundLimit = LIMIT) {
 }
 
 describe('the responses of an HTTP+SSE connection', () => {
-  it('are crowded beyond four results, wherever they wait', () => {
+  it('are full beyond four results, wherever they wait', () => {
     const { outlet, made } = responses()
     outlet.waitingBytes = LIMIT - 1
     made.hold(1)
-    expect(made.crowded).toBe(false)
+    expect(made.full).toBe(false)
     made.hold(1)
-    expect(made.crowded).toBe(true)
+    expect(made.full).toBe(true)
     made.hold(-1)
-    expect(made.crowded).toBe(false)
+    expect(made.full).toBe(false)
   })
 
-  it('refuse requests beyond the limit of the mount', () => {
+  it('block requests beyond the limit of the mount', () => {
     const { outlet, made } = responses(1_000)
     outlet.waitingBytes = 1_000
     expect(made.refuses(0)).toBe(false)
@@ -44,7 +44,7 @@ describe('the responses of an HTTP+SSE connection', () => {
     expect(made.refuses(0)).toBe(true)
   })
 
-  it('refuse requests to a client that is behind if those in flight may have as large responses', () => {
+  it('block requests of a slow client if the responses in flight may be as large', () => {
     const { outlet, made } = responses()
     made.fit(1, { frame: 'x'.repeat(RESULT) })
     made.fit(2, { frame: 'x' })
@@ -53,7 +53,7 @@ describe('the responses of an HTTP+SSE connection', () => {
     expect([made.refuses(3), made.refuses(4)]).toEqual([false, true])
   })
 
-  it('become errors where there is no room, and cancelled calls have none', () => {
+  it('become errors beyond the limit, and cancelled calls have no response', () => {
     const { outlet, overflows, made } = responses()
     const frame = 'é'.repeat(RESULT)
     expect(made.fit(1, undefined)).toBeUndefined()

@@ -61,7 +61,7 @@ async function started(...given: Parameters<typeof streaming>) {
   return made
 }
 
-/** A mount, and a client that has called the tool \`ask\`. */
+/** A mount, and a client that has called the tool `ask`. */
 async function asked() {
   const made = await streaming()
   await made.client.initialize('2025-06-18', { elicitation: {} })
@@ -79,8 +79,8 @@ async function agree(client: SseClient): Promise<number> {
     .status
 }
 
-describe('an event stream', () => {
-  it('begins with the address for messages, and carries every response as a message event', async () => {
+describe('the event stream', () => {
+  it('starts with the URL for messages, and carries every response as a message event', async () => {
     const client = await openSse(harness())
     expect([client.opened.status, client.opened.headers['content-type']]).toEqual([200, 'text/event-stream'])
     expect(client.sink.text).toMatch(/^event: endpoint\ndata: \/message\?sessionId=[0-9a-f-]+\n\n$/)
@@ -98,13 +98,13 @@ describe('an event stream', () => {
   it.each([
     ['text/html', 406],
     ['*/*', 200],
-  ])('asked for with the Accept %s gets %i', async (accept, status) => {
+  ])('opened with the Accept header %s gets %i', async (accept, status) => {
     const { opened } = await openSse(harness(), { headers: { accept } })
     expect(opened.status).toBe(status)
     if (status === 406) expect(opened.json.error?.message).toContain('text/event-stream')
   })
 
-  it('has a session id that is a random UUID of version 4', async () => {
+  it('has a random UUID of version 4 as session id', async () => {
     const made = harness()
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await openSse(made)).sessionId))
     expect(new Set(ids).size).toBe(20)
@@ -120,7 +120,7 @@ describe('an event stream', () => {
     })
   })
 
-  it('opens only after the lifespan, and not if that fails', async () => {
+  it('opens after the lifespan, and not if that fails', async () => {
     const ready = deferred()
     let fails = true
     const lifespan = async () => {
@@ -140,7 +140,7 @@ describe('an event stream', () => {
     expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('accepts a message before anything has been read from it', async () => {
+  it('accepts messages before the client reads anything', async () => {
     const { client } = await streaming()
     client.sink.stall()
     expect((await client.post(initializeMessage())).status).toBe(202)
@@ -169,13 +169,13 @@ describe('an event stream', () => {
     expect((await client.post(ping())).status).toBe(404)
   })
 
-  it('carries changes', async () => {
+  it('carries change notifications', async () => {
     const { sink, ...made } = await started()
     made.server.removeTool('add')
     await sink.until(() => sink.text.includes('notifications/tools/list_changed'))
   })
 
-  it('sends equal changes once to a client that reads slowly', async () => {
+  it('sends equal notifications once to a slow reader', async () => {
     const { client, sink, ...made } = await started()
     sink.stall()
     await client.call('flood', { times: 100 })
@@ -195,15 +195,15 @@ describe('an event stream', () => {
   })
 })
 
-describe('a POST to it', () => {
-  it('counts a response to a request that it has not sent, and ignores it', async () => {
+describe('POST /message', () => {
+  it('ignores and counts a response to an unknown request', async () => {
     const { client, endpoint } = await streaming()
     await client.initialize('2024-11-05', { elicitation: {} })
     expect((await client.post({ jsonrpc: '2.0', id: 1, result: {} })).status).toBe(202)
     expect(endpoint.stats().refusals).toEqual({ unmatchedResponse: 1 })
   })
 
-  it('gets its reply at once, although its call takes longer', async () => {
+  it('replies at once although the call takes longer', async () => {
     const { client, sink, ...made } = await started()
     expect((await client.call('hold')).status).toBe(202)
     await client.post(ping('other'))
@@ -219,7 +219,7 @@ describe('a POST to it', () => {
     await client.sink.until(() => client.sink.text.includes('"tools":['))
   })
 
-  it('may name the session in a header', async () => {
+  it('accepts the session id in a header', async () => {
     const client = await openSse(harness())
     const answer = await client.post(ping(), { query: {}, headers: { 'mcp-session-id': client.sessionId } })
     expect(answer.status).toBe(202)
@@ -244,7 +244,7 @@ describe('a POST to it', () => {
   it.each([
     ['an unknown session', { query: { sessionId: 'nobody' } }, 404, 'Session not found'],
     ['no session', { query: {} }, 400, 'sessionId query parameter is not provided'],
-  ])('for %s is refused with a text', async (_, sent, status, text) => {
+  ])('for %s is refused with plain text', async (_, sent, status, text) => {
     const { client } = await started()
     const answer = await client.post(ping(), sent)
     expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([
@@ -268,7 +268,7 @@ describe('a POST to it', () => {
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('before initialize is answered on the stream: a ping normally, other requests with an error', async () => {
+  it('before initialize is answered on the stream: a ping with a result, other requests with an error', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -286,7 +286,7 @@ describe('a POST to it', () => {
     expect(sink.text).toContain('The session is initialized already')
   })
 
-  it('while initialize is being answered is refused as busy', async () => {
+  it('during initialize is refused as busy', async () => {
     const told = deferred()
     const made = harness({}, { server: { instructions: () => told.promise.then(() => 'Read me') } })
     const client = await openSse(made)
@@ -299,7 +299,7 @@ describe('a POST to it', () => {
     expect(client.sink.text).toContain('Read me')
   })
 
-  it('has its own auth and locals', async () => {
+  it('uses its own auth and locals', async () => {
     const { client } = await started({}, {}, ada)
     await client.post(request('tools/call', { name: 'mounted' }, 3), {
       auth: { principal: 'ada', scopes: ['new'] },
@@ -309,7 +309,7 @@ describe('a POST to it', () => {
     expect(client.sink.text).toContain('new')
   })
 
-  it('may be a batch in the revision that has them, answered as a batch', async () => {
+  it('accepts a batch in the revision with batches, and answers with a batch', async () => {
     const client = await openSse(harness())
     await client.initialize('2025-03-26')
     const note = notification('notifications/unknown')
@@ -320,7 +320,7 @@ describe('a POST to it', () => {
     expect((await client.post([note])).status).toBe(202)
   })
 
-  it('may not be a batch in another revision, nor before initialize', async () => {
+  it('refuses a batch in another revision, and before initialize', async () => {
     const client = await openSse(harness())
     expect((await client.post([ping()])).status).toBe(400)
     await client.initialize('2025-06-18')
@@ -328,8 +328,8 @@ describe('a POST to it', () => {
   })
 })
 
-describe('limits', () => {
-  it('refuses calls beyond the limit at once, on the POST', async () => {
+describe('limits of HTTP+SSE', () => {
+  it('refuse calls beyond the limit in the reply to the POST', async () => {
     const { client, sink, ...made } = await started({}, { server: { limits: { running: 1, inFlight: 2 } } })
     const statuses = []
     for (const id of [1, 2, 3]) statuses.push((await client.call('hold', {}, `call-${id}`)).status)
@@ -339,7 +339,7 @@ describe('limits', () => {
     expect(sink.text).not.toContain('"call-3"')
   })
 
-  it('drops notifications to a client that reads slowly, keeps responses, and refuses its further requests as busy', async () => {
+  it('drop notifications for a slow reader, keep responses, and refuse further requests as busy', async () => {
     const made = harness({ limits: { outboundBytes: 10_000 } })
     const overflows: string[] = []
     made.server.on('overflow', ({ queue, action }) => overflows.push(`${queue} ${action}`))
@@ -358,7 +358,7 @@ describe('limits', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
-  it('keeps outboundBytes of distinct notifications for a client that stalls, and drops the rest', async () => {
+  it('queue up to outboundBytes of distinct notifications for a stalled client, and drop the rest', async () => {
     const outboundLimit = 1_048_576
     const setUp = (server: McpServer) =>
       void server.addResource({ uri: 'log://all', name: 'all', handler: () => '' })
@@ -380,7 +380,7 @@ describe('limits', () => {
     expect(dropped).toBeGreaterThan(8_000_000)
   })
 
-  it('ends only a stream on which no session has begun in time', async () => {
+  it('end a stream only if it opens no session in time', async () => {
     const made = harness()
     const idle = await openSse(made)
     const used = await openSse(made)
@@ -392,7 +392,7 @@ describe('limits', () => {
     expect(used.sink.closed).toBe(false)
   })
 
-  it('counts its sessions together with those of Streamable HTTP', async () => {
+  it('count its sessions together with those of Streamable HTTP', async () => {
     const made = harness({ sessions: { max: 3 } })
     const [first, second] = [await openSse(made), await openSse(made)]
     const streamable = await made.open()
@@ -405,7 +405,7 @@ describe('limits', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('counts them by principal', async () => {
+  it('count sessions by principal', async () => {
     const made = harness({ sessions: { maxPerPrincipal: 1 } })
     const first = await openSse(made, ada)
     expect((await openSse(made, ada)).opened.status).toBe(503)
@@ -426,7 +426,7 @@ describe('the session of a stream', () => {
     expect((await client.post(ping())).status).toBe(202)
   })
 
-  it('cannot be used over Streamable HTTP, nor the other way round', async () => {
+  it('cannot be used over Streamable HTTP, and vice versa', async () => {
     const { client, ...made } = await started()
     expect((await made.post(ping(), { 'mcp-session-id': client.sessionId })).status).toBe(404)
     const { id } = await made.open()
@@ -453,7 +453,7 @@ describe('the session of a stream', () => {
     expect(made.clock.pending).toBe(0)
   })
 
-  it('leaves no timer and takes no place after its end', async () => {
+  it('frees its timers and its slot when it ends', async () => {
     const made = harness({ sessions: { max: 5 } })
     for (let i = 0; i < 100; i++) {
       const client = await openSse(made)
@@ -464,7 +464,7 @@ describe('the session of a stream', () => {
     for (let i = 0; i < 5; i++) expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('ends when the client disconnects before its stream has opened', async () => {
+  it('ends if the client disconnects before the stream opens', async () => {
     const made = harness({ sessions: { max: 1 } })
     const get = new FakeRequest({ route: 'sse', method: 'GET' })
     const reply = await made.endpoint.handle(get, get.body)
@@ -476,7 +476,7 @@ describe('the session of a stream', () => {
     expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('continues after initialize only if its stream is still open', async () => {
+  it('is not opened by initialize if the stream has closed meanwhile', async () => {
     const told = deferred()
     const made = harness({}, { server: { instructions: () => told.promise.then(() => 'late') } })
     const heard: string[] = []
@@ -491,8 +491,8 @@ describe('the session of a stream', () => {
   })
 })
 
-describe('a mount that closes', () => {
-  it('refuses streams and requests, accepts responses, lets calls finish, then ends the streams', async () => {
+describe('endpoint.close', () => {
+  it('refuses streams and requests, accepts responses, waits for calls, then ends the streams', async () => {
     const { client, ...made } = await asked()
     await client.sink.until(() => client.sink.text.includes('elicitation/create'))
     const closed = made.endpoint.close()
@@ -530,19 +530,19 @@ describe('a mount', () => {
     expect(() => harness({ stateless: true })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
-  it('negotiates only its revisions', async () => {
+  it('negotiates only its own revisions', async () => {
     const client = await openSse(harness({ revisions: ['2025-03-26', '2024-11-05'] }))
     await client.post(initializeMessage('2025-11-25'))
     expect(client.sink.text).toContain('"protocolVersion":"2025-03-26"')
   })
 
-  it('sends a path below the prefix of its public URL', async () => {
+  it('sends a message path below the prefix of publicUrl', async () => {
     const made = harness({ publicUrl: 'https://mcp.example.com/tools/mcp' })
     const client = await openSse(made, { path: '/sse', headers: { host: 'mcp.example.com' } })
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('refuses hosts and origins on both routes, with the route in the event', async () => {
+  it('refuses hosts and origins on both routes, and names the route in the event', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))
@@ -560,14 +560,14 @@ describe('a mount', () => {
   })
 })
 
-describe('servers chosen for each stream', () => {
+describe('a server selector', () => {
   const serverOf = (name: string): McpServer => {
     const server = new McpServer({ name, version: '1' }, { logger: silent })
     server.addTool({ name: 'name', handler: () => name })
     return server
   }
 
-  it('are chosen once, when the stream opens', async () => {
+  it('is called once, when the stream opens', async () => {
     const servers = { ada: serverOf('of ada'), bob: serverOf('of bob') }
     let chosen = 0
     const select: HarnessOptions['select'] = ({ auth }) => {
@@ -588,7 +588,7 @@ describe('servers chosen for each stream', () => {
     expect((await openSse(made)).opened.status).toBe(404)
   })
 
-  it('end their streams when they close, at once if nothing runs', async () => {
+  it('can return a server that closes: its streams end, at once if they are idle', async () => {
     const server = serverOf('closing')
     const made = harness({}, { select: () => server })
     const idle = await openSse(made)

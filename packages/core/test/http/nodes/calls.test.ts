@@ -36,7 +36,7 @@ async function ask(session: TestSession, id: number): Promise<Answer> {
 }
 
 describe('a question', () => {
-  it('is answered at whichever node the response arrives', async () => {
+  it('is answered at any node that gets the response', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -46,7 +46,7 @@ describe('a question', () => {
     expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
   })
 
-  it('has an id that no other question of the session has, at any node', async () => {
+  it('has an id that is unique among the questions of the session at all nodes', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -73,7 +73,7 @@ describe('a question', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('of a node that is gone is accepted and forgotten', async () => {
+  it('from a stopped node may still be answered: the response is accepted and ignored', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -106,7 +106,7 @@ const cancel = (session: TestSession, requestId: number): Promise<Answer> =>
   session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
 
 describe('a cancellation', () => {
-  it('ends the call at whichever node it runs', async () => {
+  it('ends the call at whichever node runs it', async () => {
     const cluster = createCluster()
     const [a, b, c] = [hanging(cluster), hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -155,7 +155,7 @@ describe('a cancellation', () => {
     expect(a.ended).toEqual([])
   })
 
-  it('ends the call of its node while the other nodes cannot be reached', async () => {
+  it('ends the call on its own node while other nodes are unreachable', async () => {
     const cluster = createCluster()
     const { node, ended } = hanging(cluster)
     const session = await node.open()

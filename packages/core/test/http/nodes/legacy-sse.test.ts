@@ -12,7 +12,7 @@ const bob = { auth: { principal: 'bob' } }
 const OK = z.object({ ok: z.boolean() })
 
 interface SseNode extends TestNode {
-  /** The tool `hold` waits for it. */
+  /** The tool `hold` waits for this promise. */
   readonly held: ReturnType<typeof deferred<void>>
   readonly aborted: string[]
 }
@@ -51,7 +51,7 @@ function nodeOf(cluster: Cluster, { endpoint, ...more }: HarnessOptions = {}): S
   return { ...cluster.node({ ...more, endpoint: options, setUp }), held, aborted }
 }
 
-/** Three nodes. The client's stream is at the first one. */
+/** Three nodes. The client's stream is at the first. */
 async function streaming(options?: HarnessOptions, sent?: Sent) {
   const cluster = createCluster()
   const [a, b, c] = [nodeOf(cluster, options), nodeOf(cluster, options), nodeOf(cluster, options)]
@@ -59,7 +59,7 @@ async function streaming(options?: HarnessOptions, sent?: Sent) {
   return { cluster, a, b, c, client, sink: client.sink, atB: client.at(b), atC: client.at(c) }
 }
 
-/** The same, and the second node has answered `initialize`. */
+/** The same after the second node has received `initialize`. */
 async function started(options?: HarnessOptions, sent?: Sent) {
   const made = await streaming(options, sent)
   await made.atB.initialize('2025-06-18', { elicitation: {} })
@@ -80,9 +80,9 @@ const textOf = ({ result }: Message): unknown =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 const cancel = (id: number): object => notification('notifications/cancelled', { requestId: id })
 
-describe('a client of HTTP+SSE, whose messages arrive at any node', () => {
+describe('an HTTP+SSE client whose messages arrive at any node', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'initializes %s at one and calls at each, with all answers on its stream',
+    'can initialize %s at one node and call at each, with all responses on its stream',
     async (version) => {
       const { a, b, c, client } = await streaming()
       await client.at(b).initialize(version)
@@ -95,7 +95,7 @@ describe('a client of HTTP+SSE, whose messages arrive at any node', () => {
     },
   )
 
-  it('gets the errors and pings of the time before initialize', async () => {
+  it('gets errors and pings before initialize', async () => {
     const { client, atB } = await streaming()
     expect((await atB.post(ping('early'))).status).toBe(202)
     expect(await answerTo(client, 'early')).toMatchObject({ result: {} })
@@ -104,7 +104,7 @@ describe('a client of HTTP+SSE, whose messages arrive at any node', () => {
     expect((await atB.post([ping()])).status).toBe(400)
   })
 
-  it('may initialize once, wherever', async () => {
+  it('can initialize only once, at any node', async () => {
     const { client, atB, atC } = await streaming()
     const statuses = await Promise.all([
       atB.post(initializeMessage('2025-06-18', 'b')),
@@ -130,7 +130,7 @@ describe('a client of HTTP+SSE, whose messages arrive at any node', () => {
     expect(textOf(await answerTo(client, 2))).toBe(JSON.stringify(['first', auth]))
   })
 
-  it('may send a batch in the revision that has them', async () => {
+  it('can send a batch in the revision with batches', async () => {
     const { client, atB, atC } = await streaming()
     await atB.initialize('2025-03-26')
     expect((await atC.post([ping('a'), ping('b')])).status).toBe(202)
@@ -138,11 +138,11 @@ describe('a client of HTTP+SSE, whose messages arrive at any node', () => {
     expect(messagesOf(client).at(-1)).toMatchObject([{ id: 'a' }, { id: 'b' }])
   })
 
-  it('reads the messages of a call in their order', async () => {
+  it('gets the messages of a call in order', async () => {
     const { client, c, atB } = await started()
     const params = { name: 'report', arguments: {}, _meta: { progressToken: 'p' } }
     await atB.post(request('tools/call', params, 7))
-    // Another process takes the client's answer to the ping before the response.
+    // Another node takes the client's response to the ping before the response of the call.
     await client.sink.until(() => client.sink.text.includes('"method":"ping"'))
     const asked = messagesOf(client).find(({ method }) => method === 'ping')
     await client.at(c).post({ jsonrpc: '2.0', id: asked?.id, result: {} })
@@ -159,7 +159,7 @@ describe('a client of HTTP+SSE, whose messages arrive at any node', () => {
 })
 
 describe('a question of a call', () => {
-  it('is answered once, at whichever node the response arrives', async () => {
+  it('is answered once, at any node that gets the response', async () => {
     const { client, a, b, c } = await started()
     for (const [i, node] of [a, b, c].entries()) {
       await client.at(node).call('ask', {}, `ask-${i}`)
@@ -181,7 +181,7 @@ describe('a question of a call', () => {
 })
 
 describe('a cancellation', () => {
-  it('ends the call at whichever node it arrives', async () => {
+  it('ends the call at any node that gets it', async () => {
     const { a, b, c, client } = await started()
     for (const [id, node] of [a, b, c].entries()) {
       await client.at(node).call('hold', {}, id)
@@ -193,8 +193,8 @@ describe('a cancellation', () => {
   })
 })
 
-describe('changes', () => {
-  it('reach the stream, also those of subscriptions that another node has taken', async () => {
+describe('change notifications', () => {
+  it('reach the stream, also for subscriptions that another node received', async () => {
     const { client, c, atB } = await started()
     await atB.post(request('resources/subscribe', { uri: 'test://a' }, 2))
     await answerTo(client, 2)
@@ -208,7 +208,7 @@ describe('changes', () => {
   })
 })
 
-describe('a session of HTTP+SSE', () => {
+describe('an HTTP+SSE session', () => {
   it('is unknown to other principals at every node, with the reply for an unknown session', async () => {
     const { client, a, b, c } = await started({}, ada)
     await client.at(c).call('echo', { text: 'x' })
@@ -220,7 +220,7 @@ describe('a session of HTTP+SSE', () => {
     expect((await client.at(b).post(ping())).status).toBe(202)
   })
 
-  it('cannot be used over Streamable HTTP at any node, nor the other way round', async () => {
+  it('cannot be used over Streamable HTTP at any node, and vice versa', async () => {
     const { client, a, b, c } = await started()
     const { id } = await a.open()
     for (const node of [a, b, c]) {
@@ -239,14 +239,14 @@ describe('a session of HTTP+SSE', () => {
     for (const at of [atB, atC]) expect((await at.post(ping())).status).toBe(404)
   })
 
-  it('is unknown when the node of its stream is gone', async () => {
+  it('is unknown after the node of its stream has stopped', async () => {
     const { a, atB, atC } = await started()
     a.kill()
     expect((await atB.post(ping())).status).toBe(404)
     expect((await atC.post(initializeMessage())).status).toBe(404)
   })
 
-  it('lives as long as its stream, also without notifications/initialized', async () => {
+  it('lasts as long as its stream, even without notifications/initialized', async () => {
     const { cluster, client, atB } = await streaming({ endpoint: { sessions: { ttlMs: 20_000 } } })
     await atB.post(initializeMessage())
     for (let i = 0; i < 30; i++) await cluster.clock.advance(5_000)
@@ -254,14 +254,14 @@ describe('a session of HTTP+SSE', () => {
     expect(await answerTo(client, 'late')).toMatchObject({ result: {} })
   })
 
-  it('ends with its stream if nobody initializes it in time', async () => {
+  it('ends with its stream if it is not initialized in time', async () => {
     const { cluster, sink, atB } = await streaming()
     await cluster.clock.advance(60_000)
     expect(sink.closed).toBe(true)
     expect((await atB.post(initializeMessage())).status).toBe(404)
   })
 
-  it('begins only if the other nodes can see its node', async () => {
+  it('starts only if its node has joined the others', async () => {
     const cluster = createCluster()
     const a = nodeOf(cluster, { endpoint: { sessions: { max: 1 } } })
     const { nodes } = a.shared
@@ -273,8 +273,8 @@ describe('a session of HTTP+SSE', () => {
   })
 })
 
-describe('a node that stops', () => {
-  it('refuses requests for the streams of others, and passes responses and cancellations on', async () => {
+describe('server.close on one node', () => {
+  it('refuses requests for the streams of others, and forwards responses and cancellations', async () => {
     const { a, b, client, atB } = await started()
     await b.post(ping())
     const session = await b.open()
@@ -290,7 +290,7 @@ describe('a node that stops', () => {
     await Promise.all([running, closing])
   })
 
-  it('refuses the messages that still wait for a reply', async () => {
+  it('refuses messages that wait for a reply of another node', async () => {
     const { cluster, b, atB } = await started()
     b.shared.nodes.send = () => true
     const posted = atB.post(ping())
@@ -302,14 +302,14 @@ describe('a node that stops', () => {
     expect(b.uses()).toBe(0)
   })
 
-  it('ends its streams, whose sessions are unknown at the other nodes', async () => {
+  it('ends its streams, whose sessions are unknown at other nodes', async () => {
     const { a, sink, atB } = await started()
     await a.server.close()
     expect(sink.closed).toBe(true)
     expect((await atB.post(ping())).status).toBe(404)
   })
 
-  it('replies to the messages of other nodes before it leaves them', async () => {
+  it('replies to forwarded messages before it leaves the other nodes', async () => {
     const { cluster, a, atB } = await streaming()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -330,7 +330,7 @@ describe('a node that stops', () => {
   })
 })
 
-describe('a client that reads slowly', () => {
+describe('a slow HTTP+SSE reader', () => {
   const endpoint = { limits: { outboundBytes: 100_000 } }
 
   it('gets 503 at other nodes until it has read, and loses notifications beyond a limit', async () => {
@@ -355,7 +355,7 @@ describe('a message for the stream of another node', () => {
   it.each([
     ['a batch before initialize', [ping()]],
     ['an invalid message', { jsonrpc: '1.0' }],
-  ])('is refused like at that node: %s', async (_, body) => {
+  ])('is refused as at that node: %s', async (_, body) => {
     const { client, atB } = await streaming()
     const [here, there] = [await client.post(body), await atB.post(body)]
     expect(there.status).toBeGreaterThanOrEqual(400)
@@ -375,7 +375,7 @@ describe('a message for the stream of another node', () => {
     expect(textOf(await answerTo(client, 'allowed'))).toBe('scoped')
   })
 
-  it('is not sent for an id that no node has made', async () => {
+  it('is not forwarded for an id that no node has created', async () => {
     const { a, b, client } = await started()
     const send = vi.spyOn(b.shared.nodes, 'send')
     const mark = /\.[\w-]{6}\./.exec(client.sessionId)?.[0] ?? ''
@@ -396,7 +396,7 @@ describe('a message for the stream of another node', () => {
     expect((await client.at(other).post(initializeMessage())).status).toBe(404)
   })
 
-  it('is served by the mount of its stream, if the process has several', async () => {
+  it('is served by the mount of its stream if the process has several', async () => {
     const cluster = createCluster()
     const [a, b] = [nodeOf(cluster), nodeOf(cluster)]
     const second = nodeOf(cluster, { server: { shared: a.shared } })
@@ -422,7 +422,7 @@ describe('a message for the stream of another node', () => {
     expect(statuses).toEqual([503])
   })
 
-  it('gets a reply again until it is sent', async () => {
+  it('is answered with a reply that is repeated until it is sent', async () => {
     const { cluster, a, client, atB } = await started()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -450,7 +450,7 @@ describe('a message for the stream of another node', () => {
     expect(messagesOf(client).filter(({ id }) => id === 'lost')).toEqual([])
   })
 
-  it('is refused with 503 if too many bytes of its caller are on their way', async () => {
+  it('is refused with 503 if its caller has too many bytes in transit', async () => {
     const { client, b } = await started({ endpoint: { limits: { bodyBytes: 1_000 } } }, ada)
     const { nodes } = b.shared
     const send = nodes.send.bind(nodes)

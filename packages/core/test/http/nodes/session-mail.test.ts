@@ -4,7 +4,7 @@ import { readMail, toMessage, type SessionMail } from '../../../src/http/nodes/s
 const key = { principal: 'ann', id: 's' }
 const message = { principal: 'ann', session: 's', from: 'a', mail: { kind: 'ended' } }
 
-describe('mail between nodes', () => {
+describe('readMail', () => {
   it.each<SessionMail>([
     { kind: 'ended' },
     { kind: 'yield' },
@@ -14,7 +14,7 @@ describe('mail between nodes', () => {
     { kind: 'reply', ref: 'r', status: 202, headers: { a: 'b' } },
     { kind: 'reply', ref: 'r', status: 202, headers: {}, body: '' },
     { kind: 'cancel', id: 0 },
-  ])('arrives as it was sent: %j', (mail) => {
+  ])('returns what toMessage was given: %j', (mail) => {
     expect(readMail(toMessage(key, 'a', mail))).toEqual({ key, from: 'a', mail })
   })
 
@@ -31,7 +31,7 @@ describe('mail between nodes', () => {
     ...[
       { kind: 'frame' },
       { kind: 'yield', stream: 1 },
-      { kind: 'poke' },
+      { kind: 'appended' },
       { kind: 'answer', response: 'x' },
       { kind: 'answer', response: { id: {} } },
       { kind: 'cancel', id: {} },
@@ -43,7 +43,7 @@ describe('mail between nodes', () => {
       { kind: 'reply', ref: 'r', status: 202, headers: { a: 1 } },
       { kind: 'reply', ref: 'r', status: 202, headers: {}, body: {} },
     ].map((mail) => ({ ...message, mail })),
-  ])('is not read in another form: %j', (other) => {
+  ])('ignores a message in another form: %j', (other) => {
     expect(readMail(other)).toBeUndefined()
   })
 })

@@ -33,15 +33,15 @@ const resources = (server: McpServer): void => {
   for (const name of ['a', 'b', 'c']) server.addResource({ uri: `test://${name}`, name, handler: () => name })
 }
 
-describe('a session that several nodes serve', () => {
-  it('continues at each of them', async () => {
+describe('a session on several nodes', () => {
+  it('continues on each of them', async () => {
     const cluster = createCluster()
     const [a, b, c] = [cluster.node(), cluster.node(), cluster.node()]
     const session = await a.open()
     for (const node of [b, c, a, b]) expect((await node.at(session).post(ping)).status).toBe(200)
   })
 
-  it('is unknown to a server of another name', async () => {
+  it('is unknown to a server with another name', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node({ info: { name: 'other', version: '1.0.0' } })]
     const session = await a.open()
@@ -49,7 +49,7 @@ describe('a session that several nodes serve', () => {
     expect((await session.post(ping)).status).toBe(200)
   })
 
-  it('is unknown to other principals at each of them', async () => {
+  it('is unknown to other principals on each of them', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open({ more: alice })
@@ -58,7 +58,7 @@ describe('a session that several nodes serve', () => {
     expect((await b.continue(session, alice).post(ping)).status).toBe(200)
   })
 
-  it('goes on where it is in use when it is idle or evicted elsewhere', async () => {
+  it('stays alive where it is used after another node has expired or evicted it', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { ttlMs: 10_000, max: 1 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -72,7 +72,7 @@ describe('a session that several nodes serve', () => {
     expect((await b.at(session).post(ping)).status).toBe(200)
   })
 
-  it('expires everywhere when no node uses it', async () => {
+  it('expires on all nodes when none uses it', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { ttlMs: 10_000 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -82,7 +82,7 @@ describe('a session that several nodes serve', () => {
     for (const node of [a, b]) expect((await node.at(session).post(ping)).status).toBe(404)
   })
 
-  it('ends everywhere with DELETE at one of them, at once', async () => {
+  it('ends on all nodes at once with a DELETE', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open()
@@ -95,7 +95,7 @@ describe('a session that several nodes serve', () => {
     expect([cluster.sessions.size, cluster.events.size.streams]).toEqual([0, 0])
   })
 
-  it('ends with DELETE while the stores are away: they forget it when they are back', async () => {
+  it('ends with DELETE while the stores are down, which forget it later', async () => {
     const cluster = createCluster()
     const { sessions, events } = cluster
     const [a, b] = [cluster.node(), cluster.node()]
@@ -113,7 +113,7 @@ describe('a session that several nodes serve', () => {
     expect((await b.at(session).post(ping)).status).toBe(404)
   })
 
-  it('stores one stream for messages outside of requests: a new one replaces the one before', async () => {
+  it('stores one GET stream: a new one replaces the previous one', async () => {
     const cluster = createCluster()
     const session = await cluster.node().open()
     const first = await session.get()
@@ -122,7 +122,7 @@ describe('a session that several nodes serve', () => {
     expect([first.sink.closed, cluster.events.size.streams]).toEqual([true, 1])
   })
 
-  it('ends within verifyMs at a node that misses the message', async () => {
+  it('ends within verifyMs on a node that misses the notification', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open()
@@ -133,7 +133,7 @@ describe('a session that several nodes serve', () => {
     expect((await session.post(ping)).status).toBe(404)
   })
 
-  it('goes on while its store is read but refuses changes, which are stored later', async () => {
+  it('continues while its store can be read but not written; changes are stored later', async () => {
     const cluster = createCluster()
     const { sessions } = cluster
     const node = cluster.node({ setUp: logging })
@@ -151,7 +151,7 @@ describe('a session that several nodes serve', () => {
     expect(sessions.get({ principal: '', id: session.id })?.record.logLevel).toBe('debug')
   })
 
-  it('keeps what requests at different nodes change at the same time', async () => {
+  it('keeps changes that nodes make at the same time', async () => {
     const cluster = createCluster()
     const nodes = [1, 2, 3].map(() => cluster.node({ setUp: resources }))
     const [a] = nodes
@@ -168,9 +168,9 @@ describe('a session that several nodes serve', () => {
   })
 
   it.each([
-    ['is stored if the record was changed elsewhere 4 times meanwhile', 4, 'debug'],
-    ['is stored later if it was changed 5 times', 5, undefined],
-  ])('has a change that %s', async (_, times, stored) => {
+    ['at once although other nodes changed the record 4 times meanwhile', 4, 'debug'],
+    ['later if they changed it 5 times', 5, undefined],
+  ])('stores a change %s', async (_, times, stored) => {
     const cluster = createCluster()
     const { sessions } = cluster
     const session = await cluster.node({ setUp: logging }).open()
@@ -185,7 +185,7 @@ describe('a session that several nodes serve', () => {
     expect(level()).toBe('debug')
   })
 
-  it('is renewed in the store once for each quarter of its time to live', async () => {
+  it('extends its record once per quarter of its time to live', async () => {
     const cluster = createCluster()
     const a = cluster.node({ endpoint: { sessions: { ttlMs: 100_000 } } })
     const session = await a.open()
@@ -205,7 +205,7 @@ describe('a session that several nodes serve', () => {
 
   it.each([
     ['keeps its last 256 changes', 255, true],
-    ['drops the change before these', 256, false],
+    ['drops older changes', 256, false],
   ])('%s while the store fails', async (_, more, kept) => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: resources }), cluster.node({ setUp: resources })]
@@ -224,7 +224,7 @@ describe('a session that several nodes serve', () => {
     expect(stored?.logLevel === 'error').toBe(kept)
   })
 
-  it('lives on when a node that knows it as uninitialized releases it', async () => {
+  it('survives when a node that knows it as uninitialized releases it', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const opened = await a.post(initializeMessage())
@@ -237,7 +237,7 @@ describe('a session that several nodes serve', () => {
     expect((await b.post(ping, headers)).status).toBe(200)
   })
 
-  it('is read at most once for each verifyMs', async () => {
+  it('is read from the store at most once per verifyMs', async () => {
     const cluster = createCluster()
     const a = cluster.node()
     const session = await a.open()
@@ -263,8 +263,8 @@ async function logged(session: TestSession): Promise<unknown[]> {
   return sink.messages.flatMap(({ method }) => method ?? [])
 }
 
-describe('a change at one node', () => {
-  it('counts for the next request at another one, which has read the session a moment ago', async () => {
+describe('a change on one node', () => {
+  it('applies to the next request on another node that has just read the session', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: logging }), cluster.node({ setUp: logging })]
     const session = await a.open()
@@ -276,7 +276,7 @@ describe('a change at one node', () => {
     expect(await logged(session)).toEqual(['notifications/message'])
   })
 
-  it('ends a subscription that another node does not know of yet, and begins one that it knows as begun', async () => {
+  it('ends a subscription that another node does not know, and starts one that it considers active', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: resources }), cluster.node({ setUp: resources })]
     const session = await a.open()
@@ -292,8 +292,8 @@ describe('a change at one node', () => {
   })
 })
 
-describe('changes', () => {
-  it('reach the stream of a session whose subscription was made at another node', async () => {
+describe('change notifications', () => {
+  it('reach the stream of a session that subscribed on another node', async () => {
     const cluster = createCluster()
     const [a, b, c] = [1, 2, 3].map(() => cluster.node({ setUp: resources }))
     if (a === undefined || b === undefined || c === undefined) throw new Error('No nodes')
@@ -309,7 +309,7 @@ describe('changes', () => {
 })
 
 describe('sealed ids', () => {
-  it('cannot be used with shared stores, also those of the server', () => {
+  it('cannot be used with shared stores, also with those of the server', () => {
     const { server } = createCluster().node()
     const sessions = { seal: { keys: [new Uint8Array(32)] } }
     expect(() => createEndpoint(server, { sessions })).toThrow('sessions.seal')
@@ -317,7 +317,7 @@ describe('sealed ids', () => {
 })
 
 describe('a node that cannot join the others', () => {
-  it('opens no session, and tries again at the next request', async () => {
+  it('opens no session, and tries again with the next request', async () => {
     const { shared, post } = createCluster().node()
     const join = shared.nodes.join.bind(shared.nodes)
     shared.nodes.join = () => Promise.reject(new Error('down'))
@@ -329,8 +329,8 @@ describe('a node that cannot join the others', () => {
   })
 })
 
-describe('a node that stops', () => {
-  it('ends its use of the stores although it cannot leave the others', async () => {
+describe('server.close on one node', () => {
+  it('stops using the stores although the node cannot leave the others', async () => {
     const { server, shared, open, log, uses } = createCluster().node()
     const join = shared.nodes.join.bind(shared.nodes)
     shared.nodes.join = async (listener) => {
@@ -345,7 +345,7 @@ describe('a node that stops', () => {
     ])
   })
 
-  it('leaves its sessions to the others, and ends its use of the stores', async () => {
+  it('leaves its sessions to the other nodes, and stops using the stores', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open()

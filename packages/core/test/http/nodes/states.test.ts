@@ -6,8 +6,8 @@ import { begin, type Guarded, guarded, KEY, present, refusal } from '../support/
 
 const once = (shared: SharedStores): Guarded => guarded({ keys: [KEY], singleUse: true }, 'test', shared)
 
-describe('a requestState that may be used once', () => {
-  it('is used once, at whichever node', async () => {
+describe('a single-use requestState', () => {
+  it('is accepted once, on any node', async () => {
     const cluster = createCluster()
     const [a, b] = [once(cluster.node().shared), once(cluster.node().shared)]
     const [first, second] = [await begin(a), await begin(a)]
@@ -16,7 +16,7 @@ describe('a requestState that may be used once', () => {
     expect(textOf(await present(a, second))).toBe('done 1')
   })
 
-  it('is refused with 503 while nobody can tell whether it was used', async () => {
+  it('is refused with 503 while the store cannot tell whether it was used', async () => {
     const { shared } = createCluster().node()
     shared.usedStates.take = () => Promise.reject(new Error('canary'))
     const server = once(shared)

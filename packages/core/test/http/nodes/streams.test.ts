@@ -12,7 +12,7 @@ interface Bench {
   readonly a: TestNode
   readonly b: TestNode
   readonly c: TestNode
-  /** Opened at the first node. */
+  /** A session opened at the first node. */
   readonly session: TestSession
   /** Lets every running `count` take one step. */
   readonly step: () => Promise<void>
@@ -42,8 +42,8 @@ const resume = (node: TestNode, session: TestSession, from: string): Promise<Ans
 const numbers = (messages: readonly Message[]): unknown[] =>
   messages.map(({ params, result, error }) => params?.['progress'] ?? (result ? 'result' : error?.code))
 
-describe('the stream of a call, resumed at another node', () => {
-  it('goes on there, each event once and in order', async () => {
+describe('the stream of a call, resumed on another node', () => {
+  it('continues there, with each event once and in order', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     await nodes.step()
@@ -60,7 +60,7 @@ describe('the stream of a call, resumed at another node', () => {
     expect(numbers(all)).toEqual([1, 2, 3, 4, 5, 'result'])
   })
 
-  it('takes over from a connection that is still open', async () => {
+  it('replaces a connection that is still open', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -74,7 +74,7 @@ describe('the stream of a call, resumed at another node', () => {
     expect(numbers(third.sink.messages)).toEqual([3, 'result'])
   })
 
-  it('takes over from a connection at the same node, and ends with its session', async () => {
+  it('replaces a connection to the same node, and ends with its session', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -87,7 +87,7 @@ describe('the stream of a call, resumed at another node', () => {
     expect(third.sink.closed).toBe(true)
   })
 
-  it('ends there with an error if its node is gone', async () => {
+  it('ends with an error if its node has stopped', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     nodes.a.kill()
@@ -97,7 +97,7 @@ describe('the stream of a call, resumed at another node', () => {
     expect((await resume(nodes.c, nodes.session, lastId(sink))).status).toBe(400)
   })
 
-  it('ends there with an error when its node goes, and what that node sends later is dropped', async () => {
+  it('ends with an error when its node stops, and drops what that node sends later', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     const { sink } = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -111,7 +111,7 @@ describe('the stream of a call, resumed at another node', () => {
     expect(numbers(again.sink.messages)).toEqual([-32_603])
   })
 
-  it('is unknown there if its node is gone, and the store has dropped it', async () => {
+  it('is unknown if its node has stopped and the store has dropped it', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     nodes.a.kill()
@@ -123,7 +123,7 @@ describe('the stream of a call, resumed at another node', () => {
     expect((await resume(nodes.b, nodes.session, lastId(first.sink))).status).toBe(400)
   })
 
-  it('goes on at once for a client that has come back while its former connection was stalled', async () => {
+  it('continues at once for a client that reconnects while its former connection is stalled', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -137,7 +137,7 @@ describe('the stream of a call, resumed at another node', () => {
     expect(numbers(third.sink.messages)).toEqual([3])
   })
 
-  it('goes on after failures of the stores, which are logged', async () => {
+  it('continues after failures of the stores, which are logged', async () => {
     const nodes = await bench()
     const { b, cluster } = nodes
     const first = await started(nodes, 5)
@@ -158,7 +158,7 @@ describe('the stream of a call, resumed at another node', () => {
     ])
   })
 
-  it('has the response if the call has ended meanwhile, and is unknown after it', async () => {
+  it('contains the response if the call has ended, and is unknown afterwards', async () => {
     const nodes = await bench()
     const first = await started(nodes, 1)
     first.request.leave()
@@ -170,7 +170,7 @@ describe('the stream of a call, resumed at another node', () => {
     expect((await resume(nodes.c, nodes.session, lastId(second.sink))).status).toBe(400)
   })
 
-  it('ends there, and is unknown afterwards, if the store has lost an event', async () => {
+  it('ends and becomes unknown if the store has lost an event', async () => {
     const nodes = await bench()
     const { events } = nodes.cluster
     const first = await started(nodes, 4)
@@ -197,7 +197,7 @@ const change = (node: TestNode, name: string): unknown => node.server.addTool({ 
 const methods = ({ sink }: Answer): unknown[] => sink.messages.map(({ method }) => method)
 const CHANGED = 'notifications/tools/list_changed'
 
-/** Three nodes, and the stream of a session at the first of them, on which one change was sent. */
+/** Three nodes, and the GET stream of a session at the first of them, after one notification. */
 async function listening(): Promise<Bench & { readonly first: Answer }> {
   const nodes = await bench()
   const first = await nodes.session.get()
@@ -221,7 +221,7 @@ describe('the GET stream of a session', () => {
     expect([second.sink.closed, third.sink.closed]).toEqual([true, false])
   })
 
-  it('continues at another node, each change once', async () => {
+  it('continues on another node, with each change once', async () => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     change(nodes.c, 'two')
@@ -232,7 +232,7 @@ describe('the GET stream of a session', () => {
     expect([methods(first), methods(second)]).toEqual([[CHANGED], [CHANGED, CHANGED]])
   })
 
-  it('continues after its node has gone, as if everything had changed', async () => {
+  it('continues after its node has stopped, as if everything had changed', async () => {
     const { first, ...nodes } = await listening()
     nodes.a.kill()
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -241,7 +241,7 @@ describe('the GET stream of a session', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('continues at another node when its node stops', async () => {
+  it('continues on another node when its own closes', async () => {
     const { first, ...nodes } = await listening()
     const closing = nodes.a.server.close()
     await first.sink.ended()
@@ -252,7 +252,7 @@ describe('the GET stream of a session', () => {
     expect([second.status, methods(second).at(-1)]).toEqual([200, CHANGED])
   })
 
-  it('that was taken over goes on at its new node when the former one writes late', async () => {
+  it('continues on its new node although the former one writes late', async () => {
     const { first, ...nodes } = await listening()
     nodes.a.kill()
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))

@@ -11,13 +11,13 @@ interface Bench {
   readonly cluster: Cluster
   readonly a: TestNode
   readonly b: TestNode
-  /** Opened at the first node, by a client that answers questions. */
+  /** A session at the first node, of a client that answers questions. */
   readonly session: TestSession
   readonly taskId: string
   readonly aborted: () => number
 }
 
-/** Two nodes, and a task that runs at the first one. */
+/** Two nodes, and a task that runs at the first. */
 async function bench(tool: 'hang' | 'ask'): Promise<Bench> {
   let aborted = 0
   const setUp = (server: McpServer): void => {
@@ -55,8 +55,8 @@ const call = ({ session, taskId }: Bench, method: string): Promise<Answer> =>
   session.post({ jsonrpc: '2.0', id: 9, method, params: { taskId } })
 const status = async (nodes: Bench): Promise<Message> => (await call(nodes, 'tasks/get')).json
 
-describe('a task that runs at another node', () => {
-  it('is shown and cancelled', async () => {
+describe('a task on another node', () => {
+  it('can be read and cancelled', async () => {
     const nodes = await bench('hang')
     expect((await status(nodes)).result).toMatchObject({ status: 'working' })
     expect((await call(nodes, 'tasks/cancel')).json.result).toMatchObject({ status: 'cancelled' })
@@ -64,7 +64,7 @@ describe('a task that runs at another node', () => {
     expect(nodes.aborted()).toBe(1)
   })
 
-  it('asks on the call that waits for its result here', async () => {
+  it('asks its questions on the tasks/result call here', async () => {
     const nodes = await bench('ask')
     const pending = call(nodes, 'tasks/result')
     await settled()
@@ -98,7 +98,7 @@ describe('a task that runs at another node', () => {
     expect([first?.sink.closed ?? true, first?.sink.messages ?? []]).toEqual([true, []])
   })
 
-  it('wakes the call that waits for its result here, at once', async () => {
+  it('ends the waiting tasks/result call here at once', async () => {
     const nodes = await bench('hang')
     const pending = call(nodes, 'tasks/result')
     await settled()
@@ -109,7 +109,7 @@ describe('a task that runs at another node', () => {
     expect((await pending).json.error).toMatchObject({ message: 'The task was cancelled' })
   })
 
-  it('has failed if that node is gone', async () => {
+  it('fails if its node has stopped', async () => {
     const nodes = await bench('hang')
     const pending = call(nodes, 'tasks/result')
     await settled()
@@ -121,7 +121,7 @@ describe('a task that runs at another node', () => {
 })
 
 describe('the tasks of an anonymous client', () => {
-  it('stay when a node releases its session, and go when it ends', async () => {
+  it('stay when a node releases its session, and are removed when it ends', async () => {
     const cluster = createCluster()
     const setUp = (server: McpServer): void =>
       void server.addTool({ name: 'done', taskSupport: 'optional', handler: () => 'done' })
@@ -144,14 +144,14 @@ describe('the tasks of an anonymous client', () => {
   })
 })
 
-describe('a request about tasks while their store fails', () => {
+describe('a task method while the store fails', () => {
   it.each([
     ['create', 'tools/call', { name: 'run', task: {} }],
     ['get', 'tasks/get', { taskId: 'any' }],
     ['get', 'tasks/result', { taskId: 'any' }],
     ['list', 'tasks/list', {}],
     ['update', 'tasks/cancel', { taskId: 'any' }],
-  ] as const)('to %s (%s) gets 503, and is served when the store is back', async (step, method, params) => {
+  ] as const)('to %s (%s) gets 503, and works when the store is back', async (step, method, params) => {
     const cluster = createCluster()
     let runs = 0
     const handler = (): string => `Run ${++runs}`

@@ -31,14 +31,14 @@ const textOf = ({ result }: Message): string => {
   return content?.[0]?.text ?? ''
 }
 
-describe('a mount with a server selector', () => {
-  it('calls it once for each session', async () => {
+describe('a server selector', () => {
+  it('is called once for each session', async () => {
     const { open, asked } = tenancy()
     const first = await open({ headers: { 'x-tenant': 'a' } })
     const second = await open({ headers: { 'x-tenant': 'b' } })
     expect(textOf((await first.call('whoami')).json)).toBe('a')
     expect(textOf((await second.call('whoami')).json)).toBe('b')
-    // The session decides, not a later request.
+    // The session determines the server, not a later request.
     const turned = await first.post(
       { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'whoami' } },
       { 'x-tenant': 'b' },
@@ -47,13 +47,13 @@ describe('a mount with a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('sends each session the info of its server', async () => {
+  it('determines the server info of each session', async () => {
     const { post } = tenancy()
     const { json } = await post(initializeMessage(), { 'x-tenant': 'b' })
     expect(json.result).toMatchObject({ serverInfo: { name: 'b' } })
   })
 
-  it('calls it for each request without sessions', async () => {
+  it('is called for each request without sessions', async () => {
     const { post, asked } = tenancy({ endpoint: { stateless: true } })
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
     expect(textOf((await post(call, { 'x-tenant': 'a' })).json)).toBe('a')
@@ -61,7 +61,7 @@ describe('a mount with a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('answers 500 without the cause when it throws, and logs the cause', async () => {
+  it('leads to 500 without the cause when it throws, and the cause is logged', async () => {
     for (const select of [
       () => { throw new Error('canary') }, // prettier-ignore
       () => Promise.reject(new Error('canary')),
@@ -78,7 +78,7 @@ describe('a mount with a server selector', () => {
     }
   })
 
-  it('sends changes only to the sessions of the changed server', async () => {
+  it('restricts change notifications to the sessions of the changed server', async () => {
     const { open, a } = tenancy()
     const first = await (await open({ headers: { 'x-tenant': 'a' } })).get()
     const second = await (await open({ headers: { 'x-tenant': 'b' } })).get()
@@ -88,7 +88,7 @@ describe('a mount with a server selector', () => {
     expect(second.sink.messages).toEqual([])
   })
 
-  it('ends only the sessions of a server that closes', async () => {
+  it('can return a server that closes: only its sessions end', async () => {
     const { open, post, a } = tenancy()
     const first = await open({ headers: { 'x-tenant': 'a' } })
     const second = await open({ headers: { 'x-tenant': 'b' } })
@@ -98,7 +98,7 @@ describe('a mount with a server selector', () => {
     expect((await post(initializeMessage(), { 'x-tenant': 'a' })).status).toBe(503)
   })
 
-  it('lets running calls of a closing server finish, and refuses new sessions', async () => {
+  it('can return a closing server, which finishes running calls and refuses new sessions', async () => {
     const { open, a, post } = tenancy()
     let finish = (): void => {}
     a.addTool({
@@ -115,7 +115,7 @@ describe('a mount with a server selector', () => {
     await closing
   })
 
-  it('forgets an idle server, so that servers for one session do not pile up', async () => {
+  it('lets the mount forget idle servers, so that servers of one session do not accumulate', async () => {
     const made: McpServer[] = []
     const { open } = createHarness({
       select: () => {
@@ -127,12 +127,12 @@ describe('a mount with a server selector', () => {
     const [only] = made
     expect(textOf((await session.call('whoami')).json)).toBe('made 0')
     await session.delete()
-    // The mount has forgotten it: its close waits for nothing, and later sessions get another one.
+    // The mount has forgotten it: closing it waits for nothing, and later sessions get another server.
     await only?.close()
     expect(textOf((await (await open()).call('whoami')).json)).toBe('made 1')
   })
 
-  it('forgets a server that refuses the revision of its request', async () => {
+  it('lets the mount forget a server that refuses the revision of its request', async () => {
     const server = new McpServer(
       { name: 'older', version: '1' },
       { logger: silent, revisions: ['2025-11-25'] },
@@ -143,7 +143,7 @@ describe('a mount with a server selector', () => {
     expect(server.stats().mounts).toBe(0)
   })
 
-  it('calls it again for a session that began in another process', async () => {
+  it('is called again for a session that started in another process', async () => {
     const sessionStore = new MemorySessionStore({})
     const before = tenancy({ endpoint: { sessions: { store: sessionStore } } })
     const session = await before.open({ headers: { 'x-tenant': 'b' } })

@@ -16,7 +16,7 @@ function create(): Harness {
   })
 }
 
-/** Ann, with credentials that expire in some seconds, or never. */
+/** Credentials of Ann that expire in this many seconds, or never. */
 const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: object } => ({
   auth: {
     principal: 'ann',
@@ -48,7 +48,7 @@ describe('a stream whose credentials expire', () => {
     expect((await listen(harness, ann(harness, 10))).status).toBe(200)
   })
 
-  it('of a session ends, and with new credentials continues where it stopped', async () => {
+  it('of a session ends, and continues from there with new credentials', async () => {
     const harness = create()
     const session = await harness.open({ version: '2025-11-25', more: ann(harness, 10) })
     const first = await session.get()
@@ -77,7 +77,7 @@ describe('a stream whose credentials expire', () => {
     expect((await client.post(ping, ann(harness))).status).toBe(404)
   })
 
-  it('of HTTP+SSE stays open if its client has posted with newer ones', async () => {
+  it('of HTTP+SSE stays open if its client has posted with newer credentials', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()
@@ -90,7 +90,7 @@ describe('a stream whose credentials expire', () => {
     expect(client.sink.closed).toBe(true)
   })
 
-  it('of HTTP+SSE stays open if the newer ones never expire', async () => {
+  it('of HTTP+SSE stays open if the newer credentials never expire', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()
@@ -110,7 +110,7 @@ describe('a stream whose credentials expire', () => {
   })
 })
 
-describe('credentials that expire', () => {
+describe('expiring credentials', () => {
   it('do not end the reply to a running call', async () => {
     const harness = createHarness({ server: { limits: { handlerTimeoutMs: 200_000 } } })
     const { promise: released, resolve: release } = deferred()
@@ -126,7 +126,7 @@ describe('credentials that expire', () => {
     expect(sink.messages).toMatchObject([{ result: { content: [{ text: 'done' }] } }])
   })
 
-  it('cost one timer for each stream until its end, and other credentials none', async () => {
+  it('cost one timer per stream, and other credentials none', async () => {
     const harness = create()
     const first = await listen(harness, ann(harness))
     const { pending } = harness.clock
@@ -139,7 +139,7 @@ describe('credentials that expire', () => {
     for (const { request } of [first, second]) request.leave()
   })
 
-  it('may have any lifetime', async () => {
+  it('can have any lifetime', async () => {
     const harness = create()
     const { sink } = await listen(harness, ann(harness, 3 * 365 * 86_400))
     await harness.clock.advance(2 * 365 * 86_400_000)

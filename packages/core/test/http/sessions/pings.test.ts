@@ -45,7 +45,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect(stream.sink.closed).toBe(false)
   })
 
-  it('closes a session that leaves three in a row unanswered, and logs it', async () => {
+  it('closes a session after three unanswered pings in a row, and logs it', async () => {
     const { open, clock, closed, log } = pinging()
     const session = await open()
     const stream = await session.get()
@@ -80,11 +80,11 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
       'an error',
       (session, id) => answer(session, { id, error: { code: -32601, message: 'Method not found' } }),
     ],
-    ['an answer to nothing', (session) => answer(session, { id: 99, result: {} })],
+    ['a response to an unknown request', (session) => answer(session, { id: 99, result: {} })],
     ['a call', (session) => answer(session, { id: 5, method: 'ping' })],
     ['a notification', (session) => answer(session, { method: 'notifications/roots/list_changed' })],
-    ['a stream opened anew', (session) => session.get()],
-  ])('counts %s as a response', async (_, live) => {
+    ['a reopened stream', (session) => session.get()],
+  ])('accepts %s as a sign of life', async (_, live) => {
     const { open, clock, closed } = pinging()
     const session = await open()
     const stream = await session.get()
@@ -107,7 +107,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect(closed).toEqual([])
   })
 
-  it('does not store pings, and gives them no event id', async () => {
+  it('sends pings without an event id and does not store them', async () => {
     const { open, clock } = pinging()
     const session = await open({ version: '2025-11-25' })
     const stream = await session.get()

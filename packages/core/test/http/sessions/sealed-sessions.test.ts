@@ -81,13 +81,13 @@ describe('a session with a sealed id', () => {
     ])
   })
 
-  it('survives a rotation of keys, until its key is removed', async () => {
+  it('survives key rotation until its key is removed', async () => {
     const session = await start().open()
     expect(await status(start({ keys: [NEW_KEY, KEY] }), session.headers)).toBe(200)
     expect(await status(start({ keys: [NEW_KEY] }), session.headers)).toBe(404)
   })
 
-  it('emits one session:open with resumed, for any number of simultaneous requests', async () => {
+  it('emits session:open with resumed once, for any number of simultaneous requests', async () => {
     const session = await start().open()
     const two = start()
     const heard: unknown[] = []
@@ -108,7 +108,7 @@ describe('a session with a sealed id', () => {
   })
 })
 
-describe('a sealed id that is not valid', () => {
+describe('an invalid sealed id', () => {
   it('gets the reply for an unknown session, whatever the method', async () => {
     const mine = await start().open({ more: alice })
     const other = await start({ keys: [NEW_KEY] }).open({ more: alice })
@@ -136,7 +136,7 @@ describe('a sealed id that is not valid', () => {
     expect((await two.post(ping, mine.headers, alice)).status).toBe(200)
   })
 
-  it('is refused if it is of another server with the same keys', async () => {
+  it('is refused if another server with the same keys created it', async () => {
     const session = await start().open()
     const handler = toFetch(new McpServer({ name: 'another', version: '1' }), {
       sessions: { seal: { keys: [KEY] } },
@@ -156,7 +156,7 @@ describe('a sealed id that is not valid', () => {
     await handler.close()
   })
 
-  it('is refused by another process after maxAgeMs, while its own continues', async () => {
+  it('is refused by another process after maxAgeMs, while its own still accepts it', async () => {
     const one = start({ maxAgeMs: 60_000 })
     const session = await one.open()
     const two = start({ maxAgeMs: 60_000 })
@@ -177,7 +177,7 @@ describe('a sealed id that is not valid', () => {
   })
 })
 
-describe('the end of a session with a sealed id', () => {
+describe('ending a session with a sealed id', () => {
   it('is final in the process that opened it, by DELETE, expiry and eviction', async () => {
     const one = start({ endpoint: { sessions: { max: 1 } } })
     const deleted = await one.open()
@@ -203,7 +203,7 @@ describe('the end of a session with a sealed id', () => {
     expect(await status(two, expired.headers)).toBe(404)
   })
 
-  it('is not undone by a request that is being answered', async () => {
+  it('is not undone by a request in progress', async () => {
     const session = await start().open()
     const two = start()
     await two.post(ping, session.headers)
@@ -214,7 +214,7 @@ describe('the end of a session with a sealed id', () => {
     expect(await status(two, session.headers)).toBe(404)
   })
 
-  it('is remembered for the latest restored sessions, as many as sessions.max', async () => {
+  it('is remembered for the latest restored sessions, up to sessions.max', async () => {
     const one = start()
     const sessions = [await one.open(), await one.open(), await one.open()]
     const two = start({ endpoint: { sessions: { max: 2 } } })
@@ -226,7 +226,7 @@ describe('the end of a session with a sealed id', () => {
     expect(statuses).toEqual([200, 404, 404])
   })
 
-  it('counts against the limits like any other session', async () => {
+  it('applies to restored sessions above maxPerPrincipal', async () => {
     const one = start()
     const sessions = [await one.open({ more: alice }), await one.open({ more: alice })]
     const two = start({ endpoint: { sessions: { maxPerPrincipal: 1 } } })
@@ -236,7 +236,7 @@ describe('the end of a session with a sealed id', () => {
   })
 })
 
-it('a client whose capabilities do not fit gets a plain id', async () => {
+it('a client with large capabilities gets a plain id', async () => {
   const process = start()
   const opened = await process.post(
     described({ experimental: { x: { y: 'z'.repeat(800) } } }, { name: 'n', version: '1' }),

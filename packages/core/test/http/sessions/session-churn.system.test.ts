@@ -1,4 +1,4 @@
 import { itLeavesNothing } from '../support/churn.ts'
 
-// Half of it is left of warming up. The other half is less than an idle session takes.
+// Half of it remains from warming up. The other half is less than an idle session takes.
 itLeavesNothing({ sessions: 2_400, every: 200, growth: 600 })

@@ -6,7 +6,7 @@ import { createHarness, type Harness } from '../support/harness.ts'
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-/** Two processes behind one address, the second of which has started a second after the first. */
+/** Two processes behind one address. The second has started a second after the first. */
 async function twoProcesses(endpoint: EndpointOptions = {}): Promise<readonly [Harness, Harness]> {
   const [first, second] = [createHarness({ endpoint }), createHarness({ endpoint })]
   await first.open()
@@ -22,8 +22,8 @@ const sendId = async ({ post }: Harness, id: string): Promise<number> =>
 const warnings = ({ log }: Harness): readonly string[] =>
   log.filter(({ level }) => level === 'warn').map(({ message }) => message)
 
-describe('a session id that another process has issued', () => {
-  it('gets 404, and the log says that there are several processes and what to do', async () => {
+describe('a session id of another process', () => {
+  it('gets 404, and the log explains that there are several processes and what to do', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     expect(await sendId(first, id)).toBe(404)
@@ -32,7 +32,7 @@ describe('a session id that another process has issued', () => {
       expect(warning).toContain(fix)
   })
 
-  it('is logged once in ten minutes, with how often it came meanwhile', async () => {
+  it('is logged once in ten minutes, with the number of skipped lines', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     for (let again = 0; again < 50; again++) await sendId(first, id)
@@ -47,7 +47,7 @@ describe('a session id that another process has issued', () => {
 
   it.each([
     ['is logged if the clock of that process is 1 s ahead', 1_000, 1],
-    ['is not logged if it is of a later time', 2_000, 0],
+    ['is not logged if its clock is further ahead', 2_000, 0],
   ])('%s', async (_, aheadMs, times) => {
     const [first, second] = await twoProcesses()
     await second.clock.advance(aheadMs)
@@ -55,7 +55,7 @@ describe('a session id that another process has issued', () => {
     expect(warnings(first)).toHaveLength(times)
   })
 
-  it('is not logged if it was issued before this process began: then there was a restart', async () => {
+  it('is not logged if it was issued before this process started, because of a restart', async () => {
     const before = createHarness()
     const { id } = await before.open()
     const after = createHarness()
@@ -65,9 +65,9 @@ describe('a session id that another process has issued', () => {
   })
 
   it.each<[string, (own: string, other: string) => string]>([
-    ['of a session of this process that has ended', (own) => own],
-    ['that is not of Jetway', () => crypto.randomUUID()],
-    ['of an impossible time', (_own, other) => `${other.slice(0, -7)}zzzzzzz`],
+    ['of an ended session of this process', (own) => own],
+    ['that Jetway did not create', () => crypto.randomUUID()],
+    ['with an impossible time', (_own, other) => `${other.slice(0, -7)}zzzzzzz`],
   ])('is not logged for an id %s', async (_, idOf) => {
     const [first, second] = await twoProcesses()
     const [own, other] = [await first.open(), await second.open()]
@@ -88,8 +88,8 @@ describe('a session id that another process has issued', () => {
   })
 })
 
-describe('the prefix of a mount', () => {
-  it('begins the session ids of both transports, and no other prefix opens them', async () => {
+describe('sessions.prefix', () => {
+  it('starts the session ids of both transports, which another prefix does not accept', async () => {
     const { open, post, send } = createHarness({
       endpoint: { sessions: { prefix: 'object-1' }, legacySse: true },
     })

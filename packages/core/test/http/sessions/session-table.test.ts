@@ -12,7 +12,7 @@ const tools = (server: McpServer): void => {
 const ping = (id: string | number = 9): object => ({ jsonrpc: '2.0', id, method: 'ping' })
 const alice = { auth: { principal: 'alice' } }
 const bob = { auth: { principal: 'bob' } }
-/** Streams that can be resumed, and streams that cannot. */
+/** Resumable and other streams. */
 const STREAMS = [
   ['an event store', {}],
   ['no event store', { eventStore: false }],
@@ -43,7 +43,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), headers)).status).toBe(404)
   })
 
-  it('has an id of 192 random bits in visible ASCII, never twice the same', async () => {
+  it('has a unique id of 192 random bits in visible ASCII', async () => {
     const { post } = createHarness()
     const ids = new Set<string>()
     for (let i = 0; i < 200; i++) ids.add((await post(initializeMessage())).headers['mcp-session-id'] ?? '')
@@ -51,7 +51,7 @@ describe('a session over Streamable HTTP', () => {
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{45}$/)
   })
 
-  it('never has an id that the client has chosen', async () => {
+  it('ignores an id that the client has chosen', async () => {
     const { post } = createHarness()
     const opened = await post(initializeMessage(), { 'mcp-session-id': 'chosen-by-the-client' })
     expect(opened.status).toBe(200)
@@ -59,7 +59,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it('opens for a client with large icons, which are not kept, but not for one with huge capabilities', async () => {
+  it('opens for a client with large icons, which are dropped, but not with huge capabilities', async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),
@@ -89,12 +89,12 @@ describe('a session over Streamable HTTP', () => {
     ['2024-11-05', '2024-11-05'],
     ['2026-07-28', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
-  ])('asked for %s speaks %s', async (asked, spoken) => {
+  ])('of a client that requests %s uses %s', async (asked, spoken) => {
     const { post } = createHarness()
     expect((await post(initializeMessage(asked))).json.result).toMatchObject({ protocolVersion: spoken })
   })
 
-  it('speaks only the revisions that the mount serves', async () => {
+  it('uses only revisions that the mount serves', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-03-26'] } })
     expect((await post(initializeMessage('2025-11-25'))).json.result).toMatchObject({
       protocolVersion: '2025-03-26',
@@ -112,7 +112,7 @@ describe('a session over Streamable HTTP', () => {
 describe('sessions of different principals', () => {
   const endpoint = { authenticate: () => undefined }
 
-  it('are unknown to each other, whatever the method, with the reply for an unknown session', async () => {
+  it('are unknown to each other with every HTTP method, with the reply for an unknown session', async () => {
     const { open, send } = createHarness()
     const session = await open({ more: alice })
     for (const method of ['POST', 'GET', 'DELETE']) {
@@ -127,7 +127,7 @@ describe('sessions of different principals', () => {
     expect((await session.post(ping())).status).toBe(200)
   })
 
-  it('are all refused if authenticate finds no caller', async () => {
+  it('are all refused if authenticate returns nothing', async () => {
     const { send } = createHarness({ endpoint })
     for (const method of ['POST', 'GET', 'DELETE']) {
       const answer = await send({ method, ...(method === 'POST' && { body: initializeMessage() }), ...alice })
@@ -138,8 +138,8 @@ describe('sessions of different principals', () => {
   })
 })
 
-describe('the end of a session', () => {
-  it('comes after 30 idle minutes, or 60 s if it is not initialized', async () => {
+describe('ending a session', () => {
+  it('happens after 30 idle minutes, or after 60 s if it is uninitialized', async () => {
     const { open, post, clock } = createHarness()
     const session = await open()
     const started = await post(initializeMessage())
@@ -154,11 +154,11 @@ describe('the end of a session', () => {
   })
 
   it.each([
-    ['1 s at least', 2_000, 60_000, 1_000],
+    ['at least 1 s', 2_000, 60_000, 1_000],
     ['a quarter of the time to live', 40_000, 60_000, 10_000],
-    ['a quarter of that of sessions that are not initialized', 80_000, 20_000, 5_000],
-    ['15 s at most', 120_000, 90_000, 15_000],
-  ])('is looked for in an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
+    ['a quarter of the time to live of uninitialized sessions', 80_000, 20_000, 5_000],
+    ['at most 15 s', 120_000, 90_000, 15_000],
+  ])('checks for expired sessions at an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
     const { open, endpoint, clock } = createHarness({
       endpoint: { sessions: { ttlMs, uninitializedTtlMs } },
     })
@@ -180,7 +180,7 @@ describe('the end of a session', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('comes without a request, and ends the streams of the session', async () => {
+  it('happens without a request, and ends the streams of the session', async () => {
     let closed = 0
     const { open, clock } = createHarness({ endpoint: { sessions: { ttlMs: 10_000 } } })
     const session = await open()
@@ -195,7 +195,7 @@ describe('the end of a session', () => {
     expect((await session.post(ping())).status).toBe(404)
   })
 
-  it.each(STREAMS)('does not come while a call runs or a stream is open, with %s', async (_, streams) => {
+  it.each(STREAMS)('waits for running calls and open streams, with %s', async (_, streams) => {
     let finish = (): void => {}
     const { open, clock } = createHarness({
       server: { limits: { handlerTimeoutMs: 200_000, maxHandlerTimeoutMs: 200_000 } },
@@ -223,7 +223,7 @@ describe('the end of a session', () => {
     expect((await listening.post(ping())).status).toBe(404)
   })
 
-  it('can come while the body of a request is read', async () => {
+  it('can happen while the body of a request is read', async () => {
     const { open, post } = createHarness({ setUp: tools })
     const session = await open()
     const pending = post(ping(), session.headers)
@@ -231,7 +231,7 @@ describe('the end of a session', () => {
     expect((await pending).status).toBe(404)
   })
 
-  it('can be refused to clients', async () => {
+  it('can be refused to clients by allowDelete', async () => {
     const { open } = createHarness({ endpoint: { sessions: { allowDelete: false } } })
     const session = await open()
     const refused = await session.delete()
@@ -240,8 +240,8 @@ describe('the end of a session', () => {
   })
 })
 
-describe('the number of sessions', () => {
-  it('is kept by closing the session that is idle longest', async () => {
+describe('sessions.max', () => {
+  it('closes the session that is idle longest', async () => {
     const { open, clock } = createHarness({ endpoint: { sessions: { max: 3 } } })
     const first = await open()
     await clock.advance(1)
@@ -256,7 +256,7 @@ describe('the number of sessions', () => {
   })
 
   it.each(STREAMS)(
-    'is not kept by closing an active session: a new one gets 503 with Retry-After, with %s',
+    'closes no active session: a new one gets 503 with Retry-After, with %s',
     async (_, streams) => {
       const { open, post } = createHarness({ endpoint: { sessions: { max: 2 }, streams } })
       const sessions = [await open(), await open()]
@@ -267,7 +267,7 @@ describe('the number of sessions', () => {
     },
   )
 
-  it('is limited for each authenticated principal, but for anonymous clients only by sessions.max', async () => {
+  it('is joined by a limit for each authenticated principal, but none for anonymous clients', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const held = [await open({ more: alice }), await open({ more: alice })]
     for (const session of held) expect((await session.get()).status).toBe(200)
@@ -277,7 +277,7 @@ describe('the number of sessions', () => {
     expect((await post(initializeMessage())).status).toBe(200)
   })
 
-  it('is kept by closing sessions of anonymous clients for a principal, but not the other way round', async () => {
+  it('closes sessions of anonymous clients for a principal, but not vice versa', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 2 } } })
     const statusOf = async (session: TestSession): Promise<number> => (await session.post(ping())).status
     const ofAlice = await open({ more: alice })
@@ -296,7 +296,7 @@ describe('the number of sessions', () => {
     expect([await statusOf(ofAlice), await statusOf(ofBob)]).toEqual([200, 404])
   })
 
-  it('is kept by closing uninitialized sessions first', async () => {
+  it('closes uninitialized sessions first', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 40 } } })
     const kept: TestSession[] = []
     for (let i = 0; i < 20; i++) kept.push(await open())
@@ -308,7 +308,7 @@ describe('the number of sessions', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(20)
   })
 
-  it('spares a session that was initialized late, and active sessions', async () => {
+  it('spares active sessions and one that was initialized late', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 4 } } })
     const listening = await open()
     await listening.get()
@@ -331,7 +331,7 @@ describe('the number of sessions', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('is kept without a search: a flood checks about one session for each that it opens', async () => {
+  it('needs no search: a flood checks about one session for each that it opens', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
     for (let i = 0; i < 200; i++) await (await open()).post(ping())
     const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
@@ -340,7 +340,7 @@ describe('the number of sessions', () => {
     looks.mockRestore()
   })
 
-  it('of a principal is kept by closing its uninitialized session, or else the one that is idle longest', async () => {
+  it('has a counterpart per principal, which closes an uninitialized session first, or else the one that is idle longest', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const opened = async (): Promise<TestSession> => {
       await clock.advance(1)
@@ -363,7 +363,7 @@ describe('the number of sessions', () => {
     expect([await statusOf(third.headers), await statusOf(first.headers)]).toEqual([404, 200])
   })
 
-  it('does not include sessions that were refused', async () => {
+  it('does not count refused sessions', async () => {
     const { post } = createHarness({ endpoint: { sessions: { max: 1, maxPerPrincipal: 1 } } })
     const refused = { ...initializeMessage(), params: {} }
     for (const [message, status] of [
@@ -374,7 +374,7 @@ describe('the number of sessions', () => {
       expect((await post(message, undefined, alice)).status).toBe(status)
   })
 
-  it('includes sessions that are just opening', async () => {
+  it('counts sessions that are still opening', async () => {
     const { promise: opened, resolve: open } = deferred()
     const { post } = createHarness({ endpoint: { sessions: { max: 2 } }, server: { lifespan: () => opened } })
     const answers = [1, 2, 3].map(() => post(initializeMessage()))
@@ -386,7 +386,7 @@ describe('the number of sessions', () => {
 })
 
 describe('the GET stream', () => {
-  it('sends each change once to each session', async () => {
+  it('sends each change notification once to each session', async () => {
     const { open, server } = createHarness({ setUp: tools })
     const streams = [await (await open()).get(), await (await open()).get()]
     server.addTool({ name: 'another', handler: () => 'x' })
@@ -396,7 +396,7 @@ describe('the GET stream', () => {
     }
   })
 
-  it('sends changes although the event store fails for another session', async () => {
+  it('sends change notifications although the event store fails for another session', async () => {
     const eventStore = new MemoryEventStore()
     const append = eventStore.append.bind(eventStore)
     let broken = ''
@@ -438,7 +438,7 @@ describe('the GET stream', () => {
     expect(stream.sink.closed).toBe(false)
   })
 
-  it('has the headers that keep proxies from buffering it', async () => {
+  it('has headers that prevent proxies from buffering it', async () => {
     const { open } = createHarness()
     const { status, headers } = await (await open()).get()
     expect(status).toBe(200)
@@ -449,7 +449,7 @@ describe('the GET stream', () => {
     })
   })
 
-  it('is kept alive by a comment every 15 s, all streams by one timer', async () => {
+  it('gets a comment every 15 s, with one timer for all streams', async () => {
     const { open, clock } = createHarness()
     const session = await open()
     const before = clock.pending
@@ -463,7 +463,7 @@ describe('the GET stream', () => {
     expect(clock.pending).toBe(before)
   })
 
-  it('is silent with keepAlive false', async () => {
+  it('gets no comments with keepAlive false', async () => {
     const { open, clock } = createHarness({ endpoint: { streams: { keepAlive: false } } })
     const stream = await (await open()).get()
     await clock.advance(60_000)

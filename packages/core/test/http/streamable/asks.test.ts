@@ -57,7 +57,7 @@ describe('questions over Streamable HTTP', () => {
     expect(runs()).toBe(1)
   })
 
-  it('of two calls with one id get their own answers', async () => {
+  it('of two calls with the same id get their own answers', async () => {
     const { call, answer } = await open()
     const [first, second] = [(await call(7)).sink, (await call(7)).sink]
     await first.until(() => first.messages.length > 0)
@@ -89,7 +89,7 @@ describe('questions over Streamable HTTP', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('are not answered by what the client answered before a restart, or in another process', async () => {
+  it('do not accept an answer from before a restart, or from another process', async () => {
     const store = new MemorySessionStore()
     const before = await open({ sessions: { store } })
     const { sink: weather } = await before.call()
@@ -113,7 +113,7 @@ describe('questions over Streamable HTTP', () => {
     expect(after.endpoint.stats().refusals).toEqual({ unmatchedResponse: 1 })
   })
 
-  it('end with the session', async () => {
+  it('are cancelled when the session ends', async () => {
     const { call, send, headers, runs } = await open()
     const { sink } = await call()
     await sink.until(() => sink.messages.length > 0)
@@ -122,7 +122,7 @@ describe('questions over Streamable HTTP', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are answered while the endpoint drains and refuses new calls', async () => {
+  it('can be answered while the endpoint drains and refuses new calls', async () => {
     const { call, answer, endpoint, runs } = await open()
     const { sink } = await call()
     await sink.until(() => sink.messages.length > 0)
@@ -137,8 +137,8 @@ describe('questions over Streamable HTTP', () => {
 
   it.each<[string, EndpointOptions]>([
     ['without sessions', { stateless: true }],
-    ['where replies are JSON only', { response: 'json' }],
-  ])('cannot be asked %s, and fail before the handler runs', async (_what, endpoint) => {
+    ['with JSON replies only', { response: 'json' }],
+  ])('fail %s before the handler runs', async (_what, endpoint) => {
     const { call, runs } = await open(endpoint)
     const { json } = await call()
     expect(json.error).toMatchObject({

@@ -33,7 +33,7 @@ const sendAlone = (
 const discover = ({ post }: Harness, headers: Record<string, string> = {}): Promise<Answer> =>
   post({ ...list(), method: 'server/discover' }, { ...HEADERS, 'mcp-method': 'server/discover', ...headers })
 
-describe('both eras on one address (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
+describe('both eras at one URL (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
   it.each([{}, { stateless: true }])('are served one after the other: %j', async (endpoint) => {
     const harness = createHarness(endpoint)
     const opened = await harness.post(initializeMessage(SESSIONS))
@@ -47,7 +47,7 @@ describe('both eras on one address (https://modelcontextprotocol.io/specificatio
     }
   })
 
-  it('a request with its own metadata ignores the session headers', async () => {
+  it('a stateless request ignores session headers', async () => {
     const harness = createHarness()
     const session = await harness.open()
     const before = harness.endpoint.stats().sessions
@@ -61,7 +61,7 @@ describe('both eras on one address (https://modelcontextprotocol.io/specificatio
     expect(harness.endpoint.stats().sessions).toBe(before)
   })
 
-  it('discovery and errors name the same versions', async () => {
+  it('server/discover and errors list the same versions', async () => {
     const harness = createHarness()
     const unknown = list(1, { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' })
     const { json } = await harness.post(unknown, { ...HEADERS, 'mcp-protocol-version': '2099-01-01' })
@@ -150,7 +150,7 @@ describe('a request with several errors', () => {
   }
 
   it.each(pairs.map(([first, second]) => [first[0], second[0], first] as const))(
-    'gets the error for the %s before the %s',
+    'gets the error of the %s before that of the %s',
     async (first, second, [, code, status, says]) => {
       const answer = await call((fault) => fault === first || fault === second)
       expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
@@ -158,7 +158,7 @@ describe('a request with several errors', () => {
     },
   )
 
-  it('gets the last error, and is answered without any', async () => {
+  it('gets the last error, and succeeds without errors', async () => {
     const answer = await call((fault) => fault === 'parameter header')
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
     expect(await call(() => false)).toMatchObject({ status: 200, json: { result: { resultType: 'task' } } })
@@ -177,8 +177,8 @@ describe('a mount without session revisions', () => {
 
   it.each([
     ['a batch', [list()]],
-    ['an answer', { jsonrpc: '2.0', id: 1, result: {} }],
-  ])('refuses %s, whatever session it names', async (_what, body) => {
+    ['a response', { jsonrpc: '2.0', id: 1, result: {} }],
+  ])('refuses %s, whatever its session id', async (_what, body) => {
     const { post } = createHarness(narrowed)
     for (const headers of [{}, HEADERS, { ...HEADERS, 'mcp-session-id': 'unknown' }]) {
       expect(await post(body, headers)).toMatchObject({
@@ -188,12 +188,12 @@ describe('a mount without session revisions', () => {
     }
   })
 
-  it.each(['GET', 'DELETE'])('has no %s', async (method) => {
+  it.each(['GET', 'DELETE'])('refuses the method %s', async (method) => {
     const { send } = createHarness(narrowed)
     expect(await send({ method, headers: { 'mcp-session-id': 'a' } })).toMatchObject({ status: 405 })
   })
 
-  it('throws for legacySse when it is created', () => {
+  it('throws for legacySse', () => {
     expect(() => createHarness({ ...narrowed, legacySse: true })).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_OPTION',
@@ -202,7 +202,7 @@ describe('a mount without session revisions', () => {
     )
   })
 
-  it('is the same with toFetch', async () => {
+  it('behaves the same with toFetch', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { logger: silent })
     server.addTool({ name: 'a', handler: () => 'done' })
     const handler = toFetch(server, { revisions: [MODERN] })
@@ -230,12 +230,12 @@ describe('a mount without session revisions', () => {
 
 describe('a mount with session revisions only', () => {
   it.each([{}, { stateless: true }])(
-    'refuses other requests so that their clients fall back to initialize: %j',
+    'refuses other requests in a way that makes clients fall back to initialize: %j',
     async (more) => {
       const harness = createHarness({ revisions: [SESSIONS, '2025-06-18'], ...more })
       for (const answer of [await sendAlone(harness), await discover(harness)]) {
         expect(answer.status).toBe(400)
-        // With an error code of the newer era a client would not fall back.
+        // With an error code of the newer era, a client would not fall back.
         expect(answer.json.error).toMatchObject({
           code: -32600,
           message: expect.stringContaining(SESSIONS) as string,
@@ -246,7 +246,7 @@ describe('a mount with session revisions only', () => {
   )
 })
 
-describe('servers of one mount that serve different eras', () => {
+describe('servers of different eras behind one mount', () => {
   const servers = {
     modern: new McpServer({ name: 'modern', version: '1' }, { logger: silent, revisions: [MODERN] }),
     sessions: new McpServer({ name: 'sessions', version: '1' }, { logger: silent, revisions: [SESSIONS] }),
@@ -285,7 +285,7 @@ describe('anonymous clients without sessions', () => {
       setUp: (server) =>
         server.addTool({
           name: 'waits',
-          // Each waits until all have begun.
+          // Each call waits until all have started.
           handler: async () => {
             if (++waiting === CLIENTS) open()
             await gate
@@ -302,7 +302,7 @@ describe('anonymous clients without sessions', () => {
     return { harness, call, waiting: () => waiting }
   }
 
-  it('do not block each other: two hundred calls that wait for one another all run', async () => {
+  it('do not block each other: two hundred interdependent calls all run', async () => {
     const { call } = waitingRoom()
     const answers = await Promise.all(Array.from({ length: CLIENTS }, () => call()))
     expect(answers.filter(({ status, text }) => status === 200 && text.includes('met'))).toHaveLength(CLIENTS)
@@ -324,7 +324,7 @@ describe('anonymous clients without sessions', () => {
     void calls
   })
 
-  it('that disconnect while they wait for their turn are not served', async () => {
+  it('that disconnect while their call is queued are not served', async () => {
     const started: unknown[] = []
     const { endpoint } = harnessOf({
       server: { limits: { anonymous: { running: 1, inFlight: 3 } } },

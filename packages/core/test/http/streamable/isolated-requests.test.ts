@@ -8,11 +8,11 @@ import {
   initializeMessage,
 } from '../support/harness.ts'
 
-/** A platform like Workers: timers end with the request that has started them. */
+/** A platform like Workers: timers end with the request that started them. */
 class RequestClock extends FakeClock {
   #request = new Set<unknown>()
 
-  /** Begins another request. The one before has ended unnoticed. */
+  /** Starts another request. The previous one has ended without notice. */
   next(): void {
     for (const timer of this.#request) super.clearTimeout(timer)
     this.#request = new Set()
@@ -43,11 +43,11 @@ function createApart({ server, ...options }: HarnessOptions = {}) {
   return { ...harness, clock, call }
 }
 
-describe('with isolated requests, as on Workers', () => {
+describe('on a platform that isolates requests, like Workers,', () => {
   beforeEach(() => vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' }))
   afterEach(() => vi.unstubAllGlobals())
 
-  it('a mount has no sessions by default, and legacySse is an error that says so', async () => {
+  it('a mount has no sessions by default, and an error explains it for legacySse', async () => {
     const { post, send } = createApart()
     expect((await post(initializeMessage())).headers).not.toHaveProperty('mcp-session-id')
     expect(await send({ method: 'GET' })).toMatchObject({ status: 405 })
@@ -57,13 +57,13 @@ describe('with isolated requests, as on Workers', () => {
     expect(() => createApart({ endpoint: { stateless: false, legacySse: true } })).not.toThrow()
   })
 
-  it('each call has its own timers, and leaves none behind', async () => {
+  it('each call has its own timers, and clears them', async () => {
     const { clock, call } = createApart()
     await Promise.all([call('soon'), call('soon')])
     expect(clock.pending).toBe(0)
   })
 
-  it('a call becomes a stream and times out, although an earlier request ended unnoticed', async () => {
+  it('a call becomes a stream and times out although an earlier request ended without notice', async () => {
     const { clock, call } = createApart()
     void call('never')
     await settled()
@@ -79,7 +79,7 @@ describe('with isolated requests, as on Workers', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('calls that end unnoticed take no place from others', async () => {
+  it('calls that end without notice free their slots', async () => {
     const one = { running: 1, inFlight: 1 }
     const { clock, call, endpoint } = createApart({ server: { limits: { ...one, anonymous: one } } })
     for (let count = 0; count < 3; count++) {
@@ -91,7 +91,7 @@ describe('with isolated requests, as on Workers', () => {
     expect(endpoint.stats()).toMatchObject({ callsInFlight: 0, openStreams: 0 })
   })
 
-  it('the platform waits for work that a request has begun', async () => {
+  it('the platform waits for work that a request has started', async () => {
     const { endpoint, clock } = createApart({ endpoint: { response: 'json' } })
     const waited: Promise<unknown>[] = []
     const request = Object.assign(
@@ -110,7 +110,7 @@ describe('with isolated requests, as on Workers', () => {
     expect([waited.length, ended]).toEqual([2, 2])
   })
 
-  it('subscriptions are refused with a bus in memory', async () => {
+  it('subscriptions are refused with an in-memory bus', async () => {
     const { post } = createApart()
     const params = {
       notifications: { toolsListChanged: true },

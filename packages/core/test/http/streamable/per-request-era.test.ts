@@ -27,8 +27,8 @@ function send(
   )
 }
 
-describe('a request that carries its own metadata (https://modelcontextprotocol.io/specification/2026-07-28/basic)', () => {
-  it('gets a complete result that names the server, without a session', async () => {
+describe('a stateless request (https://modelcontextprotocol.io/specification/2026-07-28/basic)', () => {
+  it('gets a complete result with the server info, and no session', async () => {
     const harness = createHarness()
     const { status, headers, json } = await send(harness)
     expect(status).toBe(200)
@@ -57,9 +57,9 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
   })
 
   it.each<[string, Call, number, number]>([
-    ['no protocol version, which the header names', { meta: {} }, 400, -32602],
+    ['no protocol version, although the header has one', { meta: {} }, 400, -32602],
     [
-      'a protocol version that is no string',
+      'a protocol version that is not a string',
       { meta: { ...META, 'io.modelcontextprotocol/protocolVersion': 1 } },
       400,
       -32602,
@@ -67,9 +67,9 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
     ['no capabilities', { meta: { 'io.modelcontextprotocol/protocolVersion': VERSION } }, 400, -32602],
     ['an unknown log level', { meta: { ...META, 'io.modelcontextprotocol/logLevel': 'loud' } }, 400, -32602],
     ['no version header', { headers: { 'mcp-protocol-version': undefined } }, 400, -32020],
-    ['another version header', { headers: { 'mcp-protocol-version': '2025-11-25' } }, 400, -32020],
+    ['a different version header', { headers: { 'mcp-protocol-version': '2025-11-25' } }, 400, -32020],
     ['no method header', { headers: { 'mcp-method': undefined } }, 400, -32020],
-    ['another method header', { headers: { 'mcp-method': 'tools/call' } }, 400, -32020],
+    ['a different method header', { headers: { 'mcp-method': 'tools/call' } }, 400, -32020],
     ['a method header in capitals', { headers: { 'mcp-method': 'TOOLS/LIST' } }, 400, -32020],
     [
       'no name header',
@@ -78,21 +78,21 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
       -32020,
     ],
     [
-      'another name header',
+      'a different name header',
       { method: 'tools/call', params: { name: 'a' }, headers: { 'mcp-name': 'b' } },
       400,
       -32020,
     ],
-    ['a method that newer revisions do not have', { method: 'ping' }, 404, -32601],
+    ['a method that was removed from the protocol', { method: 'ping' }, 404, -32601],
     ['initialize', { method: 'initialize' }, 404, -32601],
     ['an unknown method', { method: 'x/y' }, 404, -32601],
     ['an unknown tool', { method: 'tools/call', params: { name: 'nope' } }, 200, -32602],
-  ])('is refused with %s', async (_what, call, status, code) => {
+  ])('is refused for %s', async (_what, call, status, code) => {
     const answer = await send(createHarness(), call)
     expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
   })
 
-  it('gets the supported versions if it names another one in body and header', async () => {
+  it('gets the supported versions if body and header name another one', async () => {
     const meta = { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
     const answer = await send(createHarness(), { meta, headers: { 'mcp-protocol-version': '2099-01-01' } })
     expect(answer).toMatchObject({
@@ -101,7 +101,7 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
     })
   })
 
-  it('is served at the address of a session, whatever session id it names', async () => {
+  it('is served at the URL of sessions, with any session id', async () => {
     const harness = createHarness()
     const session = await harness.open()
     expect((await send(harness, { headers: { 'mcp-session-id': 'unknown' } })).status).toBe(200)
@@ -116,7 +116,7 @@ describe('a request that carries its own metadata (https://modelcontextprotocol.
 })
 
 describe('a client that closes the stream of its request (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', () => {
-  it('cancels it: the handler is aborted, and its later messages are dropped', async () => {
+  it('cancels it: the handler is aborted, and later messages are dropped', async () => {
     const { promise: released, resolve: release } = deferred()
     let ended = (_how: unknown): void => {}
     const end = new Promise((resolve) => (ended = resolve))
@@ -148,10 +148,10 @@ describe('a client that closes the stream of its request (https://modelcontextpr
   })
 })
 
-describe('a mount that serves only requests with their own metadata', () => {
+describe('a mount that serves only stateless requests', () => {
   const narrowed = { endpoint: { revisions: [VERSION] } } as const
 
-  it('refuses the methods for sessions', async () => {
+  it('refuses GET, with the allowed methods', async () => {
     const { send: request } = createHarness(narrowed)
     expect(await request({ method: 'GET' })).toMatchObject({
       status: 405,
@@ -168,8 +168,8 @@ describe('a mount that serves only requests with their own metadata', () => {
   })
 })
 
-describe('a mount that streams every answer', () => {
-  it('gives an error the HTTP status of the revision, and streams the rest', async () => {
+describe("response: 'sse'", () => {
+  it('keeps the HTTP status of errors, and streams everything else', async () => {
     const harness = createHarness({ endpoint: { response: 'sse' } })
     const refused = await send(harness, { method: 'tools/invent' })
     expect([refused.status, refused.json]).toMatchObject([404, { error: { code: -32601 } }])

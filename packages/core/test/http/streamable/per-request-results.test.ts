@@ -51,7 +51,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
   const call = async (name: string): Promise<unknown> =>
     (await callModern(harness, 'tools/call', { name })).json.result
 
-  it.each(cases)('arrives as it is, with its JSON text: %s', async (name, _schema, value) => {
+  it.each(cases)('is sent unchanged, with its JSON as text: %s', async (name, _schema, value) => {
     const expected = {
       resultType: 'complete',
       structuredContent: value,
@@ -61,7 +61,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(await call(`${name}-untyped`)).toMatchObject(expected)
   })
 
-  it('publishes its schema, whatever the root', async () => {
+  it('publishes its schema with any root', async () => {
     const { json } = await callModern(harness, 'tools/list')
     const tools = json.result?.['tools'] as readonly { name: string; outputSchema?: { type?: string } }[]
     for (const { name, outputSchema } of tools)
@@ -69,7 +69,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(tools.find(({ name }) => name === 'array')?.outputSchema?.type).toBe('array')
   })
 
-  it('keeps the content of its author, and adds its JSON text unless it is an object', async () => {
+  it("keeps the author's content, and adds its JSON as text unless it is an object", async () => {
     const text = (...texts: readonly string[]): object => ({
       content: texts.map((each) => ({ type: 'text', text: each })),
     })
@@ -112,7 +112,7 @@ describe('the server info in _meta (https://modelcontextprotocol.io/specificatio
   it.each([
     ['tools/call', { name: 'a' }],
     ['resources/read', { uri: 'a://a' }],
-  ])('is added to the _meta of the author: %s', async (method, params) => {
+  ])("is added to the author's _meta: %s", async (method, params) => {
     const { text, json } = await callModern(harness, method, params)
     expect(json.result?.['_meta']).toEqual({
       'com.example/mine': { deep: [1] },
@@ -122,7 +122,7 @@ describe('the server info in _meta (https://modelcontextprotocol.io/specificatio
     expect(text).not.toContain('somebody else')
   })
 
-  it.each(['empty', 'says'])('is sent without _meta of the author: %s', async (name) => {
+  it.each(['empty', 'says'])("is sent without an author's _meta: %s", async (name) => {
     const { json } = await callModern(harness, 'tools/call', { name })
     expect(json.result?.['_meta']).toEqual({ [INFO]: { name: 'test', version: '1.0.0' } })
   })
@@ -138,7 +138,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     return tools.map(({ name }) => name)
   }
 
-  it('contain nothing that only one session has, and neither do calls and reads', async () => {
+  it('contain nothing of a single session, and neither do calls and reads', async () => {
     const harness = createHarness({
       setUp: (server: McpServer) => {
         server.addTool({ name: 'common', handler: () => 'for all' })
@@ -163,7 +163,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     expect(common.json.result).toMatchObject({ content: [{ text: 'for all' }] })
   })
 
-  it('have one order, and differ only by caller', async () => {
+  it('have the same order for all, and differ only by caller', async () => {
     const setUp = (server: McpServer): void => {
       for (const name of ['b', 'a', 'd', 'c'])
         server.addTool({

@@ -5,7 +5,7 @@ import type { HttpReply } from '../../../src/http/types.ts'
 import type { McpServer } from '../../../src/index.ts'
 import { createHarness, FakeRequest, type HarnessOptions } from '../support/harness.ts'
 
-/** Calls that end when the test says so, by the order in which they began. */
+/** Calls that the test ends, numbered in the order in which they started. */
 class Gates {
   readonly #open: ((text: string) => void)[] = []
   readonly #began: (() => void)[] = []
@@ -60,7 +60,7 @@ async function bench(options: HarnessOptions = {}, version = '2025-06-18') {
 const call = (id: string | number, name: string, args: object = {}): object => callTool(name, args, { id })
 
 describe('the reply to a call', () => {
-  it('is JSON for a handler that answers at once, with no timer and no promise', async () => {
+  it('is JSON for a handler that returns at once, without a timer or promise', async () => {
     const { session, endpoint, clock } = await bench()
     const timers = clock.pending
     const request = new FakeRequest({ body: call(2, 'now'), headers: session.headers, atOnce: true })
@@ -73,7 +73,7 @@ describe('the reply to a call', () => {
     expect(clock.pending).toBe(timers)
   })
 
-  it('is the same for a body that the host has parsed', async () => {
+  it('is the same for a body parsed by the host', async () => {
     const { send, session } = await bench()
     const answer = await send({ parsed: call(2, 'now'), headers: session.headers })
     expect(answer.json).toMatchObject({ id: 2, result: { content: [{ text: 'at once' }] } })
@@ -116,7 +116,7 @@ describe('the reply to a call', () => {
     expect(sink.messages).toMatchObject([{ id: 2, result: { content: [{ text: 'call 0' }] } }])
   })
 
-  it('is JSON for a call that ends just in time', async () => {
+  it('is JSON for a call that ends within 2 s', async () => {
     const { session, gates, clock } = await bench()
     const pending = session.call('wait')
     await gates.begun(1)
@@ -125,7 +125,7 @@ describe('the reply to a call', () => {
     expect((await pending).headers['content-type']).toBe('application/json')
   })
 
-  it('is always JSON with response json, without notifications', async () => {
+  it("is always JSON with response: 'json', without notifications", async () => {
     const { session, gates, clock } = await bench({ endpoint: { response: 'json' } })
     expect((await session.call('report', { steps: 3 }, { progressToken: 1 })).json).toMatchObject({ id: 2 })
     const pending = session.call('wait')
@@ -135,7 +135,7 @@ describe('the reply to a call', () => {
     expect((await pending).json).toMatchObject({ result: { content: [{ text: 'call 0' }] } })
   })
 
-  it('is always a stream with response sse, also for initialize', async () => {
+  it("is always a stream with response: 'sse', also for initialize", async () => {
     const { post } = await bench({ endpoint: { response: 'sse' } })
     const answer = await post(initialize('2025-06-18'))
     expect(answer.headers['content-type']).toBe('text/event-stream')
@@ -155,34 +155,37 @@ describe('the reply to a call', () => {
     expect(sink.messages.filter(({ id }) => id === 2)).toHaveLength(1)
   })
 
-  it.each(['BigInt', 'cycle', 'toJSON'])('is an error if a result cannot be serialised: %s', async (kind) => {
-    const values: Record<string, () => unknown> = {
-      BigInt: () => ({ n: 1n }),
-      cycle: () => {
-        const loop: { self?: unknown } = {}
-        loop.self = loop
-        return loop
-      },
-      toJSON: () => ({
-        toJSON() {
-          throw new Error('canary')
+  it.each(['BigInt', 'cycle', 'toJSON'])(
+    'is an error if the result cannot be serialised: %s',
+    async (kind) => {
+      const values: Record<string, () => unknown> = {
+        BigInt: () => ({ n: 1n }),
+        cycle: () => {
+          const loop: { self?: unknown } = {}
+          loop.self = loop
+          return loop
         },
-      }),
-    }
-    const setUp = (server: McpServer): void => {
-      server.addTool({ name: 'bad', handler: () => values[kind]?.() as object })
-    }
-    for (const response of ['auto', 'sse'] as const) {
-      const { session } = await bench({ endpoint: { response }, setUp })
-      const { sink, text } = await session.call('bad')
-      const all = text + sink.text
-      expect(all).toContain('"isError":true')
-      expect(all).not.toContain('canary')
-    }
-  })
+        toJSON: () => ({
+          toJSON() {
+            throw new Error('canary')
+          },
+        }),
+      }
+      const setUp = (server: McpServer): void => {
+        server.addTool({ name: 'bad', handler: () => values[kind]?.() as object })
+      }
+      for (const response of ['auto', 'sse'] as const) {
+        const { session } = await bench({ endpoint: { response }, setUp })
+        const { sink, text } = await session.call('bad')
+        const all = text + sink.text
+        expect(all).toContain('"isError":true')
+        expect(all).not.toContain('canary')
+      }
+    },
+  )
 })
 
-describe('calls under the same id', () => {
+describe('calls with the same id', () => {
   it('get their responses on their own exchanges', async () => {
     const { session, gates } = await bench()
     const answers = Array.from({ length: 12 }, () => session.call('wait', {}, { id: 1 }))
@@ -208,7 +211,7 @@ describe('a client that disconnects', () => {
     expect(answer.sink.text).toBe('')
   })
 
-  it('does not disturb a handler that sends more', async () => {
+  it('does not disturb a handler that continues to send', async () => {
     const { session, gates, log, clock } = await bench({
       setUp: (server) => {
         server.addTool({
@@ -259,7 +262,7 @@ describe('a cancelled call', () => {
     expect((await session.get({ 'last-event-id': last })).status).toBe(400)
   })
 
-  it('is cancelled neither by an unknown id nor from another session', async () => {
+  it('is not cancelled by an unknown id or from another session', async () => {
     const { session, open, gates, signals } = await bench()
     const pending = session.call('wait', {}, { id: 5 })
     await gates.begun(1)
@@ -286,7 +289,7 @@ describe('a batch', () => {
     expect(answer.list.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
-  it('without a request is accepted', async () => {
+  it('without a request gets 202', async () => {
     const { session } = await bench({}, '2025-03-26')
     const answer = await session.post([{ jsonrpc: '2.0', method: 'notifications/initialized' }])
     expect([answer.status, answer.text]).toEqual([202, ''])
@@ -294,7 +297,7 @@ describe('a batch', () => {
     expect(responses.status).toBe(202)
   })
 
-  it('becomes a stream when one of its calls sends something', async () => {
+  it('becomes a stream when one of its calls sends a notification', async () => {
     const { session, gates } = await bench({}, '2025-03-26')
     const withProgress = callTool('report', { steps: 1 }, { id: 'b', meta: { progressToken: 1 } })
     const { sink } = await session.post([call('a', 'now'), withProgress, call('c', 'wait')])
@@ -318,7 +321,7 @@ describe('a batch', () => {
     expect(list.filter(({ error }) => error?.code === -32603).map(({ id }) => id)).toEqual([3])
   })
 
-  it('with every call cancelled ends in an empty stream', async () => {
+  it('ends in an empty stream if every call is cancelled', async () => {
     const { session, gates } = await bench({}, '2025-03-26')
     const pending = session.post([call(1, 'wait'), call(2, 'wait')])
     await gates.begun(2)

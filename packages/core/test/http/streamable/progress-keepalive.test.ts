@@ -15,7 +15,7 @@ const waiting = (options: HarnessOptions = {}): Harness => {
   return harness
 }
 
-describe('repeated progress of a silent call over HTTP', () => {
+describe('the progress keepalive of a silent call over HTTP', () => {
   it('is sent on the stream of the call, before the response', async () => {
     const { open, clock } = waiting()
     const pending = (await open()).call('wait', {}, { progressToken: 'p' })
@@ -31,7 +31,7 @@ describe('repeated progress of a silent call over HTTP', () => {
     expect(sink.text).toContain(': keep-alive\n\n')
   })
 
-  it('is sent in calls without a session too', async () => {
+  it('is also sent in calls without a session', async () => {
     const { post, clock } = waiting({ endpoint: { stateless: true } })
     const params = { name: 'wait', arguments: {}, _meta: { progressToken: 1 } }
     const pending = post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params })
@@ -40,7 +40,7 @@ describe('repeated progress of a silent call over HTTP', () => {
     expect((await pending).sink.messages).toHaveLength(4)
   })
 
-  it('does not make a stream of a short call', async () => {
+  it('does not turn the reply to a short call into a stream', async () => {
     const { open, clock } = createHarness({
       setUp: (server) => server.addTool({ name: 'quick', handler: () => Promise.resolve('done') }),
     })
@@ -50,7 +50,7 @@ describe('repeated progress of a silent call over HTTP', () => {
     expect(json.result).toBeDefined()
   })
 
-  it('is not sent if every reply is JSON', async () => {
+  it('is not sent with JSON replies only', async () => {
     const { open, clock } = waiting({ endpoint: { response: 'json' } })
     const pending = (await open()).call('wait', {}, { progressToken: 'p' })
     await clock.advance(0)

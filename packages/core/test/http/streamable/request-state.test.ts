@@ -19,7 +19,7 @@ const TEN_MINUTES = 600_000
 
 interface Misuse {
   readonly what: string
-  /** Returns the server on which the state is misused, and the request. */
+  /** Returns the server that gets the misused state, and the request. */
   readonly try: () => Promise<{ readonly server: Guarded; readonly answer: string }>
 }
 
@@ -48,14 +48,14 @@ const MISUSES: readonly Misuse[] = [
   misuse('by another user', async (server, state) =>
     bytesOf(await present(server, state, { more: { auth: { principal: 'bob' } } })),
   ),
-  misuse('by nobody in particular', async (server, state) =>
+  misuse('by an anonymous user', async (server, state) =>
     bytesOf(await present(server, state, { more: {} })),
   ),
   misuse('for another tool', withParams({ ...PAY.params, name: 'erase' })),
-  misuse('for a tool that there is not', withParams({ ...PAY.params, name: 'nope' })),
+  misuse('for an unknown tool', withParams({ ...PAY.params, name: 'nope' })),
   misuse('for other arguments', withParams({ name: 'pay', arguments: { amount: 5000, to: ['x'] } })),
   misuse(
-    'for arguments of another order',
+    'for reordered array arguments',
     withParams({ name: 'pay', arguments: { amount: 5, to: ['x', 'y'] } }),
   ),
   misuse('for no arguments', withParams({ name: 'pay' })),
@@ -72,21 +72,21 @@ const MISUSES: readonly Misuse[] = [
     () => guarded({}),
     () => guarded({}),
   ),
-  misuse('when it has expired', async (server, state) => {
+  misuse('after its expiry', async (server, state) => {
     await server.harness.clock.advance(TEN_MINUTES)
     return bytesOf(await present(server, state))
   }),
-  misuse('cut short', async (server, state) => bytesOf(await present(server, state.slice(0, -1)))),
-  misuse('with something behind it', async (server, state) =>
+  misuse('truncated', async (server, state) => bytesOf(await present(server, state.slice(0, -1)))),
+  misuse('with something appended', async (server, state) =>
     bytesOf(await present(server, `${state}-TAMPERED`)),
   ),
-  misuse('of more than it may have', async (server) => bytesOf(await present(server, 'A'.repeat(16_385)))),
+  misuse('above the maximum size', async (server) => bytesOf(await present(server, 'A'.repeat(16_385)))),
   misuse('that is empty', async (server) => bytesOf(await present(server, ''))),
   misuse('that is null', async (server) => bytesOf(await present(server, null))),
   misuse('that is a number', async (server) => bytesOf(await present(server, 7))),
-  misuse('that is a list', async (server, state) => bytesOf(await present(server, [state]))),
+  misuse('that is an array', async (server, state) => bytesOf(await present(server, [state]))),
   {
-    what: 'a second time, where it may be used once',
+    what: 'twice, with singleUse',
     try: async () => {
       const server = guarded({ keys: [KEY], singleUse: true })
       const state = await begin(server)
@@ -100,14 +100,14 @@ const MISUSES: readonly Misuse[] = [
 ]
 
 describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
-  it('opens for its own call, until it expires', async () => {
+  it('is accepted for its own call until it expires', async () => {
     const server = guarded()
     const state = await begin(server)
     await server.harness.clock.advance(TEN_MINUTES - 1)
     expect(textOf(await present(server, state))).toBe('done 1')
   })
 
-  it('opens for the same arguments in another order', async () => {
+  it('is accepted for the same arguments in another order of members', async () => {
     const server = guarded()
     const state = await begin(server)
     const params = { arguments: { to: ['x'], amount: 5 }, name: 'pay' }
@@ -127,7 +127,7 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(JSON.parse(JSON.parse(answer)[2] as string)).toMatchObject({ id: 7, error: { code: -32602 } })
   })
 
-  it('may be left out', async () => {
+  it('can be omitted', async () => {
     const server = guarded()
     expect(textOf(await sendRound(server.harness, { ...PAY, responses: CONFIRMED }))).toBe('done 1')
   })
@@ -140,20 +140,20 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
   })
 })
 
-describe('the keys of requestState', () => {
-  it('may be shared, so that a call continues in another process', async () => {
+describe('requestState.keys', () => {
+  it('can be shared, so that a call continues in another process', async () => {
     const state = await begin(guarded())
     expect(textOf(await present(guarded(), state))).toBe('done 1')
   })
 
-  it('may change while the old one still opens', async () => {
+  it('can be rotated while the old key still opens', async () => {
     const state = await begin(guarded())
     expect(textOf(await present(guarded({ keys: [OTHER_KEY, KEY] }), state))).toBe('done 1')
     const fresh = await begin(guarded({ keys: [OTHER_KEY, KEY] }))
     expect(textOf(await present(guarded({ keys: [OTHER_KEY] }), fresh))).toBe('done 1')
   })
 
-  it('are drawn when the first state is sealed, and not before', async () => {
+  it('are drawn when the first state is sealed, not earlier', async () => {
     let drawn = 0
     const random = (bytes: number): Uint8Array => {
       drawn += bytes
@@ -168,19 +168,19 @@ describe('the keys of requestState', () => {
   it.each<[string, NonNullable<ServerOptions['requestState']>, string]>([
     ['no keys', { keys: [] }, 'requestState.keys'],
     ['a short key', { keys: [new Uint8Array(16)] }, 'requestState.keys'],
-    ['no time', { ttlMs: 0 }, 'requestState.ttlMs'],
-    ['no room', { maxBytes: 10 }, 'requestState.maxBytes'],
-    ['nothing to remember', { maxUsed: 0 }, 'requestState.maxUsed'],
-    ['something between once and often', { singleUse: 1 as never }, 'requestState.singleUse'],
-  ])('are refused, and so are their options, with %s', (_what, requestState, named) => {
+    ['a lifetime of 0', { ttlMs: 0 }, 'requestState.ttlMs'],
+    ['a size of 0', { maxBytes: 10 }, 'requestState.maxBytes'],
+    ['a memory of 0', { maxUsed: 0 }, 'requestState.maxUsed'],
+    ['an invalid singleUse', { singleUse: 1 as never }, 'requestState.singleUse'],
+  ])('are refused together with the other options for %s', (_what, requestState, named) => {
     expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
   })
 })
 
-describe('a requestState that may be used once', () => {
+describe('a single-use requestState', () => {
   const once = (): Guarded => guarded({ keys: [KEY], singleUse: true })
 
-  it('lets one of two simultaneous calls through', async () => {
+  it('admits one of two simultaneous calls', async () => {
     const server = once()
     const state = await begin(server)
     await Promise.all([present(server, state), present(server, state)])
@@ -195,7 +195,7 @@ describe('a requestState that may be used once', () => {
     expect(textOf(await present(server, again))).toBe('done 1')
   })
 
-  it('is never accepted twice, however many were used since', async () => {
+  it('is never accepted twice, regardless of how many were used since', async () => {
     const server = guarded({ keys: [KEY], singleUse: true, maxUsed: 3 })
     const { clock } = server.harness
     const states = [await begin(server), await begin(server)] as const
@@ -203,7 +203,7 @@ describe('a requestState that may be used once', () => {
     await clock.advance(1)
     for (let i = 0; i < 3; i++) await present(server, await begin(server))
     expect(server.done()).toBe(4)
-    // It is forgotten, and so are used states of its age.
+    // It is forgotten, together with used states of its age.
     for (const state of states) expect(bytesOf(await present(server, state))).toBe(await refusal(server))
     expect(server.done()).toBe(4)
     await clock.advance(1)

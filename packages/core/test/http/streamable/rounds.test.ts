@@ -28,8 +28,8 @@ function deleteFolder(): Caller & { readonly runs: { ask: number; handler: numbe
 
 const params = { name: 'delete_folder', arguments: { path: 'a' } }
 
-describe('a call that asks (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
-  it('gets its questions, and runs its handler once when it is repeated with the answers', async () => {
+describe('a call with questions (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
+  it('gets its questions, and runs its handler once when the client repeats it with the answers', async () => {
     const { call, runs } = deleteFolder()
     const first = await call('', { params })
     expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
@@ -61,17 +61,17 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
   })
 
   it.each<[string, unknown]>([
-    ['that are no object', []],
+    ['that are not an object', []],
     ['that are null', null],
-    ['of which one is no object', { confirm: 12_345 }],
-  ])('is refused with answers %s', async (_what, responses) => {
+    ['with an item that is not an object', { confirm: 12_345 }],
+  ])('is refused for answers %s', async (_what, responses) => {
     const { call, runs } = deleteFolder()
     const state = stateOf(await call('', { params }))
     expect(await call('', { params, state, responses })).toMatchObject({ json: { error: { code: -32602 } } })
     expect(runs.handler).toBe(0)
   })
 
-  it('is asked again for missing answers, and ignores unknown ones', async () => {
+  it('repeats unanswered questions, and ignores unknown answers', async () => {
     const { call, runs } = deleteFolder()
     const state = stateOf(await call('', { params }))
     const again = await call('', { params, state, responses: { other: accept({ ok: true }) } })
@@ -83,7 +83,7 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
     expect(runs.handler).toBe(1)
   })
 
-  it('cannot ask in its handler, and the error says what to use', async () => {
+  it('cannot use ctx.elicit, and the error names the alternative', async () => {
     const seen: unknown[] = []
     const { call } = serve((server) => {
       server.addTool({
@@ -109,14 +109,14 @@ describe('a call that asks (https://modelcontextprotocol.io/specification/2026-0
   })
 })
 
-describe('questions in a result need no connection to the client', () => {
+describe('questions in a result work without a connection to the client', () => {
   const setUp: SetUp = (server) => {
     const one = (): ReturnType<typeof elicit> => elicit('One?', ok)
     server.addTool({ name: 'a', asks: asks().ask('one', one), handler: () => 'done' })
   }
   const responses = { one: accept({ ok: true }) }
 
-  it('on a mount with JSON replies only, or without sessions', async () => {
+  it('on a mount with JSON replies only or without sessions', async () => {
     for (const endpoint of [{ response: 'json' }, { stateless: true }] as const) {
       const harness = createHarness({ setUp, endpoint })
       const state = stateOf(await sendRound(harness, { params: { name: 'a' } }))
@@ -124,7 +124,7 @@ describe('questions in a result need no connection to the client', () => {
     }
   })
 
-  it('on a mount whose replies are streams', async () => {
+  it('on a mount that streams every reply', async () => {
     const harness = createHarness({ setUp, endpoint: { response: 'sse' } })
     const ask = async (round: object): Promise<Record<string, unknown> | undefined> => {
       const { sink } = await sendRound(harness, { params: { name: 'a' }, ...round })
@@ -138,7 +138,7 @@ describe('questions in a result need no connection to the client', () => {
     })
   })
 
-  it('in a message without a mount', async () => {
+  it('with server.handleMessage', async () => {
     const { harness } = serve(setUp)
     const handle = async (more: object): Promise<Record<string, unknown>> => {
       const _meta = requestMeta(EVERYTHING, MODERN)
@@ -175,7 +175,7 @@ describe('several questions', () => {
     roots: { roots: [{ uri: 'file:///a' }] },
   }
 
-  it('that do not depend on each other share a round, encoded by the revision', async () => {
+  it('share a round if they do not depend on each other, encoded for the revision', async () => {
     const { call } = serve(several)
     const first = askedIn(await call('several'))
     expect(first.inputRequests).toEqual({
@@ -212,7 +212,7 @@ describe('several questions', () => {
     expect(textOf(await call('several', { state, responses: last }))).toBe('Ada accept m 1')
   })
 
-  it('end the call if the answers are too large for the state', async () => {
+  it('end the call if their answers exceed the size of requestState', async () => {
     const { call } = serve(
       (server) =>
         void server.addTool({
@@ -243,7 +243,7 @@ describe('an answer', () => {
       handler: (_args, { answers }) => `done ${answers.confirm.ok}`,
     })
 
-  it('to a question that has changed since does not count', async () => {
+  it('is ignored if its question has changed since', async () => {
     wording.now = 'Delete 3 files?'
     const { call } = serve(reworded)
     const state = stateOf(await call('a'))
@@ -254,7 +254,7 @@ describe('an answer', () => {
     expect(textOf(await call('a', { state: again.requestState, responses }))).toBe('done true')
   })
 
-  it('without a state counts in the first round, if the call asks for it and it fits', async () => {
+  it('counts in the first round without requestState, if it fits a question of the call', async () => {
     const { call, runs } = deleteFolder()
     expect(textOf(await call('', { params, responses: { confirm: accept({ ok: true }) } }))).toBe('Deleted a')
     expect(runs.handler).toBe(1)
@@ -267,7 +267,7 @@ describe('an answer', () => {
     expect(runs.handler).toBe(1)
   })
 
-  it('without a state does not answer a question of a later round', async () => {
+  it('without requestState does not answer a question of a later round', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -283,7 +283,7 @@ describe('an answer', () => {
     expect(textOf(await call('a', { state: second.requestState, responses }))).toBe('done')
   })
 
-  it('may have a name of Object.prototype', async () => {
+  it('can have a name of Object.prototype', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -303,7 +303,7 @@ describe('an answer', () => {
 })
 
 describe('a handler that returns inputRequired', () => {
-  it('asks again if an answer is missing, as if it had not asked yet', async () => {
+  it('repeats a missing question as if it were new', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -316,7 +316,7 @@ describe('a handler that returns inputRequired', () => {
     expect(again.inputRequests).toEqual(first.inputRequests)
   })
 
-  it('that repeats a question gets an answer without a state once', async () => {
+  it('can use an answer without requestState only once', async () => {
     const { call } = serve((server) => {
       server.addTool({ name: 'a', handler: () => inputRequired({ again: elicit('Again?', ok) }) })
     })
@@ -324,7 +324,7 @@ describe('a handler that returns inputRequired', () => {
     expect(askedIn(await call('a', { responses })).inputRequests).toHaveProperty('again')
   })
 
-  it('and has no questions makes its client call again at once', async () => {
+  it('without questions makes its client repeat the call at once', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -337,7 +337,7 @@ describe('a handler that returns inputRequired', () => {
     expect(textOf(await call('a', { state: first.requestState }))).toBe('Now, later')
   })
 
-  it('is no matter of lists', async () => {
+  it('has no effect on lists', async () => {
     const { call } = serve((server) => {
       server.addPrompt({ name: 'p', handler: () => '' })
       server.addResource({ uri: 'a://b', name: 'r', handler: () => '' })
@@ -350,8 +350,8 @@ describe('a handler that returns inputRequired', () => {
   })
 })
 
-describe('a middleware around a call that asks', () => {
-  it('runs in every round, and sees an empty result while the call asks', async () => {
+describe('middleware around a call with questions', () => {
+  it('runs in every round, and sees an empty result while questions are open', async () => {
     const seen: unknown[] = []
     const { call } = serve((server) => {
       server.addTool({ name: 'a', asks: { one: () => elicit('One?', ok) }, handler: () => 'done' })

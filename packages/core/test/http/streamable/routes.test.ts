@@ -9,7 +9,7 @@ import {
 
 const DEFAULT = resolveSsePaths(true) as SsePaths
 
-describe('the paths of the routes', () => {
+describe('the paths of HTTP+SSE', () => {
   it.each([
     ['/mcp', true, ['/mcp', '/sse', '/message']],
     ['mcp', true, ['/mcp', '/sse', '/message']],
@@ -35,7 +35,7 @@ describe('the paths of the routes', () => {
     ['/mcp', { messagePath: '/a\r\ndata: x' }],
     ['/mcp', { ssePath: 7 as unknown as string }],
     ['/mcp', 'yes' as unknown as boolean],
-  ])('cannot be %s with %j', (path, option) => {
+  ])('are refused for %s with %j', (path, option) => {
     expect(() => routePaths(path, option)).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
@@ -47,12 +47,12 @@ describe('the paths of the routes', () => {
     ['/mcp', 'mcp'],
     ['/messages', 'mcp'],
     ['/base/xsse', 'mcp'],
-  ])('are found below any base: %s', (path, route) => {
+  ])('are found below any base path: %s', (path, route) => {
     expect(routeOf(true)?.(path)).toBe(route)
   })
 })
 
-describe('the path for messages in the endpoint event', () => {
+describe('the message path in the endpoint event', () => {
   it.each([
     ['/sse', undefined, '/message'],
     ['/sse/', undefined, '/message'],
@@ -63,7 +63,7 @@ describe('the path for messages in the endpoint event', () => {
     ['/sse', '/public/mcp', '/public/message'],
     ['/inner/sse', '/mcp', '/message'],
     ['/api/sse', '/api/', '/api/message'],
-  ])('for a stream at %s, with the public path %s', (requested, publicPath, expected) => {
+  ])('of a stream at %s with the public path %s', (requested, publicPath, expected) => {
     expect(messagePath(DEFAULT, publicPath, requested)).toBe(expected)
   })
 

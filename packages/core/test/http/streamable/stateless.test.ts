@@ -25,7 +25,7 @@ const setUp = (server: McpServer): void => {
 }
 
 describe('a mount without sessions', () => {
-  it('answers initialize without a session id, and keeps nothing', async () => {
+  it('answers initialize without a session id, and stores nothing', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(initializeMessage('2025-11-25'))
     expect(answer.json.result).toMatchObject({ protocolVersion: '2025-11-25' })
@@ -37,7 +37,7 @@ describe('a mount without sessions', () => {
     ['2025-03-26', '2025-03-26'],
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
-  ])('serves a call that names version %s in %s', async (header, spoken) => {
+  ])('serves a call with the version header %s in %s', async (header, spoken) => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(call('where'), { 'mcp-protocol-version': header })
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: `${spoken} true` }])
@@ -45,17 +45,14 @@ describe('a mount without sessions', () => {
 
   it.each([
     ['a call of a session', (harness: Harness) => harness.post(call('app'))],
-    [
-      'a call with its own metadata',
-      (harness: Harness) => callModern(harness, 'tools/call', { name: 'app' }),
-    ],
+    ['a stateless call', (harness: Harness) => callModern(harness, 'tools/call', { name: 'app' })],
   ])('opens the lifespan before %s', async (_, send) => {
     const lifespan = async (): Promise<string> => 'opened'
     const harness = createHarness({ endpoint, setUp, server: { lifespan } })
     expect((await send(harness)).json.result?.['content']).toEqual([{ type: 'text', text: 'opened' }])
   })
 
-  it('streams an error that has the status 200, where each reply is a stream', async () => {
+  it('sends an error with status 200 if replies are streams', async () => {
     const { post } = createHarness({ endpoint: { ...endpoint, response: 'sse' }, setUp })
     const { status, sink } = await post(call('nothing by this name'))
     expect([status, sink.messages]).toMatchObject([200, [{ id: 2, error: {} }]])
@@ -66,7 +63,7 @@ describe('a mount without sessions', () => {
     expect((await post(call('where'), { 'mcp-session-id': 'left-over' })).status).toBe(200)
   })
 
-  it('accepts notifications and responses, and ignores them', async () => {
+  it('accepts and ignores notifications and responses', async () => {
     const { post } = createHarness({ endpoint, setUp })
     for (const message of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -77,7 +74,7 @@ describe('a mount without sessions', () => {
     }
   })
 
-  it('does not let a client cancel the call of another', async () => {
+  it('does not allow a client to cancel the call of another', async () => {
     let finish = (): void => {}
     let aborted = false
     const { post } = createHarness({
@@ -100,7 +97,7 @@ describe('a mount without sessions', () => {
     expect(aborted).toBe(false)
   })
 
-  it('streams the notifications of a call, without ids, since nothing can be resumed', async () => {
+  it('streams the notifications of a call without event ids, because nothing can be resumed', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const { sink } = await post(call('report', { steps: 2 }), { 'mcp-protocol-version': '2025-11-25' })
     await sink.ended()
@@ -108,7 +105,7 @@ describe('a mount without sessions', () => {
     expect(sink.events.every(({ id, data }) => id === undefined && data !== '')).toBe(true)
   })
 
-  it('serves batches in the revision that has them', async () => {
+  it('serves batches in the revision with batches', async () => {
     const { post } = createHarness({ endpoint, setUp })
     expect((await post([call('where', {}, 1), call('where', {}, 2)])).list.map(({ id }) => id)).toEqual([
       1, 2,
@@ -117,7 +114,7 @@ describe('a mount without sessions', () => {
     expect(refused.status).toBe(400)
   })
 
-  it('keeps no state: no timers, no sessions', async () => {
+  it('keeps no timers and no sessions', async () => {
     const { post, clock } = createHarness({ endpoint, setUp })
     for (let i = 0; i < 50; i++) await post(initializeMessage())
     await post(call('where'))

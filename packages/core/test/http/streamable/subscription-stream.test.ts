@@ -29,7 +29,7 @@ const createHarness = (options: HarnessOptions = {}): Harness =>
     },
   })
 
-/** A mount with a resource whose visibility the test decides, once a caller asks for it. */
+/** A mount with a resource whose visibility is pending until the test decides it. */
 function undecided(onSubscribe?: () => void): {
   readonly harness: Harness
   readonly decide: (visible: boolean) => void
@@ -69,10 +69,10 @@ function listen(
 
 const tagged = (id: string | number, method: string, params: object = {}): object =>
   notification(method, { _meta: { [ID]: id }, ...params })
-/** Changes of a registry are sent once per round of microtasks. */
+/** Changes of a registry are published once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
-it('is acknowledged when the changes of other nodes arrive', async () => {
+it('subscriptions/listen is acknowledged after the subscription to other nodes', async () => {
   const memory = new MemoryBus()
   const { promise: ready, resolve } = deferred()
   const bus: Bus = {
@@ -93,7 +93,7 @@ it('is acknowledged when the changes of other nodes arrive', async () => {
 })
 
 describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
-  it('acknowledges first, and then sends only the requested notifications', async () => {
+  it('sends the acknowledgement first, and then only the requested notifications', async () => {
     const harness = createHarness()
     const answer = await listen(harness, { toolsListChanged: true, resourceSubscriptions: ['note://1'] })
     expect(answer).toMatchObject({
@@ -116,7 +116,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('leaves the changes to sessions that are open as well, however many', async () => {
+  it('does not take over the notifications of open sessions', async () => {
     const harness = createHarness()
     const [ending, lasting] = [await harness.open(), await harness.open()]
     const { sink } = await lasting.get()
@@ -127,7 +127,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
   })
 
-  it.each([0, '', '7', 7])('puts the id of the request into every message, unchanged: %j', async (id) => {
+  it.each([0, '', '7', 7])('puts the unchanged id of the request into every message: %j', async (id) => {
     const harness = createHarness()
     const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id })
     harness.server.notify.resourceUpdated('note://1')
@@ -139,7 +139,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.at(-1)?.id).toBe(id)
   })
 
-  it('acknowledges only what the server has and the client asked for', async () => {
+  it('acknowledges only what the server has and the client requested', async () => {
     const { sink } = await listen(createHarness(), {
       toolsListChanged: false,
       promptsListChanged: true,
@@ -153,7 +153,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     })
   })
 
-  it('acknowledges no subscription to resources if the server has none', async () => {
+  it('acknowledges no resource subscriptions if the server has no resources', async () => {
     const { sink } = await listen(
       harnessOf({ setUp: (server) => void server.addTool({ name: 'a', handler: () => '' }) }),
       {
@@ -164,7 +164,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages[0]?.params?.['notifications']).toEqual({ toolsListChanged: true })
   })
 
-  it('answers for a hidden resource as for a missing one', async () => {
+  it('treats a hidden resource like a missing one', async () => {
     const harness = createHarness({
       setUp: (server) =>
         server.addResource({
@@ -186,7 +186,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(methodsOf(ada)).toEqual([ACKNOWLEDGED, UPDATED])
   })
 
-  it('notifies subscribers of a resource of a change in a part of it', async () => {
+  it('notifies the subscribers of a resource about changes of a part of it', async () => {
     const harness = createHarness()
     const watching = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const other = await listen(harness, { resourceSubscriptions: ['note://2'] }, { id: 8 })
@@ -196,14 +196,14 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
   })
 
   it.each<[string, unknown]>([
-    ['no filter', undefined],
+    ['a missing filter', undefined],
     ['a filter that is an array', []],
-    ['a member that is no boolean', { toolsListChanged: 'yes' }],
-    ['addresses that are no array', { resourceSubscriptions: 'note://1' }],
-    ['an address that is no text', { resourceSubscriptions: [1] }],
-    ['an address beyond 8192 characters', { resourceSubscriptions: [`note://${'a'.repeat(8192)}`] }],
+    ['a member that is not a boolean', { toolsListChanged: 'yes' }],
+    ['URIs that are not an array', { resourceSubscriptions: 'note://1' }],
+    ['a URI that is not a string', { resourceSubscriptions: [1] }],
+    ['a URI longer than 8192 characters', { resourceSubscriptions: [`note://${'a'.repeat(8192)}`] }],
     [
-      'more than 1024 addresses',
+      'more than 1024 URIs',
       { resourceSubscriptions: Array.from({ length: 1025 }, (_, at) => `note://${at}`) },
     ],
   ])('refuses %s', async (_what, filter) => {
@@ -220,7 +220,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages[0]?.params?.['notifications']).toEqual({ resourceSubscriptions: uris })
   })
 
-  it('never carries progress or logs, whatever the request asks for', async () => {
+  it('never carries progress or log messages, even if they are requested', async () => {
     const meta = { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' }
     const harness = createHarness()
     harness.server.use('subscriptions/listen', async (ctx, next) => {
@@ -232,7 +232,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(methodsOf(answer)).toEqual([ACKNOWLEDGED])
   })
 
-  it('is a stream with JSON replies only, and without sessions', async () => {
+  it('is a stream also with JSON replies only and without sessions', async () => {
     const harness = createHarness({ endpoint: { response: 'json', stateless: true } })
     const answer = await listen(harness, { resourceSubscriptions: ['note://1'] })
     harness.server.notify.resourceUpdated('note://1')
@@ -247,8 +247,8 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
   })
 })
 
-describe('the end of a subscription over HTTP', () => {
-  it('has a response if the server ends it, before the close waits for anything', async () => {
+describe('ending a subscription over HTTP', () => {
+  it('sends a response first if the server closes, before calls end', async () => {
     let release = (): void => {}
     const harness = createHarness({
       setUp: (server) =>
@@ -277,7 +277,7 @@ describe('the end of a subscription over HTTP', () => {
     await Promise.all([call, closed])
   })
 
-  it('refuses a subscription if the endpoint closes while it is checked', async () => {
+  it('happens before it starts if the endpoint closes meanwhile: it is refused', async () => {
     const { harness, decide } = undecided()
     const pending = listen(harness, { resourceSubscriptions: ['note://w'] })
     await settled()
@@ -287,7 +287,7 @@ describe('the end of a subscription over HTTP', () => {
     await closed
   })
 
-  it('comes when the client closes its stream, without a response', async () => {
+  it('sends no response if the client closes its stream', async () => {
     const ended = vi.fn()
     const harness = createHarness({
       setUp: (server) =>
@@ -302,7 +302,7 @@ describe('the end of a subscription over HTTP', () => {
     expect(harness.endpoint.stats()).toMatchObject({ openStreams: 0, callsInFlight: 0 })
   })
 
-  it('leaves a client that disconnects during the request without a subscription', async () => {
+  it('happens before it starts if the client disconnects meanwhile', async () => {
     const watched = vi.fn()
     const { harness, decide } = undecided(watched)
     const body = {
@@ -322,7 +322,7 @@ describe('the end of a subscription over HTTP', () => {
     expect(watched).not.toHaveBeenCalled()
   })
 
-  it('comes when the client disconnects before its stream has opened', async () => {
+  it('happens when the client disconnects before its stream has opened', async () => {
     const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 1 } } } })
     const params = { notifications: { toolsListChanged: true }, _meta: META }
     const request = new FakeRequest({
@@ -335,7 +335,7 @@ describe('the end of a subscription over HTTP', () => {
     expect((await listen(harness, { toolsListChanged: true })).status).toBe(200)
   })
 
-  it('does not affect the subscriptions of others', async () => {
+  it('does not affect other subscriptions', async () => {
     const harness = createHarness()
     const first = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const second = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id: 7 })
@@ -345,8 +345,8 @@ describe('the end of a subscription over HTTP', () => {
   })
 })
 
-describe('the limits of subscriptions over HTTP', () => {
-  it('refuse one more than the maximum, and accept it when one has ended', async () => {
+describe('limits of subscriptions over HTTP', () => {
+  it('refuse one more than the maximum, until another has ended', async () => {
     const overflows: string[] = []
     const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 2 } } } })
     harness.server.on('overflow', ({ queue }) => overflows.push(queue))
@@ -362,7 +362,7 @@ describe('the limits of subscriptions over HTTP', () => {
     expect((await listen(harness, {})).status).toBe(200)
   })
 
-  it('apply to each principal, and not to anonymous clients', async () => {
+  it('apply per principal, but not to anonymous clients', async () => {
     const harness = createHarness({ endpoint: { limits: { subscriptions: { maxPerPrincipal: 1 } } } })
     const as = (principal?: string): Ask => (principal === undefined ? {} : { more: { auth: { principal } } })
     const statuses: number[] = []
@@ -371,7 +371,7 @@ describe('the limits of subscriptions over HTTP', () => {
     expect(statuses).toEqual([200, 503, 200, 200, 200])
   })
 
-  it('send equal notifications once to a client that reads slowly', async () => {
+  it('send equal notifications once to a slow reader', async () => {
     const harness = createHarness()
     const { sink } = await listen(harness, {
       resourcesListChanged: true,
@@ -385,11 +385,11 @@ describe('the limits of subscriptions over HTTP', () => {
     sink.drain()
     await settled()
     const uris = sink.messages.flatMap(({ params }: Message) => params?.['uri'] ?? [])
-    // The first one was written at once.
+    // The first one was sent at once.
     expect(uris).toEqual(['note://1', 'note://2', 'note://1'])
   })
 
-  it('cut the stream when more than the limit waits', async () => {
+  it('cut the stream when more than outboundBytes are queued', async () => {
     const overflows: object[] = []
     const harness = createHarness({ endpoint: { limits: { outboundBytes: 4096 } } })
     harness.server.on('overflow', ({ queue, action }) => overflows.push({ queue, action }))
@@ -404,8 +404,8 @@ describe('the limits of subscriptions over HTTP', () => {
   })
 })
 
-describe('a server that a selector has chosen for a subscription', () => {
-  it('is kept while a client subscribes, sends its own changes, and ends its subscriptions when it closes', async () => {
+describe('a selected server with a subscription', () => {
+  it('is kept while the client subscribes, sends its own changes, and ends its subscriptions when it closes', async () => {
     const chosen = new McpServer({ name: 'chosen', version: '1' })
     chosen.addResource({ uri: 'note://1', name: 'one', handler: () => '1' })
     const harness = createHarness({ select: () => chosen })

@@ -8,7 +8,7 @@ const ok = z.object({ ok: z.boolean() })
 
 interface Opened extends Harness {
   readonly headers: Record<string, string>
-  /** Lets `waits` return. */
+  /** Lets the tool `waits` return. */
   readonly finish: () => void
   readonly signals: AbortSignal[]
   readonly ask: (method: string, params: object) => Promise<Answer>
@@ -65,7 +65,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
 }
 
 describe('tasks over Streamable HTTP', () => {
-  it('continue when the stream of tasks/result is cut, and ask the returning client again', async () => {
+  it('continue when the stream of tasks/result is cut, and repeat their question to the returning client', async () => {
     const { create, ask, answer } = await open()
     const taskId = await create('asks')
     await settled()
@@ -81,7 +81,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/get', { taskId })).json.result).toMatchObject({ status: 'completed' })
   })
 
-  it('are created in a JSON reply, and awaited on a stream that is kept alive', async () => {
+  it('are created in a JSON reply and awaited on a stream with keep-alive', async () => {
     const { create, ask, clock, finish } = await open()
     const taskId = await create('waits')
     expect((await ask('tasks/get', { taskId })).headers['content-type']).toBe('application/json')
@@ -109,7 +109,7 @@ describe('tasks over Streamable HTTP', () => {
     ])
   })
 
-  it('keep their session from expiring only while they run', async () => {
+  it('prevent their session from expiring only while they run', async () => {
     const { create, ask, clock, finish } = await open({ sessions: { ttlMs: 10_000 } })
     const taskId = await create('waits')
     await clock.advance(60_000)
@@ -120,7 +120,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/get', { taskId })).status).toBe(404)
   })
 
-  it('end with their session if no other session can fetch them', async () => {
+  it('end with their session if no other session can reach them', async () => {
     const { create, send, headers, signals } = await open()
     await create('waits')
     await settled()
@@ -129,7 +129,7 @@ describe('tasks over Streamable HTTP', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('cannot ask if replies are never streams', async () => {
+  it('cannot ask questions with JSON replies only', async () => {
     const { create, ask } = await open({ response: 'json' })
     const taskId = await create('asks')
     const { json } = await ask('tasks/result', { taskId })

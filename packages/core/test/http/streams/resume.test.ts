@@ -55,7 +55,7 @@ const progress = (messages: readonly Message[]): unknown[] =>
 const bytes = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])
 const lastId = (answer: Answer): string => answer.sink.events.at(-1)?.id ?? 'none'
 
-/** Starts a count and takes its first step, which makes its reply a stream. */
+/** Starts a count and takes its first step, which turns its reply into a stream. */
 async function streaming(
   to: number,
   endpoint: EndpointOptions = {},
@@ -79,7 +79,7 @@ function slowly(store: EventStore): EventStore {
   }
 }
 
-describe('a stream that can be resumed', () => {
+describe('a resumable stream', () => {
   it('starts with an id, empty data and a retry time, in revisions that allow it', async () => {
     const { first } = await streaming(1)
     await first.sink.ended()
@@ -90,7 +90,7 @@ describe('a stream that can be resumed', () => {
   })
 
   it.each(['2025-03-26', '2025-06-18'])(
-    'has ids but no such event in %s, whose clients would parse it',
+    'has ids but no empty event in %s, whose clients would parse it',
     async (version) => {
       const { first } = await streaming(1, {}, version)
       await first.sink.ended()
@@ -115,9 +115,9 @@ describe('a stream that can be resumed', () => {
   it.each([
     ['the default limits', {}, 8_388_000],
     ['a larger limit of the server', { server: { limits: { maxResultBytes: 10_000_000 } } }, 9_999_000],
-    ['a larger limit of bodies', { endpoint: { limits: { bodyBytes: 9_000_000 } } }, 8_388_000],
-    ['a server that is chosen by a function', { chosen: true }, 8_388_000],
-  ] as const)('gets the largest response that the server sends, with %s', async (_, options, size) => {
+    ['a larger body limit', { endpoint: { limits: { bodyBytes: 9_000_000 } } }, 8_388_000],
+    ['a selected server', { chosen: true }, 8_388_000],
+  ] as const)('can send the largest response of its server, with %s', async (_, options, size) => {
     const { chosen, ...rest } = { chosen: false, ...options }
     const server = new McpServer({ name: 'large', version: '1' }, 'server' in rest ? rest.server : {})
     server.addTool({
@@ -142,8 +142,8 @@ describe('a stream that can be resumed', () => {
 describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
-])('a client that resumes, with events stored %s', (_, endpoint) => {
-  it('gets the missed events, once and in order, and then new ones', async () => {
+])('a client that resumes, with events stored %s,', (_, endpoint) => {
+  it('gets the missed events once and in order, and then new ones', async () => {
     const { first, session, step } = await streaming(5, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     first.request.leave()
@@ -172,7 +172,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('may resume while its old connection is open, which then ends', async () => {
+  it('may resume while its old connection is open, which then closes', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -183,7 +183,7 @@ describe.each([
     expect(progress([...first.sink.messages, ...second.sink.messages])).toEqual([1, 2, 3, true])
   })
 
-  it('loses nothing and gets nothing twice, however often it is cut', async () => {
+  it('loses nothing and gets nothing twice, however often its connection is cut', async () => {
     const steps = 60
     const { first, session, step } = await streaming(steps, endpoint())
     const seen: Message[] = []
@@ -208,7 +208,7 @@ describe.each([
     expect(progress(seen)).toEqual([...Array.from({ length: steps }, (_item, i) => i + 1), true])
   })
 
-  it('gets an id to resume from even if nothing was missed', async () => {
+  it('gets an id to resume from even if it missed nothing', async () => {
     const { first, session } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -222,8 +222,8 @@ describe.each([
 describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
-])('a handler that closes its connection, with events stored %s', (_, endpoint) => {
-  it('continues, and its client gets the rest by polling', async () => {
+])('ctx.closeConnection with events stored %s', (_, endpoint) => {
+  it('lets the handler continue, and the client get the rest by polling', async () => {
     const { session, step } = await bench(endpoint())
     const first = await session.call('poll', { times: 2, retryMs: 250 }, { progressToken: 'p' })
     await first.sink.ended()
@@ -253,7 +253,7 @@ describe.each([
   })
 })
 
-describe('a handler that closes its connection if its client cannot resume', () => {
+describe('ctx.closeConnection for a client that cannot resume', () => {
   const polled = async (endpoint: EndpointOptions, version?: string): Promise<Answer> => {
     const { session, step } = await bench(endpoint, version)
     const pending = session.call('poll', { times: 1, after: true })
@@ -264,9 +264,9 @@ describe('a handler that closes its connection if its client cannot resume', () 
 
   it.each<[string, EndpointOptions, string?]>([
     ['without an event store', { streams: { eventStore: false } }],
-    ['where replies are never streams', { response: 'json' }],
-    ['in a revision that does not know of it', {}, '2025-06-18'],
-  ])('changes nothing: %s', async (_, endpoint, version) => {
+    ['with JSON replies only', { response: 'json' }],
+    ['in a revision without it', {}, '2025-06-18'],
+  ])('does nothing %s', async (_, endpoint, version) => {
     const answer = await polled(endpoint, version)
     expect(answer.headers['content-type']).toBe('application/json')
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: 'polled' }])
@@ -283,7 +283,7 @@ describe('a handler that closes its connection if its client cannot resume', () 
     expect(progress(answer.sink.messages)).toEqual([1, true])
   })
 
-  it.each([-1, 0.5, 2 ** 31])('refuses to wait %s ms', async (retryMs) => {
+  it.each([-1, 0.5, 2 ** 31])('refuses a retry time of %s ms', async (retryMs) => {
     const { session, log } = await bench()
     const answer = await session.call('poll', { times: 1, retryMs })
     expect(answer.json.result?.['isError']).toBe(true)
@@ -294,7 +294,7 @@ describe('a handler that closes its connection if its client cannot resume', () 
 })
 
 describe('the GET stream', () => {
-  it('can be resumed with the missed changes', async () => {
+  it('resumes with the missed change notifications', async () => {
     const { session, server } = await bench()
     const first = await session.get()
     server.addTool({ name: 'a', handler: () => '' })
@@ -312,7 +312,7 @@ describe('the GET stream', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('starts anew without Last-Event-ID, and earlier events are gone', async () => {
+  it('starts anew without Last-Event-ID, which drops earlier events', async () => {
     const { session } = await bench()
     const first = await session.get()
     const from = lastId(first)
@@ -332,7 +332,7 @@ describe('the GET stream', () => {
 describe('an unknown Last-Event-ID', () => {
   const secret = { auth: { principal: 'alice' } }
 
-  it('gets the same reply, whatever is wrong with it', async () => {
+  it('gets the same reply for every reason', async () => {
     const { first, session, open, step, send } = await streaming(30, {
       streams: { eventStore: new MemoryEventStore({ maxEvents: 5 }) },
     })
@@ -367,12 +367,12 @@ describe('an unknown Last-Event-ID', () => {
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(200)
   })
 
-  it('does not reach another session in the same store, even of the same principal', async () => {
+  it('may belong to another session in the same store, even of the same principal: it is refused', async () => {
     const eventStore = new MemoryEventStore()
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
     const [first, second] = [lastId(one.first), lastId(two.first)]
-    // So that there is something to send after these events.
+    // Sends something after these events.
     await one.step()
     await two.step()
     expect((await two.session.get({ 'last-event-id': first })).status).toBe(400)
@@ -395,15 +395,15 @@ describe('an unknown Last-Event-ID', () => {
   })
 })
 
-describe('an event store that fails', () => {
+describe('a failing event store', () => {
   const broken = (): never => {
     throw new Error('store down')
   }
 
   it.each([
     ['at once', broken],
-    ['later', () => Promise.reject(new Error('store down'))],
-  ])('costs a stream only its ids, failing %s', async (_, fail) => {
+    ['asynchronously', () => Promise.reject(new Error('store down'))],
+  ])('removes only the ids of a stream, failing %s', async (_, fail) => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), append: fail }
     const { first, step, log, clock } = await streaming(2, { streams: { eventStore } })
@@ -415,7 +415,7 @@ describe('an event store that fails', () => {
     expect(log.some(({ message }) => message.includes('event store failed'))).toBe(true)
   })
 
-  it('delays a stream while it is away for less than 3 s, and stores what waited at once', async () => {
+  it('delays a stream for up to 3 s, and then stores the queued events together', async () => {
     const memory = new MemoryEventStore()
     const sizes: number[] = []
     let away = true
@@ -440,7 +440,7 @@ describe('an event store that fails', () => {
     expect(progress(resumed.sink.messages)).toEqual([3, 4, true])
   })
 
-  it('loses the log of a cancelled call, and a failure to delete it harms nothing', async () => {
+  it('may keep the events of a cancelled call: a failed deletion does no harm', async () => {
     const memory = new MemoryEventStore()
     const deleted: string[] = []
     for (const fails of [false, true]) {
@@ -468,7 +468,7 @@ describe('an event store that fails', () => {
     expect(deleted).toEqual(['stream false', 'stream true'])
   })
 
-  it('gets a deletion again until it is back', async () => {
+  it('gets a failed deletion again when it works', async () => {
     const memory = new MemoryEventStore()
     let away = false
     const eventStore: EventStore = {
@@ -504,7 +504,7 @@ describe('an event store that fails', () => {
     expect(progress(first.sink.messages)).toEqual([1, 2, true])
   })
 
-  it('answers 503 to a client that resumes while it cannot be read', async () => {
+  it('causes 503 for a client that resumes while it cannot be read', async () => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), read: () => Promise.reject(new Error('store down')) }
     const { first, session } = await streaming(3, { streams: { eventStore } })

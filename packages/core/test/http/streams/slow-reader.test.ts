@@ -18,7 +18,7 @@ import {
 
 const LINE = 'x'.repeat(4_000)
 
-/** Floods its stream without waiting, then answers. */
+/** Floods its stream without waiting, then returns. */
 const tools = (server: McpServer): void => {
   server.addTool({
     name: 'flood',
@@ -48,7 +48,7 @@ const tools = (server: McpServer): void => {
 
 interface Bench extends Harness {
   readonly session: TestSession
-  /** Sends a call whose reader takes the first chunk and then stalls. */
+  /** Sends a call whose reader stalls after the first chunk. */
   readonly stalled: (
     name: string,
     lines: number,
@@ -80,8 +80,8 @@ const numbers = (messages: readonly Message[]): number[] =>
 
 describe('a client that stops reading', () => {
   it.each([
-    ['after the stream has begun', true],
-    ['before the adapter has opened it', false],
+    ['after the stream has started', true],
+    ['before the adapter has opened the stream', false],
   ])('is cut off at the limit if it can resume, and then gets everything: %s', async (_, opened) => {
     const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
     const { sink } = await stalled('flood', 100, opened)
@@ -100,7 +100,7 @@ describe('a client that stops reading', () => {
   it.each([
     ['large', 4_000, 400],
     ['small', 10, 7_500],
-  ])('can resume with the default limits and events that are %s', async (_, size, lines) => {
+  ])('can resume with the default limits and %s events', async (_, size, lines) => {
     const { session, stalled } = await bench({})
     const { sink } = await stalled('flood', lines, true, 'x'.repeat(size))
     for (let i = 0; i < 4; i++) await settled()
@@ -149,7 +149,7 @@ describe('a client that stops reading', () => {
     expect((await session.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
   })
 
-  it('does not slow down others', async () => {
+  it('does not slow down other clients', async () => {
     const { stalled, session } = await bench({})
     await stalled('flood', 50)
     const other = await session.call('flood', { lines: 5 })
@@ -193,10 +193,10 @@ describe('an event store that is slower than a tool', () => {
   })
 })
 
-describe('the writer of one connection', () => {
+describe('SseWriter', () => {
   const request = (): FakeRequest => new FakeRequest({ method: 'GET' })
 
-  it('keeps earlier chunks until the adapter opens it, in order', () => {
+  it('keeps earlier chunks in order until the adapter opens it', () => {
     const outbound = new SseWriter({ limit: 1_000, overflow: 'drop' })
     for (const chunk of ['a', 'b', 'c']) outbound.write(chunk)
     const sink = new TestSink()
@@ -205,7 +205,7 @@ describe('the writer of one connection', () => {
     expect([sink.text, sink.writes]).toEqual(['abcd', 2])
   })
 
-  it('joins chunks that wait into pieces of 1 MiB at most, with notices at the end, and counts those that still wait', async () => {
+  it('joins queued chunks into pieces of up to 1 MiB, with notifications last, and counts the remaining bytes', async () => {
     const chunk = 'x'.repeat(400_000)
     const outbound = new SseWriter({ limit: 10_000_000, overflow: 'drop' })
     const pieces: string[] = []
@@ -232,7 +232,7 @@ describe('the writer of one connection', () => {
     expect(pieces.at(-1)).toBe('énotice')
   })
 
-  it('writes what waits before its end although it takes several pieces', async () => {
+  it('writes all queued pieces before it ends', async () => {
     const outbound = new SseWriter({ limit: 10_000_000, overflow: 'drop' })
     const sink = new TestSink()
     for (let i = 0; i < 3; i++) outbound.writeAlways(`${i}${'x'.repeat(700_000)}`)
@@ -271,7 +271,7 @@ describe('the writer of one connection', () => {
     expect(sink.closed).toBe(true)
   })
 
-  it('makes senders wait above the high-water mark, until the client has caught up or disconnected', async () => {
+  it('makes senders wait above the high-water mark until the client catches up or disconnects', async () => {
     for (const relieve of ['drain', 'leave'] as const) {
       const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop' })
       const sink = new TestSink()
@@ -290,7 +290,7 @@ describe('the writer of one connection', () => {
     }
   })
 
-  it('lets senders go on when it ends, although much is queued', async () => {
+  it('releases waiting senders when it ends with a full queue', async () => {
     const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop' })
     outbound.writeAlways('x'.repeat(65_537))
     const pressure = outbound.pressure()
@@ -299,7 +299,7 @@ describe('the writer of one connection', () => {
     expect(outbound.pressure()).toBeUndefined()
   })
 
-  it('writes comments only to a client that has read everything, until the end', async () => {
+  it('writes comments only if nothing is queued, until its end', async () => {
     const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     const sink = new TestSink()
     outbound.writeIfIdle('not open ')
@@ -316,7 +316,7 @@ describe('the writer of one connection', () => {
     expect(sink.text).toBe('idle stalled idle again')
   })
 
-  it('writes notices that wait before its last chunk', async () => {
+  it('writes queued notifications before its last chunk', async () => {
     const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     const sink = new TestSink()
     sink.stall()
@@ -333,7 +333,7 @@ describe('the writer of one connection', () => {
   it.each([
     [65_535, 0],
     [65_536, 65_536],
-  ])('counts a chunk of %i units that its host still sends as %i bytes, until a cut', (units, counted) => {
+  ])('counts a chunk of %i characters in transit as %i bytes, until a cut', (units, counted) => {
     const queued = new CallerBytes(1_000_000)
     const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop', queued, principal: 'ann' })
     const sink = new TestSink()
@@ -368,7 +368,7 @@ describe('the writer of one connection', () => {
     expect([sink.text, sink.closes, gone, open]).toEqual(['', 1, [outbound], []])
   })
 
-  it('treats a sink that rejects as disconnected', async () => {
+  it('treats a rejecting sink as disconnected', async () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     let closed = 0
     outbound.open({ write: () => Promise.reject(new Error('reset')), close: () => void closed++ }, request())
@@ -379,7 +379,7 @@ describe('the writer of one connection', () => {
     expect([outbound.ending, closed]).toEqual([true, 1])
   })
 
-  it('reports its end once, however often it is ended', () => {
+  it('reports its end once, even if it is ended repeatedly', () => {
     let gone = 0
     const outbound = new SseWriter({ limit: 10, overflow: 'drop', onDisconnect: () => void gone++ })
     const sink = new TestSink()

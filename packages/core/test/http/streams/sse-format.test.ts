@@ -5,14 +5,14 @@ import { parseSse } from '../support/harness.ts'
 
 const token = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
 
-describe('an SSE event', () => {
-  it('is made of its fields', () => {
+describe('formatEvent', () => {
+  it('formats the fields of an event', () => {
     expect(formatEvent({ data: '{"a":1}' })).toBe('data: {"a":1}\n\n')
     expect(formatEvent({ id: 'a.b.0', retry: 1000, data: '' })).toBe('id: a.b.0\nretry: 1000\ndata: \n\n')
     expect(formatEvent({ event: 'endpoint', data: '/message' })).toBe('event: endpoint\ndata: /message\n\n')
   })
 
-  it('carries any data as one event', () => {
+  it('formats any data as one event', () => {
     const text = fc
       .array(fc.oneof(fc.string(), fc.constantFrom('\n', '\r', '\r\n', '\n\n', 'id: x', 'data: y', ':')))
       .map((parts) => parts.join(''))
@@ -28,7 +28,7 @@ describe('an SSE event', () => {
     )
   })
 
-  it('cannot be forged through its id or its name', () => {
+  it('prevents forgery through the id or the name', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('\r', '\n', '\0'), fc.string(), (before, breaker, after) => {
         const forged = `${before}${breaker}${after}`
@@ -40,11 +40,11 @@ describe('an SSE event', () => {
     )
   })
 
-  it('is not sent by a keep-alive', () => expect(parseSse(KEEP_ALIVE)).toEqual([]))
+  it('is not needed for a keep-alive, which is no event', () => expect(parseSse(KEEP_ALIVE)).toEqual([]))
 })
 
-describe('an event id', () => {
-  it('has a stream, an epoch and a position', () => {
+describe('formatEventId and parseEventId', () => {
+  it('convert a stream, an epoch and a position', () => {
     fc.assert(
       fc.property(token, token, fc.nat(1_000_000_000), (stream, epoch, seq) => {
         expect(parseEventId(formatEventId({ stream, epoch, seq }))).toEqual({ stream, epoch, seq })
@@ -52,7 +52,7 @@ describe('an event id', () => {
     )
   })
 
-  it('has no other form', () => {
+  it('refuse every other form', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const id = parseEventId(text)

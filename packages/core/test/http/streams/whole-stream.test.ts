@@ -29,7 +29,7 @@ async function streaming(eventStore: EventStore | false): Promise<{
   }
 }
 
-/** A store that answers later. */
+/** An asynchronous store. */
 const later = (store: EventStore): EventStore => ({
   open: async (...all) => store.open(...all),
   append: async (...all) => store.append(...all),
@@ -40,13 +40,13 @@ const later = (store: EventStore): EventStore => ({
 
 describe.each([
   ['at once', (): EventStore => new MemoryEventStore()],
-  ['later', (): EventStore => later(new MemoryEventStore())],
-])('a stream that is complete when its head leaves, with a store that answers %s', (_when, create) => {
+  ['asynchronously', (): EventStore => later(new MemoryEventStore())],
+])('a stream that is complete at its first write, with a store that answers %s,', (_when, create) => {
   it.each([
     ['a small response', CALL],
-    ['of an async handler that awaits nothing', { ...CALL, params: { name: 'async' } }],
-    ['a large prepared response', LIST],
-  ])('is one body, and can be resumed: %s', async (_size, message) => {
+    ['of an async handler without await', { ...CALL, params: { name: 'async' } }],
+    ['a large serialised response', LIST],
+  ])('is sent as one body, and can be resumed: %s', async (_size, message) => {
     const { harness, send, resume } = await streaming(create())
     const { reply, sink } = await send(message)
     expect(reply.open).toBeUndefined()
@@ -61,50 +61,56 @@ describe.each([
   })
 })
 
-it('is counted with its size in UTF-8', async () => {
+it('a complete stream is counted with its size in UTF-8', async () => {
   const { harness, send } = await streaming(new MemoryEventStore())
   const { sink } = await send(LIST)
   expect(harness.endpoint.stats().replayBytes).toBe(Buffer.byteLength(sink.events[1]?.data ?? ''))
 })
 
-it('is sent without ids where nothing is stored', async () => {
+it('a complete stream has no ids if nothing is stored', async () => {
   const { send } = await streaming(false)
   const { sink } = await send(CALL)
   expect(sink.events.map(({ id }) => id)).toEqual([undefined])
 })
 
-it.each(['open', 'append'] as const)('is sent without ids if the event store fails to %s', async (step) => {
-  const store = new MemoryEventStore()
-  const failing = Object.assign(later(store), { [step]: () => Promise.reject(new Error('no store')) })
-  const { harness, send } = await streaming(failing)
-  const sent = send(CALL)
-  await settled()
-  await harness.clock.advance(3_000)
-  const { reply } = await sent
-  const events = parseSse(String(reply.body))
-  expect(events.map(({ id }) => id)).toEqual([undefined])
-  expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({ id: 2, result: {} })
-  expect(harness.log.filter(({ level }) => level === 'error')).toHaveLength(1)
-  expect(store.size.streams).toBe(0)
-})
+it.each(['open', 'append'] as const)(
+  'a complete stream has no ids if the event store fails to %s',
+  async (step) => {
+    const store = new MemoryEventStore()
+    const failing = Object.assign(later(store), { [step]: () => Promise.reject(new Error('no store')) })
+    const { harness, send } = await streaming(failing)
+    const sent = send(CALL)
+    await settled()
+    await harness.clock.advance(3_000)
+    const { reply } = await sent
+    const events = parseSse(String(reply.body))
+    expect(events.map(({ id }) => id)).toEqual([undefined])
+    expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({ id: 2, result: {} })
+    expect(harness.log.filter(({ level }) => level === 'error')).toHaveLength(1)
+    expect(store.size.streams).toBe(0)
+  },
+)
 
-it.each(['open', 'append'] as const)('waits up to 3 s for an event store that fails to %s', async (step) => {
-  const store = later(new MemoryEventStore())
-  const { [step]: works } = store
-  let away = true
-  const failing = {
-    ...store,
-    [step]: async (...all: never[]) => {
-      if (away) throw new Error('no store')
-      return Reflect.apply(works, store, all)
-    },
-  } as EventStore
-  const { harness, send, resume } = await streaming(failing)
-  const sent = send(CALL)
-  await settled()
-  await harness.clock.advance(2_000)
-  away = false
-  await harness.clock.advance(1_000)
-  const [primer, response] = (await sent).sink.events
-  expect((await resume(primer?.id)).sink.events).toEqual([response])
-})
+it.each(['open', 'append'] as const)(
+  'a complete stream waits up to 3 s for an event store that fails to %s',
+  async (step) => {
+    const store = later(new MemoryEventStore())
+    const { [step]: works } = store
+    let away = true
+    const failing = {
+      ...store,
+      [step]: async (...all: never[]) => {
+        if (away) throw new Error('no store')
+        return Reflect.apply(works, store, all)
+      },
+    } as EventStore
+    const { harness, send, resume } = await streaming(failing)
+    const sent = send(CALL)
+    await settled()
+    await harness.clock.advance(2_000)
+    away = false
+    await harness.clock.advance(1_000)
+    const [primer, response] = (await sent).sink.events
+    expect((await resume(primer?.id)).sink.events).toEqual([response])
+  },
+)

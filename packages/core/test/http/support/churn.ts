@@ -5,7 +5,7 @@ import { type Sample, trendOf } from '@jetway-apps/test-support'
 import { program } from '@jetway-tools/runtimes/program'
 import { expect, it } from 'vitest'
 
-/** Counts what remains after many sessions. */
+/** The counts that remain after many sessions. */
 export interface ChurnReport {
   readonly opened: number
   readonly closed: number
@@ -14,11 +14,11 @@ export interface ChurnReport {
   readonly left: {
     readonly sessions: number
     readonly streams: number
-    /** In the event store. */
+    /** The streams in the event store. */
     readonly events: { readonly streams: number; readonly bytes: number }
     readonly timers: number
   }
-  /** Bytes of heap after so many sessions, when all have ended. */
+  /** Bytes of heap after this many sessions, when all have ended. */
   readonly samples: readonly Sample[]
   readonly seconds: number
   /** Bytes of heap of one idle session. */
@@ -29,16 +29,16 @@ const PROGRAM = program(new URL('./churn-process.ts', import.meta.url))
 
 export interface Churn {
   readonly sessions: number
-  /** Sessions between two looks at the heap. */
+  /** The number of sessions between two measurements of the heap. */
   readonly every: number
-  /** Bytes that the heap may grow by with each session. */
+  /** Bytes that the heap may grow by per session. */
   readonly growth: number
 }
 
-/** Tests that sessions leave nothing behind, and take little while they are idle. */
+/** Tests that sessions leave nothing behind, and take little memory while they are idle. */
 export function itLeavesNothing({ sessions, every, growth }: Churn): void {
   it(
-    'nothing is left of sessions that were deleted or abandoned, and an idle one takes less than 2 KB',
+    'deleted and abandoned sessions leave nothing behind, and an idle one takes less than 2 KB',
     { timeout: 600_000 },
     async ({ task }) => {
       const report = await churn(sessions, every)
@@ -58,7 +58,7 @@ export function itLeavesNothing({ sessions, every, growth }: Churn): void {
   )
 }
 
-/** Runs in another process, whose heap holds nothing else. */
+/** Runs in another process, whose heap contains nothing else. */
 async function churn(sessions: number, every: number): Promise<ChurnReport> {
   const args = ['--expose-gc', ...PROGRAM, String(sessions), String(every)]
   const { stdout } = await promisify(execFile)(process.execPath, args)

@@ -19,12 +19,12 @@ export interface Sent {
   readonly route?: Route
   readonly path?: string
   readonly query?: Readonly<Record<string, string>>
-  /** A header with a list of values is repeated. */
+  /** An array as value repeats the header. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body?: unknown
   readonly raw?: string | Uint8Array
   readonly bodyError?: BodyError
-  /** A body that the host has read. */
+  /** A body as bytes. */
   readonly atOnce?: boolean
   /** A body that the host has parsed. */
   readonly parsed?: unknown
@@ -95,7 +95,7 @@ export class FakeRequest implements HttpRequest {
   }
 }
 
-/** Reads a stream like a client, one chunk after the other, unless it stalls. */
+/** Reads a stream like a client, chunk by chunk, unless it stalls. */
 export class TestSink implements FrameSink {
   text = ''
   closes = 0
@@ -130,7 +130,7 @@ export class TestSink implements FrameSink {
   get events(): SseEvent[] {
     return parseSse(this.text)
   }
-  /** The JSON of every event with data. */
+  /** The parsed JSON of every event with data. */
   get messages(): Message[] {
     return this.events.flatMap(({ data }) => (data === '' ? [] : [JSON.parse(data) as Message]))
   }
@@ -157,8 +157,8 @@ export interface SseEvent {
 }
 
 /**
- * By https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation, comments
- * skipped.
+ * Parses events as in
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation, without comments.
  */
 export function parseSse(text: string): SseEvent[] {
   return text
@@ -233,7 +233,7 @@ export interface HarnessOptions {
   readonly server?: ServerOptions
   readonly info?: { readonly name: string; readonly version: string }
   readonly setUp?: (server: McpServer) => void
-  /** Mounted in place of the server. */
+  /** Mounted instead of the server. */
   readonly select?: ServerSelector | undefined
 }
 
@@ -265,7 +265,7 @@ export function createHarness({
     const reply = await endpoint.handle(request, request.body)
     const sink = new TestSink()
     reply.open?.(sink)
-    // A stream that is complete when its head leaves is sent as a body.
+    // A stream that is complete at its first write is sent as a body.
     if (reply.body !== undefined && reply.headers['content-type'] === 'text/event-stream') {
       void sink.write(String(Buffer.from(reply.body)))
       sink.close()

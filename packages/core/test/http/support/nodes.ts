@@ -8,18 +8,17 @@ import { MemoryUsedStates } from '../../../src/stores/used-states.ts'
 import type { SharedStores } from '../../../src/stores/shared-stores.ts'
 import { createHarness, type Harness, type HarnessOptions, type TestSession } from './harness.ts'
 
-/** One process of several, over stores that they share. */
+/** One of several processes that share stores. */
 export interface TestNode extends Harness {
   readonly id: string
   readonly shared: SharedStores
-  /** Uses of the shared stores that have not ended. */
+  /** Calls to the shared stores that have not ended. */
   readonly uses: () => number
   /**
-   * Stops without a word: the others see it as gone. Its calls continue, as in a
-   * process that was only paused.
+   * Stops without notice: others consider it gone. Its calls continue, as in a process that was only paused.
    */
   kill(): void
-  /** The same session, as requests of its client arrive at this node. */
+  /** The same session, with its client's requests to this node. */
   at(session: TestSession): TestSession
 }
 
@@ -31,7 +30,7 @@ export interface Cluster {
   node(options?: HarnessOptions): TestNode
 }
 
-/** A store whose methods answer later, like one on a network. */
+/** An asynchronous store, like one on a network. */
 function remote<T extends object>(store: T): T {
   return new Proxy(store, {
     get: (target, name) => {

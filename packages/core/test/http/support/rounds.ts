@@ -5,7 +5,7 @@ export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: { tool
 
 export interface Round {
   readonly method?: string
-  /** Of the request itself: `name` and `arguments`, or `uri`. */
+  /** The params of the request itself: `name` and `arguments`, or `uri`. */
   readonly params: object
   readonly responses?: unknown
   readonly state?: unknown
@@ -13,7 +13,7 @@ export interface Round {
   readonly more?: Sent
 }
 
-/** Sends a request with its own metadata, or repeats it with the answers of a round. */
+/** Sends a stateless request, or repeats it with the answers of a round. */
 export function sendRound(
   harness: Pick<Harness, 'post'>,
   { method = 'tools/call', params, capabilities = EVERYTHING, more, ...round }: Round,
@@ -47,5 +47,5 @@ export const textOf = ({ json }: Answer): string =>
 
 export const accept = (content: object): object => ({ action: 'accept', content })
 
-/** Everything that a client sees of a response. */
+/** Everything that a client sees of a reply. */
 export const bytesOf = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])

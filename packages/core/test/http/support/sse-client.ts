@@ -11,7 +11,7 @@ export interface SseClient {
   /** Opens the session, and resolves with its response. */
   initialize(version?: string, capabilities?: object): Promise<void>
   call(name: string, args?: object, id?: string | number): Promise<Answer>
-  /** The same client, whose messages arrive at another process. */
+  /** The same client, with its messages sent to another process. */
   at(harness: Pick<Harness, 'send'>, more?: Sent): SseClient
 }
 

@@ -12,11 +12,11 @@ const OK = { type: 'object', properties: { ok: { type: 'boolean' } }, required: 
 
 export interface Guarded {
   readonly harness: Harness
-  /** Calls whose handler has run. */
+  /** The number of calls whose handler has run. */
   readonly done: () => number
 }
 
-/** A server with two tools and a prompt that ask the same, and count their runs. */
+/** A server with two tools and a prompt that ask the same question, and count their runs. */
 export function guarded(
   state: RequestStateOptions = { keys: [KEY] },
   name = 'test',
@@ -52,7 +52,7 @@ export const begin = async ({ harness }: Guarded, round: Round = PAY): Promise<s
 export const present = ({ harness }: Guarded, state: unknown, round: Partial<Round> = {}): Promise<Answer> =>
   sendRound(harness, { ...PAY, ...round, responses: CONFIRMED, state })
 
-/** The reply to a state that the server has not made. */
+/** The reply to a state that the server did not create. */
 export const refusal = async (server: Guarded): Promise<string> => bytesOf(await present(server, 'x'))
 
 type Mutation = (state: string, random: () => number, other: string) => string
@@ -64,12 +64,12 @@ const pick = <T>(random: () => number, from: ArrayLike<T>): T => from[upTo(rando
 
 /** Ways to change a state. */
 const MUTATIONS: readonly Mutation[] = [
-  // One character for another: up to six bits of the nonce, the sealed text or its tag.
+  // Replaces a character: up to six bits of the nonce, the sealed text or its tag.
   (state, random) => {
     const at = upTo(random, state.length)
     return state.slice(0, at) + pick(random, ALPHABET) + state.slice(at + 1)
   },
-  // One bit, re-encoded.
+  // Flips one bit and encodes the bytes again.
   (state, random) => {
     const bytes = Buffer.from(state, 'base64url')
     const at = upTo(random, bytes.length)
@@ -90,7 +90,7 @@ const MUTATIONS: readonly Mutation[] = [
     const at = upTo(random, state.length + 1)
     return state.slice(0, at) + pick(random, STRANGE) + state.slice(at)
   },
-  // Two valid states, spliced.
+  // Splices two valid states.
   (state, random, other) => {
     const at = 1 + upTo(random, state.length - 1)
     return state.slice(0, at) + other.slice(at)
@@ -103,7 +103,7 @@ const MUTATIONS: readonly Mutation[] = [
   (state, random) => state.repeat(2 + upTo(random, 200)).slice(0, 40_000),
   (state) => Buffer.from(state, 'base64url').toString('base64'),
   (state) => state.toLowerCase(),
-  // The same bytes, spelled with other unused bits.
+  // Encodes the same bytes with other unused bits.
   (state) => {
     const last = ALPHABET.indexOf(state.at(-1) as string)
     return state.length % 4 === 0 ? `${state}==` : state.slice(0, -1) + (ALPHABET[last ^ 1] as string)

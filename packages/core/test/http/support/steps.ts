@@ -6,7 +6,7 @@ import type { McpServer } from '../../../src/index.ts'
 export interface Steps {
   /** Resolves at the next step of the test. */
   readonly next: () => Promise<void>
-  /** Lets every waiting tool continue. Resolves when the promises of the process have settled. */
+  /** Lets every waiting tool continue. Resolves when pending promises have settled. */
   readonly step: () => Promise<void>
 }
 

@@ -2,8 +2,7 @@ import type { McpServer } from '../../../src/index.ts'
 
 /**
  * Adds a tool that waits for the test.
- *
- * @param aborted - gets the request ids of aborted calls
+ * @param aborted - receives the request ids of aborted calls
  */
 export function addHold(server: McpServer, held: Promise<void>, aborted: string[]): void {
   server.addTool({

@@ -16,7 +16,7 @@ const icons = [{ src: 'https://x/i.png', sizes: ['48x48'], secret: 1 }]
 const named = { name: 'n', title: 'T', description: 'd', icons, _meta: { a: 1 }, secret: 1 }
 const shown = { audience: ['user'], priority: 1 }
 
-describe('an object in a revision', () => {
+describe('projection of an object to a revision', () => {
   it.each<[Shape, object, object, object]>([
     [
       'prompt',
@@ -39,12 +39,12 @@ describe('an object in a revision', () => {
     ['contents', { uri: 'x://y', blob: '', resource: {} }, { uri: 'x://y', blob: '' }, {}],
     ['resource', { annotations: 'odd', icons: 'odd' }, { annotations: 'odd' }, { icons: 'odd' }],
     ['prompt', { arguments: { odd: 1 } }, { arguments: { odd: 1 } }, {}],
-  ])('has the members that it defines: %s', (shape, value, first, later) => {
+  ])('keeps the members that the revision defines: %s', (shape, value, first, later) => {
     expect(FIRST.project(shape, value)).toEqual(first)
     expect(LAST_OLD.project(shape, value)).toMatchObject(later)
   })
 
-  it('has the annotations of its kind', () => {
+  it('keeps the annotations that apply to its kind', () => {
     const tool = { name: 't', inputSchema: { type: 'object' }, annotations, icons, secret: 1 } as const
     expect(revision('2025-03-26').projectTool(tool as never)).toEqual({
       name: 't',
@@ -53,13 +53,13 @@ describe('an object in a revision', () => {
     })
   })
 
-  it('keeps a schema of any type where structured values have any', () => {
+  it('keeps an output schema of any type if the revision allows structured values of any type', () => {
     const tool = { name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } } as const
     expect(MODERN.projectTool(tool)).toEqual(tool)
   })
 })
 
-describe('a result in a revision', () => {
+describe('encodeResult in a session revision', () => {
   const text = (value: string, more: object = {}): object => ({ type: 'text', text: value, ...more })
 
   it.each([
@@ -70,11 +70,11 @@ describe('a result in a revision', () => {
     ['sound', [{ type: 'audio', data: '', mimeType: 'audio/wav' }], [text('[audio of type audio/wav]')]],
     ['a link', [{ type: 'resource_link', uri: 'x://y', name: 'n' }], [text('n: x://y')]],
     [
-      'a link with more',
+      'a link with more members',
       [{ type: 'resource_link', uri: 'x://y', name: 'n', title: 'T', description: 'd', annotations }],
       [text('T: x://y\nd', { annotations: shown })],
     ],
-  ])('has the content that it can show: %s', (_what, content, first) => {
+  ])('converts content that the revision lacks: %s', (_what, content, first) => {
     expect(JSON.parse(FIRST.encodeResult('tools/call', { content }))).toEqual({ content: first })
     const messages = content.map((block) => ({ role: 'user', content: block, secret: 1 }))
     expect(JSON.parse(FIRST.encodeResult('prompts/get', { description: 'd', messages }))).toEqual({
@@ -83,7 +83,7 @@ describe('a result in a revision', () => {
     })
   })
 
-  it('keeps the metadata of one text', () => {
+  it('keeps the metadata of a text', () => {
     const content = [text('a', { _meta: { b: 1 } })]
     expect(LAST_OLD.encodeResult('tools/call', { content })).toBe(JSON.stringify({ content }))
   })
@@ -93,7 +93,7 @@ describe('a result in a revision', () => {
     [{ content: [], isError: false }, '{"content":[]}'],
     [{ content: [], _meta: { a: 1 }, other: 1 }, '{"content":[],"_meta":{"a":1}}'],
     [{ content: [], structuredContent: new Date(0) }, '{"content":[]}'],
-  ])('of a tool has its members only: %j', (result, json) => {
+  ])('removes unknown members of a tool result: %j', (result, json) => {
     expect(LAST_OLD.encodeResult('tools/call', result)).toBe(json)
   })
 
@@ -112,11 +112,11 @@ describe('a result in a revision', () => {
       { contents: [{ uri: 'a', text: '' }], a: 1 },
     ],
     ['completion/complete', { completion: { values: [] } }, { completion: { values: [] } }],
-  ])('of %s has members of the revision', (method, result, encoded) => {
+  ])('adapts the members of %s to the revision', (method, result, encoded) => {
     expect(JSON.parse(FIRST.encodeResult(method, result))).toEqual(encoded)
   })
 
-  it('of a question to a model has the blocks of the revision', () => {
+  it('adapts the blocks of a sampling request to the revision', () => {
     const image = { type: 'image', data: '', mimeType: 'image/png', _meta: { a: 1 } }
     const use = { type: 'tool_use', id: '1', name: 'n', input: {}, _meta: { a: 1 } }
     const answer = { type: 'tool_result', toolUseId: '1', content: [], _meta: { a: 1 } }
@@ -129,7 +129,7 @@ describe('a result in a revision', () => {
   })
 })
 
-describe('a result where requests stand alone (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
+describe('encodeResult in 2026-07-28 (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
   const hints = { ttlMs: 5, cacheScope: 'public' } as const
   const info = `"${SERVER_INFO}":{"name":"s"}`
   const server = '{"name":"s"}'
@@ -160,7 +160,7 @@ describe('a result where requests stand alone (https://modelcontextprotocol.io/s
       undefined,
       `{"resultType":"complete","_meta":{${info},"a":1},"b":2}`,
     ],
-  ])('of %s says what every result says: %s', (method, json, given, type, whole) => {
+  ])('adds the common members to a result of %s: %s', (method, json, given, type, whole) => {
     expect(MODERN.envelope?.(method, json, server, given, type)).toBe(whole)
   })
 
@@ -173,14 +173,11 @@ describe('a result where requests stand alone (https://modelcontextprotocol.io/s
     ['tools/list', { tools: [], cacheScope: 'public' }, '{"tools":[]}'],
     ['tools/list', { tools: [], resultType: 'x', a: 1 }, '{"tools":[],"a":1}'],
     ['tools/list', { tools: [], resultType: 'x', ttlMs: 0, a: 1 }, '{"tools":[],"a":1}'],
-  ] satisfies [string, JsonObject, string][])(
-    'of %s leaves that to the revision: %j',
-    (method, result, json) => {
-      expect(MODERN.encodeResult(method, result)).toBe(json)
-    },
-  )
+  ] satisfies [string, JsonObject, string][])('adds them to a result of %s: %j', (method, result, json) => {
+    expect(MODERN.encodeResult(method, result)).toBe(json)
+  })
 
-  it('asks for input with or without requests', () => {
+  it('encodes input_required with and without requests', () => {
     const head = `{"resultType":"input_required","_meta":{${info}},`
     expect(MODERN.rounds?.encode({}, 'state', server)).toBe(`${head}"requestState":"state"}`)
     expect(MODERN.rounds?.encode({ a: 1 }, 'state', server)).toBe(
@@ -189,7 +186,7 @@ describe('a result where requests stand alone (https://modelcontextprotocol.io/s
   })
 })
 
-describe('an error in a revision', () => {
+describe('the error of a revision', () => {
   it.each<[number, McpErrorReason | undefined, number, number, number]>([
     [-32603, 'busy', 503, 503, -32603],
     [-32603, 'ended', 503, 503, -32603],
@@ -204,10 +201,13 @@ describe('an error in a revision', () => {
     [-32020, undefined, 200, 400, -32020],
     [-32021, undefined, 200, 400, -32021],
     [-32022, undefined, 200, 400, -32022],
-  ])('%i because of %s has the status %i with sessions, and else %i', (code, reason, old, modern, spelt) => {
-    const error = new McpError(code, 'm', undefined, reason)
-    expect([LAST_OLD.httpStatus(error), MODERN.httpStatus(error)]).toEqual([old, modern])
-    expect(MODERN.encodeError(error)).toEqual({ code: spelt, message: 'm' })
-    expect(LAST_OLD.encodeError(error).code).toBe(reason === 'resource-not-found' ? -32002 : code)
-  })
+  ])(
+    '%i because of %s has the HTTP status %i with sessions, and %i without',
+    (code, reason, old, modern, spelt) => {
+      const error = new McpError(code, 'm', undefined, reason)
+      expect([LAST_OLD.httpStatus(error), MODERN.httpStatus(error)]).toEqual([old, modern])
+      expect(MODERN.encodeError(error)).toEqual({ code: spelt, message: 'm' })
+      expect(LAST_OLD.encodeError(error).code).toBe(reason === 'resource-not-found' ? -32002 : code)
+    },
+  )
 })

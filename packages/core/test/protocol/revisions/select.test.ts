@@ -40,41 +40,106 @@ const select = (served: readonly RevisionDate[], { session, ...input }: Input): 
 
 it.each([
   ['a call with metadata', BOTH, { message: call(meta(NEW)) }, [NEW, NEW]],
-  ['… and its header', BOTH, { message: call(meta(NEW)), header: NEW }, [NEW, NEW]],
-  ['… and another header', BOTH, { message: call(meta(NEW)), header: OLD }, 'headerMismatch'],
-  ['… where the header was left out', BOTH, { message: call(meta(NEW)), header: null }, 'headerMismatch'],
-  ['… in a session', BOTH, { message: call(meta(NEW)), session: OLD }, [NEW, NEW]],
-  ['… where it is not served', [OLD], { message: call(meta(NEW)) }, 'missingSession'],
-  ['… of an unknown version', BOTH, { message: call(meta('x')), header: 'x' }, 'unsupportedVersion'],
-  ['… of a version with sessions', BOTH, { message: call(meta(OLD)) }, 'unsupportedVersion'],
-  ['… that is malformed', BOTH, { message: call(meta(1)) }, 'badMetadata'],
+  ['a call with metadata and its header', BOTH, { message: call(meta(NEW)), header: NEW }, [NEW, NEW]],
+  [
+    'a call with metadata and another header',
+    BOTH,
+    { message: call(meta(NEW)), header: OLD },
+    'headerMismatch',
+  ],
+  [
+    'a call with metadata and no header over HTTP',
+    BOTH,
+    { message: call(meta(NEW)), header: null },
+    'headerMismatch',
+  ],
+  ['a call with metadata in a session', BOTH, { message: call(meta(NEW)), session: OLD }, [NEW, NEW]],
+  [
+    'a call with metadata where its revision is not served',
+    [OLD],
+    { message: call(meta(NEW)) },
+    'missingSession',
+  ],
+  [
+    'a call with metadata of an unknown version',
+    BOTH,
+    { message: call(meta('x')), header: 'x' },
+    'unsupportedVersion',
+  ],
+  [
+    'a call with metadata of a version with sessions',
+    BOTH,
+    { message: call(meta(OLD)) },
+    'unsupportedVersion',
+  ],
+  ['a call with malformed metadata', BOTH, { message: call(meta(1)) }, 'badMetadata'],
   ['initialize with metadata', BOTH, { message: call(meta(NEW), 'initialize') }, [NEW, NEW]],
   ['a header without metadata', BOTH, { message: call(), header: NEW }, 'badMetadata'],
-  ['… in a notification', BOTH, { message: notification, header: NEW }, [NEW, undefined]],
+  ['a notification with a header', BOTH, { message: notification, header: NEW }, [NEW, undefined]],
   ['a notification', [NEW], { message: notification }, [NEW, undefined]],
-  ['a call without sessions anywhere', [NEW], { message: call() }, 'badMetadata'],
-  ['initialize without sessions', [NEW], { message: call({}, 'initialize') }, 'unsupportedVersion'],
-  ['a response without sessions', [NEW], { stateless: true }, 'invalidMessage'],
+  ['a call where no revision has sessions', [NEW], { message: call() }, 'badMetadata'],
+  [
+    'initialize where no revision has sessions',
+    [NEW],
+    { message: call({}, 'initialize') },
+    'unsupportedVersion',
+  ],
+  ['a response where no revision has sessions', [NEW], { stateless: true }, 'invalidMessage'],
   ['a response before initialize', BOTH, {}, 'missingSession'],
   ['a response in a session', BOTH, { session: OLD }, [OLD, undefined]],
   ['a call in a session', BOTH, { message: call(), session: OLD }, [OLD, undefined]],
-  ['… with its header', BOTH, { message: call(), session: OLD, header: OLD }, [OLD, undefined]],
-  ['… without it', BOTH, { message: call(), session: OLD, header: null }, [OLD, undefined]],
-  ['… with one of another', [OLD, EARLY], { message: call(), session: OLD, header: EARLY }, [OLD, undefined]],
-  ['… with an unknown one', BOTH, { message: call(), session: OLD, header: 'x' }, 'unsupportedVersion'],
-  ['… with a newer one', BOTH, { message: call(), session: OLD, header: NEW }, 'badMetadata'],
-  ['a call that needs no session', [OLD, EARLY], { message: call(), stateless: true }, [EARLY, undefined]],
-  ['… with a header', [OLD, EARLY], { message: call(), stateless: true, header: OLD }, [OLD, undefined]],
   [
-    '… and a null one',
+    'a call in a session with its header',
+    BOTH,
+    { message: call(), session: OLD, header: OLD },
+    [OLD, undefined],
+  ],
+  [
+    'a call in a session without a header',
+    BOTH,
+    { message: call(), session: OLD, header: null },
+    [OLD, undefined],
+  ],
+  [
+    'a call in a session with the header of another revision',
+    [OLD, EARLY],
+    { message: call(), session: OLD, header: EARLY },
+    [OLD, undefined],
+  ],
+  [
+    'a call in a session with an unknown header',
+    BOTH,
+    { message: call(), session: OLD, header: 'x' },
+    'unsupportedVersion',
+  ],
+  [
+    'a call in a session with a newer header',
+    BOTH,
+    { message: call(), session: OLD, header: NEW },
+    'badMetadata',
+  ],
+  ['a call that needs no session', [OLD, EARLY], { message: call(), stateless: true }, [EARLY, undefined]],
+  [
+    'a call that needs no session, with a header',
+    [OLD, EARLY],
+    { message: call(), stateless: true, header: OLD },
+    [OLD, undefined],
+  ],
+  [
+    'a call that needs no session, with a null header',
     [NEW, '2025-03-26', EARLY],
     { stateless: true, header: null },
     ['2025-03-26', undefined],
   ],
   ['initialize', [OLD], { message: call({}, 'initialize'), header: 'x' }, 'initialize'],
-  ['… that needs no session', BOTH, { message: call({}, 'initialize'), stateless: true }, 'initialize'],
+  [
+    'an initialize that needs no session',
+    BOTH,
+    { message: call({}, 'initialize'), stateless: true },
+    'initialize',
+  ],
 ] satisfies [string, RevisionDate[], Input, unknown][])(
-  'chooses the revision of one message: %s',
+  'selectRevision chooses the revision of one message: %s',
   (_what, served, input, selected) => {
     expect(select(served, input)).toEqual(selected)
   },
@@ -85,13 +150,13 @@ it.each([
   [call({ protocolVersion: 1 }, 'initialize'), ''],
   [call(undefined, 'initialize'), ''],
   [call(meta('x')), 'x'],
-])('names the versions that a client can ask for: %j', (message, requested) => {
+])('selectRevision names the served versions to a client without sessions: %j', (message, requested) => {
   expect(selectRevision({ message, served: resolveRevisions([NEW]), stateless: false })).toMatchObject({
     error: { code: ErrorCode.UnsupportedProtocolVersion, data: { supported: [NEW], requested } },
   })
 })
 
-it('names the versions that a session can have', () => {
+it('selectRevision names the versions of sessions to a client with a session', () => {
   const served = resolveRevisions([NEW, OLD, EARLY])
   expect(selectRevision({ message: call(), header: 'x', served, stateless: false })).toMatchObject({
     error: { message: 'Unsupported protocol version: this server speaks 2025-11-25, 2024-11-05' },

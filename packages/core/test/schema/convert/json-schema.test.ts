@@ -29,7 +29,7 @@ describe('dialects (https://modelcontextprotocol.io/specification/2025-11-25/bas
     expect(await checkInput(schema, { pair: ['a', 'b'] })).toHaveProperty('refused')
   })
 
-  it('ignores the keywords next to a $ref in draft-07, and only there', async () => {
+  it('ignores the keywords next to a $ref in draft-07 only', async () => {
     const beside = { $ref: '#/definitions/name', maxLength: 1 }
     const schema = { type: 'object', properties: { a: beside }, definitions: { name: { type: 'string' } } }
     expect(await checkInput({ $schema: DRAFT_07, ...schema }, { a: 'xyz' })).toEqual({ a: 'xyz' })
@@ -37,7 +37,7 @@ describe('dialects (https://modelcontextprotocol.io/specification/2025-11-25/bas
   })
 
   it.each(['http://json-schema.org/draft-04/schema#', 'https://example.com/my-dialect', 7, null])(
-    'reports the unsupported dialect %j at registration',
+    'refuses the unsupported dialect %j at registration',
     ($schema) => {
       const compile = (): unknown => engine.input({ $schema, type: 'object' }, inputSite)
       expect(compile).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
@@ -55,8 +55,11 @@ describe('schemas that do not compile', () => {
     ['a dangling pointer', { type: 'object', properties: { a: { $ref: '#/$defs/none' } } }],
     ['a dangling anchor', { type: 'object', properties: { a: { $ref: '#none' } } }],
     ['the id of a metaschema', { $id: DRAFT_2020, type: 'object' }],
-    ['one id twice', { type: 'object', $defs: { a: { $id: 'urn:a', type: 'string' }, b: { $id: 'urn:a' } } }],
-  ])('throws at registration: %s', (_, schema) => {
+    [
+      'the same id twice',
+      { type: 'object', $defs: { a: { $id: 'urn:a', type: 'string' }, b: { $id: 'urn:a' } } },
+    ],
+  ])('throws at registration for %s', (_, schema) => {
     const compile = (): unknown => engine.input(schema, inputSite)
     expect(compile).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
     expect(compile).toThrow(/inputSchema of tool "get_forecast"/)
@@ -67,7 +70,7 @@ describe('schemas that do not compile', () => {
     'https://example.com/s',
     'file:///etc/hosts',
     'data:application/json,{}',
-  ])('fetches nothing for the $ref %s, and refuses it', ($ref) => {
+  ])('refuses the remote $ref %s without fetching it', ($ref) => {
     const fetching = vi.spyOn(globalThis, 'fetch')
     expect(() => engine.input({ type: 'object', properties: { a: { $ref } } }, inputSite)).toThrow(
       /can't resolve reference/,
@@ -102,7 +105,7 @@ describe('ids', () => {
     $defs: { part: { $id: 'https://example.com/part', $anchor: 'p', type } },
   })
 
-  it('never shares a validator between two schemas with the same $id', async () => {
+  it('compiles schemas with the same $id separately', async () => {
     const [strings, numbers] = [withId('string'), withId('number')].map((schema) =>
       engine.input(schema, inputSite),
     )
@@ -116,20 +119,20 @@ describe('ids', () => {
     expect(numbers?.check({ self: { self: { a: 1 } } })).toMatchObject({ ok: true })
   })
 
-  it('does not let one schema refer to another one', () => {
+  it('does not resolve a $ref to another registered schema', () => {
     engine.input(withId('string'), inputSite)
     const schema = { type: 'object', properties: { a: { $ref: 'https://example.com/part' } } }
     expect(() => engine.input(schema, inputSite)).toThrow(/can't resolve reference/)
   })
 
-  it('compiles one schema object twice, on either side', () => {
+  it('compiles one schema object for input and for output', () => {
     const schema = withId('string')
     expect(engine.input(schema, inputSite).check({ a: 1 })).toMatchObject({ ok: false })
     expect(checkOutput(schema, { a: 1 })).toHaveProperty('refused')
     expect(engine.input(schema, inputSite).check({ a: 'x' })).toMatchObject({ ok: true })
   })
 
-  it('keeps validators working after many others have been compiled', () => {
+  it('keeps validators working after 600 more schemas', () => {
     const first = engine.input(withId('string'), inputSite)
     for (let i = 0; i < 600; i++) engine.input({ type: 'object', maxProperties: i }, inputSite)
     expect(first.check({ self: { a: 1 } })).toMatchObject({ ok: false })
@@ -139,47 +142,47 @@ describe('ids', () => {
   })
 })
 
-describe('what a schema asserts', () => {
+describe('validation', () => {
   const property = (schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { a: schema } })
 
   it.each<[string, JsonSchema, unknown, unknown]>([
-    ['known formats are asserted', { format: 'email' }, 'a@example.com', 'nobody'],
-    ['integers', { type: 'integer' }, 1.0, 1.5],
-    ['numbers may be fractions', { type: 'number', minimum: 0.5 }, 0.5, 0.25],
-    ['patterns written without the u flag in mind', { pattern: '^[\\w-.]+$' }, 'a-b.c', 'a b'],
-    ['patterns with unicode properties', { pattern: '^\\p{Lu}' }, 'Ä', 'ä'],
-    ['constants', { const: { b: [1] } }, { b: [1] }, { b: [2] }],
+    ['asserts known formats', { format: 'email' }, 'a@example.com', 'nobody'],
+    ['checks integers', { type: 'integer' }, 1.0, 1.5],
+    ['accepts fractions as numbers', { type: 'number', minimum: 0.5 }, 0.5, 0.25],
+    ['accepts patterns written without the u flag', { pattern: '^[\\w-.]+$' }, 'a-b.c', 'a b'],
+    ['supports patterns with Unicode properties', { pattern: '^\\p{Lu}' }, 'Ä', 'ä'],
+    ['checks constants', { const: { b: [1] } }, { b: [1] }, { b: [2] }],
     [
-      'unevaluatedProperties',
+      'checks unevaluatedProperties',
       { allOf: [{ properties: { b: {} } }], unevaluatedProperties: false },
       { b: 1 },
       { c: 1 },
     ],
-    ['dependentRequired', { dependentRequired: { b: ['c'] } }, { b: 1, c: 1 }, { b: 1 }],
+    ['checks dependentRequired', { dependentRequired: { b: ['c'] } }, { b: 1, c: 1 }, { b: 1 }],
   ])('%s', async (_, schema, good, bad) => {
     expect(await checkInput(property(schema), { a: good })).toEqual({ a: good })
     expect(await checkInput(property(schema), { a: bad })).toHaveProperty('refused')
   })
 
-  it('takes unknown formats and keywords as annotations', async () => {
+  it('treats unknown formats and keywords as annotations', async () => {
     const schema = property({ type: 'string', format: 'colour', 'x-ui': 1, components: 'y' })
     expect(await checkInput(schema, { a: 'red' })).toEqual({ a: 'red' })
   })
 
-  it('stays synchronous whatever a schema carries', () => {
+  it('stays synchronous although a schema contains $async', () => {
     expect(engine.input({ $async: true, type: 'object' }, inputSite).check({})).toEqual({
       ok: true,
       value: {},
     })
   })
 
-  it('changes nothing: defaults of JSON Schema are annotations', async () => {
+  it('changes no value: defaults are annotations', async () => {
     const value = { b: '1' }
     expect(await checkInput(property({ default: 1 }), value)).toBe(value)
   })
 
   it.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
-    'looks up the property %s as own',
+    'looks up %s as an own property',
     async (name) => {
       const schema = JSON.parse(
         `{"type":"object","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`,

@@ -23,9 +23,9 @@ const arktype = type({
 
 describe.each<[string, AnySchema]>([
   ['valibot, through toStandardJsonSchema', valibot],
-  ['arktype, as it is', arktype],
+  ['arktype', arktype],
 ])('%s', (_, schema) => {
-  it('publishes its constraints, and what may be left out', () => {
+  it('publishes its constraints and required properties', () => {
     const input = publishedInput(schema) as { required: unknown; properties: Record<string, object> }
     expect(input).not.toHaveProperty('$schema')
     expect(input).toMatchObject({
@@ -41,25 +41,25 @@ describe.each<[string, AnySchema]>([
     expect(publishedOutput(schema)).toMatchObject({ required: expect.arrayContaining(['city']) })
   })
 
-  it('validates, and fills in defaults', async () => {
+  it('validates and applies defaults', async () => {
     expect(await checkInput(schema, { city: 'Oslo' })).toEqual({ city: 'Oslo', days: 3 })
     const full = { city: 'Oslo', days: 7, unit: 'C', stops: [{ at: 'x' }] }
     expect(await checkInput(schema, full)).toEqual(full)
   })
 
   it.each<[string, object, string]>([
-    ['a missing field', {}, 'city'],
-    ['a text too long', { city: 'x'.repeat(101) }, 'city'],
+    ['a missing property', {}, 'city'],
+    ['a string that is too long', { city: 'x'.repeat(101) }, 'city'],
     ['a fraction', { city: 'x', days: 1.5 }, 'days'],
     ['a number out of range', { city: 'x', days: 8 }, 'days'],
-    ['an unknown choice', { city: 'x', unit: 'K' }, 'unit'],
-    ['a wrong type deep inside', { city: 'x', stops: [{ at: 'y' }, { at: 1 }] }, 'stops[1].at'],
-  ])('names the field of %s', async (_case, value, path) => {
+    ['an unknown enum value', { city: 'x', unit: 'K' }, 'unit'],
+    ['a wrong type in a nested object', { city: 'x', stops: [{ at: 'y' }, { at: 1 }] }, 'stops[1].at'],
+  ])('names the property with %s', async (_case, value, path) => {
     const { refused } = (await checkInput(schema, value)) as { refused: string }
     expect(refused).toMatch(new RegExp(`^${path.replaceAll('[', '\\[')}: .`))
   })
 
-  it('is enforced on results', () => {
+  it('validates results', () => {
     const good = { city: 'Oslo', days: 3 }
     expect(checkOutput(schema, good)).toEqual(good)
     expect(checkOutput(schema, { city: 'Oslo', days: 1.5 })).toEqual({ refused: 'days: must be integer' })
@@ -67,7 +67,7 @@ describe.each<[string, AnySchema]>([
   })
 })
 
-it('a date in valibot, which JSON has not, is refused at registration', () => {
+it('a valibot date, which JSON Schema cannot express, is refused at registration', () => {
   const schema = toStandardJsonSchema(v.object({ at: v.date() }))
   expect(() => publishedInput(schema)).toThrow(
     /^inputSchema of tool "get_forecast": valibot cannot convert it to JSON Schema: /,

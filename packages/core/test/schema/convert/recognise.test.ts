@@ -28,8 +28,8 @@ function thrownBy(act: () => unknown): UsageError {
   throw new Error('nothing was thrown')
 }
 
-describe('schemas that are accepted', () => {
-  it('publishes zod schemas without $schema, over which some clients leave tools out', () => {
+describe('supported schemas', () => {
+  it('publishes zod schemas without $schema, because some clients ignore tools that have it', () => {
     const schema = z.object({ city: z.string(), days: z.number().int().min(1).max(7).default(3) })
     expect(publishedInput(schema)).toEqual({
       type: 'object',
@@ -56,7 +56,7 @@ describe('schemas that are accepted', () => {
     expect(JSON.stringify(publishedOutput(schema))).toBe(JSON.stringify(schema))
   })
 
-  it('keeps what it has published and enforces when the author changes the schema later', () => {
+  it('keeps the published and enforced schema when the author changes the object later', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     const compiled = engine.input(schema, inputSite)
     schema.properties.a.type = 'number'
@@ -69,11 +69,11 @@ describe('schemas that are accepted', () => {
     ['valibot with its converter', toStandardJsonSchema(v.object({ a: v.string() }))],
     ['a Standard Schema that is a function', Object.assign(() => undefined, handMade)],
     ['an object without a prototype', Object.assign(Object.create(null), { type: 'object' })],
-  ])('takes %s', (_, schema) => {
+  ])('accepts %s', (_, schema) => {
     expect(publishedInput(schema)).toMatchObject({ type: 'object' })
   })
 
-  it('leaves out the bounds of safe integers, wherever an integer is', () => {
+  it('omits the bounds of safe integers from every integer', () => {
     const bounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
     const build = (integer: object): JsonSchema => ({
       type: 'object',
@@ -95,7 +95,7 @@ describe('schemas that are accepted', () => {
     expect(publishedInput(schema)).toEqual(build({ type: 'integer' }))
   })
 
-  it('asks a library for draft-07 if it has no 2020-12, and leaves the dialect named', () => {
+  it('asks a library for draft-07 if it does not support 2020-12, and keeps $schema', () => {
     const draft07: AnySchema = {
       '~standard': {
         ...handMade['~standard'],
@@ -116,7 +116,7 @@ describe('schemas that are accepted', () => {
   })
 })
 
-describe('schemas that are not supported', () => {
+describe('unsupported schemas', () => {
   it.each<[string, unknown, RegExp]>([
     ['zod 3', zod3.object({ a: zod3.string() }), /zod 3.*wrap it with zod3 from "@jetway\/zod3" \[/],
     [
@@ -139,7 +139,7 @@ describe('schemas that are not supported', () => {
     ['an array', [{ type: 'object' }], /not a schema/],
     ['a class instance', new Map(), /neither/],
     ['a function', () => ({ type: 'object' }), /neither/],
-  ])('refuses %s, and says of what and what to do', (_, schema, remedy) => {
+  ])('refuses %s, and names the definition and the remedy', (_, schema, remedy) => {
     for (const act of [
       () => engine.input(schema as AnySchema, inputSite),
       () => engine.output(schema as AnySchema, outputSite),
@@ -152,7 +152,7 @@ describe('schemas that are not supported', () => {
   })
 })
 
-describe('schemas that are not valid where they stand', () => {
+describe('invalid schemas', () => {
   const invalid = (schema: AnySchema, side: 'input' | 'output' = 'input'): string => {
     const error = thrownBy(() => engine[side](schema, side === 'input' ? inputSite : outputSite))
     expect(error.code).toBe('ERR_MCP_SCHEMA_INVALID')
@@ -166,12 +166,12 @@ describe('schemas that are not valid where they stand', () => {
     ['map', z.object({ a: z.union([z.string(), z.map(z.string(), z.string())]) }), '"a": Map'],
     ['undefined in a tuple', z.object({ a: z.tuple([z.string(), z.undefined()]) }), '"a[1]": Undefined'],
     ['a symbol behind optional', z.object({ a: z.optional(z.symbol()) }), '"a": Symbols'],
-  ])('names the place of a zod %s, which JSON has not', (_, schema, place) => {
+  ])('names the place of a zod %s, which JSON Schema cannot express', (_, schema, place) => {
     expect(invalid(schema)).toContain(place)
     expect(invalid(schema, 'output')).toContain(place)
   })
 
-  it('takes a transform as input, which is what comes before it, and not as output', () => {
+  it('publishes the input side of a transform, and refuses it as output', () => {
     const schema = z.object({ n: z.string().transform(Number) })
     expect(publishedInput(schema)).toMatchObject({ properties: { n: { type: 'string' } } })
     expect(invalid(schema, 'output')).toContain('"n": Transforms')
@@ -188,7 +188,7 @@ describe('schemas that are not valid where they stand', () => {
     ['JSON Schema without a type', { properties: {} }],
     ['JSON Schema with several types', { type: ['object', 'null'] }],
     ['an empty JSON Schema', {}],
-  ])('wants an object at the root of an input: not %s', (_, schema) => {
+  ])('refuses %s at the root of an input', (_, schema) => {
     expect(invalid(schema)).toMatch(/root must be an object/)
     expect(() => publishedOutput(schema)).not.toThrow()
   })
@@ -198,21 +198,21 @@ describe('schemas that are not valid where they stand', () => {
       'discriminated',
       z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b') })]),
     ],
-    ['plain, nested', z.union([z.object({ a: z.string() }), z.union([z.object({}), z.strictObject({})])])],
+    ['plain and nested', z.union([z.object({ a: z.string() }), z.union([z.object({}), z.strictObject({})])])],
     ['joined', z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
     ['recursive', z.lazy(() => z.object({ a: z.string() }).meta({ id: 'Lazily' }))],
-    ['twice the same', ((s) => z.union([s, s]))(z.object({}).meta({ id: 'Twice' }))],
-  ])('says "type": "object" for a zod union of objects, whose JSON Schema does not: %s', (_, schema) => {
+    ['the same twice', ((s) => z.union([s, s]))(z.object({}).meta({ id: 'Twice' }))],
+  ])('adds "type": "object" to a zod union of objects, whose JSON Schema lacks it: %s', (_, schema) => {
     expect(publishedInput(schema)).toMatchObject({ type: 'object' })
   })
 
-  it('isolates a schema nested too deeply to convert', () => {
+  it('refuses a schema nested too deeply to convert', () => {
     let deep: Record<string, unknown> = { type: 'object' }
     for (let i = 0; i < 20_000; i++) deep = { type: 'object', properties: { a: deep } }
     expect(invalid(deep)).toMatch(/nested too deeply/)
   })
 
-  it('refuses what is not JSON', () => {
+  it('refuses a schema that cannot be serialised as JSON', () => {
     const cycle: Record<string, unknown> = { type: 'object' }
     cycle['self'] = cycle
     expect(invalid(cycle)).toMatch(/circular/i)

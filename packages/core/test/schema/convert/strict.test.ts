@@ -45,33 +45,33 @@ describe.each<[string, AnySchema]>([
         .default(() => []),
     }),
   ],
-])('a strict input in %s', (_, schema) => {
-  it('is published closed at every object', () => {
+])('strictInput with %s', (_, schema) => {
+  it('publishes additionalProperties: false for every object', () => {
     expect(strictly(schema)).toMatchObject({
       additionalProperties: false,
       properties: { deep: { items: { additionalProperties: false } } },
     })
   })
 
-  it('takes what is known, with the defaults', async () => {
+  it('accepts known properties and applies defaults', async () => {
     expect(await check(schema, { a: 'x' })).toEqual({ a: 'x', deep: [] })
     expect(await check(schema, { a: 'x', deep: [{}] })).toEqual({ a: 'x', deep: [{ n: 1 }] })
   })
 
-  it('names what is unknown, at any depth', async () => {
+  it('names unknown properties at any depth', async () => {
     expect(await check(schema, { a: 'x', z: 1 })).toEqual(unknown('z'))
     expect(await check(schema, { a: 'x', deep: [{}, { n: 1, z: 1 }] })).toEqual(unknown('deep[1].z'))
     expect(await check(schema, JSON.parse('{"a":"x","__proto__":1}'))).toEqual(unknown('__proto__'))
   })
 
-  it('says of a misspelt name both that it is missing and that it is unknown', async () => {
+  it('reports a misspelt property as both missing and unknown', async () => {
     const { refused } = (await check(schema, { aa: 'x' })) as { refused: string }
     expect(refused).toMatch(/^a: /)
     expect(refused).toContain('aa: is not a known property')
   })
 })
 
-describe('a strict input of zod', () => {
+describe('strictInput with zod', () => {
   it.each<[string, AnySchema, unknown]>([
     ['loose objects', z.looseObject({}), { z: 1 }],
     ['objects with a catch-all', z.object({}).catchall(z.number()), { z: 1 }],
@@ -79,7 +79,7 @@ describe('a strict input of zod', () => {
     ['anything', z.object({ any: z.any() }), { any: { z: 1 } }],
     ['passthrough of zod 3', zod3(z3.object({}).passthrough()), { z: 1 }],
     ['records of zod 3', zod3(z3.object({ r: z3.record(z3.number()) })), { r: { z: 1 } }],
-  ])('leaves open what opens itself: %s', async (_, schema, value) => {
+  ])('allows unknown properties in %s', async (_, schema, value) => {
     expect(await check(schema, value)).toEqual(value)
   })
 
@@ -126,7 +126,7 @@ describe('a strict input of zod', () => {
       { a: 'x', b: 1, z: 1 },
       'z',
     ],
-  ])('closes what is made of several objects: %s', async (_, schema, good, bad, name) => {
+  ])('refuses unknown properties in %s', async (_, schema, good, bad, name) => {
     expect(await check(schema, good)).toEqual(good)
     const { refused } = (await check(schema, bad)) as { refused: string }
     expect(refused).toContain(`${name}: is not a known property`)
@@ -146,19 +146,19 @@ describe('a strict input of zod', () => {
     expect(await check(Tree, { v: 1, kids: [{ v: 2, kids: [], z: 1 }] })).toEqual(unknown('kids[0].z'))
   })
 
-  it('leaves values to zod, which may take more than the schema says', async () => {
+  it('lets zod coerce values that the JSON Schema refuses', async () => {
     const schema = z.object({ n: z.coerce.number(), at: z.string().transform(Number) })
     expect(await check(schema, { n: '5', at: '7' })).toEqual({ n: 5, at: 7 })
   })
 
-  it('waits for what is asynchronous', async () => {
+  it('waits for asynchronous validation', async () => {
     const schema = z.object({ a: z.string().refine(async () => true) })
     expect(await check(schema, { a: 'x' })).toEqual({ a: 'x' })
     expect(await check(schema, { a: 'x', z: 1 })).toEqual(unknown('z'))
   })
 })
 
-describe('a strict input of any library', () => {
+describe('strictInput with any library', () => {
   const a = { properties: { a: {} } }
   const b = { properties: { b: {} } }
   const $defs = { a, b }
@@ -175,17 +175,17 @@ describe('a strict input of any library', () => {
   })
 
   it.each<[string, JsonSchema, JsonSchema]>([
-    ['joined objects', { allOf: [a, b] }, { allOf: [a, b], ...joined }],
-    ['joined unions', { allOf: [a, { anyOf: [a, b] }] }, { allOf: [a, { anyOf: [a, b] }], ...joined }],
-    ['joins in a join', { allOf: [{ allOf: [a, b] }, a] }, { allOf: [{ allOf: [a, b] }, a], ...joined }],
-    ['joined references', { allOf: [refA, refB], $defs }, { allOf: [refA, refB], $defs, ...joined }],
+    ['allOf of objects', { allOf: [a, b] }, { allOf: [a, b], ...joined }],
+    ['allOf of unions', { allOf: [a, { anyOf: [a, b] }] }, { allOf: [a, { anyOf: [a, b] }], ...joined }],
+    ['allOf inside allOf', { allOf: [{ allOf: [a, b] }, a] }, { allOf: [{ allOf: [a, b] }, a], ...joined }],
+    ['allOf of references', { allOf: [refA, refB], $defs }, { allOf: [refA, refB], $defs, ...joined }],
     [
-      'objects with something else',
+      'allOf of an object and another schema',
       { allOf: [refA, {}], $defs },
       { allOf: [refA, {}], $defs: { a, b: { ...b, ...closed } } },
     ],
     [
-      'unions with something else',
+      'a union of an object and another schema',
       { allOf: [{ oneOf: [a, b] }, true] },
       { allOf: [{ oneOf: [a, b] }, true] },
     ],
@@ -200,21 +200,21 @@ describe('a strict input of any library', () => {
       },
     ],
     [
-      'a join within',
+      'a nested allOf',
       { properties: { a: { allOf: [a, b] } } },
       { properties: { a: { allOf: [a, b], ...joined } }, ...closed },
     ],
-  ])('closes objects that nothing else describes: %s', (_, published, expected) => {
+  ])('closes objects that no other schema describes: %s', (_, published, expected) => {
     expect(strictly(publishing(published))).toEqual({ properties: {}, type: 'object', ...expected })
   })
 
-  it('refuses an object that is joined with itself', () => {
+  it('refuses an allOf that refers to itself', () => {
     expect(() => strictly(publishing({ allOf: [{ $ref: '#' }, a] }))).toThrow('leads back to its own schema')
   })
 })
 
-describe('a strict input of JSON Schema', () => {
-  it('is closed at its root, and deeper as it was written', async () => {
+describe('strictInput with JSON Schema', () => {
+  it('adds additionalProperties: false at the root and leaves nested objects as written', async () => {
     const schema = { type: 'object', properties: { a: { type: 'object', properties: {} } } }
     expect(strictly(schema)).toEqual({ ...schema, additionalProperties: false })
     expect(await check(schema, { a: { z: 1 } })).toEqual({ a: { z: 1 } })
@@ -222,10 +222,10 @@ describe('a strict input of JSON Schema', () => {
   })
 
   it.each<[string, object]>([
-    ['further properties', { additionalProperties: { type: 'number' } }],
-    ['properties by pattern', { patternProperties: { '^x-': {} } }],
-    ['properties elsewhere', { allOf: [{ properties: { a: {} } }] }],
-  ])('stays open where it speaks of %s', (_, more) => {
+    ['additionalProperties', { additionalProperties: { type: 'number' } }],
+    ['patternProperties', { patternProperties: { '^x-': {} } }],
+    ['properties in subschemas', { allOf: [{ properties: { a: {} } }] }],
+  ])('leaves the root open if the schema has %s', (_, more) => {
     expect(strictly({ type: 'object', ...more })).toEqual({ type: 'object', properties: {}, ...more })
   })
 })
@@ -255,8 +255,8 @@ describe('the option strictInput', () => {
 
   it.each([
     ['is off by default', undefined, undefined, taken],
-    ['holds for a server', true, undefined, refused],
-    ['is overruled by a tool', true, false, taken],
+    ['applies to all tools of a server', true, undefined, refused],
+    ['is overridden by a tool', true, false, taken],
     ['is turned on by a tool', undefined, true, refused],
   ])('%s', async (_, server, tool, expected) => {
     expect(await call(offer(server, tool), 'a')).toEqual(expected)

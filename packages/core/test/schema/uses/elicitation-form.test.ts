@@ -7,18 +7,18 @@ import type { JsonSchema } from '../../../src/schema/types.ts'
 const jsonOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema
 const field = (schema: z.ZodType): unknown => toFormSchema(jsonOf(z.object({ f: schema }))).properties['f']
 
-describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema', () => {
+describe('toFormSchema, https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema', () => {
   it.each<[string, z.ZodType, object]>([
-    ['a text', z.string().min(1).max(5), { type: 'string', minLength: 1, maxLength: 5 }],
-    ['a text of a known format', z.email(), { type: 'string', format: 'email' }],
-    ['a text of another format', z.uuid(), { type: 'string' }],
+    ['a string', z.string().min(1).max(5), { type: 'string', minLength: 1, maxLength: 5 }],
+    ['a string with a known format', z.email(), { type: 'string', format: 'email' }],
+    ['a string with another format', z.uuid(), { type: 'string' }],
     ['a number', z.number().min(1).max(2), { type: 'number', minimum: 1, maximum: 2 }],
-    ['a whole number', z.int(), { type: 'integer' }],
+    ['an integer', z.int(), { type: 'integer' }],
     ['a boolean with a default', z.boolean().default(true), { type: 'boolean', default: true }],
-    ['a choice', z.enum(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
-    ['the only choice', z.literal('a'), { type: 'string', enum: ['a'] }],
+    ['an enum', z.enum(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
+    ['an enum of one value', z.literal('a'), { type: 'string', enum: ['a'] }],
     [
-      'choices with titles',
+      'an enum with titles',
       z.union([z.literal('a').meta({ title: 'A' }), z.literal('b').meta({ title: 'B' })]),
       {
         type: 'string',
@@ -28,13 +28,9 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
         ],
       },
     ],
+    ['oneOf without titles', z.union([z.literal('a'), z.literal('b')]), { type: 'string', enum: ['a', 'b'] }],
     [
-      'choices without titles',
-      z.union([z.literal('a'), z.literal('b')]),
-      { type: 'string', enum: ['a', 'b'] },
-    ],
-    [
-      'a choice of several with titles',
+      'a multi-select with titles',
       z.array(z.union([z.literal('a').meta({ title: 'A' }), z.literal('b')])),
       {
         type: 'array',
@@ -47,7 +43,7 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
       },
     ],
     [
-      'a choice of several',
+      'a multi-select',
       z
         .array(z.enum(['a', 'b']))
         .min(1)
@@ -59,11 +55,11 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
       z.string().meta({ title: 'T', description: 'D', x: 1 }),
       { type: 'string', title: 'T', description: 'D' },
     ],
-  ])('show %s', (_what, schema, expected) => {
+  ])('publishes %s', (_what, schema, expected) => {
     expect(field(schema)).toEqual(expected)
   })
 
-  it('leave titles where an author has written them as earlier revisions do', () => {
+  it('keeps enumNames, as earlier revisions have them', () => {
     const choices = { enum: ['a', 'b'], enumNames: ['A', 'B'] }
     expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
       type: 'string',
@@ -71,7 +67,7 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
     })
   })
 
-  it('keep what is required, and nothing else of the schema', () => {
+  it('keeps `required`, and nothing else of the schema', () => {
     const schema = z.object({ a: z.string(), b: z.string().optional(), c: z.string().default('x') })
     expect(toFormSchema(jsonOf(schema))).toEqual({
       type: 'object',
@@ -80,7 +76,7 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
     })
   })
 
-  it('title a choice without a title by its value, if another has one', () => {
+  it('uses the value as the title if only other choices have one', () => {
     const choices = { oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }
     expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
       type: 'string',
@@ -92,35 +88,38 @@ describe('forms, https://modelcontextprotocol.io/specification/2025-11-25/client
   })
 
   it.each<[string, JsonSchema]>([
-    ['a choice among nothing', { type: 'object', properties: { f: { oneOf: [] } } }],
+    ['an empty enum', { type: 'object', properties: { f: { oneOf: [] } } }],
     [
-      'a choice with a number',
+      'an enum with a number',
       { type: 'object', properties: { f: { oneOf: [{ const: 'a' }, { const: 1 }] } } },
     ],
-    ['a list of anything', { type: 'object', properties: { f: { type: 'array' } } }],
+    ['an array of anything', { type: 'object', properties: { f: { type: 'array' } } }],
     ['a field without a schema', { type: 'object', properties: { f: null } }],
-    ['an object inside', { type: 'object', properties: { f: { type: 'object' } } }],
-    ['a list of texts', { type: 'object', properties: { f: { type: 'array', items: { type: 'string' } } } }],
-    ['a choice among numbers', { type: 'object', properties: { f: { enum: [1, 2] } } }],
-    ['a type or nothing', { type: 'object', properties: { f: { type: ['string', 'null'] } } }],
-  ])('cannot show %s, and name the field', (_what, schema) => {
+    ['a nested object', { type: 'object', properties: { f: { type: 'object' } } }],
+    [
+      'an array of strings',
+      { type: 'object', properties: { f: { type: 'array', items: { type: 'string' } } } },
+    ],
+    ['an array of numeric enums', { type: 'object', properties: { f: { enum: [1, 2] } } }],
+    ['a nullable type', { type: 'object', properties: { f: { type: ['string', 'null'] } } }],
+  ])('refuses %s, and names the field', (_what, schema) => {
     expect(() => toFormSchema(schema)).toThrow('the field "f"')
   })
 
   it.each<JsonSchema>([{ type: 'string', properties: {} }, { type: 'object' }])(
-    'are objects: not %j',
+    'refuses a schema that is not an object: %j',
     (schema) => {
       expect(() => toFormSchema(schema)).toThrow('a form is an object with properties')
     },
   )
 
-  it('name nothing as required if nothing is', () => {
+  it('omits an empty `required`', () => {
     const form = toFormSchema({ type: 'object', properties: {}, required: [] })
     expect(form).toEqual({ type: 'object', properties: {} })
   })
 })
 
-describe('a filled form', () => {
+describe('formIssues', () => {
   const form = toFormSchema({
     type: 'object',
     required: ['name'],
@@ -138,11 +137,11 @@ describe('a filled form', () => {
     { name: 'ab' },
     { name: '😀😀', age: 9, on: false, one: 'a', more: ['b'], titled: ['a'] },
     { name: 'abc', unknown: {} },
-  ])('fits: %j', (content) => {
+  ])('accepts %j', (content) => {
     expect(formIssues(form, content as Record<string, unknown>)).toEqual([])
   })
 
-  it('has no value for a field that only the prototype of its content has', () => {
+  it('ignores properties of the content’s prototype', () => {
     const odd = toFormSchema({ type: 'object', properties: { toString: { type: 'string' } } })
     expect(formIssues(odd, {})).toEqual([])
   })
@@ -160,7 +159,7 @@ describe('a filled form', () => {
     [{ name: 'ab', titled: ['A'] }, 'titled'],
     [{ name: 'ab', more: ['c'] }, 'more'],
     [{ name: 'ab', more: ['a', 'b'] }, 'more'],
-  ])('does not fit: %j', (content, at) => {
+  ])('refuses %j', (content, at) => {
     expect(formIssues(form, content as Record<string, unknown>).map(({ path }) => path)).toEqual([[at]])
   })
 })
@@ -170,7 +169,7 @@ describe('a form for 2025-06-18, https://modelcontextprotocol.io/specification/2
   const projected = (properties: object): unknown =>
     projectForm(plain, toFormSchema({ type: 'object', properties }))['properties']
 
-  it('names its choices in enumNames, and presets booleans only', () => {
+  it('has titles in enumNames, and defaults for booleans only', () => {
     expect(
       projected({
         a: { oneOf: [{ const: 'x', title: 'X' }], default: 'x' },
@@ -184,12 +183,12 @@ describe('a form for 2025-06-18, https://modelcontextprotocol.io/specification/2
     })
   })
 
-  it('has no choice of several', () => {
+  it('cannot have a multi-select', () => {
     expect(() => projected({ a: { type: 'array', items: { enum: ['x'] } } })).toThrow('the field "a"')
   })
 })
 
-describe('what a form cannot promise', () => {
+describe('a form that the protocol cannot express', () => {
   const formOf = (a: object): object => ({ type: 'object', properties: { a } })
 
   it.each([
@@ -197,7 +196,7 @@ describe('what a form cannot promise', () => {
     [{ type: 'string', enum: ['x'], default: 'y' }],
     [{ type: 'string', format: 'email', default: 'nobody' }],
     [{ type: 'array', items: { enum: ['x'] }, default: ['y'] }],
-  ])('a default that its own field refuses: %j', (given) => {
+  ])('is refused for a default that its field refuses: %j', (given) => {
     expect(() => toFormSchema(formOf(given) as never)).toThrow(/the field "a": its default must/)
   })
 
@@ -206,16 +205,13 @@ describe('what a form cannot promise', () => {
     [{ type: 'number', multipleOf: 2 }, 'multipleOf'],
     [{ type: 'array', items: { enum: ['x'] }, uniqueItems: true }, 'uniqueItems'],
     [{ type: 'string', format: 'ipv4' }, 'formats email'],
-  ])('a constraint that a form cannot show: %j', (given, named) => {
+  ])('is refused for a constraint that clients cannot show: %j', (given, named) => {
     expect(() => refuseUnsayable(formOf(given) as never)).toThrow(new RegExp(`the field "a": .*${named}`))
   })
 
   it.each([
     ['a form without fields', { type: 'object' }],
-    [
-      'a constraint that is switched off',
-      formOf({ type: 'array', items: { enum: ['x'] }, uniqueItems: false }),
-    ],
+    ['a disabled constraint', formOf({ type: 'array', items: { enum: ['x'] }, uniqueItems: false })],
   ])('is not %s', (_what, given) => {
     expect(() => refuseUnsayable(given as never)).not.toThrow()
   })
@@ -226,7 +222,7 @@ describe('what a form cannot promise', () => {
     ['date', '2024-02-29', '2023-02-29'],
     ['date-time', '2024-02-29T10:00:00Z', '2024-02-29'],
     ['date-time', '2024-02-29T10:00:00.5+02:00', '2024-02-30T10:00:00Z'],
-  ])('is an answer that is no %s', (format, good, bad) => {
+  ])('validates answers of format %s', (format, good, bad) => {
     const form = toFormSchema(formOf({ type: 'string', format }) as never)
     expect(formIssues(form, { a: good })).toEqual([])
     expect(formIssues(form, { a: bad })).toEqual([{ path: ['a'], message: `must match format "${format}"` }])

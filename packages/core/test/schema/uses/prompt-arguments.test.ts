@@ -29,7 +29,7 @@ describe('prompt arguments (https://modelcontextprotocol.io/specification/2025-1
     ])
   })
 
-  it('come from JSON Schema too, through $ref and enum', () => {
+  it('are read from JSON Schema through $ref and enum', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -56,13 +56,13 @@ describe('prompt arguments (https://modelcontextprotocol.io/specification/2025-1
     ['a nested object', z.object({ bad: z.object({}) })],
     ['a union with a number', z.object({ bad: z.union([z.string(), z.number()]) })],
     ['anything', z.object({ bad: z.any() })],
-    ['a reference to the whole', { type: 'object', properties: { bad: { $ref: '#' } } }],
+    ['a reference to the root', { type: 'object', properties: { bad: { $ref: '#' } } }],
     [
       'a reference to an anchor',
       { type: 'object', properties: { bad: { $ref: '#s' } }, $defs: { s: { $anchor: 's', type: 'string' } } },
     ],
     ['a mixed enum', { type: 'object', properties: { bad: { enum: ['a', 1] } } }],
-  ])('must be strings: %s throws and names the argument', (_, schema) => {
+  ])('must be strings: %s throws an error that names the argument', (_, schema) => {
     expect(() => argumentsOf(schema)).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
     expect(() => argumentsOf(schema)).toThrow(/argsSchema of prompt "brief".*"bad"/)
   })

@@ -11,7 +11,7 @@ import type { JsonSchema } from '../../../src/schema/types.ts'
 import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
 import { interpret } from '../../../src/schema/validate/interpret.ts'
 
-/** The verdicts of compiled code, which are those of the interpreter. */
+/** The verdicts of compiled code, after a check that the interpreter agrees. */
 async function verdicts(schema: JsonSchema, values: readonly unknown[]): Promise<boolean[]> {
   const compiled = await compileWithAjv(schema)
   const interpreted = interpret(schema, 'author')
@@ -21,7 +21,7 @@ async function verdicts(schema: JsonSchema, values: readonly unknown[]): Promise
   })
 }
 
-describe('compiled code has the verdicts of the interpreter', () => {
+describe('compiled code agrees with the interpreter', () => {
   it.each(SCHEMA_CASES)('%s', async (_, schema, good, bad) => {
     expect(await verdicts(schema, [...good, ...bad])).toEqual([
       ...good.map(() => true),
@@ -29,11 +29,11 @@ describe('compiled code has the verdicts of the interpreter', () => {
     ])
   })
 
-  it.each(Object.keys(FORMATS))('the format %s', async (format) => {
+  it.each(Object.keys(FORMATS))('on the format %s', async (format) => {
     expect(await verdicts({ format }, FORMAT_VALUES)).toContain(true)
   })
 
-  it('whatever the value is', async () => {
+  it('on random values', async () => {
     const compiled = await compileWithAjv(LARGE_SCHEMA)
     const interpreted = interpret(LARGE_SCHEMA, 'author')
     fc.assert(
@@ -45,7 +45,7 @@ describe('compiled code has the verdicts of the interpreter', () => {
   })
 })
 
-it('two schemas with one $id do not share code, nor refer to parts of each other', async () => {
+it('two schemas with the same $id share no code and cannot refer to each other', async () => {
   const $id = 'https://a.test/schema'
   const [first, second] = await Promise.all([
     compileWithAjv({ $id, type: 'string', $defs: { a: { type: 'number' } } }),

@@ -5,8 +5,8 @@ import * as z from 'zod'
 
 import { checkInput, engine, inputSite } from '../helpers.ts'
 
-describe('input checks', () => {
-  it("apply zod's own validation: defaults, transforms, refinements, unknown properties", async () => {
+describe('engine.input', () => {
+  it("applies zod's defaults, transforms and refinements, and drops unknown properties", async () => {
     const schema = z
       .object({ days: z.number().int().default(3), when: z.string().transform((text) => new Date(text)) })
       .refine(({ days }) => days !== 13, 'not that many')
@@ -17,7 +17,7 @@ describe('input checks', () => {
     expect(await checkInput(schema, { when: '2026-01-01', days: 13 })).toEqual({ refused: 'not that many' })
   })
 
-  it('are synchronous unless the schema is not', async () => {
+  it('is synchronous unless the schema is asynchronous', async () => {
     const schema = z.object({ a: z.string() })
     expect(engine.input(schema, inputSite).check({ a: 'x' })).toEqual({ ok: true, value: { a: 'x' } })
     const slow = engine.input(
@@ -29,14 +29,14 @@ describe('input checks', () => {
     expect(await slow.check({ a: 'y' })).toEqual({ ok: false, issues: [{ path: [], message: 'no' }] })
   })
 
-  it("leave an error of the author's own code to the caller", async () => {
+  it("passes on an error thrown by the author's code", async () => {
     const schema = z.object({}).refine(() => {
       throw new Error('a bug')
     })
     await expect((async () => engine.input(schema, inputSite).check({}))()).rejects.toThrow('a bug')
   })
 
-  it('use any Standard Schema the same way', async () => {
+  it('supports any Standard Schema', async () => {
     const schema = toStandardJsonSchema(
       v.object({ list: v.array(v.object({ n: v.optional(v.number(), 7) })) }),
     )
@@ -46,7 +46,7 @@ describe('input checks', () => {
     })
   })
 
-  it('report property names that are symbols or numbers', async () => {
+  it('reports property names that are symbols or numbers', async () => {
     const schema = {
       '~standard': {
         version: 1 as const,
@@ -58,7 +58,7 @@ describe('input checks', () => {
     expect(await checkInput(schema, {})).toEqual({ refused: 'a[0]["Symbol(s)"]: no' })
   })
 
-  it('do not recurse without end on a value nested deeply', () => {
+  it('refuses a value nested too deeply instead of recursing', () => {
     const schema = { type: 'object', properties: { a: { $ref: '#' } } }
     let deep: unknown = {}
     for (let i = 0; i < 100_000; i++) deep = { a: deep }

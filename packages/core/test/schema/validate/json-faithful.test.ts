@@ -17,7 +17,7 @@ const deep = (levels: number): unknown => {
   return value
 }
 
-/** Deep equality, in which -0 is 0 and prototypes do not count, as no JSON Schema can tell them apart. */
+/** Deep equality that ignores prototypes and treats -0 as 0, because no JSON Schema can distinguish them. */
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
   const [left, right] = [Object.entries(a), Object.entries(b)]
@@ -28,7 +28,7 @@ function isSame(a: unknown, b: unknown): boolean {
   )
 }
 
-describe('values that JSON carries as they are', () => {
+describe('isJsonFaithful', () => {
   it.each<[unknown]>([
     [null],
     [''],
@@ -41,7 +41,7 @@ describe('values that JSON carries as they are', () => {
     [Object.create(null)],
     [JSON.parse('{"__proto__":1,"constructor":2}')],
     [{ [Symbol('s')]: () => 1, a: 1 }],
-  ])('%#: %j', (value) => {
+  ])('accepts %#: %j', (value) => {
     expect(isJsonFaithful(value)).toBe(true)
     expect(isJsonFaithful([{ value }])).toBe(true)
   })
@@ -62,19 +62,19 @@ describe('values that JSON carries as they are', () => {
     ['a sparse array', sparse],
     ['toJSON', { toJSON: () => 1 }],
     ['toJSON of an array', Object.assign([], { toJSON: () => 1 })],
-    ['something very deep', deep(10_000)],
-  ])('not %s', (_, value) => {
+    ['a deeply nested value', deep(10_000)],
+  ])('refuses %s', (_, value) => {
     expect(isJsonFaithful(value)).toBe(false)
     expect(isJsonFaithful({ a: [value] })).toBe(false)
   })
 
-  it('are at most 100 levels deep', () => {
+  it('accepts at most 100 levels', () => {
     expect([deep(100), deep(101)].map((value) => isJsonFaithful(value))).toEqual([true, false])
     expect(isJsonFaithful([deep(99)])).toBe(true)
     expect(isJsonFaithful([deep(100)])).toBe(false)
   })
 
-  it('says yes only of values that come back equal', () => {
+  it('accepts only values that JSON reproduces', () => {
     const anything = fc.anything({
       withDate: true,
       withMap: true,

@@ -18,28 +18,28 @@ class Reading {
   }
 }
 
-describe('output checks read what JSON makes of the value', () => {
+describe('engine.output', () => {
   it.each<[string, unknown, z.ZodType, unknown]>([
-    ['a Date as its text', new Date(0), z.iso.datetime(), '1970-01-01T00:00:00.000Z'],
-    ['NaN as null', Number.NaN, z.null(), null],
-    ['undefined in an array as null', [undefined], z.array(z.null()), [null]],
-    ['holes as null', Object.assign([], { length: 2 }), z.array(z.null()), [null, null]],
-    ['undefined properties as absent', { b: undefined }, z.strictObject({}), {}],
+    ['checks a Date as its string', new Date(0), z.iso.datetime(), '1970-01-01T00:00:00.000Z'],
+    ['checks NaN as null', Number.NaN, z.null(), null],
+    ['checks undefined in an array as null', [undefined], z.array(z.null()), [null]],
+    ['checks holes as null', Object.assign([], { length: 2 }), z.array(z.null()), [null, null]],
+    ['checks undefined properties as absent', { b: undefined }, z.strictObject({}), {}],
     ['toJSON', { toJSON: () => 'text' }, z.string(), 'text'],
     [
-      'only own fields of an instance',
+      'checks only own properties of an instance',
       new Reading(),
       z.strictObject({ celsius: z.number() }),
       { celsius: 20 },
     ],
     ['-0 as 0', -0, z.literal(0), 0],
-    ['a whole number as an integer', 2.0, z.int(), 2],
-    ['a fraction as a number', 0.1 + 0.2, z.number(), 0.1 + 0.2],
+    ['accepts a whole number as an integer', 2.0, z.int(), 2],
+    ['accepts a fraction as a number', 0.1 + 0.2, z.number(), 0.1 + 0.2],
   ])('%s', (_, a, schema, expected) => {
     expect(checkOutput(z.object({ a: schema }), { a })).toEqual({ a: expected })
   })
 
-  it('refuses a Map, of which JSON makes an empty object', () => {
+  it('refuses a Map, which would be an empty object in JSON', () => {
     const refused = 'a: is a Map; send Object.fromEntries(…) of it'
     expect(checkOutput(z.object({ a: z.strictObject({}) }), { a: new Map([[1, 2]]) })).toEqual({ refused })
   })
@@ -51,13 +51,13 @@ describe('output checks read what JSON makes of the value', () => {
     ['undefined', undefined],
     ['a function', () => 1],
     ['a Map', new Map()],
-    ['a number in text', '1'],
+    ['a number in a string', '1'],
     ['null', null],
-  ])('where a number is due, refuses %s', (_, a) => {
+  ])('refuses %s where a number is required', (_, a) => {
     expect(checkOutput(numbers, { a })).toHaveProperty('refused')
   })
 
-  it('does not take a getter of an instance for a property, since JSON leaves it out', () => {
+  it('ignores getters of an instance, which JSON omits', () => {
     const schema = z.object({ celsius: z.number(), fahrenheit: z.number() })
     expect(checkOutput(schema, new Reading())).toEqual({ refused: 'fahrenheit: is required' })
   })
@@ -72,7 +72,7 @@ describe('output checks read what JSON makes of the value', () => {
     }
   })
 
-  it('returns the very string it was given, and parses nothing, for a value that JSON carries as it is', () => {
+  it('returns the given string without parsing it if JSON reproduces the value', () => {
     const compiled = engine.output(z.object({ high: z.number(), tags: z.array(z.string()) }), outputSite)
     const value = { high: 1, tags: ['x'] }
     const json = '{"high":1,"tags":["x"]}'
@@ -84,7 +84,7 @@ describe('output checks read what JSON makes of the value', () => {
     expect(checked).toEqual({ ok: true, json })
   })
 
-  it("leaves an error of the value's own code to the caller", () => {
+  it("passes on an error thrown by the value's own code", () => {
     const value = Object.defineProperty({}, 'a', {
       enumerable: true,
       get: () => {
@@ -94,7 +94,7 @@ describe('output checks read what JSON makes of the value', () => {
     expect(() => engine.output(anything, outputSite).check(value, '{}')).toThrow('a bug')
   })
 
-  it('does not recurse without end on a value nested deeply', () => {
+  it('refuses a value nested too deeply instead of recursing', () => {
     const Node = z.object({
       get next() {
         return z.optional(Node)
@@ -108,20 +108,20 @@ describe('output checks read what JSON makes of the value', () => {
   })
 })
 
-describe('output roots of any type', () => {
+describe('an output schema of any root type', () => {
   it.each<[JsonSchema | z.ZodType, unknown, unknown]>([
     [z.array(z.number()), [1], ['x']],
     [z.string(), 'x', 1],
     [{ type: ['number', 'null'] }, null, 'x'],
     [{ items: { type: 'string' } }, ['x'], [1]],
-  ])('%#', (schema, good, bad) => {
+  ])('validates structured content: %#', (schema, good, bad) => {
     expect(checkOutput(schema, good)).toEqual(good)
     expect(checkOutput(schema, bad)).toHaveProperty('refused')
   })
 })
 
-describe('schemas of other kinds', () => {
-  it('lose no property: it is the schema alone that says what is known', () => {
+describe('output schemas other than zod', () => {
+  it('keep unknown properties unless the schema refuses them', () => {
     const closed = { type: 'object', properties: { a: {} }, additionalProperties: false }
     expect(checkOutput(closed, { a: 1, b: 2 })).toEqual({ refused: 'b: is not a known property' })
     expect(checkOutput({ type: 'object' }, { b: 2 })).toEqual({ b: 2 })
@@ -144,7 +144,7 @@ describe('schemas of other kinds', () => {
   })
 })
 
-describe('agreement with ajv on JSON.parse(JSON.stringify(value))', () => {
+describe('output checks agree with ajv on JSON.parse(JSON.stringify(value))', () => {
   const value = fc.letrec<{ any: unknown }>((tie) => ({
     any: fc.oneof(
       { maxDepth: 4 },

@@ -19,8 +19,8 @@ const compilationsRun = (): Promise<void> => new Promise((resolve) => setTimeout
 
 afterEach(() => void vi.unstubAllGlobals())
 
-describe('a schema', () => {
-  it('is compiled once it is hot, and not before', async () => {
+describe('createTieredCompiler', () => {
+  it('compiles a schema once, when it is hot', async () => {
     const isValid = vi.fn<IsValid>().mockReturnValue(false)
     const generate = vi.fn<() => Promise<IsValid>>().mockResolvedValue(isValid)
     const validator = tieredWith(generate)
@@ -34,7 +34,7 @@ describe('a schema', () => {
     expect(generate).toHaveBeenCalledTimes(1)
   })
 
-  it('is hot after many values, not after many checks', async () => {
+  it('counts checked values, not checks', async () => {
     const generate = vi.fn(compileWithAjv)
     const compile = createTieredCompiler({ interpret, generate, hot: 1_000 })
     const validator = compile({ type: 'array', items: { type: 'number' } }, 'author')
@@ -42,7 +42,7 @@ describe('a schema', () => {
     await vi.waitFor(() => expect(generate).toHaveBeenCalledTimes(1))
   })
 
-  it('is hot after 50,000 values by default', async () => {
+  it('compiles after 50,000 values by default', async () => {
     const generate = vi.fn(compileWithAjv)
     const validator = createTieredCompiler({ interpret, generate })({ items: { type: 'number' } }, 'author')
     const list = Array.from({ length: 10_000 }, (_, i) => i)
@@ -53,7 +53,7 @@ describe('a schema', () => {
     await vi.waitFor(() => expect(generate).toHaveBeenCalledTimes(1))
   })
 
-  it('stays interpreted if it cannot be compiled, and is not tried again', async () => {
+  it('keeps interpreting a schema that failed to compile, without another attempt', async () => {
     const generate = vi.fn(() => Promise.reject(new EvalError('no')))
     const validator = tieredWith(generate, 1)
     validator.isValid(value)
@@ -65,7 +65,7 @@ describe('a schema', () => {
     expect(generate).toHaveBeenCalledTimes(1)
   })
 
-  it('is compiled after one that cannot be, each in a separate task', async () => {
+  it('compiles further schemas after a failure, each in a separate task', async () => {
     const order: string[] = []
     const generate = vi.fn(({ title }: JsonSchema) => {
       order.push(String(title))
@@ -84,14 +84,14 @@ describe('a schema', () => {
     await vi.waitFor(() => expect(order).toContain('late'))
   })
 
-  it('is explained by the interpreter when it is compiled, too', async () => {
+  it('explains issues by the interpreter after compilation', async () => {
     const validator = tieredWith(() => Promise.resolve(() => false), 1)
     validator.isValid(value)
     await vi.waitFor(() => expect(validator.isValid(value)).toBe(false))
     expect(validator.explain({ a: 1 })).toEqual([{ path: ['a'], message: 'must be string' }])
   })
 
-  it('that refers to a metaschema is never compiled', async () => {
+  it('never compiles a schema that refers to a metaschema', async () => {
     const generate = vi.fn(compileWithAjv)
     const compile = createTieredCompiler({ interpret, generate, hot: 1 })
     const meta = compile({ $ref: 'https://json-schema.org/draft/2020-12/schema' }, 'author')
@@ -103,7 +103,7 @@ describe('a schema', () => {
   })
 })
 
-it('nothing is compiled where code cannot be generated', async () => {
+it('nothing is compiled on platforms that forbid code generation', async () => {
   vi.stubGlobal('Function', () => {
     throw new EvalError('Code generation from strings disallowed for this context')
   })
@@ -116,11 +116,11 @@ it('nothing is compiled where code cannot be generated', async () => {
   expect(generate).not.toHaveBeenCalled()
 })
 
-describe('a value that breaks the code that ajv generates', () => {
+describe('a value on which compiled code throws', () => {
   const constant = { const: { a: 1 } }
   const trap = { valueOf: 1 }
 
-  it('gets the verdict of the interpreter', async () => {
+  it('is checked by the interpreter', async () => {
     const compiled = await compileWithAjv(constant)
     expect(() => compiled(trap)).toThrow(TypeError)
     const generate = vi.fn(() => Promise.resolve(compiled))
@@ -132,7 +132,7 @@ describe('a value that breaks the code that ajv generates', () => {
     expect(validator.isValid({ a: 1 })).toBe(true)
   })
 
-  it('is not interpreted if it is nested too deeply, which would fail as well', async () => {
+  it('is not interpreted if it is nested too deeply, because that would throw as well', async () => {
     const compiled = vi.fn<IsValid>().mockImplementation(() => {
       throw new RangeError('Maximum call stack size exceeded')
     })
@@ -150,7 +150,7 @@ it.each<[string, () => Promise<IsValid>]>([
     () => Promise.resolve((given) => interpret({ uniqueItems: true }, 'author').isValid(given)),
   ],
   ['compiled', () => compileWithAjv({ uniqueItems: true })],
-])('equal items are found in time that grows with the list: %s', async (_, compile) => {
+])('duplicate items are found in linear time: %s', async (_, compile) => {
   const isValid = await compile()
   const items: unknown[] = Array.from({ length: 100_000 }, (__, i) => ({ i }))
   expect(isValid(items)).toBe(true)

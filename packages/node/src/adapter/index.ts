@@ -1,0 +1,5 @@
+export { collectStream } from './body.ts'
+export { type NodeExchange, sendNodeStream, watchNodeReply } from './reply.ts'
+export { serve, type StreamedRequest } from './serve.ts'
+export { StallLimit } from './stall-limit.ts'
+export { nodeSignal, onNodeClose, onTurn } from './turn.ts'

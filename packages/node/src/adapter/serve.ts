@@ -1,0 +1,40 @@
+import { AsyncResource } from 'node:async_hooks'
+import type { Readable } from 'node:stream'
+import type { AcceptedRequest, Endpoint, HttpReply, HttpRequest, RequestBody } from '@jetway/core/http'
+import { collectStream } from './body.ts'
+
+/** A request on Node whose body may still be a stream. */
+export interface StreamedRequest extends HttpRequest {
+  /** The body, an error, or the stream to read the body from. Called once, after the head was accepted. */
+  body(limit: number): RequestBody | Error | Readable
+}
+
+/**
+ * Answers a request: reads the body if the head is accepted, and passes the reply to `send`. It uses no promise where
+ * the endpoint needs none: a promise costs more than most calls.
+ *
+ * @param accepted - the outcome of `endpoint.accept(request)`
+ */
+export function serve(
+  request: StreamedRequest,
+  accepted: ReturnType<Endpoint['accept']>,
+  send: (reply: HttpReply) => void,
+): void {
+  if (accepted instanceof Promise) return void accepted.then((settled) => serve(request, settled, send))
+  if ('status' in accepted) return send(accepted)
+  const body = request.body(accepted.bodyLimit)
+  if (!('pipe' in body)) return answer(accepted, send, body)
+  // Events of the stream run outside the async context of the app's hooks, which handlers expect.
+  const context = new AsyncResource('jetway')
+  collectStream(body, accepted, context.runInAsyncScope.bind(context, answer, undefined, accepted, send))
+}
+
+function answer(
+  accepted: AcceptedRequest,
+  send: (reply: HttpReply) => void,
+  body: RequestBody | Error,
+): void {
+  const reply = accepted.answer(body)
+  if (reply instanceof Promise) void reply.then(send)
+  else send(reply)
+}

@@ -1,0 +1,2 @@
+export { collectStream } from './adapter/body.ts'
+export { nodeConnection, type NodeConnection } from './adapter/connection.ts'
