@@ -8,10 +8,12 @@ import type { Deadlines } from '../util/timers.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Rejections } from './servers/rejections.ts'
 import type { ServedServers } from './servers/served-servers.ts'
+import type { OpenStreams } from './streams/keep-alive.ts'
 import type { StreamContext } from './streams/sse-writer.ts'
 
 /** The options and state that the parts of one mount share. */
 export interface EndpointContext extends StreamContext {
+  readonly openStreams: OpenStreams
   readonly random: Random
   readonly servers: ServedServers
   /** The option, bound to this mount. */

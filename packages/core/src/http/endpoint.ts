@@ -386,11 +386,13 @@ class HttpEndpoint implements Endpoint, ServerMount {
     const { calls, openStreams, upgrades, servers } = this.#context
     this.#closed = true
     calls.endAll()
-    this.#sessions?.closeAll()
+    this.#sessions?.table.closeAll()
+    this.#sessions?.legacySse?.closeAll()
     upgrades.clear()
     this.#bodies.close()
     await openStreams.endAll()
-    await this.#sessions?.leave()
+    // The nodes are left when all streams have ended.
+    await this.#sessions?.table.leave()
     servers.finish()
   }
 }

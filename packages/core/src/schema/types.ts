@@ -1,4 +1,4 @@
-import type { InferJsonObject } from './convert/infer-json.ts'
+import type { InferJsonObject } from '@jetway/json-schema'
 
 /**
  * A JSON Schema that is an object; boolean schemas occur only inside one.

@@ -65,9 +65,14 @@ async function resolveAsks(
   const answers: Record<string, unknown> = {}
   const questions: Record<string, Question> = {}
   for (const [name, ask] of list) {
-    const view = new AskView(ctx, { tool, names, own: name, answers })
-    const value = await view.run(ask, args)
-    if (view.waits) continue
+    const round = { tool, names, own: name, answers, waits: false }
+    let value: unknown
+    try {
+      value = await ask(args, createView(ctx, round))
+    } catch (error) {
+      if (!round.waits) throw error
+    }
+    if (round.waits) continue
     if (!isQuestion(value)) {
       answers[name] = value
       continue
@@ -86,71 +91,31 @@ interface Round {
   readonly names: readonly string[]
   readonly own: string
   readonly answers: Readonly<Record<string, unknown>>
+  /** Whether the ask has read a missing answer, in which case its value or error is dropped. */
+  waits: boolean
 }
 
+type AskView = Pick<CallContext, Exclude<keyof AskContext, 'answers'>> & { readonly answers: object }
+
 /** The part of a call's context that an ask may read. An ask cannot change anything through it. */
-class AskView {
-  readonly #ctx: CallContext
-  readonly answers: object
-  /** Whether the ask has read a missing answer, in which case its value or error is dropped. */
-  waits = false
-
-  constructor(ctx: CallContext, round: Round) {
-    this.#ctx = ctx
-    this.answers = this.#view(round)
-  }
-
-  get app(): CallContext['app'] {
-    return this.#ctx.app
-  }
-  get auth(): CallContext['auth'] {
-    return this.#ctx.auth
-  }
-  get client(): CallContext['client'] {
-    return this.#ctx.client
-  }
-  get locals(): CallContext['locals'] {
-    return this.#ctx.locals
-  }
-  get protocolVersion(): CallContext['protocolVersion'] {
-    return this.#ctx.protocolVersion
-  }
-  get requestId(): CallContext['requestId'] {
-    return this.#ctx.requestId
-  }
-  get session(): CallContext['session'] {
-    return this.#ctx.session
-  }
-  get signal(): CallContext['signal'] {
-    return this.#ctx.signal
-  }
-
-  async run(ask: AskFunction, args: unknown): Promise<unknown> {
-    try {
-      return await ask(args, this)
-    } catch (error) {
-      if (this.waits) return undefined
-      throw error
-    }
-  }
-
-  #view({ tool, names, own, answers }: Round): object {
-    const view = {}
-    const earlier = names.indexOf(own)
-    for (const [index, name] of names.entries()) {
-      const get = (): unknown => {
-        if (Object.hasOwn(answers, name)) return answers[name]
-        if (index >= earlier) {
-          const problem = `has the ask "${own}" that reads the answer "${name}", which comes later: declare it before`
-          throw invalid(tool, problem)
-        }
-        this.waits = true
-        throw new NotYet(name)
+function createView(ctx: CallContext, round: Round): AskView {
+  const { tool, names, own, answers } = round
+  const view = {}
+  const earlier = names.indexOf(own)
+  for (const [index, name] of names.entries()) {
+    const get = (): unknown => {
+      if (Object.hasOwn(answers, name)) return answers[name]
+      if (index >= earlier) {
+        const problem = `has the ask "${own}" that reads the answer "${name}", which comes later: declare it before`
+        throw invalid(tool, problem)
       }
-      Object.defineProperty(view, name, { get, enumerable: true })
+      round.waits = true
+      throw new NotYet(name)
     }
-    return view
+    Object.defineProperty(view, name, { get, enumerable: true })
   }
+  const { app, auth, client, locals, protocolVersion, requestId, session, signal } = ctx
+  return { app, auth, client, locals, protocolVersion, requestId, session, signal, answers: view }
 }
 
 /** Ends an ask that reads a missing answer. */

@@ -1,4 +1,4 @@
-import { mapParts } from '../../schema/convert/walk.ts'
+import { mapParts } from '@jetway/json-schema'
 import type { AnySchema, CompiledOutput, InferOutput, JsonSchema } from '../../schema/types.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 

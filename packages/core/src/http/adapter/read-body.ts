@@ -34,31 +34,6 @@ function cancel(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   void reader.cancel().catch(() => {})
 }
 
-/**
- * Takes a body that the host reads as a whole.
- *
- * @param declared - its length in bytes, as the client says
- * @throws BodyError as a rejection: 413, 408 or 503 beyond a limit, 400 if it ends early
- */
-export function readWhole(
-  body: Promise<ArrayBuffer>,
-  declared: number,
-  { bodyLimit, reading }: Pick<AcceptedRequest, 'bodyLimit' | 'reading'>,
-): Promise<Uint8Array> {
-  const excess = reading.add(declared)
-  return new Promise<Uint8Array>((resolve, reject) => {
-    reading.begin(reject)
-    if (excess !== undefined) reject(excess)
-    body.then(
-      (whole) => {
-        if (whole.byteLength > bodyLimit) reject(BodyError.tooLarge(bodyLimit))
-        else resolve(new Uint8Array(whole))
-      },
-      () => reject(BodyError.endedEarly()),
-    )
-  }).finally(() => reading.end())
-}
-
 async function readAll(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   check: (bytes: number, size: number) => void,

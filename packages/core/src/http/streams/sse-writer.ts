@@ -7,11 +7,9 @@ import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { ANONYMOUS } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
-import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
 import type { CallerBytes } from '../caller-bytes.ts'
-import { LARGE_REPLY, onDisconnect } from '../types.ts'
+import { type FrameSink, type HttpReply, type HttpRequest, LARGE_REPLY, onDisconnect } from '../types.ts'
 import type { ServedServer } from '../servers/served-server.ts'
-import type { OpenStreams } from './keep-alive.ts'
 import { SSE_HEADERS } from './sse-format.ts'
 
 /** The client that reads a stream. */
@@ -297,7 +295,10 @@ export interface StreamContext {
   readonly clock: Clock
   readonly options: ResolvedOptions
   readonly logger: Logger
-  readonly openStreams: OpenStreams
+  readonly openStreams: NonNullable<SseWriterOptions['openStreams']> & {
+    /** Whether the end of every stream is noticed, so that the bytes it holds can be counted. */
+    readonly counts: boolean
+  }
   /** Replies that are queued for their clients. */
   readonly queued: CallerBytes
 }

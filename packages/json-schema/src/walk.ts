@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../types.ts'
+import type { JsonSchema } from './types.ts'
 
 /**
  * Keywords that contain a schema, a list of schemas, or schemas by name. https://json-schema.org/draft/2020-12
