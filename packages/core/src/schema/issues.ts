@@ -2,7 +2,7 @@ import type { Issue, StandardIssue } from './types.ts'
 
 const MAX_PATH = 120
 const MAX_MESSAGE = 240
-/** Kept of one check. A peer that sends a long list of wrong items decides how many there are. */
+/** Kept of one check. A peer that sends a long list of wrong items decides how many there are, or alternatives. */
 const MAX_ISSUES = 100
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
@@ -90,7 +90,7 @@ export function closestAlternative(alternatives: readonly (readonly Issue[])[]):
   const rivals = ranked.filter((issues) => depth(issues) === depth(best) && issues.length === best.length)
   if (rivals.length === 1) return [...best]
   const byPath = new Map<string, Issue>()
-  for (const issue of rivals.flat()) {
+  for (const issue of rivals.flat().slice(0, MAX_ISSUES)) {
     const key = JSON.stringify(issue.path)
     const known = byPath.get(key)
     if (known === undefined) byPath.set(key, issue)
