@@ -10,44 +10,32 @@ export async function readWebStream(
   { bodyLimit, reading }: Pick<AcceptedRequest, 'bodyLimit' | 'reading'>,
 ): Promise<Uint8Array> {
   const reader = stream.getReader()
+  const cancel = (): void => void reader.cancel().catch(() => {})
+  const chunks: Uint8Array[] = []
+  let size = 0
   let slow: BodyError | undefined
   reading.begin((error) => {
     slow = error
-    cancel(reader)
+    cancel()
   })
   try {
-    const whole = await readAll(reader, (bytes, size) => {
-      const excess = size > bodyLimit ? BodyError.tooLarge(bodyLimit) : reading.add(bytes)
-      if (excess === undefined) return
-      cancel(reader)
-      throw excess
-    })
-    // A cancelled stream ends like a complete one.
-    if (slow !== undefined) throw slow
-    return whole
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => {
+        throw BodyError.endedEarly()
+      })
+      // A cancelled stream ends like a complete one.
+      if (slow !== undefined) throw slow
+      if (done) return joined(chunks, size)
+      size += value.byteLength
+      const excess = size > bodyLimit ? BodyError.tooLarge(bodyLimit) : reading.add(value.byteLength)
+      if (excess !== undefined) {
+        cancel()
+        throw excess
+      }
+      chunks.push(value)
+    }
   } finally {
     reading.end()
-  }
-}
-
-function cancel(reader: ReadableStreamDefaultReader<Uint8Array>): void {
-  void reader.cancel().catch(() => {})
-}
-
-async function readAll(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  check: (bytes: number, size: number) => void,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => {
-      throw BodyError.endedEarly()
-    })
-    if (done) return joined(chunks, size)
-    size += value.byteLength
-    check(value.byteLength, size)
-    chunks.push(value)
   }
 }
 
