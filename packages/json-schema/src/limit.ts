@@ -63,10 +63,9 @@ export class Counter {
   copy(value: unknown): void {
     let copied = 0
     const sizeOfCopy = (part: unknown): number => {
-      const isLeaf = typeof part !== 'object' || part === null
-      const size = isLeaf
-        ? sizeOf(part)
-        : Object.values(part).reduce<number>((sum, each) => sum + sizeOfCopy(each), 1)
+      let size = 1
+      if (typeof part !== 'object' || part === null) size = sizeOf(part)
+      else for (const [key, child] of Object.entries(part)) size += ofText(key.length) + sizeOfCopy(child)
       copied += size
       return size
     }

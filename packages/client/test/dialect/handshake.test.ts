@@ -1,7 +1,7 @@
 import { REVISIONS } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { Client } from '../../src/client/client.ts'
-import type { ClientOptions } from '../../src/client/options.ts'
+import type { ClientOptions } from '../../src/options/options.ts'
 import { Method } from '../support/dates.ts'
 import { INFO, metaOf, modern, scripted, ScriptedServer, sessions } from '../support/scripted.ts'
 

@@ -1,7 +1,7 @@
 import { settled } from '@jetway-apps/test-support'
 import { type JsonObject, McpError } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
-import type { ClientHandlers } from '../../src/input/handlers.ts'
+import type { ClientHandlers } from '../../src/options/handlers.ts'
 import { Method, Notification } from '../support/dates.ts'
 import {
   metaOf,

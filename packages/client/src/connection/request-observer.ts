@@ -19,7 +19,7 @@ import {
   type SentObservation,
   type ServedCall,
 } from '@jetway/core/telemetry'
-import type { RequestSettings } from '../connection/pending-request.ts'
+import type { RequestSettings } from './pending-request.ts'
 import { ClientError } from '../errors.ts'
 import type { ClientTransport, TransportClose } from '../transport/client-transport.ts'
 

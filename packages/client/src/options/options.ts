@@ -9,8 +9,8 @@ import {
 import { type Clock, systemClock } from '@jetway/core/stores'
 import type { ClientTelemetry } from '@jetway/core/telemetry'
 import type { Progress } from '../connection/pending-request.ts'
-import { type EraCache, sharedEras } from '../dialect/era-cache.ts'
-import { type ClientHandlers, HANDLERS } from '../input/handlers.ts'
+import { type EraCache, sharedEras } from './era-cache.ts'
+import { type ClientHandlers, HANDLERS } from './handlers.ts'
 import { withDefaults } from '../util/defaults.ts'
 
 /** Options of a `Client`. */

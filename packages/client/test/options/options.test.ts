@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Client } from '../../src/client/client.ts'
-import { resolveOptions } from '../../src/client/options.ts'
+import { resolveOptions } from '../../src/options/options.ts'
 import { Method, Notification } from '../support/dates.ts'
 import { INFO, modern, scripted, sessions } from '../support/scripted.ts'
 
