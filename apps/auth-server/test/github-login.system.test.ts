@@ -4,7 +4,7 @@ import { authorizationCode, oauth } from '@jetway/client/oauth'
 import { freePort } from '@jetway-apps/test-support/http'
 import { MOUNTS } from '@jetway-apps/test-support/mounts'
 import type { AuthorizationServer } from '@jetway/testing/authorization-server'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { INTERACTION, type LoginOptions } from '../src/github-login/interactions.ts'
 import { serve } from '../src/github-login/serve.ts'
 import { Browser, type Page } from './support/browser.ts'
@@ -116,6 +116,9 @@ it.each<[string, Visit]>([
 })
 
 it('only the browser that began a login can finish it, with its own code', async () => {
+  // Koa prints the errors of requests.
+  const printed = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => printed.mockRestore())
   const site = await start()
   const attempts: Page[] = []
   await signIn(site, async (address) => {
