@@ -339,9 +339,9 @@ function ends(create: CreateEventStore): void {
     const { store, pass } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     await store.append(key(), lease, [event(2)], FINAL)
-    await pass(900)
+    await pass(500)
     expect(await seqs(store, lease, 1)).toEqual([2])
-    await pass(200)
+    await pass(600)
     expect(await seqs(store, lease, 1)).toBeUndefined()
   })
 
