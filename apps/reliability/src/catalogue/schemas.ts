@@ -26,7 +26,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'does not use the validator of another schema with the same $id',
+          name: 'compiles two schemas with one $id separately',
         },
       ],
     },
@@ -38,11 +38,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'with the pattern %s is cheap for any value',
+          name: 'matches the pattern %s cheaply for any value',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'with a costly pattern %s rejects no valid value',
+          name: 'accepts valid values under an ambiguous pattern %s',
         },
       ],
     },
@@ -58,11 +58,11 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'whose cost doubles with depth is not used for deep values',
+          name: 'stops checking when the cost doubles at each level of the value',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'with %s is cheap once it is compiled',
+          name: 'validates %s cheaply',
         },
       ],
     },
@@ -94,7 +94,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'with uniqueItems is enforced for lists of 10,000',
+          name: 'enforces uniqueItems for 10,000 items',
         },
       ],
     },

@@ -50,7 +50,7 @@ function recording(
 const callsOf = (sent: readonly [string, object][]): object[] =>
   sent.filter(([method]) => method === Method.CallTool).map(([, response]) => response)
 
-describe('the observation of a request', () => {
+describe('an observed request', () => {
   it('ends with its result', async () => {
     const { telemetry, sent } = recording()
     const { client } = await scripted({ ...sessions(), [Method.CallTool]: DONE }, { telemetry })
@@ -77,7 +77,7 @@ describe('the observation of a request', () => {
   it.each([
     [true, 'cancelled'],
     [false, '_OTHER'],
-  ])('ends with the kind of any other error, aborted: %j', async (aborts, type) => {
+  ])('ends with the kind of another error, aborted: %j', async (aborts, type) => {
     const { telemetry, sent } = recording()
     const { client, server } = await scripted(sessions(), { telemetry })
     const controller = new AbortController()
@@ -91,7 +91,7 @@ describe('the observation of a request', () => {
     expect(callsOf(sent)).toEqual([{ failure: { type } }])
   })
 
-  it('adds its members to the metadata, and replaces none', async () => {
+  it('gets additional metadata that replaces nothing', async () => {
     const meta = { traceparent: TRACE, 'com.example/a': 'telemetry' }
     const { telemetry } = recording({ meta })
     const { client, server } = await scripted(
@@ -105,7 +105,7 @@ describe('the observation of a request', () => {
     expect(metas.at(-2)).toEqual({ traceparent: TRACE, 'com.example/a': 'own' })
   })
 
-  it('adds its headers to a request with its own stream', async () => {
+  it('gets additional headers over HTTP', async () => {
     const { telemetry } = recording({ headers: { 'x-trace': 't' } })
     const transport = new FakeTransport(({ method }) =>
       method === Method.Discover ? { result: modern()[Method.Discover] as object } : { result: DONE },
@@ -119,7 +119,7 @@ describe('the observation of a request', () => {
     })
   })
 
-  it('ends when the server acknowledges a subscription', async () => {
+  it('ends when the server acknowledges the subscription', async () => {
     const { telemetry, sent } = recording()
     const { client, server } = await scripted(
       {
@@ -138,7 +138,7 @@ describe('the observation of a request', () => {
     expect(sent.filter(([method]) => method === Method.Listen)).toEqual([[Method.Listen, {}]])
   })
 
-  it('is left out while the telemetry is not active', async () => {
+  it('is not observed while the telemetry is inactive', async () => {
     const { telemetry, sent, received } = recording({ active: false })
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: DONE }, { telemetry })
     expect(await client.callTool('x')).toEqual(DONE)
@@ -148,7 +148,7 @@ describe('the observation of a request', () => {
   })
 })
 
-describe('the observation of a question of the server', () => {
+describe('an observed request from the server', () => {
   const handlers: ClientOptions['handlers'] = {
     requests: {
       'example/ok': () => ({ done: true }),
@@ -195,7 +195,7 @@ describe('the observation of a question of the server', () => {
   })
 })
 
-describe('a session', () => {
+describe('an observed session', () => {
   it.each([
     ['that the client closes has no failure', false, undefined],
     ['that is lost with the connection has one', true, 'closed'],
@@ -212,7 +212,7 @@ describe('a session', () => {
     ])
   })
 
-  it('is measured in seconds, and there is none without sessions', async () => {
+  it('reports its duration in seconds; without sessions nothing is reported', async () => {
     const first = recording()
     const { client, clock } = await timed(sessions(), { telemetry: first.telemetry })
     await clock.advance(1_500)
@@ -224,7 +224,7 @@ describe('a session', () => {
     expect(second.closed).toEqual([])
   })
 
-  it('that the server has lost ends when the next one begins', async () => {
+  it('ends when the next one begins, if the server lost it', async () => {
     const { telemetry, closed } = recording()
     let lost = false
     const transport = new FakeTransport(({ method }) => {
@@ -243,7 +243,7 @@ describe('a session', () => {
   })
 })
 
-it('an error of the telemetry is an event, and the request goes on', async () => {
+it('an error of the telemetry becomes an event, and the request continues', async () => {
   const cause = new Error('no exporter')
   const { telemetry } = recording()
   const broken = Object.assign(telemetry, {

@@ -71,7 +71,7 @@ describe.each(
     expect(names.values).toEqual(['anna', 'alma'])
   })
 
-  it('gets the progress of its own calls', async () => {
+  it('receives progress of its own calls', async () => {
     const client = await connect()
     const onProgress = vi.fn<(progress: { progress: number }) => void>()
     await client.callTool('slow', {}, { onProgress })

@@ -27,13 +27,13 @@ describe('the options of a client', () => {
   it.each([
     ['sampling', 'its name is sample'],
     ['auth', 'it is an option of the transport'],
-  ])('have no %s, and hint at the right name', (name, hint) => {
+  ])('refuse %s and suggest the right name', (name, hint) => {
     expect(() => new Client(INFO, { [name]: {} })).toThrow(hint)
   })
 })
 
 describe('a client', () => {
-  it('has a name, and nothing else before it is connected', () => {
+  it('has only a name before it is connected', () => {
     const client = new Client(INFO, { name: 'weather' })
     expect([client.name, client.server, client.session, client.isAlive]).toEqual([
       'weather',
@@ -45,7 +45,7 @@ describe('a client', () => {
     expect(client.stats()).toEqual({ pending: 0, ignored: none })
   })
 
-  it('is closed at the end of its scope', async () => {
+  it('closes at the end of its scope', async () => {
     const { client, server } = await scripted(sessions())
     await client[Symbol.asyncDispose]()
     expect(client.isAlive).toBe(false)
@@ -82,7 +82,7 @@ describe('a client', () => {
   it.each([
     ['with sessions', sessions(), 1],
     ['without sessions', modern(), 0],
-  ])('notifies a server %s of new roots if the revision has that message', async (_, handshake, times) => {
+  ])('notifies a server %s of new roots if the revision allows it', async (_, handshake, times) => {
     const { client, server } = await scripted({ ...handshake, example: {} })
     await client.rootsChanged()
     await client.request('example')
@@ -90,7 +90,7 @@ describe('a client', () => {
   })
 })
 
-describe('a capability that the server has not declared', () => {
+describe('an undeclared capability', () => {
   const bare = { protocolVersion: '2025-11-25', capabilities: { resources: {} }, serverInfo: {} }
 
   it.each<[string, (client: Client) => Promise<unknown>]>([
@@ -111,7 +111,7 @@ describe('a capability that the server has not declared', () => {
     expect(server.heard).toHaveLength(before)
   })
 
-  it('is the capability of resources for reading them', async () => {
+  it('rejects resources/read without resources', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.Initialize]: { ...bare, capabilities: { prompts: {} } },

@@ -16,14 +16,14 @@ function msSince(start: NodeJS.CpuUsage): number {
   return (user + system) / 1_000
 }
 
-describe('a structured result', () => {
-  it('that matches the schema is returned', async () => {
+describe('callTool, for a structured result', () => {
+  it('returns the result if it matches the schema', async () => {
     const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 3 } }))
     await client.listTools()
     expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 3 } })
   })
 
-  it('that does not match rejects with the problem and the result', async () => {
+  it('rejects with the problem and the result if it does not match', async () => {
     const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 'x' } }))
     await client.listTools()
     const failure = await client.callTool('forecast').catch((error: unknown) => error)
@@ -37,22 +37,22 @@ describe('a structured result', () => {
   })
 
   it.each([
-    ['of a failure', {}, { isError: true, structuredContent: { high: 'x' } }],
-    ['where the host wants none of it', { validateOutput: false }, { structuredContent: { high: 'x' } }],
-    ['that is not there', {}, {}],
-  ])('%s is not validated', async (_, options, result) => {
+    ['of a failed call', {}, { isError: true, structuredContent: { high: 'x' } }],
+    ['with validateOutput: false', { validateOutput: false }, { structuredContent: { high: 'x' } }],
+    ['without structuredContent', {}, {}],
+  ])('does not validate a result %s', async (_, options, result) => {
     const { client } = await scripted(forecastOf(SCHEMA, result), options)
     await client.listTools()
     expect(await client.callTool('forecast')).toMatchObject(result)
   })
 
-  it('of a tool that was not listed is returned unchecked', async () => {
+  it('returns the result of an unlisted tool unchecked', async () => {
     const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 'x' } }))
     expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 'x' } })
   })
 })
 
-describe('a schema', () => {
+describe('callTool, for an outputSchema', () => {
   const chain = (levels: number): object => ({
     $defs: Object.fromEntries(
       Array.from({ length: levels }, (_, i) => [
@@ -82,8 +82,8 @@ describe('a schema', () => {
     ['is nested 64 deep', { ...deep(32), required: ['never'] }],
     ['is nested 64 deep in lists', { allOf: [deep(31)], required: ['never'] }],
     ['has 4,000 parts', { $defs: parts(3_998), required: ['never'] }],
-    ['refers on 1,100 times', references(1_100)],
-  ])('that %s is enforced', async (_, schema) => {
+    ['has a chain of 1,100 references', references(1_100)],
+  ])('enforces a schema that %s', async (_, schema) => {
     const { client } = await scripted(forecastOf(schema, { structuredContent: { high: 'x' } }))
     const errors = listener(client, 'error')
     await client.listTools()
@@ -97,13 +97,13 @@ describe('a schema', () => {
     ['refers to nothing', { $ref: '#/$defs/nothing' }],
     ['refers to itself', { $ref: '#' }],
     ['is of an unknown dialect', { $schema: 'https://example.com/my-dialect' }],
-    ['is no schema', { type: 'everything' }],
+    ['is invalid', { type: 'everything' }],
     ['doubles its work at each of 25 levels', chain(25)],
     ['is nested 400 deep', deep(400)],
     ['is nested 65 deep', deep(32, { items: {} })],
     ['is nested 65 deep in lists', { allOf: [deep(31, { items: {} })] }],
     ['has 4,001 parts', { $defs: parts(3_999) }],
-  ])('that %s is not used, which is reported once', async (_, schema) => {
+  ])('ignores a schema that %s, and reports it once', async (_, schema) => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const { client } = await scripted(forecastOf(schema, { structuredContent: { high: 'x' } }))
     const errors = listener(client, 'error')
@@ -118,7 +118,7 @@ describe('a schema', () => {
     fetched.mockRestore()
   })
 
-  it('does not use the validator of another schema with the same $id', async () => {
+  it('compiles two schemas with one $id separately', async () => {
     const $id = 'https://example.com/same'
     const { client } = await scripted({
       ...sessions(),
@@ -154,7 +154,7 @@ describe('a schema', () => {
     [String.raw`^\p{(?:a|a)*}$`, `p{${'a'.repeat(4_000)}`],
     ['a*b', 'a'.repeat(200_000)],
     ['[ab]*[ac]*d', 'a'.repeat(20_000)],
-  ])('with the pattern %s is cheap for any value', async (pattern, text) => {
+  ])('matches the pattern %s cheaply for any value', async (pattern, text) => {
     const value = { type: 'string', pattern }
     const schemas: readonly (readonly [object, unknown])[] = [
       [{ properties: { text: value } }, { text: `${text}!` }],
@@ -176,17 +176,11 @@ describe('a schema', () => {
   })
 
   it.each([
-    ['below not', { properties: { text: { not: { pattern: '^(a+)+$' } } } }],
-    [
-      'next to another choice',
-      { properties: { text: { oneOf: [{ pattern: '^(a+)+$' }, { type: 'string' }] } } },
-    ],
-    ['as a condition', { properties: { text: { if: { not: { pattern: '^(a+)+$' } }, else: false } } }],
-    [
-      'that takes members from others',
-      { patternProperties: { '^(t?e?x?t?)+$': {} }, additionalProperties: false },
-    ],
-  ])('with a costly pattern %s rejects no valid value', async (_, schema) => {
+    ['in not', { properties: { text: { not: { pattern: '^(a+)+$' } } } }],
+    ['in oneOf', { properties: { text: { oneOf: [{ pattern: '^(a+)+$' }, { type: 'string' }] } } }],
+    ['in if', { properties: { text: { if: { not: { pattern: '^(a+)+$' } }, else: false } } }],
+    ['in patternProperties', { patternProperties: { '^(t?e?x?t?)+$': {} }, additionalProperties: false }],
+  ])('accepts valid values under an ambiguous pattern %s', async (_, schema) => {
     const answer = { structuredContent: { text: 'b' } }
     const { client } = await scripted(forecastOf({ type: 'object', ...schema }, answer))
     const errors = listener(client, 'error')
@@ -204,7 +198,7 @@ describe('a schema', () => {
     [String.raw`^[^@\s]+@[^@\s]+\.[a-z]{2,8}$`, 'ann@example.com', 'ann at example'],
     [String.raw`^\p{Lu}[\p{L}\]]*\u{21}?$`, 'Ölé]!', 'ölé'],
     [String.raw`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[\w.-]+)?$`, '1.20.3-rc.1', '1.02.3'],
-  ])('with the pattern %s is enforced', async (pattern, right, wrong) => {
+  ])('enforces the pattern %s', async (pattern, right, wrong) => {
     const schema = { type: 'object', properties: { text: { type: 'string', pattern } } }
     for (const [text, holds] of [
       [right, true],
@@ -218,7 +212,7 @@ describe('a schema', () => {
     }
   })
 
-  it('whose validation takes too many steps is reported once, and not used any more', async () => {
+  it('drops a schema that takes too many steps, and reports it once', async () => {
     const numbers = { items: { type: 'number' } }
     const schema = {
       type: 'object',
@@ -255,7 +249,7 @@ describe('a schema', () => {
       { allOf: Array.from({ length: 1_900 }, (_, i) => ({ pattern: `^x*y{${i}}z?$` })) },
       'x'.repeat(10_000),
     ],
-  ])('with %s is cheap once it is compiled', async (_, schema, value) => {
+  ])('validates %s cheaply', async (_, schema, value) => {
     const output = { type: 'object', properties: { value: schema } }
     const { client } = await scripted(forecastOf(output, { structuredContent: { value } }))
     client.on('error', () => {})
@@ -266,7 +260,7 @@ describe('a schema', () => {
     expect(msSince(start)).toBeLessThan(500)
   })
 
-  it('that refers to itself in nested data is enforced at any depth', async () => {
+  it('enforces a recursive schema at any depth', async () => {
     const schema = {
       type: 'object',
       properties: { value: { type: 'number' }, left: { $ref: '#' }, right: { $ref: '#' } },
@@ -279,7 +273,7 @@ describe('a schema', () => {
     await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
   })
 
-  it('whose cost doubles with depth is not used for deep values', async () => {
+  it('stops checking when the cost doubles at each level of the value', async () => {
     const either = { anyOf: [{ $ref: '#/$defs/node' }, { $ref: '#/$defs/node' }] }
     const schema = {
       $ref: '#/$defs/node',
@@ -293,7 +287,7 @@ describe('a schema', () => {
     expect(msSince(start)).toBeLessThan(1_000)
   })
 
-  it('with uniqueItems is enforced for lists of 10,000', async () => {
+  it('enforces uniqueItems for 10,000 items', async () => {
     const schema = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } }
     const list = Array.from({ length: 10_000 }, () => ({ i: { of: 'the same' } }))
     const { client } = await scripted(forecastOf(schema, { structuredContent: { list } }))
@@ -301,7 +295,7 @@ describe('a schema', () => {
     await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
   })
 
-  it('without uniqueItems is enforced for lists of any length', async () => {
+  it('enforces items in lists of any length', async () => {
     const schema = { type: 'object', properties: { list: { type: 'array', items: { type: 'number' } } } }
     const list = [...Array.from({ length: 2_000 }, () => 1), 'x']
     const { client } = await scripted(forecastOf(schema, { structuredContent: { list } }))
