@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { logLines } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BIN, fixture, runBin } from './support/bin.ts'
 import { serveEverything } from './support/serve.ts'
@@ -70,7 +71,8 @@ const CALLS: Readonly<Record<string, { readonly words?: readonly string[]; reado
 }
 
 it('calls every tool of a server', async () => {
-  const url = await serveEverything()
+  const logger = logLines()
+  const url = await serveEverything({ logger })
   const { tools } = JSON.parse((await runBin(['list', url, '--json'])).stdout) as {
     tools: { name: string }[]
   }
@@ -81,6 +83,7 @@ it('calls every tool of a server', async () => {
   for (const name of names)
     codes[name] = (await runBin(['call', url, name, ...(CALLS[name]?.words ?? [])])).exitCode
   expect(codes).toEqual(Object.fromEntries(names.map((name) => [name, CALLS[name]?.exitCode ?? 0])))
+  for (const line of logger.lines) expect(line).toContain('A handler failed')
 })
 
 describe('jetway in a terminal', () => {

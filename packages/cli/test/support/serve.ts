@@ -5,7 +5,8 @@ import { mcp } from '@jetway/node'
 import { onTestFinished } from 'vitest'
 
 /** Serves everything over HTTP until the test has finished. */
-export const serveEverything = (): Promise<string> => serve(createEverythingServer())
+export const serveEverything = (options?: Parameters<typeof createEverythingServer>[0]): Promise<string> =>
+  serve(createEverythingServer(options))
 
 /** Serves over HTTP until the test has finished. Resolves to the URL. */
 export async function serve(server: McpServer): Promise<string> {
