@@ -27,10 +27,13 @@ export const AUTHORIZATION: Group = {
       behaviour:
         '401 more than 60 s after `expiresAt`, and open streams end. Other times in a token are up to `verify`.',
       tests: [
-        { file: 'packages/core/test/http/guard/bearer.test.ts', name: 'that expired %i s ago gets %i' },
+        {
+          file: 'packages/core/test/http/guard/bearer.test.ts',
+          name: 'counts as expired after a tolerance of 60 s: %i s later the status is %i',
+        },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
-          name: 'of a session ends, and continues from there with new credentials',
+          name: 'end the GET stream of a session, which continues with new credentials',
         },
       ],
     },

@@ -60,7 +60,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
-          name: 'a value that JSON would reduce to {} is an error that names the tool and the path',
+          name: 'a value that JSON would reduce to {}',
         },
       ],
     },

@@ -101,7 +101,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/uri-template/properties.test.ts',
-          name: 'at most two reads per character and variable, template %#',
+          name: 'is at most two reads per character and variable, template %#',
         },
         {
           file: 'packages/core/test/features/uri-template/match.test.ts',

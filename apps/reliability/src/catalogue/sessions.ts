@@ -70,7 +70,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'may belong to another session in the same store, even of the same principal: it is refused',
+          name: 'is refused if it belongs to another session, even of the same principal in the same store',
         },
       ],
     },
@@ -186,7 +186,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is joined by a limit for each authenticated principal, but none for anonymous clients',
+          name: 'is supplemented by a limit per authenticated principal, but not for anonymous clients',
         },
       ],
     },

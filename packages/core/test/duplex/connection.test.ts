@@ -156,7 +156,7 @@ describe('concurrent requests', () => {
     expect(answered.toSorted()).toEqual(keys.map((key) => `${key} in a session`).toSorted())
   })
 
-  it('beyond all limits get a "busy" error', async () => {
+  it('get a "busy" error beyond all limits', async () => {
     const { transport } = await open({ limits: { running: 1, inFlight: 1 } })
     void transport.receive(call(1, 'a'))
     void transport.receive(call(2, 'b'))

@@ -269,7 +269,7 @@ describe('stateless requests on a duplex transport', () => {
     expect(texts()).toEqual([[1, 'a alone']])
   })
 
-  it('with invalid metadata are refused, and the reasons are counted', async () => {
+  it('are refused for invalid metadata, and the reasons are counted', async () => {
     const { transport, connection, rejected } = bench()
     await transport.receive(request(1, 'tools/list', { _meta: { ...META, [CAPABILITIES]: 5 } }))
     await transport.receive(alone(2, 'tools/list', {}, '2099-01-01'))

@@ -194,7 +194,7 @@ describe('a duplicate name', () => {
     expect(await namesOf(server)).toEqual(['a', 'b'])
   })
 
-  it('of a source is refused to server.addTool unless it replaces', async () => {
+  it('is refused to server.addTool if a source has it, unless the tool replaces it', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -208,7 +208,7 @@ describe('a duplicate name', () => {
     })
   })
 
-  it('within one source keeps the first entry', async () => {
+  it('means the first entry within one source', async () => {
     const { server, log } = create()
     server.observe(new OtherRegistry('a', 'a', 'b'))
     expect(await namesOf(server)).toEqual(['a', 'b'])
@@ -253,7 +253,7 @@ describe('a failing source', () => {
     expect(await namesOf(server)).toEqual(['c'])
   })
 
-  it('at the start is logged, and does not change the server', async () => {
+  it('is logged if it fails at the start, and does not change the server', async () => {
     const { server, log } = create()
     server.addTool(tool('own'))
     const { ready } = server.observe({
@@ -265,7 +265,7 @@ describe('a failing source', () => {
     expect(log).toHaveLength(1)
   })
 
-  it('in one kind does not affect other kinds', async () => {
+  it('keeps the kinds that do not fail', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     let prompts = (): AnyPrompt<unknown, unknown>[] => [{ name: 'p', handler: () => 'p' }]
@@ -283,7 +283,7 @@ describe('a failing source', () => {
     expect(await namesOf(server)).toEqual(['a'])
   })
 
-  it('with an invalid definition loses only that one', async () => {
+  it('loses only definitions that are invalid', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a', 'not a name', 'b')
     server.observe(other)

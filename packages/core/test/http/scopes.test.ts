@@ -132,7 +132,7 @@ describe('scopes', () => {
     )
   })
 
-  it.each([[[]], [['a b']], ['a']])('of a definition must be an array of scopes, not %j', (scopes) => {
+  it.each([[[]], [['a b']], ['a']])('must be an array in a definition, not %j', (scopes) => {
     const server = new McpServer({ name: 'test', version: '1.0.0' })
     expect(() => server.addTool({ name: 't', scopes: scopes as string[], handler: () => 'ran' })).toThrow(
       'ERR_MCP_INVALID_DEFINITION',

@@ -36,7 +36,7 @@ describe('MemoryEventStore limits', () => {
     ['beyond the limit', undefined, { maxFinalBytes: 5 }, 6],
     ['of 8 MiB and 8 KiB by default', [1], {}, 8_396_800],
     ['beyond the default', undefined, {}, 8_396_801],
-  ])('for a final response %s: the events %j stay', (_what, kept, limits, bytes) => {
+  ])('apply to a final response %s: the events %j stay', (_what, kept, limits, bytes) => {
     const store = new MemoryEventStore({ clock: new FakeClock(), ...limits })
     expect(fill(store, key('a'), [{ seq: 1, frame: '', bytes }], true)(0)).toEqual(kept)
     expect(store.size).toMatchObject({ streams: 1, events: kept?.length ?? 0, bytes: kept ? bytes : 0 })

@@ -22,7 +22,7 @@ function askingServer(times: number): McpServer {
   return server
 }
 
-it('at most 64 questions to a client are open, and one more fails', async () => {
+it('a client is asked at most 64 questions at a time, and one more fails', async () => {
   const client = await openAnsweringClient(askingServer(65))
   const call = client.call('ask')
   await client.hasAsked(64)

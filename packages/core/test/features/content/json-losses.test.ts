@@ -149,10 +149,10 @@ const SUBJECT: Readonly<Record<string, string>> = {
   'prompts/get': 'The prompt "p" returned',
 }
 
-describe('a value that JSON would reduce to {} is an error that names the tool and the path', () => {
+describe('a value that JSON would reduce to {}', () => {
   const alone = LOSSES.filter(([, , problem]) => !problem.includes('promise'))
 
-  it.each(alone)('for %s as the result', async (_name, make, problem) => {
+  it.each(alone)('is an error in the log if the result is %s', async (_name, make, problem) => {
     expect(
       await logOf(
         tool((lost) => lost),
@@ -162,7 +162,7 @@ describe('a value that JSON would reduce to {} is an error that names the tool a
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: ${problem}`])
   })
 
-  it.each(LOSSES)('for %s inside the result', async (_name, make, problem) => {
+  it.each(LOSSES)('is an error in the log if the result contains %s', async (_name, make, problem) => {
     expect(
       await logOf(
         tool((lost) => ({ items: [lost] })),
@@ -172,7 +172,7 @@ describe('a value that JSON would reduce to {} is an error that names the tool a
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0]: ${problem}`])
   })
 
-  it.each(PLACES)('for a value in %s', async (_name, define, call, path) => {
+  it.each(PLACES)('is an error in the log with its path in %s', async (_name, define, call, path) => {
     const logged = await logOf(define, new Map(), call)
     expect(logged).toEqual([expect.stringContaining(`${path}is a Map; send Object.fromEntries(…) of it`)])
     expect(logged[0]?.startsWith(SUBJECT[call[0]] ?? '?')).toBe(true)
@@ -195,7 +195,7 @@ describe('a value that JSON would reduce to {} is an error that names the tool a
     ],
     ['an object with a member named then', JSON.parse('{"then":"later"}')],
     ['a value of two thousand levels', JSON.parse('['.repeat(2_000) + ']'.repeat(2_000))],
-  ])('but not for %s', async (_name, value) => {
+  ])('is not %s', async (_name, value) => {
     expect(
       await logOf(
         tool((lost) => ({ lost })),
@@ -205,7 +205,7 @@ describe('a value that JSON would reduce to {} is an error that names the tool a
     ).toEqual([])
   })
 
-  it('the log has a returned error as its cause', async () => {
+  it('is the cause in the log if it is a returned error', async () => {
     const failure = new Error('No')
     const causes: unknown[] = []
     const error = (fields: object): void => void causes.push((fields as { readonly err: Error }).err.cause)

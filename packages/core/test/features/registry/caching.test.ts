@@ -72,7 +72,7 @@ describe('cache hints of a server (https://modelcontextprotocol.io/specification
     ['resources', 'resources/list', {}],
     ['resourceTemplates', 'resources/templates/list', {}],
     ['reads', 'resources/read', { uri: 'a://one' }],
-  ])('of one kind override the general ones: %s', async (kind, method, params) => {
+  ])('can be set for one kind, which overrides the general ones: %s', async (kind, method, params) => {
     const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
     for (const [other, otherParams] of ALL)
       expect(await hints(server, other, otherParams)).toEqual(

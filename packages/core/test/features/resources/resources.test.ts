@@ -143,7 +143,7 @@ describe('the resource of resources/read', () => {
     ['w://se/lund', 'city', { country: 'se', city: 'lund' }],
     ['w://se/lund/north', 'anything', { anything: 'se/lund/north' }],
     ['w://se/%C3%A5%20b', 'city', { country: 'se', city: 'å b' }],
-  ])('for %s is the %s one, whose handler gets the variables and the URI', async (uri, name, variables) => {
+  ])('at %s is the %s one, whose handler gets the variables and the URI', async (uri, name, variables) => {
     seen.length = 0
     expect(await read(features, uri)).toEqual({ contents: [{ uri, text: name }] })
     expect(seen).toEqual([[name, variables, uri]])

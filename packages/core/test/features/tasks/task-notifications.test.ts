@@ -183,8 +183,8 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
   })
 })
 
-describe('task states reach subscribers', () => {
-  it('of another node, also when that node cancels', async () => {
+describe('subscribers to tasks', () => {
+  it('get states from another node, also when that node cancels', async () => {
     const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new FakeClock() }) } }
     const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [
       Bench,
@@ -199,7 +199,7 @@ describe('task states reach subscribers', () => {
       await vi.waitFor(() => expect(toldOf(answer).at(-1)?.status).toBe('cancelled'), { interval: 1 })
   })
 
-  it('of tasks that the same principal started in a session', async () => {
+  it('get the states of tasks that the same principal started in a session', async () => {
     const bench = open()
     const session = await bench.open({ version: '2025-11-25', more: { auth: { principal: 'ann' } } })
     const params = { name: 'works', task: {} }
@@ -211,7 +211,7 @@ describe('task states reach subscribers', () => {
     expect(await told(answer, 2)).toMatchObject({ taskId, status: 'working', statusMessage: 'half way' })
   })
 
-  it('on a connection with several subscriptions', async () => {
+  it('get states on a connection with several subscriptions', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { extensions: [tasks()] })
     const step = addWorks(server)
     const transport = new ScriptedTransport()
@@ -234,7 +234,7 @@ describe('task states reach subscribers', () => {
     await server.close({ deadline: 0 })
   })
 
-  it('without a message on the bus if no client can subscribe', async () => {
+  it('are necessary for messages on the bus: without the extension there are none', async () => {
     const bus = new MemoryBus()
     const heard: unknown[] = []
     bus.subscribe('changes', (message) => heard.push(message))

@@ -169,7 +169,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     [1e300, 86_400_000],
     [0, 1_000],
     [2_500.7, 2_500],
-  ])('with a ttl of %j ms is kept for %d ms', async (ttl, kept) => {
+  ])('keeps the task of a client that requests a ttl of %j ms for %d ms', async (ttl, kept) => {
     const { client } = await started(bench())
     expect(await create(client, { name: 'slow', task: { ttl } })).toMatchObject({ ttl: kept })
   })

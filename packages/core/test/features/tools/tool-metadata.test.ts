@@ -93,7 +93,7 @@ describe('displayName', () => {
     [{ name: 'a', title: '', annotations: { title: '' } }, 'a'],
     [{ name: 'a', annotations: {} }, 'a'],
     [{ name: 'a' }, 'a'],
-  ])('of %j is %s', (tool, expected) => expect(displayName(tool)).toBe(expected))
+  ])('returns the name of %j: %s', (tool, expected) => expect(displayName(tool)).toBe(expected))
 })
 
 describe('priority, related tools and cache control', () => {

@@ -111,7 +111,7 @@ describe('the arguments of tools/call', () => {
     expect(ran).toBe(false)
   })
 
-  it('of a tool without inputSchema are ignored unless it is strict', async () => {
+  it('are ignored for a tool without inputSchema unless it is strict', async () => {
     const args = { city: 'Oslo' }
     const echo: AnyTool = defineTool({ name: 't', handler: (got) => JSON.stringify(got) })
     for (const given of [{}, args]) expect(await callTool(serve(echo), given)).toEqual(textOf('{}'))

@@ -32,7 +32,7 @@ describe('positional variables', () => {
     ['notes://café/{id}', 'notes://café/1', { id: '1' }],
     ['notes://café/{id}', 'notes://caf%c3%a9/1', { id: '1' }],
     ['plain', 'plain', {}],
-  ])('of %s are read from %s', (template, uri, expected) => {
+  ])('match: %s with %s', (template, uri, expected) => {
     expect(match(template, uri)).toEqual(expected)
   })
 
@@ -61,11 +61,11 @@ describe('positional variables', () => {
     ['m{;a}', 'm;a=1#x'],
     ['{a}', '%4G'],
     ['s?q={q}&n={n}', 's?q=a&evil=1&n=2'],
-  ])('of %s do not match %s', (template, uri) => {
+  ])('do not match: %s with %s', (template, uri) => {
     expect(match(template, uri)).toBeUndefined()
   })
 
-  it('are as short as possible from the left', () => {
+  it('match as little as possible from the left', () => {
     expect(match('{a}-{b}', 'x-y-z')).toEqual({ a: 'x', b: 'y-z' })
     expect(match('{a}{b}', '%41bc')).toEqual({ a: 'A', b: 'bc' })
     expect(match('{+a}/x/{+b}', '1/x/2/x/3')).toEqual({ a: '1', b: '2/x/3' })

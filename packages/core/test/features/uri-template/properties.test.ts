@@ -83,8 +83,8 @@ const ADVERSARIAL = [
 ]
 const units = ['a', 'ab', '/', '//a', '.', 'a.', ',', 'a,', '%41', '%', 'a/', ';v0', '&v0=1', '?', '\\', '€']
 
-describe('the work of match is linear in the length of the URI:', () => {
-  it.each(ADVERSARIAL)('at most two reads per character and variable, template %#', (template) => {
+describe('the work of match', () => {
+  it.each(ADVERSARIAL)('is at most two reads per character and variable, template %#', (template) => {
     for (const unit of units) {
       for (const end of ['', '!']) {
         const uri = unit.repeat(Math.floor(1_500 / unit.length)) + end
@@ -94,7 +94,7 @@ describe('the work of match is linear in the length of the URI:', () => {
     }
   })
 
-  it('also for random templates and URIs', () => {
+  it('is linear for random templates and URIs', () => {
     const expression = fc.tuple(
       fc.constantFrom('', '+', '#', '.', '/', ';', '?', '&'),
       fc.constantFrom('', '*', ':3'),
@@ -118,7 +118,7 @@ describe('the work of match is linear in the length of the URI:', () => {
     )
   })
 
-  it('below 50 ms for each adversarial pair', () => {
+  it('takes less than 50 ms for each adversarial pair', () => {
     let slowest = 0
     for (const template of ADVERSARIAL.map(parseUriTemplate)) {
       for (const unit of units) {

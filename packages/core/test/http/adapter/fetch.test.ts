@@ -143,7 +143,7 @@ describe('toFetch', () => {
     ['/mcp', { path: '/mcp' }, { '/mcp': 400, '/mcp?x=1': 400, '/mcp/': 404, '/other': 404, '/': 404 }],
     ['ai/mcp', { path: 'ai/mcp', legacySse: true }, { '/ai/mcp': 400, '/ai/message': 400, '/message': 404 }],
     ['/mcp', { path: '/mcp', health: true }, { '/livez': 405, '/readyz': 405, '/health': 404 }],
-  ])('with the path %s and the options %j answers POST with %j', async (_, options, statuses) => {
+  ])('serves the path %s with the options %j: POST gets %j', async (_, options, statuses) => {
     const { handler } = serve(options)
     for (const [path, status] of Object.entries(statuses)) {
       const request = new Request(`http://localhost${path}`, { method: 'POST', headers: HEADERS, body: '{' })

@@ -105,7 +105,7 @@ describe('the identity of a caller', () => {
     [59, 200],
     [60, 200],
     [61, 401],
-  ])('that expired %i s ago gets %i', async (seconds, status) => {
+  ])('counts as expired after a tolerance of 60 s: %i s later the status is %i', async (seconds, status) => {
     const harness = createHarness({
       endpoint: {
         authenticate: () => ({ principal: 'a', expiresAt: harness.clock.now() / 1000 - seconds }),
@@ -116,12 +116,12 @@ describe('the identity of a caller', () => {
     if (status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
   })
 
-  it('with an invalid expiry counts as expired', async () => {
+  it('counts as expired if its expiry is invalid', async () => {
     expect((await tried(() => ({ principal: 'a', expiresAt: Number.NaN }))).status).toBe(401)
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'without a principal is an error, and the log names the option: %j',
+    'must have a principal, or the log names the option: %j',
     async (auth) => {
       const own = createHarness({ endpoint: { authenticate: () => auth } })
       const ofHost = createHarness()

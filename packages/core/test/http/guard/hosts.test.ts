@@ -204,5 +204,5 @@ describe('isLoopbackAddress', () => {
     ['::', false],
     ['0.0.0.0', false],
     ['', false],
-  ])('of %j is %s', (address, expected) => expect(isLoopbackAddress(address)).toBe(expected))
+  ])('checks %j: %s', (address, expected) => expect(isLoopbackAddress(address)).toBe(expected))
 })

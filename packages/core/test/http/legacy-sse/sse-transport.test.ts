@@ -232,7 +232,7 @@ describe('POST /message', () => {
     ['{"jsonrpc":"2.0","id":{},"method":"canary"}', 400, -32600],
     ['[]', 400, -32600],
     ['"canary"', 400, -32600],
-  ])('with %s is refused without an echo, and sends nothing on the stream', async (raw, status, code) => {
+  ])('refuses %s without an echo, and sends nothing on the stream', async (raw, status, code) => {
     const { client, sink } = await started()
     const before = sink.text
     const answer = await client.post(undefined, { raw })
@@ -244,7 +244,7 @@ describe('POST /message', () => {
   it.each([
     ['an unknown session', { query: { sessionId: 'nobody' } }, 404, 'Session not found'],
     ['no session', { query: {} }, 400, 'sessionId query parameter is not provided'],
-  ])('for %s is refused with plain text', async (_, sent, status, text) => {
+  ])('refuses %s with plain text', async (_, sent, status, text) => {
     const { client } = await started()
     const answer = await client.post(ping(), sent)
     expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([
@@ -258,17 +258,17 @@ describe('POST /message', () => {
     [{ 'content-type': 'text/plain' }, 400],
     [{ 'content-type': 'application/json; charset=utf-8' }, 202],
     [{ accept: 'text/html', 'mcp-protocol-version': '1999-01-01' }, 202],
-  ])('with the headers %j gets %i', async (headers, status) => {
+  ])('checks the headers %j: the status is %i', async (headers, status) => {
     const { client } = await started()
     expect((await client.post(ping(), { headers })).status).toBe(status)
   })
 
-  it('beyond the body limit is refused', async () => {
+  it('refuses a body beyond the limit', async () => {
     const client = await openSse(harness({ limits: { bodyBytes: 1_000 } }))
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('before initialize is answered on the stream: a ping with a result, other requests with an error', async () => {
+  it('is answered on the stream before initialize: a ping with a result, other requests with an error', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -279,14 +279,14 @@ describe('POST /message', () => {
     ])
   })
 
-  it('with a second initialize gets an error', async () => {
+  it('refuses a second initialize with an error', async () => {
     const { client, sink } = await started()
     await client.post(initializeMessage('2024-11-05', 'again'))
     await sink.until(() => sink.text.includes('"again"'))
     expect(sink.text).toContain('The session is initialized already')
   })
 
-  it('during initialize is refused as busy', async () => {
+  it('is refused as busy while initialize is in progress', async () => {
     const told = deferred()
     const made = harness({}, { server: { instructions: () => told.promise.then(() => 'Read me') } })
     const client = await openSse(made)

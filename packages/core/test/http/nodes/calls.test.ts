@@ -73,7 +73,7 @@ describe('a question', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('from a stopped node may still be answered: the response is accepted and ignored', async () => {
+  it('can be answered after its node has stopped: the response is accepted and ignored', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)

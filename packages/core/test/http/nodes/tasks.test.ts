@@ -151,7 +151,7 @@ describe('a task method while the store fails', () => {
     ['get', 'tasks/result', { taskId: 'any' }],
     ['list', 'tasks/list', {}],
     ['update', 'tasks/cancel', { taskId: 'any' }],
-  ] as const)('to %s (%s) gets 503, and works when the store is back', async (step, method, params) => {
+  ] as const)('gets 503 on %s (%s), and works when the store is back', async (step, method, params) => {
     const cluster = createCluster()
     let runs = 0
     const handler = (): string => `Run ${++runs}`

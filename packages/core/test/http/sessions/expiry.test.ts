@@ -27,8 +27,8 @@ const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: obje
 const listen = (harness: Harness, more: Sent): Promise<Answer> =>
   callModern(harness, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { more })
 
-describe('a stream whose credentials expire', () => {
-  it('of subscriptions/listen ends with its response, and the client gets a challenge', async () => {
+describe('expiring credentials of a stream', () => {
+  it('end subscriptions/listen with its response, and the client gets a challenge', async () => {
     const harness = create()
     const credentials = ann(harness, 10)
     const { sink } = await listen(harness, credentials)
@@ -48,7 +48,7 @@ describe('a stream whose credentials expire', () => {
     expect((await listen(harness, ann(harness, 10))).status).toBe(200)
   })
 
-  it('of a session ends, and continues from there with new credentials', async () => {
+  it('end the GET stream of a session, which continues with new credentials', async () => {
     const harness = create()
     const session = await harness.open({ version: '2025-11-25', more: ann(harness, 10) })
     const first = await session.get()
@@ -68,7 +68,7 @@ describe('a stream whose credentials expire', () => {
     expect(second.sink.closed).toBe(true)
   })
 
-  it('of HTTP+SSE ends with its session', async () => {
+  it('end an HTTP+SSE stream together with its session', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()
@@ -77,7 +77,7 @@ describe('a stream whose credentials expire', () => {
     expect((await client.post(ping, ann(harness))).status).toBe(404)
   })
 
-  it('of HTTP+SSE stays open if its client has posted with newer credentials', async () => {
+  it('do not end an HTTP+SSE stream whose client has posted with newer credentials', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()
@@ -90,7 +90,7 @@ describe('a stream whose credentials expire', () => {
     expect(client.sink.closed).toBe(true)
   })
 
-  it('of HTTP+SSE stays open if the newer credentials never expire', async () => {
+  it('do not end an HTTP+SSE stream whose newer credentials never expire', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()
@@ -99,7 +99,7 @@ describe('a stream whose credentials expire', () => {
     expect(client.sink.closed).toBe(false)
   })
 
-  it('does not end for another principal', async () => {
+  it('are not renewed by another principal', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()

@@ -89,7 +89,7 @@ describe('a session over Streamable HTTP', () => {
     ['2024-11-05', '2024-11-05'],
     ['2026-07-28', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
-  ])('of a client that requests %s uses %s', async (asked, spoken) => {
+  ])('negotiates %s to %s', async (asked, spoken) => {
     const { post } = createHarness()
     expect((await post(initializeMessage(asked))).json.result).toMatchObject({ protocolVersion: spoken })
   })
@@ -267,7 +267,7 @@ describe('sessions.max', () => {
     },
   )
 
-  it('is joined by a limit for each authenticated principal, but none for anonymous clients', async () => {
+  it('is supplemented by a limit per authenticated principal, but not for anonymous clients', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const held = [await open({ more: alice }), await open({ more: alice })]
     for (const session of held) expect((await session.get()).status).toBe(200)
@@ -340,7 +340,7 @@ describe('sessions.max', () => {
     looks.mockRestore()
   })
 
-  it('has a counterpart per principal, which closes an uninitialized session first, or else the one that is idle longest', async () => {
+  it('also limits a principal by closing its uninitialized session first, or else the one that is idle longest', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const opened = async (): Promise<TestSession> => {
       await clock.advance(1)

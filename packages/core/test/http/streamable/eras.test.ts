@@ -324,7 +324,7 @@ describe('anonymous clients without sessions', () => {
     void calls
   })
 
-  it('that disconnect while their call is queued are not served', async () => {
+  it('are not served if they disconnect while their call is queued', async () => {
     const started: unknown[] = []
     const { endpoint } = harnessOf({
       server: { limits: { anonymous: { running: 1, inFlight: 3 } } },

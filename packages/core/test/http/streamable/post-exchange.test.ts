@@ -289,7 +289,7 @@ describe('a batch', () => {
     expect(answer.list.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
-  it('without a request gets 202', async () => {
+  it('gets 202 if it contains no request', async () => {
     const { session } = await bench({}, '2025-03-26')
     const answer = await session.post([{ jsonrpc: '2.0', method: 'notifications/initialized' }])
     expect([answer.status, answer.text]).toEqual([202, ''])

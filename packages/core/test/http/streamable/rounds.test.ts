@@ -109,14 +109,14 @@ describe('a call with questions (https://modelcontextprotocol.io/specification/2
   })
 })
 
-describe('questions in a result work without a connection to the client', () => {
+describe('questions in a result, without a connection to the client,', () => {
   const setUp: SetUp = (server) => {
     const one = (): ReturnType<typeof elicit> => elicit('One?', ok)
     server.addTool({ name: 'a', asks: asks().ask('one', one), handler: () => 'done' })
   }
   const responses = { one: accept({ ok: true }) }
 
-  it('on a mount with JSON replies only or without sessions', async () => {
+  it('work on a mount with JSON replies only or without sessions', async () => {
     for (const endpoint of [{ response: 'json' }, { stateless: true }] as const) {
       const harness = createHarness({ setUp, endpoint })
       const state = stateOf(await sendRound(harness, { params: { name: 'a' } }))
@@ -124,7 +124,7 @@ describe('questions in a result work without a connection to the client', () => 
     }
   })
 
-  it('on a mount that streams every reply', async () => {
+  it('work on a mount that streams every reply', async () => {
     const harness = createHarness({ setUp, endpoint: { response: 'sse' } })
     const ask = async (round: object): Promise<Record<string, unknown> | undefined> => {
       const { sink } = await sendRound(harness, { params: { name: 'a' }, ...round })
@@ -138,7 +138,7 @@ describe('questions in a result work without a connection to the client', () => 
     })
   })
 
-  it('with server.handleMessage', async () => {
+  it('work with server.handleMessage', async () => {
     const { harness } = serve(setUp)
     const handle = async (more: object): Promise<Record<string, unknown>> => {
       const _meta = requestMeta(EVERYTHING, MODERN)
@@ -267,7 +267,7 @@ describe('an answer', () => {
     expect(runs.handler).toBe(1)
   })
 
-  it('without requestState does not answer a question of a later round', async () => {
+  it('cannot be used in a later round without requestState', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -324,7 +324,7 @@ describe('a handler that returns inputRequired', () => {
     expect(askedIn(await call('a', { responses })).inputRequests).toHaveProperty('again')
   })
 
-  it('without questions makes its client repeat the call at once', async () => {
+  it('makes its client repeat the call at once if it has no questions', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',

@@ -63,7 +63,7 @@ describe('the message path in the endpoint event', () => {
     ['/sse', '/public/mcp', '/public/message'],
     ['/inner/sse', '/mcp', '/message'],
     ['/api/sse', '/api/', '/api/message'],
-  ])('of a stream at %s with the public path %s', (requested, publicPath, expected) => {
+  ])('follows the URL of the stream %s and the public path %s', (requested, publicPath, expected) => {
     expect(messagePath(DEFAULT, publicPath, requested)).toBe(expected)
   })
 

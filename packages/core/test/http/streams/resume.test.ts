@@ -367,7 +367,7 @@ describe('an unknown Last-Event-ID', () => {
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(200)
   })
 
-  it('may belong to another session in the same store, even of the same principal: it is refused', async () => {
+  it('is refused if it belongs to another session, even of the same principal in the same store', async () => {
     const eventStore = new MemoryEventStore()
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
@@ -380,13 +380,13 @@ describe('an unknown Last-Event-ID', () => {
     expect((await one.session.get({ 'last-event-id': first })).status).toBe(200)
   })
 
-  it('is every id if no events are stored', async () => {
+  it('is refused if no events are stored', async () => {
     const { first, session } = await streaming(2, { streams: { eventStore: false } })
     expect(first.sink.events.map(({ id }) => id)).toEqual([undefined])
     expect((await session.get({ 'last-event-id': 'a.b.1' })).status).toBe(400)
   })
 
-  it('is every id of a session that has ended', async () => {
+  it('is refused after its session has ended', async () => {
     const eventStore = new MemoryEventStore()
     const { first, session } = await streaming(2, { streams: { eventStore } })
     await session.delete()
@@ -440,7 +440,7 @@ describe('a failing event store', () => {
     expect(progress(resumed.sink.messages)).toEqual([3, 4, true])
   })
 
-  it('may keep the events of a cancelled call: a failed deletion does no harm', async () => {
+  it('does no harm if it cannot delete the events of a cancelled call', async () => {
     const memory = new MemoryEventStore()
     const deleted: string[] = []
     for (const fails of [false, true]) {

@@ -139,7 +139,7 @@ describe('a client that stops reading', () => {
     )
   })
 
-  it('that disconnects does not stop the handler', async () => {
+  it('does not stop the handler when it disconnects', async () => {
     const { stalled, session } = await bench({ streams: { eventStore: false } })
     const { sink, request } = await stalled('polite', 200)
     await settled()

@@ -21,19 +21,19 @@ async function verdicts(schema: JsonSchema, values: readonly unknown[]): Promise
   })
 }
 
-describe('compiled code agrees with the interpreter', () => {
-  it.each(SCHEMA_CASES)('%s', async (_, schema, good, bad) => {
+describe('compiled code', () => {
+  it.each(SCHEMA_CASES)('agrees with the interpreter on %s', async (_, schema, good, bad) => {
     expect(await verdicts(schema, [...good, ...bad])).toEqual([
       ...good.map(() => true),
       ...bad.map(() => false),
     ])
   })
 
-  it.each(Object.keys(FORMATS))('on the format %s', async (format) => {
+  it.each(Object.keys(FORMATS))('agrees with the interpreter on the format %s', async (format) => {
     expect(await verdicts({ format }, FORMAT_VALUES)).toContain(true)
   })
 
-  it('on random values', async () => {
+  it('agrees with the interpreter on random values', async () => {
     const compiled = await compileWithAjv(LARGE_SCHEMA)
     const interpreted = interpret(LARGE_SCHEMA, 'author')
     fc.assert(
