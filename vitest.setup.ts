@@ -1,5 +1,5 @@
 import { configureGlobal } from 'fast-check'
-import { vi } from 'vitest'
+import { afterAll, beforeEach, vi } from 'vitest'
 
 // Property tests use the same values in every run, so a failure comes from the change under test. `JETWAY_SEED` sets
 // others.
@@ -19,3 +19,48 @@ vi.waitUntil = (callback, options) => waitUntil(callback, withTimeout(options))
 // Time limits of tests would not work, and a test that waits would wait for ever.
 if ('clock' in setTimeout || 'clock' in Date)
   throw new Error('An earlier test file has left fake timers in this process')
+
+interface Output {
+  /** What was printed since the last check. The stack of each error shows where. */
+  readonly printed: Error[]
+  /** The test file that ran last in this process. */
+  file?: string
+}
+
+// Vitest runs this module for each test file, and most test files share processes.
+const output: Output = ((globalThis as { jetwayTestOutput?: Output }).jetwayTestOutput ??= collectOutput())
+
+// oidc-provider prints these about Node 20 and its stores in memory, wherever it is first used in a process.
+const IGNORED = /oidc-provider (?:WARNING|NOTICE):/
+
+/** Keeps what this process prints. `console` and the warnings of Node print by `write`. */
+function collectOutput(): Output {
+  const printed: Error[] = []
+  const write = (text: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
+    const error = new Error(Buffer.from(text).toString())
+    Error.captureStackTrace(error, write)
+    if (!IGNORED.test(error.message)) printed.push(error)
+    const callback = rest.find((value) => typeof value === 'function')
+    if (callback !== undefined) process.nextTick(callback)
+    return true
+  }
+  for (const stream of [process.stdout, process.stderr]) stream.write = write
+  return { printed }
+}
+
+/** Fails a test or a file that printed anything. */
+function expectNoOutput(who: string): void {
+  const [first, ...rest] = output.printed.splice(0)
+  if (first === undefined) return
+  const texts = [first, ...rest].map(({ message }) => message.trimEnd())
+  first.message = `${who} printed what it does not expect. Give the server a \`logger\`, or expect the output: vi.spyOn(console, 'error').mockReturnValue()\n${texts.join('\n').slice(0, 4_000)}`
+  throw first
+}
+
+expectNoOutput(`${output.file}, which ran before this file,`)
+beforeEach(({ task, onTestFinished }) => {
+  output.file = task.file.name
+  // The first callback of a test runs last.
+  onTestFinished(() => expectNoOutput('The test, or a hook before it,'))
+})
+afterAll(() => expectNoOutput('A hook after the last test'))

@@ -51,10 +51,12 @@ const config: ViteUserConfig = defineConfig({
     // More than processors: tests with sockets and processes spend most of their time waiting.
     maxWorkers: Math.max(4, availableParallelism()),
     // Long enough for a slow or busy machine. They only end tests that hang.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: [`${root}vitest.setup.ts`],
+    // The setup file fails tests that print.
+    disableConsoleIntercept: true,
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
     projects: [

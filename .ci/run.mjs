@@ -75,6 +75,7 @@ async function steps() {
   await countStep('lint', tool('oxlint', '--deny-warnings'))
   await countStep('types', types())
   await countStep('unused code', tool('knip'))
+  await step('size of core', script('scripts/core-size.mjs'))
   if (!(await countStep('build', build()))) return
   await countStep('type tests', script('.ci/type-tests.mjs'), 5 * minute)
   await countSeededTests()

@@ -163,7 +163,7 @@ function apiItems(): DefaultTheme.SidebarItem[] {
 function designGroups(): DefaultTheme.SidebarItem[] {
   const decisions = namesIn('design/decisions').filter((name) => name !== 'README')
   return [
-    { text: 'Design', items: [{ text: 'The map', link: '/design/' }] },
+    { text: 'Design', items: [{ text: 'The map', link: '/design/' }, item('design/rough-edges')] },
     {
       text: 'Decisions',
       items: [

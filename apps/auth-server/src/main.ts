@@ -1,6 +1,6 @@
 /**
- * `npm run auth-demo`: an authorization server, a weather server that requires its tokens, and a tour of the whole
- * flow. It stays up for a host of your own, unless it has the argument `--once`.
+ * `npm run auth-demo`: an authorization server, a weather server that requires its tokens, and a tour of the
+ * whole flow. It keeps running for your own host, unless it has the argument `--once`.
  */
 import process from 'node:process'
 import { parseArgs } from 'node:util'

@@ -5,14 +5,14 @@ import { authorizationCode, oauth } from '@jetway/client/oauth'
 import type { Servers } from './serve.ts'
 import { trace } from './trace.ts'
 
-/** Short, so that the tour need not wait for long. The client renews a token in the second half of its life. */
+/** The lifetime of tokens, short for a quick tour. The client renews a token in the second half of its lifetime. */
 const LIFETIME_S = 4
 const RENEWED_AFTER_MS = 2_100
 
 /**
- * Takes a client through the whole flow, and prints each step and each request.
+ * Runs the whole flow with a client, and prints each step and each request.
  *
- * @throws Error if a step has another result than the text says
+ * @throws Error if a step has an unexpected result
  */
 export async function takeTour({ issuer, url }: Servers, print: (text: string) => void): Promise<void> {
   const usual = issuer.lifetime

@@ -1,9 +1,9 @@
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /**
- * A `fetch` that prints each request with its status, and no token.
+ * Returns a `fetch` that prints each request with its status, without tokens.
  *
- * @param issuer - names the requests to this origin
+ * @param issuer - requests to this origin are printed as requests to the issuer
  */
 export function trace(issuer: string, print: (text: string) => void): { readonly fetch: Fetch } {
   return {

@@ -1,12 +1,12 @@
 import { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
-/** Every request needs it. */
+/** The scope that every request needs. */
 export const READ = 'weather:read'
-/** Only the tool that warns people needs it. */
+/** The scope for the tool that sends warnings. */
 export const WARN = 'weather:warn'
 
-/** A weather server. Reading is for everybody with a token, and warning people needs one more scope. */
+/** Creates a weather server. Every token allows reading; sending warnings needs one more scope. */
 export function createWeatherServer(): McpServer {
   const server = new McpServer({ name: 'weather', version: '1.0.0' })
   server.addTool({

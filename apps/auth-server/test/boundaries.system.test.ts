@@ -11,8 +11,8 @@ import { createServer, openSession, protect, startIssuer } from './support/prote
 const tokenOf = async (issuer: AuthorizationServer, resource: string, user: string): Promise<string> =>
   (await issuer.issue({ resource, user, scopes: ['mcp'] })).accessToken
 
-describe('a session', () => {
-  it.each(Object.entries(MOUNTS))('on %s is 404 to every other user', async (_, mount) => {
+describe('sessions', () => {
+  it.each(Object.entries(MOUNTS))('on %s get 404 for any other user', async (_, mount) => {
     const issuer = await startIssuer()
     const url = await protect(issuer, mount)
     const alice = await openSession(url, await tokenOf(issuer, url, 'alice'))
@@ -29,7 +29,7 @@ describe('a session', () => {
   })
 })
 
-describe('a stream ends a minute after its token has expired', () => {
+describe('streams end a minute after their token expires', () => {
   const listen = JSON.stringify(
     request('subscriptions/listen', { notifications: { toolsListChanged: true }, _meta: requestMeta() }),
   )
@@ -73,9 +73,9 @@ describe('a stream ends a minute after its token has expired', () => {
   })
 })
 
-describe('a token', () => {
+describe('tokens', () => {
   it.each(Object.entries(NODE_MOUNTS))(
-    'on %s is in no log, event, error, span or context',
+    'on %s do not appear in logs, events, errors, spans or contexts',
     async (_, mount) => {
       const seen: string[] = []
       const see = (...values: readonly unknown[]): void => {

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 const MAIN = program(new URL('../src/main.ts', import.meta.url))
 
-it('takes the tour once, and ends', async () => {
+it('auth-demo --once runs the tour and exits', async () => {
   const demo = startNode([...MAIN, '--once'])
   onTestFinished(async () => void (await demo.stop('SIGKILL')))
   expect(await demo.exited).toBe(0)
@@ -24,7 +24,7 @@ it('takes the tour once, and ends', async () => {
   expect(stdout).not.toMatch(/eyJ|Bearer eyJ|code_verifier/)
 })
 
-it('stays up for other hosts, and ends with SIGTERM', async () => {
+it('auth-demo keeps running for other hosts until SIGTERM', async () => {
   const demo = startNode(MAIN)
   onTestFinished(async () => void (await demo.stop('SIGKILL')))
   const [, url = ''] = await demo.until(/^Now connect a host of your own to (\S+)$/m)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { introspection } from '@jetway/auth'
-import { callTool, initialize, INITIALIZED } from '@jetway-apps/test-support'
+import { callTool, initialize, INITIALIZED, logLines } from '@jetway-apps/test-support'
 import { startCluster } from '@jetway-apps/test-support/cluster'
 import { post, text } from '@jetway-apps/test-support/http'
 import { NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
@@ -21,12 +21,13 @@ async function open(client: BoundClient): Promise<Record<string, string>> {
   return headers
 }
 
-describe.each(Object.entries(NODE_MOUNTS))('a server on %s that requires bound tokens', (_, mount) => {
-  it.each(['jwt', 'opaque'] as const)('answers oauth4webapi (%s)', async (tokens) => {
+describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', (_, mount) => {
+  it.each(['jwt', 'opaque'] as const)('serves oauth4webapi (%s)', async (tokens) => {
     const issuer = await startIssuer({ tokens })
     const { clientId, clientSecret } = issuer.service
     const token = tokens === 'opaque' ? { token: introspection({ clientId, clientSecret }) } : {}
-    const url = await protect(issuer, mount, { protection: { dpop: 'require', ...token } })
+    const logger = logLines()
+    const url = await protect(issuer, mount, { logger, protection: { dpop: 'require', ...token } })
     const client = await signInWithKey(issuer, url, 'mcp files:write')
     expect(client.tokenType).toBe('dpop')
     const session = await open(client)
@@ -34,9 +35,10 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s that requires bound t
     expect(await text(await client.post(callTool('write'), session))).toContain('written')
     const stolen = { ...session, authorization: `Bearer ${client.token}` }
     expect((await post(url, JSON.stringify(callTool('whoami')), stolen)).status).toBe(401)
+    expect(logger.lines).toEqual([expect.stringContaining('An access token was refused')])
   })
 
-  it('gives oauth4webapi a nonce, and accepts it', async () => {
+  it('sends oauth4webapi a nonce, and accepts it', async () => {
     const issuer = await startIssuer()
     const url = await protect(issuer, mount, { protection: { dpop: { mode: 'require', nonce: true } } })
     const client = await signInWithKey(issuer, url, 'mcp')
@@ -46,18 +48,21 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s that requires bound t
     expect(client.nonces()).toBe(1)
   })
 
-  it.each(ERAS)('leads our client from 401 to a bound token, and to more scopes (%s)', async (revision) => {
-    const issuer = await startIssuer()
-    const url = await protect(issuer, mount, {
-      revisions: [revision],
-      protection: { dpop: { mode: 'require', nonce: true } },
-    })
-    const { auth } = userAgent(issuer, { clients: [issuer.client], dpop: {} })
-    const { client, sent } = await connect(url, auth)
-    expect(await call(client, 'whoami')).toContain('alice')
-    expect(await call(client, 'write')).toBe('written')
-    expect(sent.filter(({ status }) => status === 403)).toHaveLength(1)
-  })
+  it.each(ERAS)(
+    'serves our client after 401 with a bound token, and later with more scopes (%s)',
+    async (revision) => {
+      const issuer = await startIssuer()
+      const url = await protect(issuer, mount, {
+        revisions: [revision],
+        protection: { dpop: { mode: 'require', nonce: true } },
+      })
+      const { auth } = userAgent(issuer, { clients: [issuer.client], dpop: {} })
+      const { client, sent } = await connect(url, auth)
+      expect(await call(client, 'whoami')).toContain('alice')
+      expect(await call(client, 'write')).toBe('written')
+      expect(sent.filter(({ status }) => status === 403)).toHaveLength(1)
+    },
+  )
 
   it('refuses two proofs', async () => {
     const issuer = await startIssuer()
@@ -75,7 +80,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s that requires bound t
   })
 })
 
-it('a proof is accepted once by three processes, which accept the same nonces', async () => {
+it('three processes accept a proof once, and share their nonces', async () => {
   const issuer = await startIssuer()
   const node = program(new URL('support/serve-node.ts', import.meta.url))
   const cluster = await startCluster(node, 3, {
@@ -86,7 +91,7 @@ it('a proof is accepted once by three processes, which accept the same nonces', 
   const client = await signInWithKey(issuer, cluster.url, 'mcp')
   const session = await open(client)
   const who = new Set<string | undefined>()
-  // More than there are processes, so that each gets one.
+  // There are more requests than processes, so that each process gets one.
   for (const _call of [1, 2, 3, 4]) who.add(await text(await client.post(callTool('who'), session)))
   expect(who.size).toBe(3)
   expect(client.nonces()).toBe(1)

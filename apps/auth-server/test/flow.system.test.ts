@@ -5,7 +5,7 @@ import { ERAS, REGISTRATIONS, runFlow } from './support/flow.ts'
 describe.each(Object.entries(NODE_MOUNTS))('a server on %s', (_, mount) => {
   describe.each(ERAS)('at %s', (revision) => {
     it.each(Object.entries(REGISTRATIONS))(
-      'with %s, a client gets from 401 to an answer, to more scopes, and to a new token',
+      'with %s, a client signs in after 401, gets more scopes, and renews its token',
       (_kind, registration) => runFlow(mount, revision, registration),
     )
   })

@@ -5,15 +5,15 @@ import { call, connect, protect, startIssuer, userAgent } from './support/protec
 
 const [registration] = Object.values(REGISTRATIONS)
 
-// flow.system.test.ts has every mount and kind of registration.
+// flow.system.test.ts tests every mount and every kind of registration.
 it.each(ERAS)(
-  'at %s, a client gets from 401 to an answer, to more scopes, and to a new token',
+  'at %s, a client signs in after 401, gets more scopes, and renews its token',
   async (revision) => {
     if (registration !== undefined) await runFlow(MOUNTS.toFetch, revision, registration)
   },
 )
 
-it('renews a token before it expires, and no request is refused', async () => {
+it('a client renews a token before it expires, so that no request is refused', async () => {
   const time = fakeDate()
   const issuer = await startIssuer()
   const url = await protect(issuer, MOUNTS.toFetch)
@@ -28,7 +28,7 @@ it('renews a token before it expires, and no request is refused', async () => {
   expect(asked).toHaveLength(1)
 })
 
-it('asks the user again once the authorization is revoked', async () => {
+it('a client asks the user again after the authorization is revoked', async () => {
   const time = fakeDate()
   const issuer = await startIssuer()
   const url = await protect(issuer, MOUNTS.toFetch)

@@ -4,7 +4,7 @@ import { authorizationCode, oauth } from '@jetway/client/oauth'
 import { freePort } from '@jetway-apps/test-support/http'
 import { MOUNTS } from '@jetway-apps/test-support/mounts'
 import type { AuthorizationServer } from '@jetway/testing/authorization-server'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { INTERACTION, type LoginOptions } from '../src/github-login/interactions.ts'
 import { serve } from '../src/github-login/serve.ts'
 import { Browser, type Page } from './support/browser.ts'
@@ -58,7 +58,7 @@ async function start(options: Pick<LoginOptions, 'mayLogIn'> = {}): Promise<Site
 
 const newBrowser = (): Browser => new Browser((at) => at.href.startsWith(REDIRECT))
 
-/** What a user does with the pages after the address that a client opens. Resolves to where the client gets its answer. */
+/** The user's actions after the client opens an address. Resolves to the address with the reply for the client. */
 type Visit = (address: URL) => Promise<Page>
 
 const agree: Visit = async (address) => {
@@ -75,7 +75,7 @@ async function signIn({ url }: Site, visit: Visit): Promise<Awaited<ReturnType<t
   return connect(url, auth)
 }
 
-it('a user of GitHub logs in, agrees to a client, and calls a tool', async () => {
+it('a GitHub user logs in, consents to a client, and calls a tool', async () => {
   const site = await start()
   const pages: Page[] = []
   const { client, sent } = await signIn(site, async (address) => {
@@ -108,18 +108,21 @@ it.each<[string, Visit]>([
   ],
   ['nobody may log in', (address) => newBrowser().visit(address)],
   ['the user denies at GitHub', (address) => newBrowser().visit(address)],
-])('the client gets no token if %s', async (how, visit) => {
+])('a client gets no token if %s', async (how, visit) => {
   const site = await start(how === 'nobody may log in' ? { mayLogIn: () => false } : {})
   if (how === 'the user denies at GitHub') site.github.user = undefined
   const failure = await signIn(site, visit).catch((error: unknown) => error)
   expect(inspect(failure)).toContain('access_denied')
 })
 
-it('a login is finished only by the browser that began it, with its own code', async () => {
+it('only the browser that began a login can finish it, with its own code', async () => {
+  // Koa prints the errors of requests.
+  const printed = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => printed.mockRestore())
   const site = await start()
   const attempts: Page[] = []
   await signIn(site, async (address) => {
-    // The attacker stops before the callback, and sends it to the browser of a victim.
+    // The attacker stops before the callback, and sends its URL to a victim's browser.
     const callbacks: URL[] = []
     const attacker = new Browser((at) => at.pathname.endsWith('/github') && callbacks.push(at) > 0)
     await attacker.visit(address)

@@ -10,7 +10,7 @@ import type { AuthorizationServer } from '@jetway/testing/authorization-server'
 import { expect, it, onTestFinished } from 'vitest'
 import { protect, startIssuer } from './support/protected.ts'
 
-/** A home without the settings of the person who runs the tests, and a browser that opens nothing. */
+/** An environment without the developer's own settings, and with a browser that opens nothing. */
 async function createHome(): Promise<NodeJS.ProcessEnv> {
   const home = await mkdtemp(join(tmpdir(), 'jetway-inspector-'))
   onTestFinished(() => rm(home, { recursive: true, force: true }))
@@ -28,11 +28,11 @@ async function createHome(): Promise<NodeJS.ProcessEnv> {
 interface Ran {
   readonly code: number
   readonly stdout: string
-  /** How often the user was sent to the authorization server. */
+  /** The number of visits to the authorization server. */
   readonly visits: number
 }
 
-/** Runs the Inspector's command line. Its user agrees to everything. */
+/** Runs the Inspector's command line. Its user consents to everything. */
 async function inspect(
   issuer: AuthorizationServer,
   env: NodeJS.ProcessEnv,
@@ -62,7 +62,7 @@ it.each(['legacy', 'modern'])(
     const url = await protect(issuer, MOUNTS.Fastify)
     const env = await createHome()
     const config = join(env['HOME'] ?? '', 'servers.json')
-    // With a refresh token, the Inspector refreshes where it should ask for more scopes.
+    // With a refresh token, the Inspector would refresh instead of asking for more scopes.
     const oauth = { requestRefreshToken: false }
     await writeFile(config, JSON.stringify({ mcpServers: { test: { type: 'streamable-http', url, oauth } } }))
     const server = ['--config', config, '--server', 'test', '--protocol-era', era]

@@ -14,7 +14,7 @@ import { createServer, protect, startIssuer } from './support/protected.ts'
 
 const HTTP = { [oauth.allowInsecureRequests]: true } as const
 
-/** Each finds the authorization server by the metadata of the resource. */
+/** Clients that find the authorization server through the resource metadata. */
 const READERS: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   oauth4webapi: async (url) => {
     const resource = new URL(url)
@@ -36,13 +36,13 @@ const READERS: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   },
 }
 
-describe.each(Object.entries(MOUNTS))('the metadata of a server on %s', (_, mount) => {
+describe.each(Object.entries(MOUNTS))('metadata of a server on %s', (_, mount) => {
   it.each(Object.entries(READERS))('leads %s to the authorization server', async (_reader, issuerOf) => {
     const issuer = await startIssuer()
     expect(await issuerOf(await protect(issuer, mount))).toBe(issuer.issuer)
   })
 
-  it('is what the challenge names, as both official clients read it', async () => {
+  it('is named in the challenge, as both official clients read it', async () => {
     const url = await protect(await startIssuer(), mount)
     const refused = await post(url)
     expect(refused.status).toBe(401)
@@ -56,7 +56,7 @@ describe.each(Object.entries(MOUNTS))('the metadata of a server on %s', (_, moun
   })
 })
 
-/** Apps in which the metadata is not where the mount is. Each resolves to the addresses of its servers. */
+/** Apps that serve the metadata in another place than the mount. Each resolves to the addresses of its servers. */
 const APPS: Readonly<Record<string, (authenticate: () => Authenticate) => Promise<readonly string[]>>> = {
   'Fastify, below a prefix': async (create) => {
     const app = Fastify()
@@ -103,7 +103,7 @@ const APPS: Readonly<Record<string, (authenticate: () => Authenticate) => Promis
   },
 }
 
-describe.each(Object.entries(APPS))('the metadata of %s', (_, start) => {
+describe.each(Object.entries(APPS))('metadata of %s', (_, start) => {
   it.each(Object.entries(READERS))('leads %s to the authorization server', async (_reader, issuerOf) => {
     const { issuer } = await startIssuer()
     for (const url of await start(() => oauthServer({ issuer, scopes: ['mcp'] }))) {

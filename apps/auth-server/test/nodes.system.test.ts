@@ -5,10 +5,10 @@ import { program } from '@jetway-tools/runtimes/program'
 import { expect, it, onTestFinished } from 'vitest'
 import { openSession, startIssuer } from './support/protected.ts'
 
-/** More than there are processes, so that each gets one. */
+/** More requests than processes, so that each process gets one. */
 const REQUESTS = [1, 2, 3, 4]
 
-it('a session on three processes is that of one user, with each of her tokens, and 404 to others', async () => {
+it('a session on three processes accepts every token of its user, and is 404 for others', async () => {
   const issuer = await startIssuer()
   const node = program(new URL('support/serve-node.ts', import.meta.url))
   const cluster = await startCluster(node, 3, { ISSUER: issuer.issuer })

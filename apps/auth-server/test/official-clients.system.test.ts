@@ -9,7 +9,7 @@ import { protect, startIssuer } from './support/protected.ts'
 
 type Call = (tool: string) => Promise<unknown>
 
-/** Connects, and signs in each time that the client asks its host for it. */
+/** Connects, and signs in whenever the client asks its host for it. */
 const CLIENTS: Readonly<Record<string, (url: string, host: OfficialHost) => Promise<Call>>> = {
   v1: async (url, { provider, back }) => {
     const authProvider = withoutRefreshTokens(provider)
@@ -29,7 +29,7 @@ const CLIENTS: Readonly<Record<string, (url: string, host: OfficialHost) => Prom
     connectV2(url, host, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
 }
 
-/** With a refresh token, v1 refreshes when it should ask for more scopes, and fails with the same scopes. */
+/** With a refresh token, v1 would refresh instead of asking for more scopes, and would fail. */
 const withoutRefreshTokens = (provider: OfficialProvider): OfficialProvider => ({
   ...provider,
   saveTokens: (tokens) => provider.saveTokens({ ...(tokens as object), refresh_token: undefined }),

@@ -7,12 +7,12 @@ import { toMarkdown } from './report.ts'
 import { TEXT } from './workloads.ts'
 
 /**
- * Far below the target, because CI machines are busy: it finds large slowdowns only. It takes each server's
- * best round, which other work has disturbed least.
+ * The required ratio. It is far below the target and finds only large slowdowns, because CI machines are
+ * busy. It applies to each server's best round, which other work has disturbed least.
  */
 const LEAST = 0.6
 const CONNECTIONS = 16
-/** A busy machine gets more attempts. They do not help a slow server. */
+/** The attempts on a busy machine. They do not help a slow server. */
 const ATTEMPTS = 3
 const PAUSE_MS = 5_000
 const SPAWNS = 7

@@ -1,15 +1,15 @@
 /** A server to measure: one of the programs in `servers/`. */
 export interface Contender {
-  /** A unique name. Ratios name their base by it. */
+  /** A unique name, which identifies the base of ratios. */
   readonly name: string
   readonly title: string
   readonly program: string
   readonly args?: readonly string[]
-  /** The contender that this one is compared with. */
+  /** The contender for comparison. */
   readonly base?: string
-  /** Sends a prepared response. */
+  /** Whether the server sends a prepared response. */
   readonly bare?: boolean
-  /** Is started only once, because its results are far from the others. */
+  /** Whether to start it only once, because its results are far from the others. */
   readonly once?: boolean
 }
 
@@ -32,8 +32,8 @@ export const HTTP: readonly Contender[] = [
 const IN_MEMORY = 'jetway-memory'
 
 /**
- * The same mount with its sessions in memory and in Redis, where each request reads its session unless it has just been
- * read.
+ * The same mount with sessions in memory and in Redis. With Redis, each request reads its session unless the
+ * server has just read it.
  */
 export const sharedOver = (redisUrl: string): readonly Contender[] => [
   { name: IN_MEMORY, title: 'in memory', program: 'jetway-fastify' },
@@ -77,7 +77,7 @@ const observed = (name: string, title: string, ...args: readonly string[]): Cont
   base: UNOBSERVED,
 })
 
-/** The same mount without telemetry, twice, which shows the noise, and with what an app may register. */
+/** The same mount with different telemetry. It is measured twice without telemetry, which shows the noise. */
 export const TELEMETRY: readonly Contender[] = [
   { name: UNOBSERVED, title: 'without telemetry', program: 'jetway-fastify' },
   { name: 'jetway-noise', title: 'without, a second time', program: 'jetway-fastify', base: UNOBSERVED },
@@ -94,8 +94,7 @@ export const TELEMETRY: readonly Contender[] = [
 ]
 
 /**
- * The same servers, which send each response as an event stream. The official SDK
- * is measured with JSON alone.
+ * The same servers with event streams as replies. The official SDK is measured only with JSON.
  */
 export const STREAMS: readonly Contender[] = HTTP.filter(({ once }) => once !== true).map((contender) => ({
   ...contender,
@@ -113,7 +112,7 @@ const STARTED: readonly Contender[] = [
   { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio' },
 ]
 
-/** Servers of a usual and of a large size, to measure their start, which converts the tools' schemas. */
+/** Servers of a usual and a large size, for measuring their start, which converts the tools' schemas. */
 export const STARTED_TOOLS: readonly number[] = [2, 50, 102]
 
 export const starters = (tools: number): readonly Contender[] =>
@@ -123,7 +122,7 @@ export const RAW_STDIO: Contender = { name: 'raw-stdio', title: 'raw Node', prog
 
 const ONE_TOOL = 'jetway-1-tool'
 
-/** The same mount with more and more tools, since a call must not pay for the other tools. */
+/** The same mount with increasing numbers of tools, because other tools must not slow down a call. */
 export const TOOL_COUNTS: readonly Contender[] = [
   { name: ONE_TOOL, title: '1 tool', program: 'jetway-fastify', args: ['--tools', '1'] },
   {

@@ -12,12 +12,12 @@ import { ServerProcess } from './server-process.ts'
 import type { Answers } from './serving/messages.ts'
 import { CREATE, type FORMS, LIST, resultOf, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
-/** Warm-up notifications. Each goes to all streams. */
+/** The number of warm-up notifications. Each goes to all streams. */
 const WARM_NOTIFICATIONS = 100
-/** The digits by which two events and their chunks may grow. */
+/** The digits by which two events and their chunks may differ. */
 const LONGEST_COUNT = 20
 
-/** Measures one case. The timing says how often its servers are restarted. */
+/** Measures one case. The timing contains the number of restarts. */
 export async function measureHttp(
   { name, title }: Pick<Table, 'name' | 'title'>,
   contenders: readonly Contender[],
@@ -48,7 +48,7 @@ export class HttpBench {
     this.#servers = servers
   }
 
-  /** Bare servers get the response of a Jetway contender, so that all send the same bytes. */
+  /** Passes the response of a Jetway contender to bare servers, so that all send the same bytes. */
   static async start(contenders: readonly Contender[]): Promise<HttpBench> {
     const servers = await Promise.all(contenders.map((contender) => ServerProcess.start(contender)))
     const bare = servers.filter(({ contender }) => contender.bare)
@@ -94,7 +94,7 @@ export class HttpBench {
   }
 
   /**
-   * Measures one notification to many streams, one of each session: a request of the table is a notification.
+   * Measures one notification to many streams, each of its own session. A request in the table is a notification.
    */
   async measureNotifications(count: number, timing: Timing): Promise<Run[]> {
     const open: EventStream[] = []
@@ -142,7 +142,7 @@ export class HttpBench {
   }
 }
 
-/** Each run opens new connections, because some servers close idle ones after five seconds. */
+/** Opens new connections for each run, because some servers close idle ones after five seconds. */
 async function withConnections<T>(
   port: number,
   count: number,

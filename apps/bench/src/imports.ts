@@ -9,7 +9,7 @@ export interface ImportCost {
   readonly title: string
   /** The number of loaded JavaScript files. */
   readonly files: number
-  /** Processor time, user and system, minus that of a process without imports. The median of the rounds. */
+  /** The median processor time (user and system), minus that of a process without imports. */
   readonly cpuMs: number
 }
 
@@ -24,7 +24,7 @@ const NOTHING = { name: 'nothing', title: 'nothing', packages: [] }
 export const JETWAY = 'jetway'
 export const OFFICIAL = 'sdk'
 
-/** Zod is listed separately: the official SDK needs it, and most servers use it. */
+/** The measured imports. Zod has its own row, because the official SDK needs it and most servers use it. */
 const IMPORTED: readonly Imported[] = [
   { name: JETWAY, title: 'Jetway: core and stdio', packages: ['@jetway/core', '@jetway/stdio'] },
   { name: 'zod', title: 'zod', packages: ['zod'] },
@@ -83,7 +83,7 @@ const required = Object.keys(createRequire(import.meta.url).cache).length
 process.stdout.write(String(Atomics.load(shared, 0) + required))
 `
 
-/** Runs a program that finds this package's dependencies, and reads the number that it prints. */
+/** Runs a program with access to this package's dependencies, and returns the number that it prints. */
 async function runChild(program: string): Promise<number> {
   const args = ['--no-warnings', '--input-type=module', '--eval', program]
   const cwd = fileURLToPath(new URL('..', import.meta.url))

@@ -2,16 +2,16 @@ import type { Contender } from './contenders.ts'
 import { type LoadResult, median, percentile } from './load/load-result.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** How long to measure. A round runs each contender once. */
+/** The duration of a measurement. A round runs each contender once. */
 export interface Timing {
   /**
-   * How often each contender is started. A process that starts slowly, because of the compiler
-   * or memory layout, stays slow.
+   * The number of starts of each contender. A process that starts slowly because of the compiler or memory
+   * layout stays slow.
    */
   readonly starts: number
   readonly rounds: number
   readonly seconds: number
-  /** Warm-up requests to each contender. Compilers need thousands of calls. */
+  /** The number of warm-up requests to each contender. Compilers need thousands of calls. */
   readonly warmRequests: number
 }
 
@@ -43,7 +43,7 @@ export interface Row {
   readonly p99Ms: number | undefined
   /** The server's processor time per request, user and system. */
   readonly cpuMicros: number
-  /** The same in the best round. Other work on the machine can only add to it. */
+  /** The processor time per request in the best round. Other work on the machine can only increase it. */
   readonly leastCpuMicros: number
   readonly base?: string
   /** Requests per second of processor time, divided by the base's in the same round. */
@@ -59,7 +59,7 @@ export interface Table {
   readonly rows: readonly Row[]
 }
 
-/** Loads the contenders in turn, so that other work on the machine disturbs all alike. */
+/** Loads the contenders in turn, so that other work on the machine affects all equally. */
 export async function interleave(
   all: readonly Measured[],
   timing: Pick<Timing, 'rounds' | 'seconds' | 'warmRequests'>,
@@ -74,7 +74,7 @@ export async function interleave(
   return runs.map(({ measured, samples }) => ({ contender: measured.server.contender, samples }))
 }
 
-/** In seconds. A contender this slow needs no more warm-up. */
+/** The limit of a warm-up in seconds. A slower contender needs no more warm-up. */
 const LONGEST_WARM_UP = 5
 const WARM_STEP = 0.25
 
@@ -100,7 +100,7 @@ async function sample({ server, load }: Measured, seconds: number): Promise<Samp
 }
 
 /**
- * Summarises all starts. A contender that is not in all of them is compared with its base in its own starts.
+ * Summarises all starts. A contender without some of them is compared with its base in its own starts.
  */
 export function summarise(starts: readonly (readonly Run[])[]): Row[] {
   return (starts[0] ?? []).map(({ contender }) => toRow(contender, starts))

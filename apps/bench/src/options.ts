@@ -3,9 +3,9 @@ import type { Timing } from './measure.ts'
 
 /** The options of the command line. */
 export interface BenchOptions {
-  /** Runs the short check for CI, in less than 90 s. Its exit code says whether it passed. */
+  /** Runs the short check for CI in less than 90 s. The exit code is its result. */
   readonly short: boolean
-  /** Runs only the cases whose names start with one of these. All if empty. */
+  /** Runs only the cases whose names start with one of these prefixes. An empty list runs all. */
   readonly only: readonly string[]
   readonly json: boolean
   /** Writes the tables into the documentation. */
@@ -27,7 +27,7 @@ export const USAGE = `npm run bench -- [--short] [--only <case>]... [--json] [--
   --rounds   how often every contender is measured from its start to its end
   --seconds  how long, each time`
 
-/** @throws TypeError where an option is unknown or has no proper value */
+/** @throws TypeError for an unknown option or an invalid value */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -11,7 +11,7 @@ const canPin = process.platform === 'linux' && cpus().length > 1 && spawnSync(TA
 /** The prefix of a server's command line. */
 export const serverPrefix = (): readonly string[] => (canPin ? [TASKSET, '-c', SERVERS] : [])
 
-/** Moves this process, which makes the load, off the servers' processor. Returns whether that worked. */
+/** Moves this process with its load to another processor than the servers'. Returns whether that worked. */
 export function pinLoad(): boolean {
   if (canPin) spawnSync(TASKSET, ['-acp', LOAD, String(process.pid)])
   return canPin

@@ -12,7 +12,7 @@ export interface Report {
   readonly memory: readonly SessionMemory[]
 }
 
-/** The report as Markdown, which also reads well in a terminal. */
+/** Returns the report as Markdown, which is also readable in a terminal. */
 export function toMarkdown({ machine, tables, imports, firstAnswers, memory }: Report): string {
   const parts = [`Measured on ${machine}.`, ...tables.map(toSection)]
   if (imports.length > 0) {
@@ -91,9 +91,9 @@ const BEGIN = '<!-- measured: npm run bench -- --write -->'
 const END = '<!-- end of what was measured -->'
 
 /**
- * The page with the report in the place that its marks leave for it.
+ * Replaces the report between the markers of a page.
  *
- * @throws Error where the marks are missing
+ * @throws Error if the markers are missing
  */
 export function replaceMeasured(page: string, markdown: string): string {
   const { before, after } = aroundMarks(page)
@@ -101,9 +101,9 @@ export function replaceMeasured(page: string, markdown: string): string {
 }
 
 /**
- * The page with the sections of a report of some cases. The other sections stay.
+ * Replaces the sections of the measured cases on a page. The other sections stay.
  *
- * @throws Error where the marks are missing
+ * @throws Error if the markers are missing
  */
 export function mergeMeasured(page: string, markdown: string): string {
   const { before, measured, after } = aroundMarks(page)
@@ -113,7 +113,7 @@ export function mergeMeasured(page: string, markdown: string): string {
   return `${before}\n\n${[...sections.values()].join('\n\n')}\n\n${after}`
 }
 
-/** The text before the first heading, then each section. */
+/** Returns the text before the first heading, then each section. */
 const sectionsOf = (markdown: string): string[] => markdown.split(/^(?=### )/m).map((text) => text.trim())
 
 function aroundMarks(page: string): {

@@ -23,7 +23,7 @@ import { CREATE, FORMS, LIST, STRUCTURED, TEXT, type Workload } from './workload
 const CONNECTIONS = [1, 16, 64]
 const FORM_CONNECTIONS = 16
 const NOTIFIED = 1000
-/** The official SDK has one server for each session, and so no notification to all. */
+/** The official SDK has one server per session, so it cannot notify all sessions. */
 const UNOFFICIAL = HTTP.filter(({ once }) => once !== true)
 const PIPELINE_DEPTH = 64
 const SPAWNS = 9
@@ -98,7 +98,7 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   return tables
 }
 
-/** The cost of sessions in Redis. A call without a session must cost nothing more. */
+/** Measures the cost of sessions in Redis. A call without a session must not cost more. */
 async function sharedCases({ timing }: BenchOptions, wanted: (name: string) => boolean): Promise<Table[]> {
   const cases: readonly (Pick<Table, 'name' | 'title'> & {
     readonly workload: Workload

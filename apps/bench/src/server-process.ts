@@ -16,7 +16,7 @@ export class ServerProcess {
   readonly contender: Contender
   readonly child: ChildProcess
   port = 0
-  /** Of every request. */
+  /** The headers of every request. */
   headers: Readonly<Record<string, string>> = {}
 
   private constructor(contender: Contender, child: ChildProcess) {
@@ -40,7 +40,7 @@ export class ServerProcess {
     this.headers = headers
   }
 
-  /** Starts the built program, and does not wait. */
+  /** Starts the built program without waiting. */
   static spawn(contender: Contender): ServerProcess {
     const program = fileURLToPath(new URL(`servers/${contender.program}.js`, import.meta.url))
     const [file, ...args] = [
@@ -70,12 +70,12 @@ export class ServerProcess {
     return (await this.#ask({ ask: 'memory' }, 'memory')).bytes
   }
 
-  /** Has the server send one notification to all open streams. */
+  /** Makes the server send one notification to all open streams. */
   notify(): void {
     this.child.send({ ask: 'notify' } satisfies Ask)
   }
 
-  /** Gives a bare server its responses. */
+  /** Passes the responses to a bare server. */
   async prepare(answers: Answers): Promise<void> {
     await this.#ask({ ask: 'prepare', answers }, 'prepared')
   }

@@ -10,7 +10,7 @@ export interface SessionMemory {
   readonly kilobytes: number
 }
 
-/** Sessions before the first measurement, so that one-time allocations are not counted. */
+/** The sessions before the first measurement, so that one-time allocations do not count. */
 const WARM = 500
 
 export async function measureSessionMemory(
@@ -20,7 +20,7 @@ export async function measureSessionMemory(
   const rows: SessionMemory[] = []
   for (const contender of contenders) {
     const server = await ServerProcess.start(contender)
-    // Sessions of the official SDK take a hundred times the memory, and a hundred times as long to open.
+    // Sessions of the official SDK need a hundred times the memory and time.
     const sessions = contender.name.startsWith('sdk') ? Math.ceil(count / 10) : count
     await openSessions(server.port, Math.min(WARM, sessions))
     const before = await server.memoryBytes()

@@ -11,7 +11,7 @@ import { resultOf, TEXT } from './workloads.ts'
 const clientOf = ({ child }: ServerProcess): StdioClient =>
   new StdioClient(child.stdin as Writable, child.stdout as Readable)
 
-/** The text tool over stdio, with this many requests in flight. */
+/** Measures the text tool over stdio with this many concurrent requests. */
 export async function measureStdio(
   name: string,
   depth: number,
@@ -60,7 +60,7 @@ export interface FirstAnswer {
   readonly cpuRatio: number
 }
 
-/** Starts servers of each size, in turn with raw Node. */
+/** Starts servers of each size, alternating with raw Node. */
 export async function measureFirstAnswers(sizes: readonly number[], rounds: number): Promise<FirstAnswer[]> {
   const answers: FirstAnswer[] = []
   for (const tools of sizes) answers.push(...(await measureFirstAnswer(tools, rounds)))

@@ -10,7 +10,7 @@ export interface Workload {
   readonly message: Message
   /** The headers of a request without a session. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Throws if the result is wrong. */
+  /** Throws if the result is invalid. */
   verify(result: Record<string, unknown>): void
 }
 
@@ -74,7 +74,7 @@ function standing(workload: Workload, call: ToolCall): Workload {
   }
 }
 
-/** Each call, with and without a session. */
+/** The calls with and without a session. */
 export const FORMS: readonly { readonly session: Workload; readonly alone: Workload }[] = [
   { session: TEXT, alone: standing(TEXT, ADD) },
   { session: STRUCTURED, alone: standing(STRUCTURED, WEATHER) },

@@ -16,18 +16,18 @@ it('fails below 0.6 of the bare framework', () => {
   expect(slowest(rows(11, 20), new Map())).toEqual(['Jetway (0.55)'])
 })
 
-it('takes the best round of all attempts, also of the base', () => {
+it('uses the best round of all attempts, also for the base', () => {
   const best = new Map<string, number>()
   expect(slowest(rows(20, 40), best)).toEqual(['Jetway (0.50)'])
   expect(slowest(rows(10, 20), best)).toEqual(['Jetway (0.50)'])
   expect(slowest(rows(50, 15), best)).toEqual([])
 })
 
-it('fails if nothing could be measured', () => {
+it('fails without measurements', () => {
   expect(slowest(rows(Number.NaN, Number.NaN), new Map())).toEqual(['Jetway (NaN)'])
 })
 
-it('fails if importing Jetway costs more than importing the official SDK, or nothing could be measured', () => {
+it('fails if importing Jetway costs more than the official SDK, or without measurements', () => {
   const imports = (jetway: number, official: number): Parameters<typeof isHeavy>[0] => [
     { name: JETWAY, title: 'Jetway', files: 1, cpuMs: jetway },
     { name: OFFICIAL, title: 'official', files: 1, cpuMs: official },

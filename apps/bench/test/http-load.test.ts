@@ -19,8 +19,8 @@ async function load(listener: RequestListener, lanes: number): ReturnType<typeof
   )
 }
 
-describe('load over HTTP', () => {
-  it('counts each response once, on all connections', async () => {
+describe('loadHttp', () => {
+  it('counts each response once for all connections', async () => {
     let answered = 0
     const result = await load((_request, response) => {
       answered++
@@ -31,16 +31,16 @@ describe('load over HTTP', () => {
     expect(answered).toBeGreaterThanOrEqual(3)
   })
 
-  it('accepts no status but 200', async () => {
+  it('rejects for a status other than 200', async () => {
     const failing = load((_request, response) => response.writeHead(503).end('no'), 1)
     await expect(failing).rejects.toThrow('Wrong answer: 503')
   })
 
-  it('accepts no response of another size', async () => {
+  it('rejects for a response of another size', async () => {
     await expect(load((_request, response) => response.end('odd'), 1)).rejects.toThrow('Wrong answer: 200')
   })
 
-  it('fails when the server hangs up', async () => {
+  it('rejects if the server disconnects', async () => {
     await expect(load((request) => request.socket.destroy(), 1)).rejects.toThrow()
   })
 })

@@ -7,7 +7,7 @@ it('the median of an even number of values is the mean of the two in the middle'
   expect(median([])).toBeNaN()
 })
 
-it('percentiles are values that occurred', () => {
+it('percentiles are measured values', () => {
   const latencies = new Latencies()
   for (let ms = 100; ms >= 1; ms--) latencies.add(ms)
   const sorted = latencies.sorted()

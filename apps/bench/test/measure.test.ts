@@ -3,7 +3,7 @@ import { interleave, type Measured, type Run, summarise } from '../src/measure.t
 
 const LATENCIES = Float64Array.of(1, 2, 3)
 
-/** A server that takes this many µs per request, on a machine whose speed is the same within a round. */
+/** A server with this time per request in µs, on a machine with constant speed within a round. */
 function fake(name: string, base: string | undefined, micros: number, mood: () => number): Measured {
   let spent = 0
   return {
@@ -18,7 +18,7 @@ function fake(name: string, base: string | undefined, micros: number, mood: () =
   }
 }
 
-it('compares results of the same round only', async () => {
+it('compares only results of the same round', async () => {
   const moods = [1, 1, 1, 1, 1, 7, 7, 7, 7, 3, 3, 3, 3]
   let turn = 0
   const mood = (): number => moods[turn++] ?? 1
@@ -33,7 +33,7 @@ it('compares results of the same round only', async () => {
   expect(rows[1]).toMatchObject({ name: 'jetway', base: 'bare', ratio: 0.5 })
 })
 
-it('reports the best round, which a busy machine has disturbed least', async () => {
+it('reports the best round', async () => {
   const moods = [1, 1, 1, 9, 1, 9, 9, 9]
   let turn = 0
   const mood = (): number => moods[turn++] ?? 1
@@ -45,14 +45,14 @@ it('reports the best round, which a busy machine has disturbed least', async () 
   expect(summarise([runs]).map(({ leastCpuMicros }) => leastCpuMicros)).toEqual([10, 20])
 })
 
-/** One start: how many µs each round took, for each contender. */
+/** One start: the µs of each round for each contender. */
 const started = (micros: Readonly<Record<string, readonly number[]>>): Run[] =>
   Object.entries(micros).map(([name, all]) => ({
     contender: { name, title: name, program: name, ...(name === 'bare' ? {} : { base: 'bare' }) },
     samples: all.map((cpuMicros) => ({ requestsPerSecond: 1, cpuMicros, p50Ms: 1, p99Ms: 1 })),
   }))
 
-it('shows a slow start, which does not decide the ratio', () => {
+it('reports a slow start without using it for the ratio', () => {
   const [, jetway] = summarise([
     started({ bare: [10, 10, 10], jetway: [20, 20, 20] }),
     started({ bare: [10, 10, 10], jetway: [12.5, 12.5, 12.5] }),
@@ -67,7 +67,7 @@ it('compares a contender that started once with the base of that start', () => {
   expect(rows[1]).not.toHaveProperty('between')
 })
 
-it('gives no ratio if the base did not run', () => {
+it('returns no ratio if the base did not run', () => {
   const [alone] = summarise([started({ jetway: [10] }), started({ jetway: [20] })])
   expect(alone).toMatchObject({ name: 'jetway', cpuMicros: 15 })
   expect(alone).not.toHaveProperty('ratio')

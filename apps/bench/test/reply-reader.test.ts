@@ -8,8 +8,8 @@ function readIn(pieces: readonly string[]): (Reply | undefined)[] {
 
 const WHOLE = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"é":1}'
 
-describe('a reply', () => {
-  it('with Content-Length is complete with its last byte, however it is split', () => {
+describe('ReplyReader', () => {
+  it('returns a reply with Content-Length at its last byte, for any split', () => {
     const bytes = Buffer.from(WHOLE)
     for (let cut = 1; cut < bytes.length; cut++) {
       const reader = new ReplyReader()
@@ -18,7 +18,7 @@ describe('a reply', () => {
     }
   })
 
-  it('with chunks is joined', () => {
+  it('joins the chunks of a reply', () => {
     const [open, last] = readIn([
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n',
       '2\r\nef\r\n0\r\n\r\n',
@@ -27,12 +27,12 @@ describe('a reply', () => {
     expect(last?.body()).toBe('abcdef')
   })
 
-  it('without a body ends after its head', () => {
+  it('returns a reply without a body after its head', () => {
     const [reply] = readIn(['HTTP/1.1 204 No Content\r\nConnection: keep-alive\r\n\r\n'])
     expect(reply).toMatchObject({ status: 204, bodyBytes: 0 })
   })
 
-  it('leaves no bytes for the next reply', () => {
+  it('consumes all bytes of a reply', () => {
     const [first, second] = readIn([WHOLE, 'HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno'])
     expect(first).toMatchObject({ status: 200, bodyBytes: 8 })
     expect(second).toMatchObject({ status: 404, bodyBytes: 2 })
@@ -40,7 +40,7 @@ describe('a reply', () => {
   })
 })
 
-it('finds a header in any case, and keeps the case of its value', () => {
+it('finds a header in any case, and preserves the case of its value', () => {
   const head = 'HTTP/1.1 200 OK\r\nMcp-Session-Id: aBc\r\nx: y'
   expect(headerOf(head, 'mcp-session-id')).toBe('aBc')
   expect(headerOf(head, 'x')).toBe('y')

@@ -37,7 +37,7 @@ const REPORT = {
   memory: [],
 }
 
-it('a table names the base of a ratio', () => {
+it('names the base of a ratio in a table', () => {
   const line = toMarkdown(REPORT)
     .split('\n')
     .find((text) => text.startsWith('| Jetway'))
@@ -55,7 +55,7 @@ it('a table names the base of a ratio', () => {
   ])
 })
 
-it('new tables replace the old ones, and the text around them stays', () => {
+it('replaces the old tables, and keeps the text around them', () => {
   const page =
     'Before\n\n<!-- measured: npm run bench -- --write -->\n\nold\n<!-- end of what was measured -->\n\nAfter\n'
   const once = replaceMeasured(page, toMarkdown(REPORT))
@@ -66,7 +66,7 @@ it('new tables replace the old ones, and the text around them stays', () => {
   expect(() => replaceMeasured('no marks', '')).toThrow('marks')
 })
 
-it('the tables of some cases leave the others', () => {
+it('keeps the tables of cases that were not measured', () => {
   const page =
     'Before\n\n<!-- measured: npm run bench -- --write -->\n\nA machine.\n\n### first\n\n1\n\n### tools/call\n\nold\n\n<!-- end of what was measured -->\n'
   const merged = mergeMeasured(page, toMarkdown({ ...REPORT, machine: 'another' }))

@@ -11,9 +11,9 @@ export interface ChatOptions {
   readonly servers: Readonly<Record<string, ServerConfig | TransportFactory>>
   readonly model: Model
   readonly terminal: Terminal
-  /** The most requests to the model for one query. */
+  /** The limit of requests to the model for one query. */
   readonly maxRounds: number
-  /** Call tools without asking the user. */
+  /** Whether to call tools without asking the user. */
   readonly yes: boolean
   /** Prints a line that is not part of the conversation. */
   readonly log: (line: string) => void
@@ -22,12 +22,12 @@ export interface ChatOptions {
 const INFO = { name: 'jetway-chat', title: 'Jetway Chat', version: '0.0.0' }
 /** The longest tool name that the model APIs accept. */
 const MAX_NAME = 64
-/** How much of each server's instructions the model gets, in UTF-16 units. */
+/** The limit of each server's instructions for the model, in UTF-16 units. */
 const MAX_INSTRUCTIONS = 4_000
-/** How much of a call's arguments the user sees, in UTF-16 units. */
+/** The limit of a call's arguments on the screen, in UTF-16 units. */
 const MAX_SHOWN_ARGUMENTS = 4_000
 
-/** Says how much is not shown: a user must know that they approve more than they see. */
+/** Shows how much is hidden, because users must know that they approve more than they see. */
 function formatArguments(args: Readonly<Record<string, unknown>>): string {
   const json = JSON.stringify(args)
   const more = json.length - MAX_SHOWN_ARGUMENTS
@@ -39,7 +39,7 @@ export class Chat {
   readonly #options: ChatOptions
   readonly #manager: ClientManager
   readonly #conversation: Conversation
-  /** Tools that the user always allows. */
+  /** The tools that the user always allows. */
   readonly #approved = new Set<string>()
   readonly #ending = new AbortController()
   #currentQuery: AbortController | undefined
@@ -88,7 +88,7 @@ export class Chat {
     }
   }
 
-  /** True once the chat has nothing left to do but close its servers. */
+  /** Whether the chat only has to close its servers. */
   get isEnding(): boolean {
     return this.#ending.signal.aborted
   }

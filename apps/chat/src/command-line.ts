@@ -5,11 +5,11 @@ export interface CommandLine {
   readonly help: boolean
   /** Scripts, URLs and configuration files. */
   readonly targets: readonly string[]
-  /** Call tools without asking the user. */
+  /** Whether to call tools without asking the user. */
   readonly yes: boolean
   readonly api: 'anthropic' | 'openai' | undefined
   readonly model: string | undefined
-  /** The most requests to the model for one query. */
+  /** The limit of requests to the model for one query. */
   readonly maxRounds: number
 }
 

@@ -4,9 +4,9 @@ import type { Model, Reply } from './model/model.ts'
 
 export interface ConversationOptions {
   readonly model: Model
-  /** The most requests to the model for one query. */
+  /** The limit of requests to the model for one query. */
   readonly maxRounds: number
-  /** Called before each request, since the tool lists may have changed. */
+  /** Called before each request, because the tool lists may have changed. */
   readonly tools: () => Promise<readonly HostTool[]>
   readonly systemPrompt: () => string | undefined
   readonly onText: (text: string) => void
@@ -41,7 +41,7 @@ export class Conversation {
     }
   }
 
-  /** One request to the model and its tool calls. Resolves to true if it calls no tools. */
+  /** Sends one request to the model, and runs its tool calls. Resolves to true if the reply calls no tools. */
   async #round(signal: AbortSignal): Promise<boolean> {
     const { model, tools, systemPrompt, onText, onReply, onNotice } = this.#options
     const reply = await model.complete({
@@ -61,7 +61,7 @@ export class Conversation {
     return false
   }
 
-  /** Answers cancelled calls as well: the APIs refuse a history in which a call has no result. */
+  /** Adds results for cancelled calls, because the APIs refuse a history with a call without a result. */
   async #resultsOf(reply: Reply, signal: AbortSignal): Promise<ReturnType<Reply['refuseCalls']>> {
     // The arguments of the last call may be incomplete.
     if (reply.stopReason === 'length')

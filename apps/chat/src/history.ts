@@ -1,18 +1,18 @@
 import type { Message } from './model/model.ts'
 
 const MAX_TURNS = 64
-/** In UTF-16 units of JSON. */
+/** The limit in UTF-16 units of JSON. */
 const MAX_SIZE = 2_000_000
 
-/** A query with the replies and tool results that followed. */
+/** A query with its replies and tool results. */
 interface Turn {
   readonly messages: Message[]
   size: number
 }
 
 /**
- * The messages that the model gets with each request. Beyond the limits, the oldest turns are dropped as a
- * whole: the APIs refuse a tool result without its call.
+ * The messages for each request to the model. Beyond the limits, whole turns are dropped, the oldest first:
+ * the APIs refuse a tool result without its call.
  */
 export class History {
   readonly #turns: Turn[] = []

@@ -13,7 +13,7 @@ const HELLO = fileURLToPath(new URL('../../examples/src/quickstart/hello-stdio.t
 const WEATHER = new URL('../../weather/src/main.ts', import.meta.url)
 const SHOP = new URL('./support/serve-shop.ts', import.meta.url)
 
-/** Calls one tool after the other, then replies with the last result. */
+/** Calls tools in order, then replies with the last result. */
 const inTurn =
   (...tools: readonly (readonly [tool: string, args?: object])[]): Script =>
   (request, count) => {
@@ -91,7 +91,7 @@ it('runs the servers of a configuration file and one at a URL until the input en
   expect(servers.some(isRunning)).toBe(false)
 })
 
-/** The app during a call that does not end. */
+/** Starts the app, and a call that does not end. */
 async function duringACall(api: Api): Promise<App & { readonly servers: readonly number[] }> {
   const { env } = await modelServer(inTurn(['wait']))
   const app = startApp([fileURLToPath(SHOP), '--yes'], env(api))
@@ -112,7 +112,7 @@ it('Ctrl-C first cancels the query, then ends the chat', async () => {
   expect(servers.some(isRunning)).toBe(false)
 })
 
-it('SIGTERM during a call leaves no process', async () => {
+it('SIGTERM during a call leaves no processes', async () => {
   const { servers, ...app } = await duringACall('openai')
   app.process.kill('SIGTERM')
   expect(await app.exited).toBe(0)
@@ -120,7 +120,7 @@ it('SIGTERM during a call leaves no process', async () => {
   expect(servers.some(isRunning)).toBe(false)
 })
 
-it('without a model it starts nothing and names the variables to set', async () => {
+it('without a model, the app starts no servers and names the variables to set', async () => {
   const app = startApp([fileURLToPath(SHOP)])
   expect(await app.exited).toBe(2)
   expect(app.output.stderr).toContain('ANTHROPIC_API_KEY')

@@ -20,7 +20,7 @@ const calling =
       : { text: `It said <${request.results.join('|')}>` }
 
 describe.each(APIS)('a chat with a model behind the %s API', (api) => {
-  it('calls tools until the model is done, and shows its text', async () => {
+  it('calls tools until the model stops, and shows its text', async () => {
     const { type, waitForText, model, output, ended } = await startChat(
       (request, count) =>
         count === 1
@@ -56,7 +56,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
     expect(output()).not.toContain('key-of-tests')
   })
 
-  it('gives the model unchanged schemas, and tool names that its API accepts', async () => {
+  it('sends the model unchanged schemas, and tool names that its API accepts', async () => {
     const { waitForText, model } = await greeted(calling(LONG.slice(0, 10)), { api, yes: true })
     await waitForText('It said')
     const { tools } = model.requests[0] as ModelRequest
@@ -90,7 +90,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
     ['rejects its arguments', 'price', { thing: 1 }, 'thing'],
     ['is called with invalid JSON', 'price', '{"thing":', 'not a JSON object'],
     ['does not exist', 'nothing', {}, 'no tool'],
-  ])('gives the model an error for a tool that %s', async (_, tool, args, expected) => {
+  ])('sends the model an error for a tool that %s', async (_, tool, args, expected) => {
     const { waitForText, model } = await greeted(calling(tool, args), { api, yes: true })
     await waitForText('It said <')
     const [, second] = model.requests
@@ -111,7 +111,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
     expect(model.requests).toHaveLength(3)
     type('Stop that.')
     await waitForText('Well.')
-    // The API refuses a history in which a call has no result.
+    // The API refuses a history with a call without a result.
     expect(JSON.stringify(model.requests[3]?.messages).match(/x: 3/g)).toHaveLength(3)
   })
 
@@ -168,7 +168,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
     await waitForText('All at once')
   })
 
-  it('sends its key, but not to the target of a redirect', async () => {
+  it('sends the API key, but not to the target of a redirect', async () => {
     const elsewhere = await modelServer(() => ({ text: 'Thank you' }))
     const { waitForText, model } = await greeted(
       ({ path }) =>
@@ -183,8 +183,8 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
   })
 })
 
-describe('an endpoint', () => {
-  it('that is busy gets the request again', async () => {
+describe('a model endpoint', () => {
+  it('gets the request again if it is busy', async () => {
     const { waitForText, model } = await greeted((_, count) =>
       count > 2 ? { text: 'Now.' } : (response) => response.writeHead(429, { 'retry-after': '0' }).end(),
     )
@@ -192,7 +192,7 @@ describe('an endpoint', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  it('that closes the connection during a reply causes an error', async () => {
+  it('causes an error if it closes the connection during a reply', async () => {
     const { type, waitForText } = await greeted((_, count) =>
       count > 1
         ? { text: 'Whole.' }
@@ -210,7 +210,7 @@ describe('an endpoint', () => {
     await waitForText('Whole.')
   })
 
-  it('that does not reply can be cancelled', async () => {
+  it('can be cancelled if it does not reply', async () => {
     const { type, waitForText, chat, model } = await greeted((_, count) =>
       count > 1 ? { text: 'Here.' } : () => {},
     )
@@ -232,7 +232,7 @@ describe('the user', () => {
     expect(model.requests[1]?.results.join()).toContain('not approved')
   })
 
-  it('sees how much of the arguments is not shown', async () => {
+  it('sees how much of the arguments is hidden', async () => {
     const { type, waitForText, output } = await greeted(
       calling('price', { thing: { name: 'x'.repeat(5_000) } }),
     )
@@ -242,7 +242,7 @@ describe('the user', () => {
     await waitForText('It said <')
   })
 
-  it('is not asked again for a tool that they always allow', async () => {
+  it('is not asked again for an always allowed tool', async () => {
     const { type, waitForText, output } = await greeted((request, count) =>
       count === 3
         ? { text: 'Done.' }
@@ -331,7 +331,7 @@ describe('the user', () => {
     expect(output()).not.toMatch(/[\u001b\u0007\u009b\u202e]/)
   })
 
-  it('can close the input during a query, which is still answered', async () => {
+  it('still gets the answer after closing the input during a query', async () => {
     const { type, eof, ended, model } = await startChat(calling('order'))
     type('hello', 'y')
     eof()
@@ -339,7 +339,7 @@ describe('the user', () => {
     expect(model.requests[1]?.results.join()).toContain('without an answer')
   })
 
-  it('leaves with Ctrl-C at the prompt', async () => {
+  it('ends the chat with Ctrl-C at the prompt', async () => {
     const { waitForText, ended, chat } = await startChat(() => ({ text: 'x' }))
     await waitForText('Query: ')
     chat.interrupt()
@@ -347,7 +347,7 @@ describe('the user', () => {
   })
 })
 
-it('ends if no server can be connected', async () => {
+it('sees the chat end if no server can be connected', async () => {
   const { ended, logged, output } = await startChat(() => ({ text: 'x' }), { unreachable: true })
   expect(await ended).toBe(false)
   expect(logged).toEqual(['Failed to connect to shop: http://127.0.0.1:8000 cannot be reached'])

@@ -9,7 +9,7 @@ import { resolveCommand } from '../src/servers/resolve-command.ts'
 import { resolveTargets } from '../src/servers/targets.ts'
 import { askForInput } from '@jetway-apps/terminal'
 
-describe('the command for a script', () => {
+describe('resolveCommand', () => {
   it.each<[string, NodeJS.Platform, string, readonly string[]]>([
     ['a.js', 'linux', process.execPath, ['a.js']],
     ['a.mjs', 'linux', process.execPath, ['a.mjs']],
@@ -18,23 +18,23 @@ describe('the command for a script', () => {
     ['a.py', 'darwin', 'python3', ['a.py']],
     ['a.py', 'win32', 'python', ['a.py']],
     ['a.jar', 'linux', 'java', ['-jar', 'a.jar']],
-  ])('%s on %s', (path, platform, command, args) => {
+  ])('returns the command for %s on %s', (path, platform, command, args) => {
     expect(resolveCommand(path, platform)).toEqual({ command, args })
   })
 
-  it.each(['a.ts', 'a.mts', 'a.cts', 'a.tsx'])('%s runs with tsx', (path) => {
+  it.each(['a.ts', 'a.mts', 'a.cts', 'a.tsx'])('runs %s with tsx', (path) => {
     const { command, args } = resolveCommand(path)
     expect(command).toBe(process.execPath)
     expect(args?.slice(-3, -1)).toEqual(['--import', expect.stringMatching(/^file:.*tsx/)])
     expect(args?.at(-1)).toBe(path)
   })
 
-  it.each(['a.rb', 'a', 'a.exe'])('%s is an error', (path) => {
+  it.each(['a.rb', 'a', 'a.exe'])('throws for %s', (path) => {
     expect(() => resolveCommand(path)).toThrow('.ts, .js, .mjs, .cjs, .py or .jar')
   })
 })
 
-describe('the servers of a command line', () => {
+describe('servers of a command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-targets-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const file = (path: string, text = ''): string => {
@@ -63,7 +63,7 @@ describe('the servers of a command line', () => {
     ])
   })
 
-  it('may come from a file whose inputs the user enters', async () => {
+  it('may come from a file with inputs that the user enters', async () => {
     const target = file(
       'vs.json',
       '{"inputs":[{"id":"key"}],"servers":{"a":{"command":"x","args":["${input:key}"]}}}',
@@ -91,28 +91,28 @@ describe('the servers of a command line', () => {
   it.each([
     [['nowhere.ts'], 'The file nowhere.ts does not exist'],
     [['https://'], 'https:// is not a valid URL'],
-  ])('%s is an error', async (targets, expected) => {
+  ])('reject %s', async (targets, expected) => {
     await expect(resolveTargets(targets, options)).rejects.toThrow(expected)
   })
 })
 
-describe('a command line', () => {
+describe('command line', () => {
   it.each([
     [[], 'Name at least one server'],
     [['--yess', 'a.ts'], '--yess'],
     [['--api', 'other', 'a.ts'], '--api must be anthropic or openai'],
     [['--rounds', '0', 'a.ts'], '--rounds must be a number'],
-  ])('%s is an error', (argv, expected) => {
+  ])('throws for %s', (argv, expected) => {
     expect(() => readCommandLine(argv)).toThrow(UsageError)
     expect(() => readCommandLine(argv)).toThrow(expected)
   })
 
-  it('--help needs no server', () => {
+  it('accepts --help without a server', () => {
     expect(readCommandLine(['--help'])).toMatchObject({ help: true, targets: [] })
   })
 })
 
-describe('the model that the environment selects', () => {
+describe('model from the environment', () => {
   const named = { ANTHROPIC_MODEL: 'claude', OPENAI_MODEL: 'gpt' }
 
   it.each<[object, string]>([
@@ -122,7 +122,7 @@ describe('the model that the environment selects', () => {
     [{ OPENAI_API_KEY: 'k' }, 'gpt'],
     [{ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, 'gpt'],
     [{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }, 'claude'],
-  ])('%j', (env, expected) => {
+  ])('is selected by %j', (env, expected) => {
     expect(modelFromEnvironment({ ...named, ...env }, {}).name).toBe(expected)
   })
 
@@ -140,7 +140,7 @@ describe('the model that the environment selects', () => {
     [{ OPENAI_API_KEY: 'k' }, { api: 'anthropic' }, 'ANTHROPIC_API_KEY is not set'],
     [{ ANTHROPIC_API_KEY: 'k' }, { api: 'openai' }, 'OPENAI_API_KEY is not set'],
     [{ OPENAI_BASE_URL: 'sk-mistaken' }, {}, 'OPENAI_BASE_URL must be an http or https URL'],
-  ])('%j with %j is an error', (env, wanted, expected) => {
+  ])('cannot be selected by %j with %j', (env, wanted, expected) => {
     expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).toThrow(UsageError)
     expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).toThrow(expected)
     expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).not.toThrow('sk-mistaken')

@@ -1,4 +1,4 @@
-/** One process of the cluster. Any of them serves any request. */
+/** Runs one process of the cluster. Every process serves any request. */
 import process from 'node:process'
 import { McpServer } from '@jetway/core'
 import { mcp } from '@jetway/fastify'
@@ -26,5 +26,5 @@ process.once('SIGTERM', () => {
 })
 // #endregion
 
-// For `npm run cluster` and the tests, which take any free port.
+// `npm run cluster` and the tests use any free port.
 console.log(JSON.stringify({ ready: true, url: `${app.listeningOrigin}/mcp` }))

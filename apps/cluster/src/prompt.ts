@@ -8,7 +8,7 @@ export const HELP = `  who        says which process runs the call
   greet      asks for your name: your answer may reach another process than the question
   kill PID   kills a process. Do it while count runs: that call ends with an error, and the session continues`
 
-/** A user who types what to call. */
+/** A prompt for the calls of a user. */
 export interface Prompt {
   /** Ends the session. Resolves when its client has closed. */
   close(): Promise<void>
@@ -17,8 +17,8 @@ export interface Prompt {
 /**
  * Reads lines from stdin, and calls the tools in one session. Lines are read while a call runs.
  *
- * @param pids - of the processes that may be killed
- * @param onInterrupt - for Ctrl-C, which a terminal that is read gives to its reader
+ * @param pids - the processes that may be killed
+ * @param onInterrupt - called on Ctrl-C, which a terminal passes to its reader
  */
 export async function startPrompt(
   url: string,
@@ -30,7 +30,7 @@ export async function startPrompt(
     action: 'accept',
     content: { name: await terminal.question(`${message} `) },
   })
-  // A revision with sessions: at 2026-07-28 there is nothing that could get lost between two calls.
+  // The demo uses a revision with sessions, because at 2026-07-28 no state exists between calls.
   const client = new Client(
     { name: 'cluster', version: '1.0.0' },
     { revisions: ['2025-11-25'], handlers: { elicit } },

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 const post = (url: string, message: object, headers: object = {}): Promise<Response> =>
   fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(message) })
 
-it('a session goes on in the other processes when one is killed', async () => {
+it('a session continues on other processes after one is killed', async () => {
   const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)))
   onTestFinished(async () => void (await cluster.stop('SIGTERM')))
   const [url] = await cluster.until(/http:\/\/127\.0\.0\.1:\d+\/mcp/)
@@ -19,7 +19,7 @@ it('a session goes on in the other processes when one is killed', async () => {
     expect(reply.status).toBe(200)
     return Number(/Process (\d+)/.exec(await reply.text())?.[1])
   }
-  // The client of the prompt sends requests too, so three calls in a row may meet a process twice.
+  // The prompt's client sends other requests, so three consecutive calls may reach a process twice.
   const seen = new Set<number>()
   await vi.waitFor(async () => expect(seen.add(await who()).size).toBe(3), { timeout: 10_000 })
   const [victim = 0, ...others] = seen
@@ -28,7 +28,7 @@ it('a session goes on in the other processes when one is killed', async () => {
   await vi.waitFor(async () => expect(new Set([await who(), await who()])).toEqual(new Set(others)))
 })
 
-it('calls what a user types, in a session that goes on when a process is killed during a call', async () => {
+it('the prompt calls tools in a session that continues if a process is killed during a call', async () => {
   const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)))
   onTestFinished(async () => void (await cluster.stop('SIGTERM')))
   const type = (line: string): boolean => cluster.process.stdin.write(`${line}\n`)
@@ -49,7 +49,7 @@ it('calls what a user types, in a session that goes on when a process is killed 
   await cluster.until(/count 20 [^]*count 20 /)
 })
 
-it('says how to install Redis if it does not run', async () => {
+it('the command prints how to install Redis if it does not run', async () => {
   const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)), { REDIS_SERVER: 'no-redis' })
   expect(await cluster.exited).toBe(1)
   expect(cluster.output.stderr.trim()).toBe(

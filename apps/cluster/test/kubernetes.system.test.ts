@@ -10,7 +10,7 @@ import { STATE_KEYS } from './support/replicas.ts'
 const { deployment } = readManifests()
 const container = containerOf(deployment)
 
-/** Starts the program with the environment of the pod, but for its secrets and its port. */
+/** Starts the program with the environment of the pod, except its secrets and its port. */
 async function startPod(): Promise<Serving> {
   const redis = await startRedis()
   onTestFinished(() => redis.stop())
@@ -22,23 +22,23 @@ async function startPod(): Promise<Serving> {
   return pod
 }
 
-/** The status of a probe. */
+/** Returns the status of a probe. */
 const probe = async (url: string, kind: 'readinessProbe' | 'livenessProbe'): Promise<number> =>
   (await fetch(new URL(container[kind]?.httpGet?.path ?? '', url))).status
 
 const post = (url: string, message: object, headers: object = {}): Promise<Response> =>
   fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(message) })
 
-it('the pod answers its probes, is not ready once it stops, and ends within its grace period', async () => {
+it('the pod answers its probes, is not ready during shutdown, and ends within its grace period', async () => {
   const pod = await startPod()
-  // On the loopback, a Host has to be a name of it.
+  // On loopback, the Host must be a loopback name.
   const url = pod.url.replace('0.0.0.0', '127.0.0.1')
   expect([await probe(url, 'readinessProbe'), await probe(url, 'livenessProbe')]).toEqual([200, 200])
 
   const opened = await post(url, initialize())
   const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
   await post(url, INITIALIZED, headers)
-  // Longer than any deadline.
+  // This time exceeds every deadline.
   const call = await post(url, callTool('count', { to: 60 }, { meta: { progressToken: 'count' } }), headers)
   const stopped = performance.now()
   pod.process.kill('SIGTERM')

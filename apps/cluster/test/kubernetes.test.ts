@@ -8,14 +8,14 @@ const container = containerOf(deployment)
 const pod = deployment.spec?.template
 const [port] = container.ports ?? []
 
-it('the Service finds the pods and their port, and has no affinity', () => {
+it('the Service selects the pods and their port, without affinity', () => {
   expect(pod?.metadata?.labels).toMatchObject(deployment.spec?.selector.matchLabels ?? {})
   expect(pod?.metadata?.labels).toMatchObject(service.spec?.selector ?? { none: 'none' })
   expect(service.spec?.sessionAffinity).toBeUndefined()
   expect(service.spec?.ports).toEqual([{ name: 'http', port: 80, targetPort: port?.name }])
 })
 
-it('the route leads the paths below the public URL to the Service, without a time limit and without affinity', () => {
+it('the route sends the paths below the public URL to the Service, without a time limit or affinity', () => {
   const { host, pathname } = new URL(PUBLIC_URL)
   expect(container.env).toContainEqual({ name: 'PUBLIC_URL', value: PUBLIC_URL })
   expect(route.spec?.hostnames).toEqual([host])
@@ -28,13 +28,13 @@ it('the route leads the paths below the public URL to the Service, without a tim
   ])
 })
 
-it('a deploy, and a node that is emptied, stop one pod at a time', () => {
+it('a deployment and a drained node stop one pod at a time', () => {
   expect(deployment.spec?.replicas).toBeGreaterThan(1)
   expect(deployment.spec?.strategy?.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 })
   expect(budget.spec).toEqual({ maxUnavailable: 1, selector: deployment.spec?.selector })
 })
 
-it('the pod has no rights that it does not need', () => {
+it('the pod has only the rights that it needs', () => {
   expect(pod?.spec).toMatchObject({
     automountServiceAccountToken: false,
     securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
@@ -47,7 +47,7 @@ it('the pod has no rights that it does not need', () => {
   expect(container.resources).toMatchObject({ requests: { cpu: '250m' }, limits: { memory: '512Mi' } })
 })
 
-it('secrets are not in the file', () => {
+it('the file contains no secrets', () => {
   const secret = (name: string, key: string): object => ({
     name,
     valueFrom: { secretKeyRef: { name: 'mcp', key } },
@@ -56,7 +56,7 @@ it('secrets are not in the file', () => {
   expect(container.env).toContainEqual(secret('STATE_KEYS', 'state-keys'))
 })
 
-it('the image starts the program, as the user and on the port of the pod', () => {
+it('the image starts the program with the user and the port of the pod', () => {
   const file = readFileSync(new URL('../deploy/Dockerfile', import.meta.url), 'utf8')
   const [, image = ''] = /:([\w./-]+:[\d.]+) \.$/m.exec(file.replace('-t ', ':')) ?? []
   expect(container.image).toBe(image)

@@ -16,14 +16,14 @@ async function openSession(cluster: Cluster): Promise<Headers> {
   return headers
 }
 
-/** The statuses of one request to each process. */
+/** Returns the statuses of one request to each process. */
 const statuses = async (cluster: Cluster, headers: Headers): Promise<readonly number[]> => {
   const found: number[] = []
   for (const _ of cluster.nodes) found.push((await post(cluster, callTool('who'), headers)).status)
   return found
 }
 
-it('a Redis without memory opens no session, and the others go on', async () => {
+it('while Redis is out of memory, no session opens and existing ones continue', async () => {
   const cluster = await startReplicas()
   const session = await openSession(cluster)
   expect(await statuses(cluster, session)).toEqual([200, 200, 200])
@@ -36,7 +36,7 @@ it('a Redis without memory opens no session, and the others go on', async () => 
   const counted = await (await post(cluster, count, session)).text()
   expect(counted).toContain('"progress":2')
   expect(counted).toContain('counted to 2')
-  // The reply took longer than verifyMs, so each process reads the session again.
+  // More than verifyMs has passed, so each process reads the session again.
   expect(await statuses(cluster, session)).toEqual([200, 200, 200])
   const ended = await fetch(cluster.url, { method: 'DELETE', headers: session })
   expect(ended.status).toBe(204)
@@ -45,7 +45,7 @@ it('a Redis without memory opens no session, and the others go on', async () => 
   await openSession(cluster)
 })
 
-it('a Redis that restarts without its data ends all sessions, and clients open new ones', async () => {
+it('after a Redis restart without data, all sessions end and clients open new ones', async () => {
   const cluster = await startReplicas()
   const session = await openSession(cluster)
   expect(await statuses(cluster, session)).toEqual([200, 200, 200])

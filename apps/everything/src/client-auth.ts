@@ -40,7 +40,7 @@ const interactive: OAuthOptions = {
   registration: { clientName: NAME },
 }
 
-/** Chooses the credentials for a scenario. Its name decides nothing else. */
+/** Selects the credentials for a scenario. This is the only use of its name. */
 export function authFor(scenario: string, context: Credentials): AuthProvider {
   return oauth(optionsFor(scenario, context))
 }
@@ -52,8 +52,8 @@ function optionsFor(scenario: string, context: Credentials): OAuthOptions {
     case 'auth/pre-registration':
       return { grant: user, clients: [given] }
     case 'auth/offline-access-scope':
-      // The suite reads from the registration that the client refreshes tokens. The
-      // document's URL need not exist.
+      // The suite reads from the registration that the client refreshes tokens. The document's URL may be
+      // missing.
       return { grant: user, registration: { clientName: NAME } }
     case 'auth/client-credentials-basic':
       return { grant: clientCredentials(), clients: [given] }

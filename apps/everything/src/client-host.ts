@@ -30,8 +30,8 @@ export const handlers: ClientHandlers = {
 export const wantsSkill = (scenario: string): boolean => scenario !== 'sep-2640-client-no-prefetch'
 
 /**
- * The simulated model: makes the suite's calls, if there are any, or else calls each tool once
- * with arguments from its schema.
+ * The simulated model. It makes the suite's calls if there are any. Otherwise it calls each tool once with
+ * arguments from its schema.
  */
 export function plan(
   tools: readonly ListedTool[],
@@ -43,7 +43,7 @@ export function plan(
   )
 }
 
-/** This tool's description asks the model for another tool's schema, as listed. */
+/** A tool whose description asks the model for another tool's schema. */
 const ECHO = { tool: 'json_schema_echo', of: 'json_schema_2020_12_tool' }
 
 function argumentsFor(name: string, schema: object, tools: readonly ListedTool[]): PlannedCall['arguments'] {
@@ -69,7 +69,7 @@ interface Sampled {
   readonly required?: readonly string[]
 }
 
-/** Returns a value for a schema, with the required members only. */
+/** Returns a value for a schema with only the required members. */
 function sample(schema: Sampled): unknown {
   const [simple = schema.const ?? schema.default] = schema.enum ?? []
   if (simple !== undefined) return simple

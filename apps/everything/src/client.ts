@@ -65,7 +65,7 @@ async function useSkills(skills: Skills): Promise<void> {
   }
 }
 
-/** A refusal is information for the model, so the client continues. */
+/** Continues after an error, because it is information for the model. */
 async function attempt(run: () => Promise<unknown>): Promise<void> {
   try {
     await run()

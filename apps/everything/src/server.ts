@@ -56,7 +56,7 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
   addResources(server)
   addResourceTemplates(server)
   addPrompts(server)
-  // Its resource and its prompt ask the client, so they come after those that return at once.
+  // This resource and this prompt ask the client, so they follow those that return at once.
   addRoundTools(server)
   if (misbehaving) addMisbehaving(server)
   return server

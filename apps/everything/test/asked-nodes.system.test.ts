@@ -16,7 +16,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { text } from './support/features/feature.ts'
 
-// Each request of a client arrives at another process: a question is never answered where it was asked.
+// Each request of a client reaches another process, so no process gets the answer to its own question.
 
 const INFO = { name: 'asked', version: '1.0.0' }
 const CAPABILITIES = { elicitation: { form: {} }, sampling: {}, roots: {} }
@@ -24,7 +24,7 @@ const FORM = { action: 'accept', content: { username: 'ada', email: 'ada@example
 const SAID = { role: 'assistant', model: 'test', content: { type: 'text', text: 'hi too' } } as const
 const ROOTS = [{ uri: 'file:///home' }]
 
-/** A client that answers questions. */
+/** Creates a client that answers questions. */
 interface Asked {
   callTool(name: string, args?: Record<string, unknown>): Promise<unknown>
   close(): Promise<void>
@@ -71,7 +71,7 @@ const connectOwn = (
   }).connect(transport)
 
 const OWN = REVISIONS.map(({ version }) => version)
-/** The revisions that HTTP+SSE has. */
+/** The revisions with HTTP+SSE. */
 const SSE = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
 const sseUrl = (url: URL): URL => new URL('sse', url)
 const overSse = (url: URL): TransportFactory => sse(sseUrl(url))
@@ -100,31 +100,34 @@ const CLIENTS: readonly (readonly [client: string, (url: URL) => Promise<Asked>,
   ),
 ]
 
-describe('over three processes, each request at another one', () => {
+describe('over three processes, with each request at another one', () => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await startCluster(program(new URL('./support/serve-node.ts', import.meta.url)))
   })
   afterAll(() => cluster?.stop())
 
-  it.each(CLIENTS)('the %s is asked for a form, a sample and its roots', async (_, connect, elicits) => {
-    const client = await connect(new URL(cluster.url))
-    onTestFinished(() => client.close())
-    if (elicits)
-      expect(await client.callTool('test_elicitation', { message: 'Who?' })).toMatchObject(
-        text('User response: action=accept, content={"username":"ada","email":"ada@example.com"}'),
+  it.each(CLIENTS)(
+    'the %s gets questions for a form, a sample and its roots',
+    async (_, connect, elicits) => {
+      const client = await connect(new URL(cluster.url))
+      onTestFinished(() => client.close())
+      if (elicits)
+        expect(await client.callTool('test_elicitation', { message: 'Who?' })).toMatchObject(
+          text('User response: action=accept, content={"username":"ada","email":"ada@example.com"}'),
+        )
+      expect(await client.callTool('test_sampling', { prompt: 'hi' })).toMatchObject(
+        text('LLM response: hi too'),
       )
-    expect(await client.callTool('test_sampling', { prompt: 'hi' })).toMatchObject(
-      text('LLM response: hi too'),
-    )
-    expect(await client.callTool('list_client_roots')).toMatchObject(text('["file:///home"]'))
-  })
+      expect(await client.callTool('list_client_roots')).toMatchObject(text('["file:///home"]'))
+    },
+  )
 
   it.each([
     ...OWN.map((revision) => ({ revision, name: revision, transport: http })),
     ...SSE.map((revision) => ({ revision, name: `${revision} over HTTP+SSE`, transport: overSse })),
   ])(
-    'the client of Jetway at $name gets progress, changes, the rest of a stream and tasks',
+    'Jetway’s client at $name gets progress, changes, resumed streams and tasks',
     async ({ revision, transport }) => {
       const url = new URL(cluster.url)
       const client = await connectOwn(url, revision, transport(url))
@@ -150,7 +153,7 @@ describe('over three processes, each request at another one', () => {
     },
   )
 
-  it("the official client's tasks are found, and cancelled, at other processes", async () => {
+  it('the official client can read and cancel its tasks at other processes', async () => {
     const client = new ClientV1(INFO)
     await client.connect(new StreamableHTTPClientTransportV1(new URL(cluster.url)))
     onTestFinished(() => client.close())

@@ -19,7 +19,7 @@ const WAYS: readonly (readonly [way: string, TransportName, To])[] = [
   ...HTTP_TRANSPORTS.map((transport) => [`${transport} HTTP+SSE`, transport, overSse] as const),
 ]
 
-/** A client of the official package that answers what it is asked. */
+/** Connects an official client that answers questions. */
 async function connect(transport: ReturnType<To>) {
   const client = new Client(
     { name: 'asked', version: '1.0.0' },
@@ -41,7 +41,7 @@ async function connect(transport: ReturnType<To>) {
   return { client, elicited, next }
 }
 
-describe.each(WAYS)('the official client is asked over %s', (_, transport, to) => {
+describe.each(WAYS)('the official client gets questions over %s', (_, transport, to) => {
   const target = serving(transport)
   let connected: Awaited<ReturnType<typeof connect>>
 
@@ -50,7 +50,7 @@ describe.each(WAYS)('the official client is asked over %s', (_, transport, to) =
   })
   afterAll(() => connected.client.close())
 
-  it('for a form with asks, which the user accepts or declines', async () => {
+  it('for a form by `asks`, and accepts or declines', async () => {
     const { client, next } = connected
     next.answer = { action: 'accept', content: { username: 'ada', email: 'ada@example.com' } }
     const call = { name: 'test_elicitation', arguments: { message: 'Who?' } }

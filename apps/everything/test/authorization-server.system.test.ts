@@ -27,7 +27,7 @@ it("the authorization server of @jetway/testing passes the conformance suite's s
   let page = ''
   let listens = false
   for await (const line of createInterface({ input: suite.stdout })) {
-    // The suite asks a person to open this URL, and waits for the redirect.
+    // The suite asks the user to open this URL, and waits for the redirect.
     if (line.startsWith(`${issuer.issuer}/authorize?`)) page = line
     if (line.startsWith('Callback server started')) listens = true
     if (page === '' || !listens) continue

@@ -7,17 +7,17 @@ import { describeSilence } from './support/silence-cases.ts'
 describeSilence({
   readTimeout: '5s',
   keepAlive: { intervalMs: 2_000 },
-  // A stream after 2 s, cut after 7 s.
+  // A call becomes a stream after 2 s, and nginx cuts silent ones after 7 s.
   silentMs: 8_500,
   timeoutMs: 30_000,
 })
 
-describe.each(Object.entries(FRAMEWORKS))('the public name of a server on %s', (_, mount) => {
+describe.each(Object.entries(FRAMEWORKS))('the public host of a server on %s', (_, mount) => {
   it.each([
     [200, { publicUrl: PUBLIC_URL }],
     [200, { allowedHosts: ['mcp.example.com'] }],
     [403, {}],
-  ])('is answered with %i for %j', async (status, options) => {
+  ])('gets %i with the options %j', async (status, options) => {
     const backend = await mount(createServer(), options)
     const nginx = await startGuideNginx([backend.port], '5s')
     try {

@@ -3,7 +3,7 @@ import { program } from '@jetway-tools/runtimes/program'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runScenarios, runSuite, type Scenario } from '../conformance/suite.mjs'
 
-/** Scenarios of the tasks extension. Some end a task at another process than the one that runs it. */
+/** Scenarios of the tasks extension. Some end a task through another process than its own. */
 const TASKS = ['tasks-lifecycle', 'tasks-mrtr-input', 'tasks-mrtr-composition', 'tasks-required-task-error']
 
 const failed = (scenarios: readonly Scenario[]): unknown[] =>
@@ -11,10 +11,10 @@ const failed = (scenarios: readonly Scenario[]): unknown[] =>
     .filter(({ proven, complaints }) => complaints.length > 0 || proven.length === 0)
     .map(({ name, complaints }) => [name, complaints])
 
-/** Long enough for all scenarios of a revision. */
+/** The time limit for all scenarios of a revision. */
 const TIMEOUT_MS = 200_000
 
-describe('the conformance suite over three processes, each request at another one', () => {
+describe('the conformance suite over three processes, with each request at another one', () => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await startCluster(program(new URL('./support/serve-node.ts', import.meta.url)))

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { startNode } from '@jetway-apps/test-support/processes'
 import { expect, it, onTestFinished } from 'vitest'
 
-/** The scripts that `.ci/run` runs too. They start the built programs. */
+/** The scripts of `.ci/run`. They start the built programs. */
 it.for(['run', 'client'])(
   'the public conformance suite passes: %s',
   { timeout: 600_000 },

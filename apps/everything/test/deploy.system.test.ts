@@ -21,7 +21,7 @@ interface Watched {
   readonly posted: string[]
 }
 
-/** The official client, with a record of its posts. */
+/** Connects the official client, and records its posts. */
 async function connect(url: string): Promise<Watched> {
   const posted: string[] = []
   const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -41,12 +41,12 @@ const echo = (text: string): { name: string; arguments: { text: string } } => ({
   arguments: { text },
 })
 
-describe('a server that is killed and restarted during a session of the v1 client', () => {
+describe('a server killed and restarted during a session of the v1 client', () => {
   const says = async ({ client }: Watched, text: string): Promise<void> => {
     expect((await client.callTool(echo(text))).content).toEqual([{ type: 'text', text }])
   }
 
-  it('answers 404 to a plain session id, and accepts a sealed one, on both frameworks', async () => {
+  it('refuses a plain session id with 404, and accepts a sealed one, on both frameworks', async () => {
     const plain = await run(SERVER_COMMANDS.fastify, { SESSION_KEYS: '' })
     const port = ['--port', new URL(plain.url).port]
     const lost = await connect(plain.url)

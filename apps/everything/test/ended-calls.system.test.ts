@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { CLIENTS, type Driver, MODERN_CLIENTS, SSE_CLIENTS } from './support/clients.ts'
 import type { Target } from './support/processes.ts'
 
-// The official clients wait for 60 s if a call gets no answer, which is longer than these tests may take.
+// The official clients wait 60 s for a missing response, which exceeds the time limit of these tests.
 
 type Connect = (target: Target) => Promise<Driver>
 type Clients = Readonly<Record<string, Connect>>
@@ -24,7 +24,7 @@ interface Calling {
   readonly call: () => Promise<{ readonly rejected: Promise<unknown> }>
 }
 
-/** @param reports - whether the call has a stream before it ends */
+/** @param reports - whether the call reports progress on a stream */
 async function calling(
   connect: Connect,
   mount: (typeof FRAMEWORKS)['Fastify'],
@@ -56,11 +56,11 @@ const everyClient: Clients = { ...CLIENTS, ...MODERN_CLIENTS, ...SSE_CLIENTS }
 
 describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
   describe.each([
-    ['before it has sent anything', false],
+    ['before it sends a message', false],
     ['while it reports progress', true],
-  ])('a call that the server ends %s', (_when, reports) => {
+  ])('a call ended by the server %s', (_when, reports) => {
     it.each(Object.entries(everyClient))(
-      'is rejected at once by the official client %s if the mount closes',
+      'rejects at once in the official client %s if the mount closes',
       async (_, connect) => {
         const { mounted, call } = await calling(connect, mount, reports)
         const { rejected } = await call()
@@ -70,7 +70,7 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
     )
 
     it.each(Object.entries(CLIENTS))(
-      'is rejected at once by the official client %s if its session is deleted',
+      'rejects at once in the official client %s if its session is deleted',
       async (_, connect) => {
         const { driver, call } = await calling(connect, mount, reports)
         const { rejected } = await call()
@@ -81,9 +81,9 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
   })
 })
 
-describe('a mount with room for one session', () => {
+describe('a mount with a limit of one session', () => {
   it.each(Object.entries(CLIENTS))(
-    'evicts no running call of the official client %s, and then rejects its next one at once',
+    'evicts the session of the official client %s only after its running call, and rejects its next call at once',
     async (_, connect) => {
       const [started, end] = [deferred(), deferred<string>()]
       const server = new McpServer({ name: 'small', version: '1.0.0' })
@@ -96,7 +96,7 @@ describe('a mount with room for one session', () => {
         },
       })
       const handle = toFetch(server, { sessions: { max: 1 } })
-      // The stream of a session would keep it from being idle.
+      // A session with a stream would not be idle.
       const origin = await listenForTest((request) =>
         request.method === 'GET' ? new Response(null, { status: 405 }) : handle(request),
       )
@@ -116,9 +116,9 @@ describe('a mount with room for one session', () => {
   )
 })
 
-describe('a call that the server ends over stdio', () => {
+describe('a call ended by the server over stdio', () => {
   it.each(Object.entries({ ...CLIENTS, ...MODERN_CLIENTS }))(
-    'is rejected at once by the official client %s',
+    'rejects at once in the official client %s',
     async (_, connect) => {
       const driver = await connect({ command: process.execPath, args: [...PROGRAM, '--stdio'] })
       onTestFinished(() => driver.close())

@@ -35,7 +35,7 @@ class Heard {
   }
 }
 
-/** A server with one tool that uses every feature of a call, and names its caller. */
+/** Creates a server with one tool that uses every feature of a call, and names its caller. */
 function createMeeting(): { server: McpServer; handled: string[]; heard: Heard } {
   const server = new McpServer({ name: 'meeting', version: '1.0.0' })
   const handled: string[] = []
@@ -58,11 +58,11 @@ function createMeeting(): { server: McpServer; handled: string[]; heard: Heard }
   return { server, handled, heard }
 }
 
-/** An official client, which answers questions with its own name. */
+/** An official client that answers questions with its own name. */
 interface Visitor {
   readonly revision: string
   readonly client: Client | ClientV1
-  /** Its questions, log messages and change notifications. */
+  /** The client's questions, log messages and change notifications. */
   readonly asked: string[]
   readonly logged: string[]
   readonly changed: string[]
@@ -119,7 +119,7 @@ async function call({ client, revision }: Visitor, text: string, heard: Heard): 
     // The v2 client declares its capabilities for questions itself.
     if (!message.startsWith('Fulfilling input')) heard.add(text, message)
   }
-  // A session has a log level; without one each request has its own.
+  // A session has a log level. At 2026-07-28 each request has its own.
   const _meta = revision === MODERN ? { 'io.modelcontextprotocol/logLevel': 'info' } : undefined
   const params = { name: 'meet', arguments: { text }, ...(_meta && { _meta }) }
   const { content } =
@@ -137,7 +137,7 @@ async function subscribe({ client, revision }: Visitor): Promise<void> {
 }
 
 describe.each(Object.entries(FRAMEWORKS))('one process on %s', (_framework, mount) => {
-  it('serves clients of both eras and of HTTP+SSE at the same time, each in its own form', async () => {
+  it('serves clients of both eras and of HTTP+SSE concurrently, each in its own format', async () => {
     const { server, handled, heard } = createMeeting()
     const { origin, stop } = await mount(server, { legacySse: true })
     onTestFinished(stop)
@@ -148,7 +148,7 @@ describe.each(Object.entries(FRAMEWORKS))('one process on %s', (_framework, moun
       await Promise.all(visitors.map(({ client }) => client.close()))
     })
 
-    // Every client counts its requests from the same number.
+    // All clients use the same request ids.
     const visit = async (visitor: Visitor, index: number): Promise<void> => {
       const name = names[index] as string
       const texts = Array.from({ length: CALLS }, (_, each) => `${name} #${each}`)
@@ -164,13 +164,13 @@ describe.each(Object.entries(FRAMEWORKS))('one process on %s', (_framework, moun
       expect(visitor.changed).toEqual([])
     }
     await Promise.all(visitors.map(visit))
-    // The handler ran once for each call, however the question was sent.
+    // The handler ran once for each call in every era.
     expect(handled.toSorted()).toEqual(
       names.flatMap((name) => Array.from({ length: CALLS }, (_, each) => `${name} #${each}`)).toSorted(),
     )
 
     await Promise.all(visitors.map(subscribe))
-    // Changes are notified while clients get questions and progress.
+    // The server notifies changes while clients get questions and progress.
     const calls = visitors.map(async (visitor, index) => {
       const text = `${names[index]} again`
       expect(JSON.stringify(await call(visitor, text, heard))).toContain(

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const SECOND = 1_000
 
-/** Both sides use the same fake timers. */
+/** The fake timers of both sides. */
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
 })
@@ -47,8 +47,8 @@ function inMemory(server: McpServer): Transport {
 describe.each([
   ['over Streamable HTTP', overHttp],
   ['over a duplex connection', inMemory],
-])('a call of 90 s and a client that waits 60 s for a sign of it, %s', (_, connect) => {
-  /** The official client's outcome of the call, and its progress notifications. */
+])('a call of 90 s with a client timeout of 60 s, %s', (_, connect) => {
+  /** Returns the outcome of the official client's call, and its progress notifications. */
   async function call(options: ServerOptions): Promise<{ outcome: unknown; heard: number[] }> {
     const server = new McpServer(
       { name: 'slow', version: '1' },

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs the Inspector's command line, away from any settings of the person who runs the tests. */
+/** Runs the Inspector's command line without the developer's own settings. */
 async function inspect(...args: readonly string[]): Promise<Record<string, unknown>> {
   const { stdout } = await promisify(execFile)(node, [inspector, '--cli', ...args, '--format', 'json'], {
     cwd: folder,
@@ -57,7 +57,7 @@ describe.each(HTTP_TRANSPORTS)("the Inspector's command line over %s", (transpor
   )
 
   it(
-    'lists and calls a tool on the HTTP+SSE path as well',
+    'lists and calls a tool on the HTTP+SSE path',
     () => listAndCall('--server-url', new URL('/sse', server.url).href, '--transport', 'sse'),
     TIMEOUT_MS,
   )

@@ -13,7 +13,7 @@ function cases(clients: Readonly<Record<string, Connect>>): readonly (readonly [
   return Object.entries({ ...clients, ...CLIENTS, ...MODERN_CLIENTS })
 }
 
-/** The steps that arrive in each of the runs. */
+/** Returns the received steps of each run. */
 async function progressOf(driver: Driver, tool: string): Promise<readonly (readonly number[])[]> {
   const runs: number[][] = []
   for (let run = 0; run < RUNS; run++) {

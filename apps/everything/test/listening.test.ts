@@ -4,7 +4,7 @@ import { transportV2 } from './support/clients.ts'
 import { Inbox } from './support/inbox.ts'
 import { serving, TRANSPORTS } from './support/processes.ts'
 
-describe.each(TRANSPORTS)('the official client listens over %s', (transport) => {
+describe.each(TRANSPORTS)('the official client subscribes over %s', (transport) => {
   const target = serving(transport)
   let client: Client
   let inbox: Inbox
@@ -20,7 +20,7 @@ describe.each(TRANSPORTS)('the official client listens over %s', (transport) => 
   afterAll(() => client?.close())
   afterEach(() => inbox.clear())
 
-  it('to lists and resources, each by its own subscription, until it closes one', async () => {
+  it('to lists and resources by separate subscriptions, and can close each', async () => {
     inbox = new Inbox()
     const lists = await client.listen({ toolsListChanged: true })
     const resources = await client.listen({ resourceSubscriptions: ['test://watched-resource'] })
@@ -38,7 +38,7 @@ describe.each(TRANSPORTS)('the official client listens over %s', (transport) => 
     expect(await resources.closed).toBe('local')
     inbox.clear()
     await client.callTool({ name: 'touch_watched_resource', arguments: {} })
-    // The tools' notification comes after any of the resource.
+    // The tools' notification follows all notifications of the resource.
     const removed = inbox.next('notifications/tools/list_changed')
     await client.callTool({ name: 'remove_tool', arguments: { name: 'listened' } })
     await removed

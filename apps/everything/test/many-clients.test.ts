@@ -9,7 +9,7 @@ import { type Message, RawClient } from './support/raw-http.ts'
 const CLIENTS = 200
 const CALLS = 8
 
-/** A server whose responses are out of order: each call yields as often as its text says. */
+/** Creates a server with responses out of order: the text of a call is the number of its yields. */
 function createRelay(): McpServer {
   const server = new McpServer({ name: 'relay', version: '1.0.0' })
   server.addTool({
@@ -43,7 +43,7 @@ function relay(id: number, text: string, index: number): object {
   return { jsonrpc: '2.0', id, method: 'tools/call', params }
 }
 
-/** The response and all messages before it must belong to the caller. */
+/** Checks that the response and all messages before it belong to the caller. */
 function expectOwn(messages: readonly Message[], id: number, client: string, text: string): void {
   const answer = messages.at(-1)
   expect(answer).toMatchObject({
@@ -78,7 +78,7 @@ describe.each(Object.entries(FRAMEWORKS))('over %s', (_framework, mount) => {
         answers += 1
       })
       await Promise.all(calls)
-      // All messages of a call stay on its own reply.
+      // All messages of a call arrive on its own reply.
       expect(await stream.end()).toEqual([])
     }
     await Promise.all(Array.from({ length: CLIENTS }, visit))

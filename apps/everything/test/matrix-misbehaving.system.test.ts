@@ -37,7 +37,7 @@ const HARMLESS = new Set([
     .flatMap((deed) => [`a tool that ${deed}`, `a resource that ${deed}`, `a prompt that ${deed}`]),
 ])
 
-/** Checks the rules for every response. */
+/** Checks the rules that apply to every response. */
 function expectWellFormed({ name, method }: Case, answer: Message): void {
   expect(answer.jsonrpc).toBe('2.0')
   const { result, error } = answer
@@ -73,7 +73,7 @@ function expectNotice({ method, params }: Message, token: string): void {
 const requestOf = ({ name, method, params }: Case): { id: string; [member: string]: unknown } =>
   request(method, { ...params, _meta: { progressToken: name } }, name)
 
-it('there are 22 mistakes in 4 kinds of handler', () => {
+it('the table contains 22 mistakes in 4 kinds of handlers', () => {
   expect([MISBEHAVING.length, CASES.length]).toEqual([22, 88])
 })
 

@@ -37,11 +37,11 @@ const rows: readonly Row[] = [
   ),
 ]
 
-describe('over three processes, each request at another one', () => {
+describe('over three processes, with each request at another one', () => {
   let cluster: Cluster
 
   beforeAll(async () => {
-    // Pages are small, so that every list has several.
+    // Small pages ensure that every list has several.
     const serveNode = program(new URL('./support/serve-node.ts', import.meta.url))
     cluster = await startCluster([...serveNode, '--page-size', '4'])
   })

@@ -7,7 +7,7 @@ import { featuresAt } from './support/features/revisions.ts'
 import { serving, type Target, TRANSPORTS } from './support/processes.ts'
 
 type Connect = (target: Target) => Promise<Driver>
-/** Some clients of one kind, and what they are tested with. */
+/** Clients of one kind with their transports and features. */
 type Row = readonly [client: string, Connect, readonly Feature[], ran: Set<string>]
 
 /** The revisions before the newest, which the clients offer by default. */
@@ -30,7 +30,7 @@ const older = OLDER.flatMap((revision) =>
 )
 
 describe.each(TRANSPORTS)('over %s', (transport) => {
-  // Pages are small, so that every list has several.
+  // Small pages ensure that every list has several.
   const target = serving(transport, '--page-size', '4')
   const clients = transport === 'stdio' ? CLIENTS : { ...CLIENTS, ...SSE_CLIENTS }
   const all = [...rows(clients, FEATURES, ran), ...rows(MODERN_CLIENTS, MODERN_FEATURES, ranModern), ...older]
@@ -52,18 +52,18 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
   })
 })
 
-it('the matrix is whole: 4 transports × 3 clients × 18 features, and 3 transports × 1 client of HTTP+SSE', () => {
+it('the matrix is complete: 4 transports × 3 clients × 18 features, and 3 transports × 1 client of HTTP+SSE', () => {
   expect([TRANSPORTS.length, Object.keys(CLIENTS).length, FEATURES.length]).toEqual([4, 3, 18])
   expect(Object.keys(SSE_CLIENTS)).toHaveLength(1)
   expect(ran.size).toBe(4 * 3 * 18 + 3 * 1 * 18)
 })
 
-it('so is the one without sessions: 4 transports × 2 clients × 19 features', () => {
+it('the matrix without sessions is complete: 4 transports × 2 clients × 19 features', () => {
   expect([Object.keys(MODERN_CLIENTS).length, MODERN_FEATURES.length]).toEqual([2, 19])
   expect(ranModern.size).toBe(4 * 2 * 19)
 })
 
-it('so is the one of older revisions: 4 transports × 3 revisions × 2 clients × 11 features', () => {
+it('the matrix of older revisions is complete: 4 transports × 3 revisions × 2 clients × 11 features', () => {
   expect(OLDER.map((revision) => featuresAt(revision).length)).toEqual([11, 11, 11])
   expect(ranOlder.size).toBe(4 * 3 * 2 * 11)
 })

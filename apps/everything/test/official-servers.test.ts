@@ -29,7 +29,7 @@ const text = (value: unknown): { content: { type: 'text'; text: string }[] } => 
   content: [{ type: 'text', text: String(value) }],
 })
 
-/** A server of the official SDK, version 1: it adds, reports progress, and asks. */
+/** Creates a server with version 1 of the official SDK. Its tools add, report progress and ask. */
 function createServer1(): McpServer1 {
   const server = new McpServer1({ name: 'official-1', version: '1.0.0' }, { capabilities: { logging: {} } })
   server.registerTool('add', { inputSchema: addition }, ({ a, b }) => text(a + b))
@@ -58,7 +58,7 @@ async function connect(url: string): Promise<Client> {
   return client.connect(http(url))
 }
 
-/** The tests of every server, over every transport. */
+/** The checks for every server over every transport. */
 async function works(client: Client): Promise<void> {
   expect((await client.listTools()).map(({ name }) => name)).toContain('add')
   expect((await client.callTool('add', { a: 1, b: 2 })).content).toEqual([{ type: 'text', text: '3' }])

@@ -25,7 +25,7 @@ const CLIENTS = {
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
 describe.each(Object.entries(FRAMEWORKS))('a tool on %s that closes its connection', (_, mount) => {
   it.each(Object.entries(CLIENTS))(
-    'is answered when the official client %s polls',
+    'sends its response to the official client %s when it polls',
     async (_version, connect) => {
       const resumed: string[] = []
       const record: typeof fetch = (input, init) => {

@@ -15,7 +15,7 @@ import { RawStdio } from './support/raw-stdio.ts'
 
 const Anything = z.looseObject({})
 
-/** A client of the official package that answers what it is asked. */
+/** Connects an official client that answers questions. */
 async function connect(target: Target): Promise<{ client: Client; asked: unknown[] }> {
   const client = new Client(
     { name: 'tasks', version: '1.0.0' },
@@ -118,13 +118,13 @@ describe.each(TRANSPORTS)("the official client's tasks over %s", (transport) => 
   })
 })
 
-describe('tasks without a session, on stdio', () => {
+describe('tasks without a session on stdio', () => {
   const _meta = requestMeta({
     elicitation: {},
     extensions: { 'io.modelcontextprotocol/tasks': {} },
   })
 
-  it('ask and end by notifications to a client that subscribes', async () => {
+  it('notify a subscribed client of their questions and their end', async () => {
     const client = new RawStdio()
     try {
       const ask = (id: number, method: string, params: object): Promise<Message> =>

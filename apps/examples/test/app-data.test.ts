@@ -16,7 +16,7 @@ async function listen(app: Awaited<ReturnType<typeof createApp>>): Promise<strin
   return app.listen({ port: 0, host: '127.0.0.1' })
 }
 
-it('app data: handlers get the lifespan and the locals of their request', async () => {
+it('app data: handlers get the lifespan and the locals of the request', async () => {
   const origin = await listen(await createApp())
   const session = await openSession(`${origin}/mcp`, { 'x-tenant': 'acme' })
   expect(await call(`${origin}/mcp`, 'add_note', session, { text: 'buy tea' })).toBe('1 notes')
@@ -37,7 +37,7 @@ it('both transports: one mount serves /mcp and /sse', async () => {
   expect(await firstEvent(`${origin}/sse`)).toMatch(/^event: endpoint\ndata: \/message\?/)
 })
 
-it('coming from the Kotlin SDK: several blocks, and a missing argument is an error', async () => {
+it('migration from the Kotlin SDK: a tool returns several blocks, and a missing argument is an error', async () => {
   await using client = await connect(kotlin)
   const { content } = await client.callTool('get_alerts', { state: 'CA' })
   expect(content).toEqual([
@@ -47,7 +47,7 @@ it('coming from the Kotlin SDK: several blocks, and a missing argument is an err
   expect(await client.callTool('get_alerts', {})).toBeToolError(/state/)
 })
 
-it('coming from FastMCP: tools, templates with completion, and prompts', async () => {
+it('migration from FastMCP: tools, templates with completion, and prompts work', async () => {
   await using client = await connect(fastmcp)
   expect(await client.callTool('download', { url: 'https://example.com/a' })).toHaveText(
     'Downloaded https://example.com/a',
@@ -63,7 +63,7 @@ it('coming from FastMCP: tools, templates with completion, and prompts', async (
   expect((await client.getPrompt('git-commit', { changes: '+1' })).messages).toHaveLength(1)
 })
 
-it('coming from FIT: the paths stay the same', async () => {
+it('migration from FIT: the paths stay the same', async () => {
   const origin = await listen(await createFitApp())
   const url = `${origin}/mcp/streamable`
   const session = await openSession(url)

@@ -5,7 +5,7 @@ import { connected, server } from '../src/tools/asking.ts'
 
 type Handlers = NonNullable<ConnectOptions['handlers']>
 
-/** Calls a tool with a client that answers questions. Returns the text and the questions. */
+/** Calls a tool through a client that answers questions. Returns the text and the questions. */
 async function call(
   name: string,
   args: Record<string, unknown>,
@@ -42,8 +42,8 @@ it('asks before it deletes', async () => {
 })
 // #endregion
 
-describe('the tools of the guide to asking', () => {
-  it('delete a folder when the user agrees, and an empty one without asking', async () => {
+describe('tools of the guide to asking', () => {
+  it('delete a folder after the user agrees, and an empty folder without asking', async () => {
     expect(await call('delete_folder', { path: 'empty' }, { elicit: [] })).toEqual({
       text: 'Deleted empty',
       asked: [],
@@ -54,7 +54,7 @@ describe('the tools of the guide to asking', () => {
     })
   })
 
-  it('ask the second question with the answer to the first', async () => {
+  it('ask a second question that depends on the first answer', async () => {
     const day = accept({ day: '2026-05-01' })
     expect(await call('book_trip', { city: 'Rome' }, { elicit: [day, day] })).toEqual({
       text: 'Rome on 2026-05-01',
@@ -73,7 +73,7 @@ describe('the tools of the guide to asking', () => {
     expect(asked).toEqual(['sample', 'roots'])
   })
 
-  it('ask for the format of photos, and take the default if the client cannot be asked', async () => {
+  it('ask for the format of photos, and use the default if the client supports no questions', async () => {
     const format = 'png'
     expect((await call('export_photos', {}, { elicit: [accept({ format })] })).text).toBe('Exported as png')
     expect(await call('export_photos', {}, {})).toEqual({ text: 'Exported as jpg', asked: [] })
@@ -98,7 +98,7 @@ describe('the tools of the guide to asking', () => {
     expect(text).toBe('["sea"]')
   })
 
-  it('send the user to a URL first, and continue when the user has finished', async () => {
+  it('send the user to a URL, and continue when the user has finished', async () => {
     await using client = await connect(server, {
       revision: '2025-11-25',
       auth: { principal: 'ann' },

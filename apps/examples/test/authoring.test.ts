@@ -6,7 +6,7 @@ import { server as shop, served } from '../src/server/middleware.ts'
 import { server as desk } from '../src/server/prompts.ts'
 import { redraft, server as notes, watched, write } from '../src/server/resources.ts'
 import { server as results } from '../src/tools/results.ts'
-import { peerOf } from './support.ts'
+import { expectStderr, peerOf } from './support.ts'
 
 async function connect(server: McpServer, auth?: AuthInfo): Promise<TestConnection> {
   const client = await peerOf(server, { revision: '2025-11-25' }, auth && { auth })
@@ -17,7 +17,7 @@ async function connect(server: McpServer, auth?: AuthInfo): Promise<TestConnecti
 const ask = async (server: McpServer, method: string, params?: JsonObject): Promise<RawResponse> =>
   (await connect(server)).request(method, params)
 
-describe('the notes of the guide to resources', () => {
+describe('notes of the guide to resources', () => {
   const read = (uri: string): Promise<RawResponse> => ask(notes, 'resources/read', { uri })
 
   it('a static resource returns JSON', async () => {
@@ -56,7 +56,7 @@ describe('the notes of the guide to resources', () => {
     expect(heard.params).toEqual({ uri: 'notes://ann/today' })
   })
 
-  it('a file is watched while it has subscribers, who are notified of its parts', async () => {
+  it('a file is watched while it has subscribers, who get notifications of its parts', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'drafts://ann' })
     await vi.waitFor(() => expect([...watched]).toEqual(['drafts://ann']))
@@ -68,7 +68,7 @@ describe('the notes of the guide to resources', () => {
   })
 })
 
-describe('the desk of the guide to prompts', () => {
+describe('prompts of the guide to prompts', () => {
   const get = (name: string, args: JsonObject): Promise<RawResponse> =>
     ask(desk, 'prompts/get', { name, arguments: args })
   const user = (text: string): object => ({ messages: [{ role: 'user', content: { type: 'text', text } }] })
@@ -105,7 +105,7 @@ describe('the desk of the guide to prompts', () => {
   })
 })
 
-describe('the tools of the guide to results and errors', () => {
+describe('tools of the guide to results and errors', () => {
   const call = (name: string, args: JsonObject = {}): Promise<RawResponse> =>
     ask(results, 'tools/call', { name, arguments: args })
   const text = (value: string): object => ({ content: [{ type: 'text', text: value }] })
@@ -134,19 +134,21 @@ describe('the tools of the guide to results and errors', () => {
     })
   })
 
-  it("a tool error reaches the model, and a bug's message reaches no client", async () => {
+  it('a tool error reaches the model, but the message of a bug reaches no client', async () => {
     expect((await call('divide', { a: 1, b: 0 })).result).toEqual({
       ...text('b must not be 0: choose another divisor'),
       isError: true,
     })
     expect((await call('legacy')).error).toMatchObject({ code: -32602, data: { use: 'divide' } })
+    const logged = expectStderr()
     const { result } = await call('broken')
     expect(result).toMatchObject({ isError: true })
     expect(JSON.stringify(result)).not.toContain('10.0.0.7')
+    expect(logged()).toEqual([expect.stringContaining('10.0.0.7')])
   })
 })
 
-describe('the shop of the guide to middleware', () => {
+describe('shop of the guide to middleware', () => {
   const call = async (name: string, auth?: AuthInfo): Promise<RawResponse> =>
     (await connect(shop, auth)).request('tools/call', { name })
 
@@ -169,7 +171,7 @@ describe('the shop of the guide to middleware', () => {
     expect((await call('greet', { principal: 'eve' })).error).toBeUndefined()
   })
 
-  it('a tool is visible only to callers that may use it', async () => {
+  it('a tool is visible only to authorized callers', async () => {
     const clerk = { principal: 'clerk', scopes: ['refund'] }
     const names = async (auth?: AuthInfo): Promise<string[]> => {
       const { result } = await (await connect(shop, auth)).request('tools/list')

@@ -9,7 +9,7 @@ import { server } from '../src/authorization/files.ts'
 
 const ADDRESS = 'http://127.0.0.1:3000/mcp'
 
-it('knows its user by the token', async () => {
+it('reads the user from the token', async () => {
   await using issuer = await startAuthorizationServer({ scopes: ['mcp', 'files:write'] })
   const authenticate = oauth({ issuer: issuer.issuer, scopes: ['mcp'] })
   const handler = toFetch(server, { publicUrl: ADDRESS, authenticate })

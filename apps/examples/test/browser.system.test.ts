@@ -1,5 +1,5 @@
 /**
- * The official clients in Chromium, on a page of another origin than the apps of the guides. Needs Chromium.
+ * Runs the official clients in Chromium, on a page of another origin than the apps of the guides. Needs Chromium.
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -40,12 +40,12 @@ afterAll(() => browser?.close())
 const serve = <T>(example: string, use: (origin: string) => Promise<T>): Promise<T> =>
   withProcess(example, { TOKEN: 'secret' }, use)
 
-describe.each(APPS)('a web page of the origin that the app of the guide to $guide allows', (app) => {
+describe.each(APPS)('a web page of an origin that the app of the guide to $guide allows', (app) => {
   const { example, path, headers, tool } = app
   const content = [{ type: 'text', text: expect.stringMatching(app.text) }]
 
   it.each(['v1', 'v2'] as const)(
-    'opens a session with the official client %s, calls a tool, has its stream, and ends it',
+    'opens a session with the official client %s, calls a tool, reads the stream, and ends the session',
     async (client) => {
       await serve(example, async (origin) => {
         const url = `${origin}${path}`

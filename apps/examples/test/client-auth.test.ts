@@ -18,7 +18,7 @@ import {
   signing,
 } from '../src/client/client-auth.ts'
 
-/** A server and its authorization server, which accepts everyone. */
+/** Starts a server and its authorization server, which accepts everyone. */
 let server: Listening
 let origin = ''
 const asked: string[] = []
@@ -72,7 +72,7 @@ const request = (): AuthRequest => ({
 })
 const headersOf = (provider: AuthProvider): unknown => provider.headers(request())
 
-describe('the guide to credentials of clients', () => {
+describe('guide to client credentials', () => {
   it('sends tokens and signatures', async () => {
     expect(await headersOf(fixed)).toEqual({ authorization: 'Bearer a-token-that-never-changes' })
     const vault = { read: async (name: string) => `${name}-1` }
@@ -81,7 +81,7 @@ describe('the guide to credentials of clients', () => {
     expect(await headersOf(signed)).toEqual({ 'x-signature': `signed ${`POST ${origin}/mcp\n{}`.length}` })
   })
 
-  it('connects with them', async () => {
+  it('connects with credentials', async () => {
     const guarded = await listen((incoming, response) => {
       response.writeHead(incoming.headers.authorization === undefined ? 401 : 403).end()
     })
@@ -89,7 +89,7 @@ describe('the guide to credentials of clients', () => {
     await expect(connected(`${guarded.origin}/mcp`, fixed)).rejects.toMatchObject({ status: 403 })
   })
 
-  it('asks a user in a browser, and continues with the token', async () => {
+  it('opens a browser for the user, and continues with the token', async () => {
     const visits: string[] = []
     const auth = forUser(
       async (url) => {
@@ -110,7 +110,7 @@ describe('the guide to credentials of clients', () => {
     ['a key', () => forServiceWithKey('pem')],
     ['a workload', () => forWorkload(async () => 'assertion')],
     ['an employee', () => forEmployee(async () => 'id-token', 's')],
-  ])('keeps the credentials of %s from another authorization server than theirs', async (_, provider) => {
+  ])('does not send the credentials of %s to another authorization server', async (_, provider) => {
     const before = asked.filter((each) => each === 'POST /token').length
     const send = authorizedFetch(`${origin}/mcp`, provider())
     await expect(send(`${origin}/mcp`, { method: 'POST', body: '{}' })).rejects.toMatchObject({
@@ -119,7 +119,7 @@ describe('the guide to credentials of clients', () => {
     expect(asked.filter((each) => each === 'POST /token')).toHaveLength(before)
   })
 
-  it('refuses an unbound token where a bound one is required', async () => {
+  it('refuses an unbound token if bound ones are required', async () => {
     const send = authorizedFetch(
       `${origin}/mcp`,
       bound(async () => undefined),

@@ -12,7 +12,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const script = fileURLToPath(new URL('./support/oracle-server.mjs', import.meta.url))
 const oracle = (answer: string): ServerConfig => ({ command: execPath, args: [script, answer] })
 
-/** A server in this process. `end` cuts the latest connection. */
+/** Creates a server in this process. `end` cuts the latest connection. */
 function inMemory(server: McpServer) {
   let end = (): Promise<void> => Promise.resolve()
   return {
@@ -26,7 +26,7 @@ function inMemory(server: McpServer) {
   }
 }
 
-it('all servers are listed, and one that cannot start is named', async () => {
+it('lists all servers, and names one that cannot start', async () => {
   const lines: string[] = []
   const answers = await askAll(
     { delphi: oracle('perhaps'), dodona: oracle('yes'), none: { command: '/no/such/oracle' } },
@@ -37,7 +37,7 @@ it('all servers are listed, and one that cannot start is named', async () => {
   expect(lines).toEqual(['2 servers are connected', expect.stringContaining('none is not: ')])
 })
 
-it('a careful host asks the user before it reads', async () => {
+it('a careful host offers only reading tools, and asks the user before each call', async () => {
   const server = new McpServer({ name: 'files', version: '1.0.0' })
   for (const name of ['read_file', 'read_secret', 'delete_file'])
     server.addTool({ name, handler: () => name })
@@ -66,7 +66,7 @@ it('the model is sampled only if the user agrees; forms have their own dialog', 
   expect(await approve({ kind: 'elicit', server: 'a', detail: elicit, signal })).toBe(true)
 })
 
-it('a signal closes the servers, and then ends the process', async () => {
+it('a signal closes the servers and then ends the process', async () => {
   const { ClientManager } = await import('@jetway/client/manager')
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
   onTestFinished(() => kill.mockRestore())

@@ -46,7 +46,7 @@ it('a local server is started, called and stopped', async () => {
   vi.unstubAllEnvs()
 })
 
-it('a server described as data is started as described', async () => {
+it('a server described as data is started', async () => {
   const script = fileURLToPath(new URL('./support/shop-server.mjs', import.meta.url))
   const client = await connectAs({
     command: process.execPath,
@@ -58,7 +58,7 @@ it('a server described as data is started as described', async () => {
   await client.close()
 })
 
-it('the configuration file of a host gives its servers', async () => {
+it('the servers of a host’s configuration file are read', async () => {
   const lines: string[] = []
   const file = fileURLToPath(new URL('./support/servers.mcp.json', import.meta.url))
   expect(await serversOf(file, (line) => lines.push(line))).toEqual(['shop'])

@@ -15,7 +15,7 @@ import {
 } from '../src/client/client.ts'
 import { server } from '../src/tools/shop.ts'
 
-describe('the host of the guide to clients', () => {
+describe('host of the guide to clients', () => {
   it('lists the tools', async () => {
     const [near, far] = createMemoryTransportPair()
     server.connect(far)
@@ -45,7 +45,7 @@ describe('the host of the guide to clients', () => {
     expect(said).toHaveBeenCalledTimes(1)
   })
 
-  it('knows the types of a tool that it shares with its server', async () => {
+  it('has types for a tool that it shares with the server', async () => {
     await using client = await connect(server)
     expect(await totalOf(client, 'A1')).toBe(40)
   })

@@ -1,6 +1,6 @@
 /**
- * Does what the pages tell a new user to do, in an empty folder, word for word.
- * Needs a build and the registry.
+ * Follows the instructions of the pages for new users literally, in an empty folder. Needs a build and the
+ * registry.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +30,7 @@ function outputOf(ran: readonly Ran[], text: string): string {
 }
 
 it(
-  'the README leads to calls over stdio, with Fastify and with Hono, and to a server in Claude Desktop',
+  'the steps of the README lead to calls over stdio, Fastify and Hono, and to a server in Claude Desktop',
   { timeout: LIMIT_MS },
   async () => {
     const readme = page('README.md')
@@ -47,31 +47,35 @@ it(
   },
 )
 
-it('the site leads to a call, a build, and requests with curl', { timeout: LIMIT_MS }, async () => {
-  const pages = ['install', 'quickstart', 'curl'].map((name) => page(`docs/guide/${name}.md`))
-  const build: Step = { kind: 'run', command: 'npx tsc && ls dist' }
-  const ran = await runSteps([...pages.flatMap(stepsOf), build], folder)
-  const greetings = ran.filter(({ command }) => command.endsWith(' hello'))
-  expect(greetings).toHaveLength(3)
-  for (const { output } of greetings) expect(output).toContain('Hello, world')
-  expect(outputOf(ran, 'jetway call http://127.0.0.1:3000/mcp roll_dice')).toContain('"total"')
-  const total = /"structuredContent":\{"rolls":\[\d,\d,\d\],"total":\d+\}/
-  expect(outputOf(ran, 'Mcp-Name: roll_dice')).toMatch(total)
-  expect(outputOf(ran, '"initialize"')).toContain('"protocolVersion":"2025-11-25"')
-  expect(outputOf(ran, 'notifications/initialized')).toBe('')
-  expect(outputOf(ran, '"id": 2')).toMatch(total)
-  expect(outputOf(ran, 'DELETE')).toBe('')
-  expect(outputOf(ran, 'npx tsc')).toContain('quickstart.js')
-})
+it(
+  'the steps of the site lead to a call, a build, and requests with curl',
+  { timeout: LIMIT_MS },
+  async () => {
+    const pages = ['install', 'quickstart', 'curl'].map((name) => page(`docs/guide/${name}.md`))
+    const build: Step = { kind: 'run', command: 'npx tsc && ls dist' }
+    const ran = await runSteps([...pages.flatMap(stepsOf), build], folder)
+    const greetings = ran.filter(({ command }) => command.endsWith(' hello'))
+    expect(greetings).toHaveLength(3)
+    for (const { output } of greetings) expect(output).toContain('Hello, world')
+    expect(outputOf(ran, 'jetway call http://127.0.0.1:3000/mcp roll_dice')).toContain('"total"')
+    const total = /"structuredContent":\{"rolls":\[\d,\d,\d\],"total":\d+\}/
+    expect(outputOf(ran, 'Mcp-Name: roll_dice')).toMatch(total)
+    expect(outputOf(ran, '"initialize"')).toContain('"protocolVersion":"2025-11-25"')
+    expect(outputOf(ran, 'notifications/initialized')).toBe('')
+    expect(outputOf(ran, '"id": 2')).toMatch(total)
+    expect(outputOf(ran, 'DELETE')).toBe('')
+    expect(outputOf(ran, 'npx tsc')).toContain('quickstart.js')
+  },
+)
 
-/** As a user will install it from npm, and the same from tarballs. */
+/** The installation from npm, and the same one from tarballs. */
 const INSTALL = 'npm install @jetway/core zod\nnpm install --save-dev @jetway/testing vitest'
 const TARBALLS = [
   'npm install ../jetway/tarballs/jetway-{core,json-schema,stdio}-0.0.0.tgz',
   'npm install --save-dev ../jetway/tarballs/jetway-{client,testing}-0.0.0.tgz',
 ].join(' && ')
 
-/** The blocks of TypeScript of a page, as one file for each of their sources. */
+/** Returns the TypeScript blocks of a page as one file for each source. */
 function filesOf(markdown: string): Step[] {
   const texts = new Map<string, string>()
   for (const [, file = '', code = ''] of markdown.matchAll(
@@ -89,7 +93,9 @@ it.each([
   { timeout: LIMIT_MS },
   async (version, node) => {
     expect(page('docs/guide/install.md')).toContain(`\`${TARBALLS} vitest\``)
-    const command = `npm install zod\n${TARBALLS} vitest@${version}`
+    // The adapter of the guide also needs @jetway/node.
+    const tarballs = TARBALLS.replace('json-schema,', 'json-schema,node,')
+    const command = `npm install zod\n${tarballs} vitest@${version}`
     const readme = stepsOf(page('packages/testing/README.md'))
     expect(readme).toContainEqual({ kind: 'run', command: INSTALL })
     const steps: readonly Step[] = [

@@ -4,7 +4,7 @@ import { HEADERS } from '@jetway-apps/test-support/http'
 import { describe, expect, it } from 'vitest'
 import { call, firstEvent, initialize, openSession, withProcess } from './support.ts'
 
-/** Sends the preflight request of a browser, and returns what the app allows other origins. */
+/** Sends the preflight request of a browser, and returns the headers that the app allows. */
 async function preflight(url: string, method: string): Promise<Record<string, string | null>> {
   const headers = { origin: 'https://app.example.com', 'access-control-request-method': method }
   const { headers: allowed } = await fetch(url, { method: 'OPTIONS', headers })
@@ -14,7 +14,7 @@ async function preflight(url: string, method: string): Promise<Record<string, st
   }
 }
 
-/** A browser can end its session, and read the session id, the challenge and the nonce for proofs. */
+/** Checks that a browser can end its session, and read the session id, the challenge and the nonce for proofs. */
 async function expectCors(url: string, headers: Record<string, string> = {}): Promise<void> {
   expect(await preflight(url, 'DELETE')).toEqual({
     origin: 'https://app.example.com',
@@ -28,7 +28,7 @@ async function expectCors(url: string, headers: Record<string, string> = {}): Pr
   ])
 }
 
-/** A JSON Web Token, signed with HS256. */
+/** Signs a JSON Web Token with HS256. */
 function token(claims: object, secret: string): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`
@@ -36,7 +36,7 @@ function token(claims: object, secret: string): string {
 }
 
 describe('the app of the Fastify guide', () => {
-  it('serves its own routes, requires a token, keeps the headers of hooks and CORS, and fills ctx', async () => {
+  it('serves its own routes, requires a token, keeps the headers of hooks and CORS, and sets ctx', async () => {
     await withProcess('http/fastify-app', { TOKEN: 'secret' }, async (origin) => {
       expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
       const url = `${origin}/api/mcp`
@@ -58,7 +58,7 @@ describe('the app of the Fastify guide', () => {
     })
   })
 
-  it('takes the caller from the token that @fastify/jwt has verified', async () => {
+  it('reads the caller from the token that @fastify/jwt has verified', async () => {
     await withProcess('http/fastify-jwt', { JWT_SECRET: 'secret' }, async (origin) => {
       const url = `${origin}/mcp`
       const exp = Math.floor(Date.now() / 1000) + 600
@@ -135,7 +135,7 @@ describe('the apps of the guide to Express, Koa and node:http', () => {
 })
 
 describe('the mount behind a proxy', () => {
-  it('accepts the public host on a loopback connection, and no other', async () => {
+  it('accepts only the public host on a loopback connection', async () => {
     await withProcess('http/behind-a-proxy', {}, async (origin) => {
       expect((await initialize(`${origin}/mcp`, { host: 'mcp.example.com' })).status).toBe(200)
       expect((await initialize(`${origin}/mcp`, { host: 'rebound.example.com' })).status).toBe(403)
@@ -143,8 +143,8 @@ describe('the mount behind a proxy', () => {
   })
 })
 
-describe('the app that is deployed', () => {
-  it('has sessions that its next process continues', async () => {
+describe('the deployed app', () => {
+  it('continues sessions in its next process', async () => {
     const env = { SESSION_KEYS: Buffer.alloc(32, 1).toString('base64') }
     let session: Record<string, string> = {}
     await withProcess('server/deploys', env, async (origin) => {
@@ -157,7 +157,7 @@ describe('the app that is deployed', () => {
 })
 
 describe('the fetch handler', () => {
-  it('answers a Request with a Response, for its public host only', async () => {
+  it('replies to requests for its public host only', async () => {
     const { default: handler } = await import('../src/http/fetch-handler.ts')
     const post = (url: string): Request =>
       new Request(url, {

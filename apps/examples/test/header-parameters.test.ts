@@ -5,7 +5,7 @@ import { server } from '../src/tools/header-parameters.ts'
 
 const mount = toFetch(server)
 
-/** Calls the tool with headers in addition to those that every request has. */
+/** Calls the tool with additional headers. */
 async function query(args: object, headers: Record<string, string>): Promise<readonly unknown[]> {
   const params = {
     name: 'query',
@@ -37,13 +37,13 @@ const ran = [200, 'eu/7 since 2026-01-01']
 const refused = [400, -32020]
 
 it.each([
-  ['that say the same', 'eu', '7', ran],
-  ['whose number is written otherwise', 'eu', '7.0', ran],
+  ['with the same values', 'eu', '7', ran],
+  ['with another notation of the number', 'eu', '7.0', ran],
   ['in Base64', '=?base64?ZXU=?=', '7', ran],
   ['in Base64 without its padding', '=?base64?ZXU?=', '7', refused],
   ['that name another region', 'us', '7', refused],
   ['that name another number', 'eu', '8', refused],
-])('takes headers %s as the guide says', async (_, region, shard, answer) => {
+])('handles headers %s as the guide describes', async (_, region, shard, answer) => {
   const headers = { 'mcp-param-region': region, 'mcp-param-shard': shard }
   expect(await query({ region: 'eu', shard: 7 }, headers)).toEqual(answer)
 })

@@ -1,4 +1,4 @@
-/** Every `npm install` in a README or a guide names all the packages that it needs. */
+/** Checks that every `npm install` in a README or a guide names all required packages. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,9 +36,9 @@ interface Line {
   readonly page: string
   readonly command: string
   readonly packages: readonly string[]
-  /** Those of them that become `devDependencies`. */
+  /** The packages that become `devDependencies`. */
   readonly dev: readonly string[]
-  /** The packages of others. */
+  /** The third-party packages. */
   readonly others: readonly string[]
 }
 

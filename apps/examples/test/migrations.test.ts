@@ -25,7 +25,7 @@ async function connectOfficial(): Promise<Client> {
   return client
 }
 
-/** All that a client can see of the shop. */
+/** Returns everything that a client can see of the shop. */
 async function observe(client: Client): Promise<unknown> {
   const schema = ({ type, properties, required }: Record<string, unknown>): object => ({
     type,
@@ -48,8 +48,8 @@ async function observe(client: Client): Promise<unknown> {
   return JSON.parse(JSON.stringify(seen))
 }
 
-describe('coming from the official SDK', () => {
-  it('the old and the new server look the same to a client', async () => {
+describe('migration from the official SDK', () => {
+  it('the old and the new server are equal for a client', async () => {
     const after = (await observe(await connect(shop))) as { offer: { description?: string } }
     // Jetway sends the prompt's description with its messages; the SDK sends it in the list only.
     delete after.offer.description
@@ -57,7 +57,7 @@ describe('coming from the official SDK', () => {
   })
 })
 
-describe('coming from mcp-go', () => {
+describe('migration from mcp-go', () => {
   it('the calculator computes, and reports errors', async () => {
     const client = await connect(calculator)
     const calculate = (operation: string, x: number, y: number): Promise<unknown> =>

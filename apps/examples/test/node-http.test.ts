@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { McpServer } from '@jetway/core'
+import { logLines } from '@jetway-apps/test-support'
 import { describeAdapter } from '@jetway/testing/adapter'
 import { expect, it } from 'vitest'
 import { mcp } from '../src/http/node-http.ts'
@@ -35,11 +36,11 @@ const promises = describeAdapter('node:http', {
 })
 // #endregion
 
-it('passes the contract, except for locals and host authentication', () => {
+it('passes the adapter contract, except for locals and host authentication', () => {
   expect(promises).toHaveLength(42)
 })
 
-it('has at most 60 lines, with imports and blank lines', () => {
+it('has at most 60 lines, including imports and blank lines', () => {
   const lines = readFileSync(new URL('../src/http/node-http.ts', import.meta.url), 'utf8')
     .trimEnd()
     .split('\n')
@@ -47,23 +48,22 @@ it('has at most 60 lines, with imports and blank lines', () => {
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(110)
 })
 
-it.each(['json', 'sse'] as const)(
-  'drops a reply (%s) when the host has answered in the meantime',
-  async (response) => {
-    const server = new McpServer({ name: 'late', version: '1.0.0' })
-    const { endpoint, listener } = mcp(server, { response })
-    const http = createServer()
-    const dropped = new Promise<void>((resolve, reject) => {
-      http.once('request', (req, res) => {
-        listener(req, res).then(resolve, reject)
-        res.writeHead(408).end('too late')
-      })
+it.each(['json', 'sse'] as const)('drops a reply (%s) if the host has already replied', async (response) => {
+  const server = new McpServer({ name: 'late', version: '1.0.0' })
+  const logger = logLines()
+  const { endpoint, listener } = mcp(server, { response, logger })
+  const http = createServer()
+  const dropped = new Promise<void>((resolve, reject) => {
+    http.once('request', (req, res) => {
+      listener(req, res).then(resolve, reject)
+      res.writeHead(408).end('too late')
     })
-    await once(http.listen(0, '127.0.0.1'), 'listening')
-    const { port } = http.address() as AddressInfo
-    expect(await initialize(`http://127.0.0.1:${port}/mcp`)).toMatchObject({ status: 408, body: 'too late' })
-    await dropped
-    http.close()
-    await endpoint.close()
-  },
-)
+  })
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const { port } = http.address() as AddressInfo
+  expect(await initialize(`http://127.0.0.1:${port}/mcp`)).toMatchObject({ status: 408, body: 'too late' })
+  await dropped
+  expect(logger.lines).toEqual([expect.stringContaining('The app replied before the MCP server did')])
+  http.close()
+  await endpoint.close()
+})

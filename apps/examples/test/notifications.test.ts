@@ -12,7 +12,7 @@ it.each(REVISIONS)('notifies clients of $version when the gate opens', async ({ 
 })
 // #endregion
 
-it.each(REVISIONS)('clients of $version list a tool again that became visible', async ({ version }) => {
+it.each(REVISIONS)('clients of $version list tools again after one became visible', async ({ version }) => {
   setGate(false)
   await using client = await connect(server, { revision: version })
   await client.notification('notifications/tools/list_changed', {}, () => setGate(true))

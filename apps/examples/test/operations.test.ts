@@ -3,11 +3,11 @@ import { originOf } from '@jetway-apps/test-support/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp, refusals, server as shop, tracked, traces } from '../src/server/operations.ts'
 import { audit, consume, consumeWithProgress, onEvent } from '../src/server/without-a-mount.ts'
-import { call, initialize } from './support.ts'
+import { call, expectStderr, initialize } from './support.ts'
 
 const message = (method: string, params: object = {}): object => ({ jsonrpc: '2.0', id: 7, method, params })
 
-describe('the app of the guide on operations', () => {
+describe('app of the guide to operations', () => {
   it('exposes stats, rejected requests and errors, and drains before it stops', async () => {
     const app = await createApp()
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -23,7 +23,9 @@ describe('the app of the guide on operations', () => {
     expect([...refusals]).toEqual([['forbiddenOrigin', 1]])
 
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+    const logged = expectStderr()
     const said = await call(`${origin}/mcp`, 'fails', session)
+    expect(logged()).toEqual([expect.stringContaining('The database said no')])
     expect(said).not.toContain('database')
     expect(tracked).toHaveLength(1)
     expect(said).toContain(tracked[0]?.tags['reference'])
@@ -36,16 +38,18 @@ describe('the app of the guide on operations', () => {
   })
 })
 
-describe('the traces of the guide on operations', () => {
-  it('are continued from the client', async () => {
+describe('traces of the guide to operations', () => {
+  it('continue the client’s trace', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
+    const logged = expectStderr()
     await shop.handleMessage(message('tools/call', { name: 'fails', _meta: { traceparent } }))
     expect(traces.at(-1)).toEqual({ traceId: '0af7651916cd43dd8448eb211c80319c', sampled: true })
+    expect(logged()).toEqual([expect.stringContaining('The database said no')])
   })
 })
 
-describe('the messages of the guide without a mount', () => {
-  it('are answered with their principal, and may leave work', async () => {
+describe('messages without a mount', () => {
+  it('are handled with their principal, and may leave work', async () => {
     const replies: string[] = []
     const job = (body: object): Parameters<typeof consume>[0] => ({
       body: JSON.stringify(body),

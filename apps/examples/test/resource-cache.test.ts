@@ -29,7 +29,7 @@ it('reads from the server once, then from the cache', async () => {
 it.each([
   ['private', 2],
   ['public', 1],
-] as const)('gives what is %s to whom it may', async (cacheScope, expected) => {
+] as const)('returns %s results from the cache only to permitted users', async (cacheScope, expected) => {
   const { server, reads } = rates(cacheScope)
   await using client = await connect(server)
   for (const user of ['ann', 'bob', 'ann']) await readFor(user, client, 'rates://all')

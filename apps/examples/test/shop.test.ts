@@ -16,7 +16,7 @@ it('returns the order', async () => {
 // #endregion
 
 // #region call
-it('names the unknown order to the model', async () => {
+it('returns an error with the unknown order to the model', async () => {
   await using client = await connect(server)
   expect(await client.callTool('get_order', { id: 'A9' })).toBeToolError('There is no order A9')
 })

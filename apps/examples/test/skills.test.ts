@@ -6,7 +6,7 @@ import { type Approvals, loadSkill } from '../src/client/skills-host.ts'
 import { server as fromData } from '../src/server/skills.ts'
 import { ask } from './support.ts'
 
-describe('the skills of the guide', () => {
+describe('skills of the guide', () => {
   it('are listed with their files, from data', async () => {
     expect((await ask(fromData, 'skills/list', {})).result).toMatchObject({
       skills: [

@@ -15,7 +15,7 @@ afterEach(() => {
 interface Checked {
   readonly code: number | null
   readonly problems: string
-  /** The page afterwards. */
+  /** The page after the run. */
   readonly page: string
 }
 
@@ -35,7 +35,7 @@ function check(page: string, files: Readonly<Record<string, string>>, ...args: s
   return { code: status, problems: stderr, page: readFileSync(join(folder, 'docs/page.md'), 'utf8') }
 }
 
-/** The blocks of a page with these sources, after `--write`. */
+/** Returns the blocks of a page with these sources after `--write`. */
 function write(files: Readonly<Record<string, string>>, ...sources: string[]): string[] {
   const page = sources.map((source) => `<!-- from: ${source} -->\n\n\`\`\`ts\n\`\`\`\n`).join('\n')
   const { code, problems, page: written } = check(page, files, '--write')
@@ -46,7 +46,7 @@ function write(files: Readonly<Record<string, string>>, ...sources: string[]): s
 const FILE = { 'a.ts': 'first()\n// #region two\n  second()\n// #endregion\n' }
 const BLOCK = '<!-- from: a.ts#two -->\n<sub>[a.ts](../a.ts)</sub>\n\n```ts\nsecond()\n```\n'
 
-it('every code block of the READMEs and docs/ equals the file that it comes from', () => {
+it('every code block of the READMEs and docs/ equals its source file', () => {
   const { status, stderr } = spawnSync(process.execPath, [join(scripts, 'snippets.mjs')], {
     encoding: 'utf8',
   })
@@ -125,16 +125,16 @@ it.each([
   expect(check(page.replace('second', 'third'), files).problems).toContain('differs')
 })
 
-it('shows a whole file without the marks of its regions', () => {
+it('shows a whole file without region markers', () => {
   expect(write(FILE, 'a.ts')).toEqual(['first()\n  second()'])
 })
 
-it('repeats no import that is part of the region', () => {
+it('does not repeat an import that is part of the region', () => {
   const source = `// #region a\nimport { one } from 'one'\n\none()\n// #endregion\n`
   expect(write({ 'a.ts': source }, 'a.ts#a')).toEqual([`import { one } from 'one'\n\none()`])
 })
 
-it('breaks a long import as the formatter does', () => {
+it('wraps a long import like the formatter', () => {
   const names = Array.from({ length: 12 }, (_, index) => `nameNumber${index}`)
   const statement = `import {\n${names.map((name) => `  ${name},\n`).join('')}} from 'one'`
   const code = names.map((name) => `f(${name})`).join('\n')

@@ -11,6 +11,14 @@ import type { JsonObject } from '@jetway/core/protocol'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type PeerOptions, type TestConnection } from '@jetway/testing'
 import { program } from '@jetway-tools/runtimes/program'
+import { onTestFinished, vi } from 'vitest'
+
+/** Expects that the rest of the test logs on stderr, which would fail it otherwise. Returns the lines so far. */
+export function expectStderr(): () => string[] {
+  const error = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => error.mockRestore())
+  return () => error.mock.calls.map(([line]) => String(line))
+}
 
 /** Starts an example in its own process on a free port, and stops it afterwards. */
 export async function withProcess<T>(
@@ -70,7 +78,7 @@ function post(url: string, message: object, headers: Record<string, string>): Pr
 export const initialize = (url: string, headers: Record<string, string> = {}): Promise<Reply> =>
   post(url, initializeRequest(), headers)
 
-/** Opens a session; gives the headers of its requests. */
+/** Opens a session. Returns the headers of its requests. */
 export async function openSession(
   url: string,
   headers: Record<string, string> = {},
@@ -79,7 +87,7 @@ export async function openSession(
   return { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
 }
 
-/** The answer to a request without a session, whose client has these capabilities. */
+/** Sends a request without a session and with these client capabilities. Returns the response. */
 export async function ask(
   server: McpServer,
   method: string,
@@ -90,7 +98,7 @@ export async function ask(
   return JSON.parse((await server.handleMessage(message)) ?? '') as Answered
 }
 
-/** A client of a server in this process, without any help. */
+/** Connects a plain client to a server in this process. */
 export function peerOf(
   server: McpServer,
   options: PeerOptions,
@@ -101,7 +109,7 @@ export function peerOf(
   return connectPeer(near, options)
 }
 
-/** The result text of a tool. */
+/** Returns the result text of a tool. */
 export async function call(
   url: string,
   name: string,
@@ -113,7 +121,7 @@ export async function call(
   return result.content[0].text
 }
 
-/** The raw first event of a stream. */
+/** Returns the raw first event of a stream. */
 export async function firstEvent(url: string, headers: Record<string, string> = {}): Promise<string> {
   const { body } = await fetch(url, { headers: { accept: 'text/event-stream', ...headers } })
   let text = ''

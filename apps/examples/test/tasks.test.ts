@@ -6,7 +6,7 @@ import { ask as askAt, peerOf } from './support.ts'
 
 afterAll(() => server.close())
 
-describe('the tools of the guide to tasks, in a session', () => {
+describe('tools of the guide to tasks, in a session', () => {
   let client: TestConnection
 
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('the tools of the guide to tasks, in a session', () => {
   })
 })
 
-describe('the tools of the guide to tasks, without a session', () => {
+describe('tools of the guide to tasks, without a session', () => {
   const ask = (method: string, params: object, extensions: object): ReturnType<typeof askAt> =>
     askAt(server, method, params, { extensions, elicitation: {} })
   const declared = { 'io.modelcontextprotocol/tasks': {} }
@@ -65,7 +65,7 @@ describe('the tools of the guide to tasks, without a session', () => {
     )
   })
 
-  it('run as plain calls if it does not, unless they require tasks', async () => {
+  it('run as plain calls without the extension, unless they require tasks', async () => {
     expect(await ask('tools/call', call, {})).toMatchObject({ result: { resultType: 'complete' } })
     expect(await ask('tools/call', { name: 'publish_report' }, {})).toMatchObject({
       error: { code: -32_021 },

@@ -16,7 +16,7 @@ function createWeather(): McpServer {
   return weather
 }
 
-it('the server of the guide exports each call once, and nothing is lost when it stops', async () => {
+it('the server of the guide exports each call once, even when it stops', async () => {
   const { url, spans } = await startCollector()
   onTestFinished(() => {
     vi.unstubAllEnvs()

@@ -22,7 +22,7 @@ function weather(): McpServer {
   return server
 }
 
-/** A model API on loopback with scripted replies. */
+/** Serves a model API on loopback with scripted replies. */
 async function scriptedModel(...answers: readonly object[]): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
   const { origin, release } = await listen((request, response) => {
@@ -35,7 +35,7 @@ async function scriptedModel(...answers: readonly object[]): Promise<{ url: stri
   return { url: origin, asked }
 }
 
-describe('the tools of the guide to the bridge', () => {
+describe('tools of the guide to the bridge', () => {
   it('are called by a custom host', async () => {
     await using client = await connect(weather())
     const signal = AbortSignal.timeout(10_000)
@@ -43,7 +43,7 @@ describe('the tools of the guide to the bridge', () => {
     expect(await callOne(client, 'of tomorrow', signal)).toBe('There is no such tool')
   })
 
-  it('are in its registry', async () => {
+  it('are in the host’s registry', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     await using client = await connect(weather())
     const registry = new Map<string, HostTool>()
@@ -98,7 +98,7 @@ describe('the tools of the guide to the bridge', () => {
     expect(model.asked[1]).toContain('Sunny')
   })
 
-  it("are called by OpenAI's SDK, both ways", async () => {
+  it("are called by OpenAI's SDK through both APIs", async () => {
     await using client = await connect(weather())
     const call = { id: '1', type: 'function', function: { name: 'today', arguments: '{}' } }
     const chat = (message: object): object => ({ choices: [{ message: { role: 'assistant', ...message } }] })

@@ -6,11 +6,11 @@ import { bell, openCounter, openMarket, refundOrder, stalls } from '../src/tools
 
 expect.extend(matchers)
 
-describe('the other tools of the guide to tools', () => {
+describe('other tools of the guide to tools', () => {
   const names = async (client: TestClient): Promise<readonly string[]> =>
     (await client.listTools()).map(({ name }) => name)
 
-  it('follow another registry', async () => {
+  it('follow the changes of another registry', async () => {
     await using client = await connect(server)
     const before = await names(client)
     {
@@ -23,18 +23,18 @@ describe('the other tools of the guide to tools', () => {
     expect(await names(client)).toEqual(before)
   })
 
-  it('reports invalid arguments by field', async () => {
+  it('report invalid arguments by field', async () => {
     await using client = await connect(server)
     expect(await client.callTool('get_order', { id: 'x' })).toBeToolError(/id/)
     expect(await client.callTool('count_orders', { paid: 'yes' })).toBeToolError(/paid/)
   })
 
-  it('a JSON Schema types and checks the arguments', async () => {
+  it('have types and validation from a JSON Schema', async () => {
     await using client = await connect(server)
     expect(await client.callTool('count_orders', { paid: false })).toHaveText('1')
   })
 
-  it('a tool can be updated and removed while clients are connected', async () => {
+  it('can be updated and removed while clients are connected', async () => {
     await using client = await connect(server, { revision: '2025-11-25' })
     {
       using _counter = openCounter()

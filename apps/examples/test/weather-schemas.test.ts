@@ -28,7 +28,7 @@ async function connect(server: McpServer): Promise<{ client: Client; close: () =
   return { client, close }
 }
 
-/** The libraries differ in additionalProperties, which has no effect on clients for an output. */
+/** Removes additionalProperties, in which the libraries differ, and which has no effect on outputs. */
 const withoutClosing = (tools: readonly Tool[]): Tool[] =>
   JSON.parse(JSON.stringify(tools), (key, value: unknown) =>
     key === 'additionalProperties' ? undefined : value,
@@ -44,7 +44,7 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
   })
   afterAll(() => close())
 
-  it('publishes the same schema as the others', async () => {
+  it('publishes the same schema as the other libraries', async () => {
     const { tools } = await client.listTools()
     const four = await connect(zod4)
     expect(byName(withoutClosing(tools))).toEqual(
@@ -63,7 +63,7 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
     })
   })
 
-  it('fills in the default, and returns structured content and text', async () => {
+  it('applies the default, and returns structured content and text', async () => {
     const { structuredContent, content } = await client.callTool({
       name: 'get_forecast',
       arguments: { city: 'Oslo' },
@@ -101,7 +101,7 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
     ['too many days', 'get_forecast', { city: 'Oslo', days: 4 }, 'days'],
     ['an unknown unit', 'get_forecast', { city: 'Oslo', unit: 'K' }, 'unit'],
     ['no code of a state', 'get_alerts', { state: 'ny' }, 'state'],
-  ])('tells the model of %s', async (_case, name, args, field) => {
+  ])('reports %s to the model', async (_case, name, args, field) => {
     const { isError, content } = await client.callTool({ name, arguments: { ...args } })
     expect(isError).toBe(true)
     expect(content).toMatchObject([{ text: expect.stringContaining(`tool ${name}:\n${field}: `) }])

@@ -152,7 +152,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     await expect(client.readResource('demo://nothing')).rejects.toThrow(McpError)
   })
 
-  it('notifies of a new resource, and of changes to subscribed resources', async () => {
+  it('notifies the client of new resources, and of changes to subscribed ones', async () => {
     const changed = vi.fn<() => void>()
     const updated = vi.fn<(event: { readonly uri: string }) => void>()
     const off = [client.on('resourcesChanged', changed), client.on('resourceUpdated', updated)]
@@ -199,7 +199,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(await text('echo', { message: 'still there' })).toBe('Echo: still there')
   })
 
-  it('elicits a form, whose values the client converts to their types and completes with defaults', async () => {
+  it('elicits a form; the client converts its values to their types and adds defaults', async () => {
     const output = await text('trigger-elicitation-request')
     expect(output).toContain('User provided the requested information')
     const raw: unknown = JSON.parse(output.slice(output.indexOf('Raw result: ') + 12))
@@ -211,17 +211,17 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(await text('trigger-elicitation-request')).toContain('declined')
   })
 
-  it('elicits a URL, which the user opens or not', async () => {
+  it('elicits a URL that the user opens or refuses', async () => {
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/yes' })).toContain('completed')
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/no' })).toContain('declined')
   })
 
-  it('samples the model of the host, and lists roots', async () => {
+  it('samples the host’s model, and lists roots', async () => {
     expect(await text('trigger-sampling-request', { prompt: 'Why?', maxTokens: 7 })).toContain('a-model')
     await vi.waitFor(async () => expect(await text('get-roots-list')).toContain('file:///home/ann/work'))
   })
 
-  it('serves two clients at the same time', async () => {
+  it('serves two clients concurrently', async () => {
     await using other = await new Client(INFO, { eras: false }).connect(server.dial)
     expect((await other.listTools()).map(({ name }) => name)).not.toContain('trigger-sampling-request')
     expect((await other.callTool('echo', { message: 'x' })).content).toHaveLength(1)

@@ -44,7 +44,7 @@ describe('server-filesystem as a child process', () => {
     })
   })
 
-  it('returns media, with structured content of an anyOf schema', async () => {
+  it('returns media with structured content for an anyOf schema', async () => {
     const client = await connect(run('filesystem', [folder]))
     await client.listTools()
     const path = join(folder, 'dot.png')
@@ -55,7 +55,7 @@ describe('server-filesystem as a child process', () => {
     })
   })
 
-  it('uses the roots of its client, and follows their changes', async () => {
+  it('uses the client’s roots, and follows their changes', async () => {
     const [first, second] = ['first', 'second'].map((name) => join(folder, name)) as [string, string]
     mkdirSync(first)
     mkdirSync(second)
@@ -89,7 +89,7 @@ describe('server-filesystem as a child process', () => {
 })
 
 describe('server-memory as a child process', () => {
-  it('keeps entities over a restart until they are deleted', async () => {
+  it('keeps entities across a restart until they are deleted', async () => {
     const file = join(folder, 'memory.jsonl')
     const dial = run('memory', [], { env: { MEMORY_FILE_PATH: file } })
     const client = await connect(dial)

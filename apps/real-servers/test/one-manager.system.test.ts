@@ -87,7 +87,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('nine servers in one manager, published ones and Jetway, over every transport', () => {
+describe('nine servers in one manager, over every transport', () => {
   it('use the newest revision that each server supports', () => {
     expect([...manager.names()].toSorted()).toEqual([...EVERYTHING, ...JETWAY, 'files', 'memory'].toSorted())
     const revision = (name: string): unknown => manager.get(name)?.server?.protocolVersion
@@ -95,7 +95,7 @@ describe('nine servers in one manager, published ones and Jetway, over every tra
     expect(JETWAY.map(revision)).toEqual(['2026-07-28', '2026-07-28', '2026-07-28', '2025-11-25'])
   })
 
-  it('have tools under names that begin with their server', async () => {
+  it('have tools with the server’s name as prefix', async () => {
     const tools = await manager.tools()
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
     for (const { name, server, tool } of tools) expect(name).toBe(`mcp__${server}__${tool.name}`)
@@ -103,7 +103,7 @@ describe('nine servers in one manager, published ones and Jetway, over every tra
     expect(tools.length).toBeGreaterThan(150)
   })
 
-  it('get concurrent calls, each its own', async () => {
+  it('get only their own calls during concurrent ones', async () => {
     const path = join(folder, 'note.txt')
     writeFileSync(path, 'Hello')
     const calls: [string, object][] = [
@@ -122,7 +122,7 @@ describe('nine servers in one manager, published ones and Jetway, over every tra
     await expect(manager.callTool('mcp__files__echo', {})).rejects.toThrow('read_text_file')
   })
 
-  it('may have prompts and resources of the same name', async () => {
+  it('may have prompts and resources with equal names', async () => {
     const prompts = await manager.prompts()
     expect(prompts.filter(({ item }) => item.name === 'simple-prompt').map(({ server }) => server)).toEqual([
       ...EVERYTHING,
@@ -138,7 +138,7 @@ describe('nine servers in one manager, published ones and Jetway, over every tra
     expect(again).toEqual(first)
   })
 
-  it('elicit through the same handler, which gets the name of the server', async () => {
+  it('elicit through one handler, which gets the server’s name', async () => {
     await vi.waitFor(async () =>
       expect((await manager.tools()).map(({ name }) => name)).toContain(
         'mcp__theirs-http__trigger-elicitation-request',
@@ -149,7 +149,7 @@ describe('nine servers in one manager, published ones and Jetway, over every tra
     expect(elicited).toEqual([...EVERYTHING])
   })
 
-  it('reconnect if one is killed during a call, without effect on the others', async () => {
+  it('do not affect others if one is killed during a call and reconnects', async () => {
     const events: string[] = []
     for (const event of ['reconnecting', 'reconnected', 'serverRemoved'] as const)
       manager.on(event, ({ server }) => void events.push(`${event} ${server}`))

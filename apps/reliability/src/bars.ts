@@ -2,15 +2,15 @@ import { missingRows } from './catalogue.ts'
 
 /** A promise about faults that `npm run test:long` measures. */
 export interface Bar {
-  /** The heading of its row. */
+  /** The heading of the row. */
   readonly name: string
   /** The promise, with its figure. */
   readonly promise: string
   /** The tests that measure it, as paths from the root. `npm run test:long` runs them all. */
   readonly files?: readonly string[]
-  /** The part of the promise that no test measures yet, and why. A bar without files needs it. */
+  /** The unmeasured part of the promise, with the reason. Required for a bar without files. */
   readonly lacks?: string
-  /** Says what the short form omits, if the tests take too long for each run. */
+  /** The part that the short form omits, if the tests take too long for each run. */
   readonly short?: string
 }
 

@@ -30,14 +30,14 @@ export const GROUPS: readonly Group[] = [
 
 export const ROWS: readonly Row[] = GROUPS.flatMap(({ rows }) => rows)
 
-/** How many rows have tests, and which lack them; undefined if none does. */
+/** Returns how many rows have tests, and which lack them; undefined if every row has tests. */
 export function missingRows(): string | undefined {
   const without = ROWS.filter(({ lacks }) => lacks !== undefined).map(({ row }) => row)
   if (without.length === 0) return undefined
   return `${ROWS.length - without.length} of ${ROWS.length} rows have a test. Without one: ${without.join(', ')}.`
 }
 
-/** Puts the catalogue into `docs/reference/reliability.md`. */
+/** Inserts the catalogue into `docs/reference/reliability.md`. */
 export const withCatalogue = (page: string): string =>
   replaceMarked(page, 'catalogue', GROUPS.map(table).join('\n\n'))
 
@@ -53,5 +53,5 @@ function shownBy({ tests, lacks }: Row): string {
   return [...files].map((file) => `[${nameOf(file)}](../../${file})`).join(', ')
 }
 
-/** The name of a test file, short enough for a cell. */
+/** Returns the short name of a test file for a cell. */
 const nameOf = (file: string): string => file.slice(file.lastIndexOf('/') + 1).replace(/(?:\.test)?\.ts$/, '')

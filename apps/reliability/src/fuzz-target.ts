@@ -1,4 +1,4 @@
-/** The server that the fuzz tests attack, over stdio, or with the argument `http` over HTTP. */
+/** The server for the fuzz tests, over stdio, or over HTTP with the argument `http`. */
 import { argv, stdout } from 'node:process'
 import { type Logger, McpServer } from '@jetway/core'
 import { mcp } from '@jetway/fastify'
@@ -6,7 +6,7 @@ import { serveStdio } from '@jetway/stdio'
 import Fastify from 'fastify'
 import * as z from 'zod'
 
-/** Each of a million refused inputs would be a line. */
+/** Logs nothing, because each of a million refused inputs would be a line. */
 const SILENT: Logger = { error() {}, warn() {}, info() {}, debug() {} }
 
 const server = new McpServer({ name: 'fuzz', version: '1.0.0' }, { logger: SILENT })
@@ -19,7 +19,7 @@ server.addTool({
 server.addTool({
   name: 'heap',
   async handler() {
-    // Twice, because the first collection only queues what finalizers free.
+    // Two collections are needed, because the first one only queues the work of finalizers.
     for (let times = 0; times < 2; times++) {
       globalThis.gc?.()
       await new Promise((resolve) => setImmediate(resolve))

@@ -25,11 +25,11 @@ interface Report {
 interface Assertion {
   readonly fullName: string
   readonly status: string
-  /** `task.meta.figure`, which a test sets. */
+  /** The figure from `task.meta.figure` of a test. */
   readonly meta?: { readonly figure?: string }
 }
 
-/** How much the tests do that take too long for each run. */
+/** The amount of work of tests that take too long for each run. */
 type Form = 'short' | 'full'
 
 function main(path: string, form: Form): void {

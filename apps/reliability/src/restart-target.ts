@@ -1,6 +1,6 @@
 /**
- * The server of the restart tests. Arguments: a port, and a file that gets a line for each run of a tool.
- * Another process with the same arguments continues its sessions and the states of its calls.
+ * The server of the restart tests. Its arguments are a port, and a file for a line per run of a tool. Another
+ * process with the same arguments continues its sessions and the states of its calls.
  */
 import { appendFileSync } from 'node:fs'
 import process, { argv, stdout } from 'node:process'

@@ -1,4 +1,4 @@
-/** The server of the soak test: everything a server can do, and a route that reports what it holds. */
+/** The server of the soak test. It has every feature, and a route that reports its open resources. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { stdout } from 'node:process'
 import { type Logger, McpServer } from '@jetway/core'
@@ -36,11 +36,11 @@ const NS_PER_MS = 1e6
 const delay = monitorEventLoopDelay({ resolution: 10 })
 delay.enable()
 
-/** Collects garbage, whose pause is not a delay that the load causes. */
+/** Collects garbage, and excludes the pause from the measured delays. */
 app.get('/held', async () => {
   const delayMs = delay.percentile(99) / NS_PER_MS
   delay.disable()
-  // Twice, because the first collection only queues what finalizers free.
+  // Two collections are needed, because the first one only queues the work of finalizers.
   for (let times = 0; times < 2; times++) {
     globalThis.gc?.()
     await new Promise((resolve) => setImmediate(resolve))
@@ -52,7 +52,7 @@ app.get('/held', async () => {
 })
 
 let last = { at: performance.now(), usage: process.cpuUsage() }
-/** Of one processor, since the last call. */
+/** The share of one processor since the last call. */
 function cpu(): { readonly percent: number } {
   const [at, usage] = [performance.now(), process.cpuUsage()]
   const used = usage.user + usage.system - last.usage.user - last.usage.system

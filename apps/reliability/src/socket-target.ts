@@ -1,6 +1,6 @@
 /**
- * A server for the tests of sockets, in its own process: an app, with the socket limits and the graceful end of apps.
- * Start it with `--expose-gc`.
+ * An app in its own process for tests of sockets, with the apps' socket limits and graceful shutdown. Start
+ * it with `--expose-gc`.
  */
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { runApp } from '@jetway-apps/runner'
 import { McpServer } from '@jetway/core'
 import * as z from 'zod'
 
-/** The memory and the open objects of the server. */
+/** The memory and the open resources of the server. */
 export interface Measured {
   /** Resident memory in bytes, after a garbage collection. */
   readonly rss: number

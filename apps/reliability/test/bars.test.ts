@@ -16,18 +16,18 @@ const longTests = ['packages', 'apps'].flatMap((folder) =>
     ),
 )
 
-describe('the reliability bar', () => {
+describe('BARS', () => {
   const files = BARS.flatMap((bar) => bar.files ?? [])
 
-  it('has every long test once', () => {
+  it('contains every long test once', () => {
     expect(files.filter((file) => file.endsWith('.long.test.ts')).toSorted()).toEqual(longTests.toSorted())
   })
 
-  it('names tests that exist', () => {
+  it('names existing tests', () => {
     expect(files.filter((file) => !existsSync(root + file))).toEqual([])
   })
 
-  it('names what is missing where nothing is measured', () => {
+  it('describes the missing test if nothing is measured', () => {
     const silent = BARS.filter((bar) => bar.files === undefined && bar.lacks === undefined)
     expect(silent).toEqual([])
   })

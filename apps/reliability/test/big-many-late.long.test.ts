@@ -5,7 +5,7 @@ import { type LateReader, onHttpSse, onStdio, onStreamableHttp } from './support
 import { note } from './support/note.ts'
 
 const MB = 1_000_000
-/** In MB. Results have at most 8 MiB. */
+/** The size of a result in MB. The limit is 8 MiB. */
 const SIZES = FULL ? [5, 8] : [8]
 
 interface Many {
@@ -31,13 +31,13 @@ const CALLS: Many = {
 interface Way {
   readonly name: string
   readonly connect: () => Promise<LateReader>
-  /** The memory of the process at most, in MiB. */
+  /** The limit of the process's memory, in MiB. */
   readonly mostMiB: number
 }
 
-/** The replies of one caller that wait may have 128 MiB, as texts and as bytes. */
+/** The waiting replies of one caller, which may have 128 MiB as texts and as bytes. */
 const BASE_MIB = 768
-/** Responses of streams are kept for clients that resume, 256 MiB in all, and more until they are collected. */
+/** The responses of streams for clients that resume: 256 MiB, and more before garbage collection. */
 const KEPT_MIB = 1_024
 
 const WAYS: readonly Way[] = [
@@ -55,7 +55,7 @@ const WAYS: readonly Way[] = [
 describe.each(WAYS)('over $name', ({ name, connect, mostMiB }) => {
   describe.each([BATCH, CALLS])('$name', (many) => {
     it.for(SIZES)(
-      'with results of %i MB, read late, are all answered once, and the process lives',
+      'with results of %i MB get one response each, although the client reads late',
       { timeout: 400_000 },
       async (size, { task }) => {
         const reader = await connect()
@@ -70,7 +70,7 @@ describe.each(WAYS)('over $name', ({ name, connect, mostMiB }) => {
   })
 })
 
-/** The most memory that a process has had. */
+/** Returns the peak memory of a process. */
 function peakMiB(pid: number): number {
   const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kib) / 1024

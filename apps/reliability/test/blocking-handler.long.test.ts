@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 const PROGRAM = program(new URL('support/serve-blocking.ts', import.meta.url))
 const BLOCKED_MS = 4_000
 
-/** Sends calls while a handler holds the event loop; the statuses, and what comes of one more when it has ended. */
+/** Sends calls while a handler blocks the event loop. Returns their statuses, and the result of a later call. */
 async function callsMeanwhile(...args: readonly string[]): Promise<readonly Response[]> {
   const target = startNode([...PROGRAM, ...args])
   onTestFinished(() => void target.stop('SIGKILL'))
@@ -18,7 +18,7 @@ async function callsMeanwhile(...args: readonly string[]): Promise<readonly Resp
       'mcp-method': 'tools/call',
       'mcp-name': name,
     })
-  // The process may have started slowly.
+  // The process may need a moment to start.
   const recovered = (): Promise<void> => expect.poll(async () => (await call('echo')).status).toBe(200)
   await recovered()
   const blocking = call('block', { ms: BLOCKED_MS })
@@ -30,12 +30,12 @@ async function callsMeanwhile(...args: readonly string[]): Promise<readonly Resp
 }
 
 describe('while a handler blocks the event loop', () => {
-  it('calls wait, and are answered when it ends', async () => {
+  it('calls wait, and get their responses afterwards', async () => {
     const replies = await callsMeanwhile()
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })
 
-  it('@fastify/under-pressure refuses calls with 503, until it ends', async () => {
+  it('@fastify/under-pressure refuses calls with 503', async () => {
     const replies = await callsMeanwhile('shed')
     const refused = replies.map(({ status, headers }) => [status, headers.get('retry-after')])
     expect(refused).toEqual(Array.from({ length: 5 }, () => [503, '1']))

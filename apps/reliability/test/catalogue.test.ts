@@ -8,28 +8,31 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const PAGE = `${root}docs/reference/reliability.md`
 const UPDATE = 'UPDATE_DOCS=1 npx vitest run apps/reliability'
 
-/** How many rows each group has, A to J. */
+/** The number of rows in the groups A to J. */
 const SIZES = [14, 10, 18, 17, 8, 12, 12, 13, 13, 14]
 
-/** Where tests are, and the contracts that several test files run. */
+/** The paths of tests, and of contracts that several test files run. */
 const TESTS = /^(?:apps|packages)\/[^/]+\/(?:test|src\/contracts)\/.+\.ts$/
 
-describe('the catalogue', () => {
-  it('has each row once, in order', () => {
+describe('catalogue', () => {
+  it('contains each row once, in order', () => {
     const names = SIZES.map((size, group) =>
       Array.from({ length: size }, (_, row) => `${String.fromCharCode(65 + group)}${row + 1}`),
     )
     expect(GROUPS.map(({ rows }) => rows.map(({ row }) => row))).toEqual(names)
   })
 
-  it.each(ROWS.map((row) => [row.row, row] as const))('names a test for %s, or what is missing', (_, row) => {
-    expect([row.fault, row.behaviour]).not.toContain('')
-    if (row.tests === undefined) expect(row.lacks).toMatch(/\.$/)
-    else expect(row.tests.length).toBeGreaterThan(0)
-  })
+  it.each(ROWS.map((row) => [row.row, row] as const))(
+    'names a test for %s, or the reason for its absence',
+    (_, row) => {
+      expect([row.fault, row.behaviour]).not.toContain('')
+      if (row.tests === undefined) expect(row.lacks).toMatch(/\.$/)
+      else expect(row.tests.length).toBeGreaterThan(0)
+    },
+  )
 
   it.each(ROWS.flatMap(({ row, tests = [] }) => tests.map(({ file, name }) => [row, file, name] as const)))(
-    '%s is shown by a test that exists: %s, %s',
+    'names an existing test for %s: %s, %s',
     (_, file, name) => {
       expect(file).toMatch(TESTS)
       expect(existsSync(root + file), `there is no ${file}`).toBe(true)
@@ -37,7 +40,7 @@ describe('the catalogue', () => {
     },
   )
 
-  it('is on the page', () => {
+  it('equals the table in docs/reference/reliability.md', () => {
     const page = readFileSync(PAGE, 'utf8')
     const written = withCatalogue(page)
     if (env['UPDATE_DOCS'] === '1') writeFileSync(PAGE, written)
@@ -46,7 +49,7 @@ describe('the catalogue', () => {
 })
 
 /**
- * Texts that may be titles, or parts of titles: texts in quotes and the keys of tables, without comments.
+ * Returns possible titles, or parts of titles: texts in quotes and the keys of tables, without comments.
  */
 function titles(file: string): readonly string[] {
   const lines = readFileSync(root + file, 'utf8').split('\n')

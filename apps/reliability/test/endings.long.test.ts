@@ -5,13 +5,13 @@ import { type Ending, ENDINGS } from './support/endings/endings.ts'
 import { Client, SESSION_STREAM, Target, UNDER_WAY, type UnderWay } from './support/endings/under-way.ts'
 import type { Asked, Sent } from './support/endings/wire.ts'
 
-/** After this nothing of a connection may be held, in ms. */
+/** The time after which no resource of a connection may remain, in ms. */
 const LIMIT_MS = 5_000
 
 let longest = 0
 let cells = 0
 
-describe.each(ENDINGS)('nothing is held 5 s after a connection $name', (ending) => {
+describe.each(ENDINGS)('no resource remains 5 s after a connection $name', (ending) => {
   describe.each(Object.entries(ending.mounts))('on %s', (_host, mount) => {
     it.each(UNDER_WAY)('with $name', async (underWay) => {
       const { target, mounted, client } = await serve(ending, mount)
@@ -25,7 +25,7 @@ describe.each(ENDINGS)('nothing is held 5 s after a connection $name', (ending) 
         target.release()
       }
       const left = performance.now()
-      // A client that cancels the streams of HTTP/2 keeps its connection.
+      // A client that only cancels streams of HTTP/2 keeps its connection.
       const connections = ending.leave === 'cancel' ? 1 : 0
       await expect.poll(() => held(mounted), { timeout: LIMIT_MS }).toEqual({ ...NOTHING, connections })
       sent.leave('close')
@@ -38,7 +38,7 @@ describe.each(ENDINGS)('nothing is held 5 s after a connection $name', (ending) 
   })
 })
 
-it('all of them', ({ task }) => {
+it('with all of them at once', ({ task }) => {
   expect(cells).toBe(ENDINGS.length * 4 * UNDER_WAY.length)
   note(task, `${cells} endings, nothing held after ${Math.ceil(longest)} ms`)
 })
@@ -56,7 +56,7 @@ async function serve({ send }: Ending, mount: Mount): Promise<Served> {
   return { target, mounted, client: new Client(mounted, send) }
 }
 
-/** Sends what is under way, and waits until the server works on it. */
+/** Sends the requests, and waits until the server works on them. */
 async function begin(
   { send, pipelined }: Ending,
   underWay: UnderWay,
@@ -85,7 +85,7 @@ async function held({ http, handle }: Mounted): Promise<typeof NOTHING> {
   return { openStreams, queuedBytes, callsInFlight, tasks, connections }
 }
 
-/** Resources of sessions, which end by themselves. */
+/** Resources of sessions, which expire on their own. */
 function owned({ listeners }: Target, { handle }: Mounted): typeof NOTHING_OWNED {
   const { sessions, replayStreams } = handle.stats()
   return { sessions, listeners, replayStreams }

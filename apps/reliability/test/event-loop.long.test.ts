@@ -5,14 +5,14 @@ import { toFetch } from '@jetway/core/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Cost, COSTS } from './support/costs.ts'
 
-/** CPU time in ms, which other processes of a busy machine hardly change. */
+/** The limit of CPU time in ms, which other processes of a busy machine hardly affect. */
 const MAX_CPU_MS = 200
-/** The least of these counts: collections of garbage and compilation are not the cost of the message. */
+/** The number of runs. The fastest counts, because garbage collection and compilation are not costs of the message. */
 const ROUNDS = 4
 
 const measured = new Map<string, number>()
 
-describe('a message within the limits takes at most 200 ms of CPU', () => {
+describe('a message within the limits takes at most 200 ms of CPU time', () => {
   it.each(COSTS)('$what', async (cost) => {
     const { times, status } = await measure(cost)
     expect(status).toBe(200)
@@ -21,7 +21,7 @@ describe('a message within the limits takes at most 200 ms of CPU', () => {
     expect(least).toBeLessThanOrEqual(MAX_CPU_MS)
   })
 
-  it('for each of them', ({ task }) => {
+  it('the slowest of all', ({ task }) => {
     expect(measured.size).toBe(COSTS.length)
     const [[what, most] = ['', 0]] = [...measured].toSorted(([, a], [, b]) => b - a)
     Object.assign(task.meta, { figure: `the most of ${measured.size}: ${what}, ${Math.round(most)} ms` })

@@ -27,7 +27,7 @@ describe.each([
   ['authorization by the client', OAUTH],
   ['the bridge', BRIDGE],
   ['texts', TEXTS],
-])('a limit of %s holds at the limit, and one beyond', (_, rows) => {
+])('limits of %s accept the limit and refuse one more', (_, rows) => {
   it.each(rows.map((row) => [row.limit, row] as const))(
     '%s',
     async (_limit, { most, use, accepted, refused }) => {

@@ -8,7 +8,7 @@ const FILLERS: readonly (readonly [string, Who])[] = [
   ['anonymous callers', {}],
 ]
 
-describe.each(FILLERS)('%s who reach a limit leave everything to a principal', (_, who) => {
+describe.each(FILLERS)('%s who reach a limit do not affect another principal', (_, who) => {
   it.each(ROWS.map((row) => [row.limit, row] as const))(
     '%s',
     async (_limit, { server, mount, fill, full }) => {

@@ -27,7 +27,7 @@ async function echo(client: NodeClient, url: string): Promise<void> {
   expect(reply.text).toContain('<ann/counting> x')
 }
 
-/** Opens a session. Resolves when everything about it is stored, which takes longer than the replies. */
+/** Opens a session. Resolves when all of its data is stored, which takes longer than the replies. */
 async function open(url: string): Promise<NodeClient> {
   const client = await new NodeClient(ANN).open(url)
   const params = { uri: 'note://ann' }
@@ -40,7 +40,7 @@ async function times(count: number, run: () => Promise<unknown>): Promise<void> 
   for (let i = 0; i < count; i++) await run()
 }
 
-/** The name of each command, and how often it came. */
+/** Counts commands by name. */
 function tally(commands: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const command of commands) {
@@ -50,7 +50,7 @@ function tally(commands: readonly string[]): Record<string, number> {
   return counts
 }
 
-describe('the commands that reach Redis', () => {
+describe('commands to Redis', () => {
   let cluster: Cluster
   let monitor: Monitor
   let relaxed: string
@@ -61,7 +61,7 @@ describe('the commands that reach Redis', () => {
     strict = (await cluster.start({ VERIFY_MS: '0' })).url
     relaxed = cluster.nodes[0]?.url ?? ''
     monitor = await new Monitor(cluster.redis).open()
-    // Redis gets each script once in full.
+    // Redis needs the full text of each script once.
     for (const url of [relaxed, strict])
       await (
         await (await new NodeClient(ANN).open(url)).call(url, 'count', { to: 2 })
@@ -84,19 +84,19 @@ describe('the commands that reach Redis', () => {
     expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(4)
   })
 
-  it('are none for a call of a session that was read within verifyMs', async () => {
+  it('are none for a call in a session that was read within verifyMs', async () => {
     const client = await open(relaxed)
     expect(await monitor.requested(() => times(CALLS, () => echo(client, relaxed)))).toEqual([])
   })
 
-  it('are one for a call of a session otherwise', async () => {
+  it('are one for any other call in a session', async () => {
     const client = await open(strict)
     expect(tally(await monitor.requested(() => times(CALLS, () => echo(client, strict))))).toEqual({
       get: CALLS,
     })
   })
 
-  it('are at most 2 more than the events for the stream of a call', async () => {
+  it('are at most 2 plus one per event for the stream of a call', async () => {
     const client = await open(relaxed)
     const commands = await monitor.requested(async () => {
       const reply = await client.call(relaxed, 'count', { to: CALLS, everyMs: 2 })
@@ -106,13 +106,13 @@ describe('the commands that reach Redis', () => {
     expect(commands.length, JSON.stringify(tally(commands))).toBeLessThanOrEqual(CALLS + 1 + 2)
   })
 
-  it('are at most 3 a second of a process that is idle', async () => {
+  it('are at most 3 per second for an idle process', async () => {
     const seconds = 4
     const commands = await monitor.all(() => delay(seconds * 1_000))
     expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3 * seconds * cluster.nodes.length)
   })
 
-  it('give each key an expiry, and leave none of a session after DELETE', async () => {
+  it('set an expiry for each key, and delete all keys of a session on DELETE', async () => {
     const sessions = (): Promise<readonly string[]> => keys(cluster.redis, 'jw1:nodes:s:*')
     const before = await sessions()
     const client = await new NodeClient(ANN).open(relaxed)

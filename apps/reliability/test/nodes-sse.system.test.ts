@@ -7,7 +7,7 @@ import { SERVE_NODE } from './support/nodes/kills.ts'
 import { keys, keysWithoutExpiry } from './support/nodes/monitor.ts'
 import { SseNodeClient } from './support/nodes/sse-client.ts'
 
-/** Longer than the lease of a node. */
+/** A time longer than the lease of a node. */
 const EXPIRED_MS = 15_000
 const RECORDS = 'jw1:nodes:s:*'
 
@@ -28,7 +28,7 @@ describe('HTTP+SSE over three processes', () => {
     return client.open(b.url)
   }
 
-  it('all messages of calls at each of them arrive once, in the order of their call', async () => {
+  it('delivers all messages of calls at any process once, in order', async () => {
     const client = await opened()
     const calls = await Promise.all(
       nodes().flatMap(({ url }) => [1, 2].map(() => client.call(url, 'count', { to: 200 }))),
@@ -44,7 +44,7 @@ describe('HTTP+SSE over three processes', () => {
     }
   })
 
-  it('large results of calls at each of them arrive whole', async () => {
+  it('delivers large results of calls at any process completely', async () => {
     const client = await opened()
     const length = 7_000_000
     for (const { url } of nodes()) {
@@ -56,7 +56,7 @@ describe('HTTP+SSE over three processes', () => {
     }
   })
 
-  it('another principal is answered at each of them as if there were no such session', async () => {
+  it('refuses another principal at any process like an unknown session', async () => {
     const client = await opened()
     for (const { url } of nodes()) {
       expect(await client.post(url, ping(), 'bob')).toEqual({ status: 404, text: 'Session not found' })
@@ -64,7 +64,7 @@ describe('HTTP+SSE over three processes', () => {
     }
   })
 
-  it('a session lives longer than its time to live without a message, and ends with its stream', async () => {
+  it('keeps an idle session beyond its time to live while its stream is open', async () => {
     const client = await opened()
     const [, b] = nodes()
     await delay(6_000)
@@ -75,14 +75,14 @@ describe('HTTP+SSE over three processes', () => {
     expect(await keys(cluster.redis, RECORDS)).toEqual([])
   })
 
-  it('the sessions of a process that is killed end, and their messages get 404', async () => {
+  it('ends the sessions of a killed process, and refuses their messages with 404', async () => {
     const client = await opened()
     const [a, b, c] = nodes()
     await client.call(c.url, 'wait', { text: 'elsewhere' })
     await vi.waitFor(() => expect(client.messages.length).toBeGreaterThan(1))
     await a.kill()
     await vi.waitFor(() => expect(client.ended).toBe(true))
-    // Until its lease expires, the process counts as running.
+    // The process counts as running until its lease expires.
     expect([404, 503]).toContain((await client.post(b.url, ping())).status)
     await vi.waitFor(async () => {
       for (const { url } of [b, c]) expect((await client.post(url, ping())).status).toBe(404)

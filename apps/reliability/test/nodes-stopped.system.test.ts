@@ -10,7 +10,7 @@ const POSITION_SENT = /^id: .*\.(\d+)$/gm
 const POSITION_STORED = /^(\d+)-\d+\r$/gm
 const NOTE = { uri: 'note://ann' }
 
-it('a node that is stopped for 10 s writes nothing to a stream that another one has taken over', async () => {
+it('a node paused for 10 s does not write to a stream that another node has taken over', async () => {
   const cluster = await startCluster(SERVE_NODE, 2)
   try {
     const [stopped, other] = cluster.nodes as readonly [ClusterNode, ClusterNode]
@@ -36,7 +36,7 @@ it('a node that is stopped for 10 s writes nothing to a stream that another one 
     stopped.signal('SIGCONT')
     await stopped.running.until(/"counted":"second"/)
     expect(await cluster.redis.command('XRANGE', log, '-', '+')).toBe(stored)
-    // It serves the session as before.
+    // The node serves the session as before.
     const echo = await client.call(stopped.url, 'echo', { text: 'again' })
     await echo.ended
     expect(echo.text).toContain('<ann/second> again')
@@ -45,7 +45,7 @@ it('a node that is stopped for 10 s writes nothing to a stream that another one 
   }
 })
 
-it('a node that is stopped for 10 s leaves the own stream of a session to the node that has taken it over', async () => {
+it('a node paused for 10 s leaves a session’s GET stream to the node that has taken it over', async () => {
   const cluster = await startCluster(SERVE_NODE, 2)
   try {
     const [stopped, other] = cluster.nodes as readonly [ClusterNode, ClusterNode]
@@ -69,7 +69,7 @@ it('a node that is stopped for 10 s leaves the own stream of a session to the no
     }
     await delay(STOPPED_MS - (performance.now() - since))
     stopped.signal('SIGCONT')
-    // It has read about the changes meanwhile, once it answers.
+    // When the node replies, it has read about the changes.
     await touch(stopped)
     await arrives(4)
     await touch(stopped)
@@ -77,7 +77,7 @@ it('a node that is stopped for 10 s leaves the own stream of a session to the no
 
     const [log = ''] = await keys(cluster.redis, 'jw1:nodes:e:*')
     const stored = await cluster.redis.command('XRANGE', log, '-', '+')
-    // The event before the first, and the one without data that begins a resumed stream, repeat an id.
+    // The event before the first one and the empty event at the start of a resumed stream repeat an id.
     const sent = new Set([...`${first.text}${resumed.text}`.matchAll(POSITION_SENT)].map(([, seq]) => seq))
     const positions = [...stored.matchAll(POSITION_STORED)].map(([, seq]) => seq)
     expect(positions).toEqual(positions.map((_, i) => String(i + 1)))

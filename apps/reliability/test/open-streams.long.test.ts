@@ -6,8 +6,8 @@ import { note } from './support/note.ts'
 import { ADAPTERS, inParallel, SocketTarget } from './support/socket-target.ts'
 
 /**
- * Near the 10,000 sessions that a mount has by default, and the files that a process may open on most machines: each
- * stream is a file of the server, and one of this process.
+ * The number of streams, close to the default limit of 10,000 sessions and to the limit of open files on most
+ * machines: each stream is a file of the server and of this process.
  */
 const STREAMS = 9_500
 const HOLD_MS = FULL ? 600_000 : 60_000
@@ -33,7 +33,7 @@ class Listeners {
   }
 }
 
-/** Sends one notice to all. Resolves to the time until all have it, in ms. */
+/** Sends a notification to all streams. Resolves to the time until all have received it, in ms. */
 async function notify(target: SocketTarget, listeners: Listeners): Promise<number> {
   const expected = listeners.notices + STREAMS
   const begun = performance.now()

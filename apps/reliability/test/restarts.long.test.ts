@@ -24,7 +24,7 @@ describe.each([
     const first = await startTarget(port, runs)
     side = await new Side(first.url, runs).open()
     for (const { what, open } of OPEN_THINGS) resumed.set(what, await open(side))
-    // A call of this client, which is open in both processes.
+    // This call of the client is open in both processes.
     const client = await connected(first.url)
     const call = client.callTool('slow', { about: 'client' }).catch((error: unknown) => error)
     await vi.waitFor(() => expect(side?.runsOf('slow client')).toBe(1))
@@ -43,7 +43,7 @@ describe.each([
     expect(await resumed.get(what)?.()).toEqual(outcome(reason))
   })
 
-  it('a call of the client is not sent again, and its next request succeeds', () => {
+  it('the client does not repeat a call, and its next request succeeds', () => {
     expect(ended).toMatchObject({ call: expect.any(Error), next: 5, runs: 1 })
   })
 })

@@ -4,19 +4,19 @@ import { note } from './support/note.ts'
 import { PHASES, SlowSockets } from './support/slow-sockets.ts'
 import { ADAPTERS, SocketTarget } from './support/socket-target.ts'
 
-/** How long after its limit a socket may be open, in ms. */
+/** The tolerance after the time limit of a socket, in ms. */
 const LATE_MS = 15_000
 const CONTROL_MS = 10_000
-/** Within this the sockets that are slow with heads and bodies have been ended, in ms. */
+/** The time until sockets with slow heads and bodies are closed, in ms. */
 const ATTACK_MS = 45_000
-/** A call is sent this often, in ms. */
+/** The interval between calls, in ms. */
 const EVERY_MS = 5
-/** How far apart two runs without slow sockets may be on a busy machine, in ms. */
+/** The difference of two runs without slow sockets on a busy machine, in ms. */
 const NOISE_MS = 10
 const SOCKETS = PHASES.reduce((sum, { sockets }) => sum + sockets, 0)
 
 it.for(ADAPTERS)(
-  `${SOCKETS} slow sockets on %s are closed in time, and other calls take at most twice as long`,
+  `${SOCKETS} slow sockets on %s are closed in time, and at most double the time of other calls`,
   { timeout: 300_000 },
   async (adapter, { task }) => {
     const target = await SocketTarget.start(adapter)
@@ -29,7 +29,7 @@ it.for(ADAPTERS)(
     for (const sockets of slow) await sockets.open()
     await expect.poll(() => target.strangers()).toBe(SOCKETS)
     const ends = Promise.all(slow.map((sockets) => sockets.ended(LATE_MS)))
-    // It is awaited later.
+    // The promise is awaited later.
     ends.catch(() => {})
     const attacked = await latency(target, ATTACK_MS)
     const times = await ends
@@ -46,7 +46,7 @@ it.for(ADAPTERS)(
   },
 )
 
-/** How long 99 % of calls take that are sent at a steady rate, in ms. */
+/** Returns the 99th percentile of the time of calls at a steady rate, in ms. */
 async function latency(target: SocketTarget, ms: number): Promise<number> {
   const times: number[] = []
   const call = async (): Promise<void> => {

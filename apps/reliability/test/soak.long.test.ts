@@ -6,14 +6,14 @@ import { soak } from './support/soak.ts'
 
 const MIB = 1024 * 1024
 const HOURS = FULL ? 1 : 2 / 60
-/** Of the whole run. RSS alone is noisy, and two minutes do not settle it. */
+/** The allowed growth over the run. RSS is noisy, and does not settle within two minutes. */
 const MAX_GROWTH = { heap: 5, rss: FULL ? 5 : 16 }
 const MAX_DELAY_MS = 50
-/** The stats of a mount without clients. */
+/** The stats of a mount without open connections. */
 const IDLE = createEndpoint(new McpServer({ name: 'idle', version: '1.0.0' })).stats()
 
 it(
-  'a server under mixed load neither grows nor stalls, and holds nothing at the end',
+  'a server under mixed load neither grows nor stalls, and releases everything at the end',
   { timeout: 4_000_000 },
   async ({ task }) => {
     const { steps, rss, heap, percent, delayMs, held } = await soak(HOURS * 3_600_000)
@@ -29,5 +29,5 @@ it(
   },
 )
 
-/** The most MiB that a measurement has grown by in the run, whatever its noise. */
+/** Returns the largest growth of a measurement in MiB, without its noise. */
 const growth = (samples: readonly Sample[]): number => (trendOf(samples).upper * HOURS) / MIB

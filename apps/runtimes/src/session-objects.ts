@@ -10,7 +10,7 @@ interface ObjectState {
 
 interface ObjectNamespace {
   newUniqueId(): unknown
-  /** Throws for a text that is no id of these objects. */
+  /** Throws for a text that is not an id of these objects. */
   idFromString(id: string): unknown
   get(id: unknown): { fetch(request: Request): Promise<Response> }
 }
@@ -34,7 +34,7 @@ function createServer(): McpServer {
 }
 
 // #region objects
-/** One session: its streams are in the memory of the object, its record is in the storage. */
+/** Contains one session: its streams in the memory of the object, its record in the storage. */
 export class SessionObject {
   readonly fetch: (request: Request) => Promise<Response>
   readonly #storage: ObjectStorage
@@ -47,13 +47,13 @@ export class SessionObject {
     })
   }
 
-  /** The session has expired. */
+  /** Called when the session has expired. */
   alarm(): Promise<void> {
     return this.#storage.deleteAll()
   }
 }
 
-/** The object of a session. A new one for `initialize`, and for an invalid id, which it answers with 404. */
+/** Returns the object of a session. `initialize` gets a new one, and so does an invalid id, for its 404. */
 function objectOf(objects: ObjectNamespace, session = ''): { fetch(request: Request): Promise<Response> } {
   const [prefix = ''] = session.split('.')
   try {

@@ -6,7 +6,7 @@ import type {
   StoredSession,
 } from '@jetway/core/stores'
 
-/** Durable Object storage, as far as it is used. */
+/** The used part of Durable Object storage. */
 export interface ObjectStorage {
   get<T>(key: string): Promise<T | undefined>
   put(key: string, value: unknown): Promise<void>

@@ -17,7 +17,7 @@ describe('a server without sessions', () => {
   })
   const text = (said: string): object => ({ status: 200, answer: { result: { content: [{ text: said }] } } })
 
-  it('asks in rounds, with zod forms', () => {
+  it('asks in rounds with zod forms', () => {
     expect(answers['asked']).toMatchObject({
       answer: {
         result: {
@@ -49,7 +49,7 @@ describe('a server without sessions', () => {
     })
   })
 
-  it('refuses to ask inside a handler, and says what to do', () => {
+  it('refuses questions inside a handler with a remedy', () => {
     expect(answers['askedNow']).toMatchObject({ answer: { result: { isError: true } } })
     expect(answers['failures']).toEqual([expect.stringContaining('ERR_MCP_UNSUPPORTED_HERE')])
   })
@@ -75,7 +75,7 @@ describe('the edge preset', () => {
     expect(answers['notified']).toMatchObject({ status: 202 })
   })
 
-  it('answers methods that need a session with an error', () => {
+  it('refuses methods that need a session', () => {
     expect(answers['opened']).toMatchObject({ status: 405 })
     expect(answers['deleted']).toMatchObject({ status: 405 })
     expect(answers['listening']).toMatchObject({ status: 404, answer: { error: { code: -32601 } } })
@@ -83,12 +83,12 @@ describe('the edge preset', () => {
     expect(answers['subscribedEarlier']).toMatchObject({ answer: { error: { code: -32601 } } })
   })
 
-  it('refuses to ask inside a handler, and says what to do', () => {
+  it('refuses questions inside a handler with a remedy', () => {
     expect(answers['askedNow']).toMatchObject({ answer: { result: { isError: true } } })
     expect(answers['failures']).toEqual([expect.stringContaining('ERR_MCP_UNSUPPORTED_HERE')])
   })
 
-  it('announces only the capabilities that it has', () => {
+  it('announces only its own capabilities', () => {
     const { result } = (answers['discovered'] as { answer: { result: object } }).answer
     expect(result).not.toHaveProperty('capabilities.tasks')
     expect(result).toMatchObject({ capabilities: { tools: {}, resources: {}, prompts: {} } })

@@ -15,7 +15,7 @@ it.each(['node-19', 'bunny'])('throws an error that names the missing runtime: %
   )
 })
 
-it('puts no runtime on the PATH of npm scripts', () => {
+it('does not add runtimes to the PATH of npm scripts', () => {
   const found = ['', ...folders, 'docs', '.ci/tools', 'node_modules/.pnpm'].flatMap((folder) => {
     const bin = join(root, folder, 'node_modules', '.bin')
     const names = existsSync(bin) ? readdirSync(bin) : []

@@ -39,7 +39,7 @@ describe.each(Object.entries(BUNDLERS))('hello world, bundled by %s', (_, bundle
     expect(code).not.toMatch(/\bnew Function\b|\bfast-uri\b/)
   })
 
-  it.each(ERAS)('answers clients that know %s', async (_era, revision) => {
+  it.each(ERAS)('serves clients that know %s', async (_era, revision) => {
     const peer = await connectHttp(() => server?.url ?? '')({ revision })
     expect(await peer.request('tools/call', { name: 'hello', arguments: {} })).toMatchObject({
       result: { content: [{ text: 'Hello, world' }] },

@@ -41,7 +41,7 @@ async function calls(url: string, session: string): Promise<string> {
   return (await post(url, callTool('calls'), session)).text()
 }
 
-it('each session has its own Durable Object, which the Worker finds by the prefix of the id', async () => {
+it('each session has its own Durable Object, found by the prefix of the id', async () => {
   const { url } = await startWorker()
   const [first, second] = [await openSession(url), await openSession(url)]
   expect(first).toMatch(/^[0-9a-f]{64}\.[\w-]{40,}$/)
@@ -52,7 +52,7 @@ it('each session has its own Durable Object, which the Worker finds by the prefi
   expect(await (await postCall(url, 'calls')).text()).toContain('Call 1 ')
 })
 
-it('a stream of a session is resumed, and DELETE ends the session', async () => {
+it('a stream of a session can be resumed, and DELETE ends the session', async () => {
   const { url } = await startWorker()
   const session = await openSession(url)
   const own = await get(url, session)
@@ -77,7 +77,7 @@ it('a stream of a session is resumed, and DELETE ends the session', async () => 
   expect((await post(url, callTool('calls'), session)).status).toBe(404)
 })
 
-it('a prefix proves nothing', async () => {
+it('a valid prefix does not give access to a session', async () => {
   const { url } = await startWorker()
   const [victim, own] = [await openSession(url), await openSession(url)]
   const [prefix = '', secret = ''] = victim.split('.')

@@ -13,7 +13,7 @@ const record: SessionRecord = {
   subscriptions: [],
 }
 
-/** The storage of an object, and the time of its alarm. */
+/** The storage of an object with the time of its alarm. */
 function createStorage(): { readonly storage: ObjectStorage; readonly alarm: () => number } {
   const entries = new Map<string, unknown>()
   let alarm = 0
@@ -26,7 +26,7 @@ function createStorage(): { readonly storage: ObjectStorage; readonly alarm: () 
   return { storage, alarm: () => alarm }
 }
 
-it('gives the session to its own principal and id only', async () => {
+it('returns the session only for its own principal and id', async () => {
   const store = new ObjectSessionStore(createStorage().storage)
   expect(await store.get(record)).toBeUndefined()
   await store.create(record, { ttlMs: 1_000 })
@@ -41,7 +41,7 @@ it('gives the session to its own principal and id only', async () => {
   expect(await store.get(record)).toBeUndefined()
 })
 
-it('replaces only the version that was read', async () => {
+it('replaces only the version that the caller has read', async () => {
   const store = new ObjectSessionStore(createStorage().storage)
   const first = await store.create(record, { ttlMs: 1_000 })
   const changed: SessionRecord = { ...record, subscriptions: ['test://a'] }

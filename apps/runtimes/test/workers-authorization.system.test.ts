@@ -27,7 +27,7 @@ const call = (token: string, name = 'whoami', signal?: AbortSignal): Promise<Res
   postCall(url, name, {}, { headers: { authorization: `Bearer ${token}` }, ...(signal && { signal }) })
 const pass = (ms: number): Promise<Response> => fetch(`${url}?pass=${ms}`)
 
-it('leads a client from 401 to the authorization server, and answers with a token', async () => {
+it('refers a client to the authorization server by 401, and answers with a token', async () => {
   const refused = await postCall(url, 'whoami')
   expect(refused.status).toBe(401)
   const challenge = refused.headers.get('www-authenticate') ?? ''
@@ -59,14 +59,14 @@ it('asks for the scopes of a tool, and refuses tokens for other servers', async 
   expect((await call(accessToken)).status).toBe(401)
 })
 
-it('fetches the keys for requests that come at the same time', async () => {
+it('fetches the keys for concurrent requests', async () => {
   const users = ['alice', 'bob', 'carol', 'dave']
   const tokens = await Promise.all(users.map((user) => tokenFor(['mcp'], user)))
   const answers = await Promise.all(tokens.map((token) => call(token)))
   expect(answers.map(({ status }) => status)).toEqual(users.map(() => 200))
 })
 
-it('answers others when the client whose request has fetched the keys has left', async () => {
+it('answers other clients if the client that caused the fetch of keys disconnects', async () => {
   const [first, second] = await Promise.all([tokenFor(), tokenFor(['mcp'], 'bob')])
   const before = issuer.requests('keys')
   issuer.disrupt('keys', 'silent')

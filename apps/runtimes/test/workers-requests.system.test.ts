@@ -45,7 +45,7 @@ describe('in Workers, after an earlier request', () => {
     expect(await response.text()).toMatch(/^:[^]*Waited/m)
   })
 
-  it('a call that hangs ends at its time limit', async () => {
+  it('a hanging call ends at its time limit', async () => {
     expect(await (await postCall(server.url, 'hang')).text()).toContain('isError')
   })
 

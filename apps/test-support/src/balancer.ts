@@ -10,14 +10,14 @@ export interface Balancer {
   stop(): Promise<void>
 }
 
-/** Headers of one connection. */
+/** The hop-by-hop headers. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 /**
- * Sends each request to the next of the ports, on a new connection. So two requests of a client in a row
- * never reach the same server, even if the client keeps its connection.
+ * Sends each request to the next port on a new connection. Two consecutive requests of a client never reach
+ * the same server, even if the client keeps its connection.
  *
- * @param ports - asked for each request, so that servers may come and go
+ * @param ports - called for each request, so that servers may start and stop
  */
 export async function startBalancer(ports: () => readonly number[]): Promise<Balancer> {
   let turn = 0

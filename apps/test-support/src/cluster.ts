@@ -2,14 +2,14 @@ import { type Balancer, startBalancer } from './balancer.ts'
 import { listening, type Serving, startNode } from './processes.ts'
 import { type RedisServer, startRedis } from './redis.ts'
 
-/** A process that serves the same server as the others. */
+/** One process of several that serve the same server. */
 export interface ClusterNode {
-  /** Its own URL, besides that of the load balancer. */
+  /** The process's own URL, not the load balancer's. */
   readonly url: string
   readonly running: Serving
-  /** Sends SIGKILL. The balancer sends it nothing more. */
+  /** Sends SIGKILL. The balancer sends no more requests to the process. */
   kill(): Promise<void>
-  /** Sends SIGSTOP or SIGCONT. The balancer sends nothing to a stopped process. */
+  /** Sends SIGSTOP or SIGCONT. The balancer sends no requests to a stopped process. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
 }
 
@@ -18,20 +18,20 @@ export interface Cluster {
   /** The URL of the load balancer. */
   readonly url: string
   readonly redis: RedisServer
-  /** The processes that have not been killed. */
+  /** The running processes. */
   readonly nodes: readonly ClusterNode[]
-  /** Starts one more process, with other environment variables than the first ones. */
+  /** Starts one more process with other environment variables. */
   start(env?: NodeJS.ProcessEnv): Promise<ClusterNode>
   /** Ends everything. */
   stop(): Promise<void>
 }
 
 /**
- * Starts Redis, and processes that find its URL in `REDIS_URL`.
+ * Starts Redis, and processes with its URL in `REDIS_URL`.
  *
- * @param program - Node's arguments. The program prints the line of JSON of `apps/runner` when it listens
- * @param count - how many processes
- * @param env - more environment variables
+ * @param program - the arguments of Node. The program prints the JSON line of `apps/runner` when it listens
+ * @param count - the number of processes
+ * @param env - additional environment variables
  */
 export async function startCluster(
   program: readonly string[],

@@ -8,7 +8,7 @@ export class FakeClock {
   #now = 1_000_000
   readonly #timers = new Set<Timer>()
 
-  /** The number of timers that have not run. */
+  /** The number of pending timers. */
   get pending(): number {
     return this.#timers.size
   }
@@ -27,7 +27,7 @@ export class FakeClock {
     this.#timers.delete(timer as Timer)
   }
 
-  /** Moves the time on, runs due timers in order, and lets promises settle after each. */
+  /** Advances the time, runs due timers in order, and lets promises settle after each. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     for (;;) {

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { deferred } from './deferred.ts'
 import { callTool, initialize, INITIALIZED, REVISION } from './messages.ts'
 
-/** A server whose tools return what reached them. */
+/** Creates a server whose tools return their input and context. */
 export function createServer<Locals = unknown>(name = 'test'): McpServer<Locals> {
   const server = new McpServer<Locals>({ name, version: '1.0.0' })
   const inputSchema = { type: 'object' } as const
@@ -31,7 +31,7 @@ export function createServer<Locals = unknown>(name = 'test'): McpServer<Locals>
   return server
 }
 
-/** A server whose tool `slow` sends progress and waits for `finish`, or for the end of the test. */
+/** Creates a server whose tool `slow` sends progress and waits for `finish` or the end of the test. */
 export function slowServer(): { readonly server: McpServer; readonly finish: () => void } {
   const server = createServer()
   const { promise, resolve } = deferred()
@@ -47,7 +47,7 @@ export function slowServer(): { readonly server: McpServer; readonly finish: () 
   return { server, finish: resolve }
 }
 
-/** The text that arrives first. Cancels the rest. */
+/** Returns the first received text, and cancels the rest. */
 export async function firstChunk({ body }: Response): Promise<string> {
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   const { value } = await reader.read()
@@ -63,7 +63,7 @@ export const HEADERS: Readonly<Record<'accept' | 'content-type' | 'mcp-protocol-
   'mcp-protocol-version': REVISION,
 }
 
-/** A call that asks for progress. */
+/** Returns a call with a progress token. */
 export const callFrame = (name: string, args: object = {}, id = 1): string =>
   JSON.stringify(callTool(name, args, { id, meta: { progressToken: 'p' } }))
 
@@ -79,7 +79,7 @@ export const post = (
     duplex: 'half',
   } as RequestInit)
 
-/** Opens a session, and gives the header that names it. */
+/** Opens a session. Returns its header. */
 export async function openSession(
   url: string,
   capabilities: object = {},
@@ -91,13 +91,13 @@ export async function openSession(
   return session
 }
 
-/** The text of a tool's result. */
+/** Returns the text of a tool's result. */
 export async function text(response: Response): Promise<string | undefined> {
   const answer = (await response.json()) as { result?: { content: { text: string }[] } }
   return answer.result?.content[0]?.text
 }
 
-/** Sends bytes as they are, and gives the socket, which is destroyed after the test. */
+/** Sends raw bytes. Returns the socket, which is destroyed after the test. */
 export async function raw(url: string, bytes = ''): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -107,7 +107,7 @@ export async function raw(url: string, bytes = ''): Promise<Socket> {
   return socket
 }
 
-/** The bytes of a request. `content-length` may announce more than the body. */
+/** Returns the bytes of a request. `content-length` may exceed the body. */
 export function bytesOf(
   path: string,
   body = '',
@@ -120,7 +120,7 @@ export function bytesOf(
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
-/** Reads until the text has come. */
+/** Reads until the text has arrived. */
 export async function until(socket: Socket, expected: string): Promise<string> {
   let received = ''
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {

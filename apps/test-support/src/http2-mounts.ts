@@ -16,7 +16,7 @@ interface Made {
   readonly handle: MountHandle
 }
 
-/** How each host of `NODE_MOUNTS` serves HTTP/2, without TLS. */
+/** Functions that serve HTTP/2 without TLS on each host of `NODE_MOUNTS`. */
 const HOSTS: Readonly<
   Record<keyof typeof NODE_MOUNTS, (...mounted: Parameters<Mount>) => Made | Promise<Made>>
 > = {

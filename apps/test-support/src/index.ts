@@ -2,7 +2,7 @@ export { EVERY_CAPABILITY } from './adapter-capabilities.ts'
 export { type Deferred, deferred } from './deferred.ts'
 export { FakeClock, settled } from './fake-clock.ts'
 export { FULL } from './long-form.ts'
-export { silent } from './logger.ts'
+export { type LogLines, logLines, silent } from './logger.ts'
 export {
   callTool,
   initialize,

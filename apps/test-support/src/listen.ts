@@ -6,7 +6,7 @@ export interface Listening {
   readonly http: Server
   readonly origin: string
   readonly port: number
-  /** Closes it with all its connections. */
+  /** Closes the server with all connections. */
   readonly release: () => void
 }
 
@@ -14,7 +14,7 @@ export const portOf = (http: { address(): unknown }): number => (http.address() 
 
 export const originOf = (http: { address(): unknown }): string => `http://127.0.0.1:${portOf(http)}`
 
-/** Listens on the loopback, on a free port if none is given. */
+/** Listens on loopback, on a free port by default. */
 export async function listen(serves: RequestListener | Server, port = 0): Promise<Listening> {
   const http = serves instanceof Server ? serves : createServer(serves)
   await once(http.listen(port, '127.0.0.1'), 'listening')
@@ -29,7 +29,7 @@ export async function listen(serves: RequestListener | Server, port = 0): Promis
   }
 }
 
-/** A port of the loopback that nothing uses. */
+/** Returns a free port of loopback. */
 export async function freePort(): Promise<number> {
   const http = createServer()
   const { port } = await listen(http)

@@ -1,7 +1,25 @@
-/** A logger for servers whose log does not matter to the test. */
-export const silent = {
-  debug: (): void => {},
-  info: (): void => {},
-  warn: (): void => {},
-  error: (): void => {},
+type Level = 'debug' | 'info' | 'warn' | 'error'
+type Log = (fields: object, message: string) => void
+
+/** A logger that discards everything. */
+export const silent: Readonly<Record<Level, Log>> = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+}
+
+/** A logger that keeps its warnings and errors for the test. */
+export interface LogLines extends Readonly<Record<Level, Log>> {
+  /** Such as `warn: A call was ended`. */
+  readonly lines: readonly string[]
+}
+
+export function logLines(): LogLines {
+  const lines: string[] = []
+  const keep =
+    (level: Level): Log =>
+    (_fields, message) =>
+      void lines.push(`${level}: ${message}`)
+  return { ...silent, warn: keep('warn'), error: keep('error'), lines }
 }

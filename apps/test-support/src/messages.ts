@@ -2,7 +2,7 @@ type Id = string | number
 
 /** The newest revision with sessions. */
 export const REVISION = '2025-11-25'
-/** The newest revision, whose requests describe their client. */
+/** The newest revision, in which every request describes its client. */
 export const MODERN = '2026-07-28'
 
 /** A JSON-RPC message. */
@@ -14,7 +14,7 @@ export interface SentMessage {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** A request; its id is 1 by default. */
+/** Returns a request. Its id is 1 by default. */
 export const request = <I extends Id = number>(
   method: string,
   params?: object,
@@ -47,7 +47,7 @@ export interface Initialize {
   readonly capabilities?: object
 }
 
-/** The first message of a session. */
+/** Returns the first message of a session. */
 export const initialize = (
   protocolVersion: string = REVISION,
   { id = 1, capabilities = {} }: Initialize = {},
@@ -56,7 +56,7 @@ export const initialize = (
 
 export const INITIALIZED: SentMessage = notification('notifications/initialized')
 
-/** The `_meta` of requests without a session. */
+/** Returns the `_meta` of requests without a session. */
 export const requestMeta = (
   capabilities: object = {},
   version: string = MODERN,

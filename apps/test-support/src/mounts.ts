@@ -15,37 +15,37 @@ import { listen, type Listening, portOf } from './listen.ts'
 
 export { originOf } from './listen.ts'
 
-/** A server that listens on the loopback in this process, at `/mcp`. */
+/** A server on loopback in this process, at `/mcp`. */
 export interface Mounted {
   readonly server: McpServer
   readonly http: NetServer
   readonly origin: string
   readonly port: number
   readonly handle: MountHandle
-  /** Cuts all connections, and closes the server without waiting for its calls. */
+  /** Cuts all connections, and closes the server without waiting for calls. */
   readonly stop: () => Promise<void>
 }
 
 export interface MountSite {
-  /** A free one by default. */
+  /** The port. @default a free one */
   readonly port?: number
-  /** A path that comes before `/mcp`. */
+  /** A path before `/mcp`. */
   readonly base?: string
 }
 
 export type Mount = (server: McpServer, options?: EndpointOptions, site?: MountSite) => Promise<Mounted>
 
-/** A server of HTTP/2, without TLS, for a fetch handler. */
+/** Creates an HTTP/2 server without TLS for a fetch handler. */
 export const http2Server = (fetch: (request: Request) => Response | Promise<Response>): Http2Server =>
   createAdaptorServer({ fetch, createServer }) as Http2Server
 
-/** Serves a fetch handler, until it is released. */
+/** Serves a fetch handler until its release. */
 export const listenFetch = (
   fetch: (request: Request) => Response | Promise<Response>,
   port?: number,
 ): Promise<Listening> => listen(createAdaptorServer({ fetch }) as Server, port)
 
-/** The same until the end of the test. Returns the origin. */
+/** Serves a fetch handler until the end of the test. Returns the origin. */
 export async function listenForTest(fetch: Parameters<typeof listenFetch>[0]): Promise<string> {
   const { origin, release } = await listenFetch(fetch)
   onTestFinished(release)
@@ -99,10 +99,10 @@ function served(server: McpServer, { release, ...listening }: Listening): Omit<M
   return { server, ...listening, stop }
 }
 
-/** The frameworks, with all that is between a socket and the server. */
+/** The frameworks with everything between a socket and the server. */
 export const FRAMEWORKS: Readonly<Record<'Fastify' | 'Hono', Mount>> = { Fastify: onFastify, Hono: onHono }
 
-/** The frameworks, and none. */
+/** The frameworks, and the mount without a framework. */
 export const MOUNTS: Readonly<Record<'Fastify' | 'Hono' | 'toFetch', Mount>> = {
   ...FRAMEWORKS,
   toFetch: onFetch,

@@ -6,22 +6,22 @@ import process from 'node:process'
 /** A program of this repository in its own process. */
 export interface Running {
   readonly process: ChildProcessWithoutNullStreams
-  /** Its output so far. */
+  /** The received output. */
   readonly output: { stdout: string; stderr: string }
   /** Resolves to the exit code, or to null after a signal, once all output has been read. */
   readonly exited: Promise<number | null>
-  /** Resolves when it has written something that matches. Rejects with its stderr if it ends before. */
+  /** Resolves when the output matches. Rejects with stderr if the process ends before. */
   until(pattern: RegExp): Promise<RegExpExecArray>
-  /** Ends it by SIGTERM, or by another signal. Resolves to its exit code, or to null after a signal. */
+  /** Ends the process by SIGTERM or another signal. Resolves to the exit code, or to null after a signal. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** A program that listens. */
+/** A listening program. */
 export interface Serving extends Running {
   readonly url: string
 }
 
-/** Waits until a program of `apps/runner` prints the line of JSON with its URL. */
+/** Waits until a program of `apps/runner` prints the JSON line with its URL. */
 export async function listening(server: Running): Promise<Serving> {
   const [, ready = ''] = await server.until(/^({"ready".*})$/m)
   const { url } = JSON.parse(ready) as { url: string }
@@ -65,7 +65,7 @@ export function startNode(args: readonly string[], env: NodeJS.ProcessEnv = {}):
   }
 }
 
-/** The state, the parent and the process group of a process, and more. Empty if there is no such process. */
+/** Returns the status fields of a process, such as its state, parent and group. Empty for an unknown process. */
 export function statOf(pid: number): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -75,5 +75,5 @@ export function statOf(pid: number): readonly string[] {
   }
 }
 
-/** Whether a process runs and is no zombie. */
+/** Whether a process runs and is not a zombie. */
 export const runs = (pid: number): boolean => !['Z', 'X', undefined].includes(statOf(pid)[0])

@@ -9,13 +9,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export { type SlowProxy, startSlowProxy } from './redis/slow-proxy.ts'
 
-/** Redis as installed, or another server that speaks its protocol, such as Valkey. */
+/** The installed Redis, or another server with its protocol, such as Valkey. */
 const SERVER = process.env['REDIS_SERVER'] ?? 'redis-server'
 const SENTINEL = process.env['REDIS_SENTINEL'] ?? 'redis-sentinel'
-/** How long a server may take to serve, in ms. */
+/** The time limit for the start of a server, in ms. */
 const START_MS = 20_000
 
-/** A real Redis on a free port of 127.0.0.1, with its data in a temporary folder. */
+/** A Redis process on a free port of 127.0.0.1, with its data in a temporary folder. */
 export interface RedisServer {
   readonly url: string
   readonly port: number
@@ -23,7 +23,7 @@ export interface RedisServer {
   command(...args: readonly string[]): Promise<string>
   /** Sends SIGSTOP or SIGCONT. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
-  /** Ends the process by SIGKILL. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>
   /** Starts the process again, with the same port and data. */
   restart(): Promise<void>
@@ -31,7 +31,7 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-/** Starts Redis with options as on its command line, such as `--maxmemory 10mb`. */
+/** Starts Redis with options for its command line, such as `--maxmemory 10mb`. */
 export async function startRedis(...options: readonly string[]): Promise<RedisServer> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'jetway-redis-'))
@@ -39,7 +39,7 @@ export async function startRedis(...options: readonly string[]): Promise<RedisSe
   return startProcess(SERVER, [...base, ...options], { port, folder })
 }
 
-/** Starts a cluster of three masters without replicas. Each command of a server reaches that one only. */
+/** Starts a cluster of three masters without replicas. `command` of a server reaches only that server. */
 export async function startRedisCluster(): Promise<readonly RedisServer[]> {
   const options = [
     '--cluster-enabled',
@@ -68,14 +68,14 @@ export async function startRedisCluster(): Promise<readonly RedisServer[]> {
   return servers
 }
 
-/** A master with a replica, and three sentinels that watch them. */
+/** A master, its replica, and three sentinels that monitor them. */
 export interface RedisSentinels {
   readonly name: string
   readonly urls: readonly string[]
   readonly data: readonly RedisServer[]
-  /** The port of the master, as the first sentinel says. */
+  /** Returns the port of the master from the first sentinel. */
   master(): Promise<number>
-  /** Starts a former master again. Resolves when it has all data, and the sentinels may make it the master. */
+  /** Restarts a former master. Resolves when it has all data and can become the master again. */
   rejoin(server: RedisServer): Promise<void>
   stop(): Promise<void>
 }
@@ -103,7 +103,7 @@ export async function startRedisSentinels(): Promise<RedisSentinels> {
     master: masterPort,
     rejoin: async (server) => {
       await server.restart()
-      // The sentinels would say so too, but only after 10 s.
+      // The sentinels would do the same, but only after 10 s.
       await server.command('REPLICAOF', '127.0.0.1', String(await masterPort()))
       await until(async () => (await server.command('INFO', 'replication')).includes('master_link_status:up'))
       await Promise.all(
@@ -152,7 +152,7 @@ async function startProcess(
     }
     await Promise.race([
       until(async () => (await send(port, ['PING'])).startsWith('+PONG')),
-      // `once` rejects if the program cannot be started.
+      // `once` rejects if the program does not start.
       exited.then(failed, failed),
     ])
   }
@@ -178,14 +178,14 @@ async function startProcess(
   }
 }
 
-/** Sends a command by a new connection. Resolves to the reply as Redis wrote it. */
+/** Sends a command on a new connection. Resolves to the raw reply of Redis. */
 function send(port: number, command: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     let reply = ''
     const socket = createConnection(port, '127.0.0.1')
     socket.setEncoding('utf8').on('data', (text: string) => void (reply += text))
     socket.on('error', reject).on('close', () => resolve(reply))
-    // Redis replies to QUIT and closes, so the end of the first reply need not be found.
+    // Redis replies to QUIT and closes the connection, so the code need not find the end of the first reply.
     socket.end(encode(command) + encode(['QUIT']))
   })
 }
@@ -208,6 +208,6 @@ async function freePort(): Promise<number> {
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   await new Promise((closed) => server.close(closed))
-  // A cluster node listens on this port plus 10,000 too.
+  // A cluster node also listens on this port plus 10,000.
   return port > 55_000 ? freePort() : port
 }

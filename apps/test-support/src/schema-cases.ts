@@ -10,7 +10,7 @@ const TREE = {
   additionalProperties: false,
 }
 
-/** Rows for every validator: a name, a schema, valid values, and invalid values. */
+/** Cases for every validator: a name, a schema, valid values and invalid values. */
 export const SCHEMA_CASES: readonly (readonly [name: string, schema: Schema, good: Values, bad: Values])[] = [
   [
     'uniqueItems of any value',
@@ -265,7 +265,7 @@ export const FORMAT_VALUES: Values = [
   null,
 ]
 
-/** A schema with many keywords, and values that are often nearly valid. */
+/** Generates a schema with many keywords, and values that are often almost valid. */
 export const LARGE_SCHEMA: Schema = {
   ...TREE,
   properties: {

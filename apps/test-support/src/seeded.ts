@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that are the same for the same seed (xorshift32, which a seed of 0 would stop). */
+/** Generates random numbers from 0 to 1, equal for equal seeds (xorshift32, which does not work with a seed of 0). */
 export function seeded(seed: number): () => number {
   let state = seed | 1
   return () => {

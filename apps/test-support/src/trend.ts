@@ -1,15 +1,15 @@
-/** A point of a measurement: when or after how many, and how much. */
+/** A point of a measurement: a time or a count, and a quantity. */
 export type Sample = readonly [x: number, y: number]
 
 /** The rise of a quantity. */
 export interface Trend {
-  /** Of the line that fits best, in y per x. */
+  /** The slope of the best-fitting line, in y per x. */
   readonly slope: number
-  /** The upper end of the 95 % confidence interval of the slope: a leak is not larger, whatever the noise. */
+  /** The upper end of the 95 % confidence interval of the slope, an upper bound for a leak. */
   readonly upper: number
 }
 
-/** Fits a line by least squares, without the first quarter of the samples, in which caches fill. */
+/** Fits a line by least squares. It ignores the first quarter of the samples, in which caches fill. */
 export function trendOf(samples: readonly Sample[]): Trend {
   const settled = samples.slice(Math.ceil(samples.length / 4))
   const freedom = settled.length - 2
@@ -21,7 +21,7 @@ export function trendOf(samples: readonly Sample[]): Trend {
   return { slope, upper: slope + studentT(freedom) * Math.sqrt(residuals / freedom / spread) }
 }
 
-/** The 97.5 % quantile of Student's distribution, to 1 % from three degrees of freedom on. */
+/** Returns the 97.5 % quantile of Student's distribution, within 1 % from three degrees of freedom. */
 const studentT = (freedom: number): number => 1.96 + 2.37 / freedom + 2.8 / freedom ** 2
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)

@@ -4,28 +4,28 @@ import { post } from '@jetway-apps/test-support/http'
 import { listening } from '@jetway-apps/test-support/processes'
 import { startWeather, startWeatherOnHttp } from './support/start-weather.ts'
 
-describe('the command line', () => {
+describe('command line', () => {
   it.each([
     ['an unknown switch', ['--sdtio'], '--sdtio'],
     ['an unknown adapter', ['--adapter', 'express'], 'express'],
     ['an unknown revision', ['--revisions', '1999-01-01', '--port', '0'], '1999-01-01'],
     ['an unknown revision over stdio', ['--revisions', '1999-01-01', '--stdio'], '1999-01-01'],
     ['an address of the service that is none', ['--live', '--api-url', 'nowhere'], 'nowhere'],
-  ])('%s ends it with code 2 and a reason', async (_, args, reason) => {
+  ])('exits with code 2 and a reason for %s', async (_, args, reason) => {
     const weather = startWeather(...args)
     expect(await weather.exited).toBe(2)
     expect(weather.output.stderr).toContain(reason)
     expect(weather.output.stdout).toBe('')
   })
 
-  it('--help explains every option', async () => {
+  it('explains every option with --help', async () => {
     const weather = startWeather('--help')
     expect(await weather.exited).toBe(0)
     expect(weather.output.stdout).toContain('--adapter')
     expect(weather.output.stdout).toContain('--live')
   })
 
-  it('a taken port is an error if --port names it; without --port, it uses the next free port', async () => {
+  it('fails if the port of --port is in use, and uses the next free port without --port', async () => {
     const first = await listening(startWeather())
     const { port } = new URL(first.url)
     const named = startWeather('--port', port)
@@ -36,7 +36,7 @@ describe('the command line', () => {
     expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0])
   })
 
-  it('--revisions limits the revisions', async () => {
+  it('serves only the revisions of --revisions', async () => {
     const weather = await startWeatherOnHttp('--revisions', '2025-03-26')
     const opened = await post(weather.url, JSON.stringify(initialize()), {
       'mcp-protocol-version': '2025-03-26',
@@ -45,7 +45,7 @@ describe('the command line', () => {
     expect(await weather.stop()).toBe(0)
   })
 
-  it('--revisions can leave no sessions, and the welcome still lists the tools', async () => {
+  it('lists the tools in the welcome even if --revisions excludes sessions', async () => {
     const weather = await startWeatherOnHttp('--revisions', '2026-07-28')
     const stream = await fetch(weather.url, { headers: { accept: 'text/event-stream' } })
     expect(stream.status).toBe(405)

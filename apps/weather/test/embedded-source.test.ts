@@ -8,9 +8,9 @@ import { Forecast } from '../src/weather-source.ts'
 const never = new AbortController().signal
 const source = embeddedSource()
 
-describe('the sample data', () => {
+describe('sample data', () => {
   it.each(CITIES.map((city) => [city.name, city] as const))(
-    'has a week for %s, the same each time',
+    'returns the same week for %s at each call',
     async (_, city) => {
       const forecast = await source.forecast(city, 7, never)
       expect(Forecast.parse(forecast)).toEqual(forecast)
@@ -21,34 +21,34 @@ describe('the sample data', () => {
     },
   )
 
-  it('answers for places near a city', async () => {
+  it('returns forecasts for places near a city', async () => {
     const boulder = { latitude: 40.015, longitude: -105.2705 }
     expect((await source.forecast(boulder, 1, never)).place).toBe('Denver, CO')
   })
 
-  it('names its cities if none is near', async () => {
+  it('names the known cities if none is near', async () => {
     const paris = { latitude: 48.8566, longitude: 2.3522 }
     const refused = source.forecast(paris, 1, never)
     await expect(refused).rejects.toThrow(ToolError)
     await expect(refused).rejects.toThrow('Denver')
   })
 
-  it('has alerts for some states and none for others', async () => {
+  it('contains alerts for some states and none for others', async () => {
     expect(await source.alerts('CA', never)).not.toHaveLength(0)
     expect(await source.alerts('CO', never)).toEqual([])
   })
 })
 
 describe('cities', () => {
-  it.each(['Denver', 'denver', ' DENVER ', 'Denver, CO'])('are found as written: %j', (text) => {
+  it.each(['Denver', 'denver', ' DENVER ', 'Denver, CO'])('are found by %j', (text) => {
     expect(findCity(text)?.name).toBe('Denver')
   })
 
-  it.each(['New York', 'new york', 'new-york', 'New York, NY'])('with two words: %j', (text) => {
+  it.each(['New York', 'new york', 'new-york', 'New York, NY'])('with two words are found by %j', (text) => {
     expect(findCity(text)?.name).toBe('New York')
   })
 
-  it.each(['', 'Paris', 'Denver, TX', '__proto__'])('are not invented: %j', (text) => {
+  it.each(['', 'Paris', 'Denver, TX', '__proto__'])('are not found by %j', (text) => {
     expect(findCity(text)).toBeUndefined()
   })
 
@@ -57,7 +57,7 @@ describe('cities', () => {
     expect(completeCity('')).toHaveLength(CITIES.length)
   })
 
-  it('lie in states that exist', () => {
+  it('are in existing states', () => {
     expect(CITIES.filter(({ state }) => !isState(state))).toEqual([])
   })
 })

@@ -37,14 +37,14 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     }
   })
 
-  it('forecasts for a city, three days by default', async () => {
+  it('returns a forecast for a city, for three days by default', async () => {
     const { structuredContent, content } = await call('get_forecast', { city: 'denver' })
     expect(structuredContent).toMatchObject({ place: 'Denver, CO', source: 'sample data' })
     expect((structuredContent as { periods: unknown[] }).periods).toHaveLength(6)
     expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
   })
 
-  it('forecasts for a latitude and longitude', async () => {
+  it('returns a forecast for a latitude and longitude', async () => {
     const { structuredContent } = await call('get_forecast', { latitude: 40.7, longitude: -74, days: 1 })
     expect(structuredContent).toMatchObject({ place: 'New York, NY' })
   })
@@ -56,13 +56,13 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     ['an unknown city', { city: 'Paris' }, 'Denver'],
     ['a place without sample data', { latitude: 48.9, longitude: 2.4 }, 'Denver'],
     ['too many days', { city: 'Denver', days: 8 }, 'days'],
-  ])('tells the model what is wrong with %s', async (_, args, hint) => {
+  ])('describes the problem with %s to the model', async (_, args, hint) => {
     const { isError, content } = await call('get_forecast', args)
     expect(isError).toBe(true)
     expect(JSON.stringify(content)).toContain(hint)
   })
 
-  it('returns one text per alert, and the same as structured content', async () => {
+  it('returns one text per alert, and structured content', async () => {
     const { structuredContent, content } = await call('get_alerts', { state: 'tx' })
     expect(structuredContent).toMatchObject({
       state: 'TX',
@@ -71,14 +71,14 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     expect(content).toHaveLength(2)
   })
 
-  it('reports that there is no alert', async () => {
+  it('reports that there are no alerts', async () => {
     const { structuredContent, content } = await call('get_alerts', { state: 'CO' })
     expect(structuredContent).toEqual({ state: 'CO', alerts: [] })
     expect(content).toEqual([{ type: 'text', text: 'No weather alerts are in force in CO.' }])
   })
 
   it.each([{}, { state: 'Texas' }, { state: 'ZZ' }, { state: 7 }])(
-    'refuses a state that is none: %j',
+    'refuses an invalid state: %j',
     async (args) => {
       const { isError, content } = await call('get_alerts', args)
       expect(isError).toBe(true)
@@ -97,7 +97,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     expect(JSON.parse((contents[0] as { text: string }).text)).toHaveLength(CITIES.length)
   })
 
-  it('has a template for cities, whose variable is completed', async () => {
+  it('has a template for cities with completion of its variable', async () => {
     const { resourceTemplates } = await client.listResourceTemplates()
     expect(resourceTemplates).toMatchObject([
       { uriTemplate: 'weather://cities/{city}', mimeType: 'text/markdown' },
@@ -117,7 +117,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     await expect(client.readResource({ uri: 'weather://cities/paris' })).rejects.toThrow('not found')
   })
 
-  it('has a briefing prompt whose argument is completed', async () => {
+  it('has a briefing prompt with completion of its argument', async () => {
     const { completion } = await client.complete({
       ref: { type: 'ref/prompt', name: 'briefing' },
       argument: { name: 'city', value: 'De' },

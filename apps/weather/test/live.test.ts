@@ -30,7 +30,7 @@ describe('with --live', () => {
     nws.close()
   })
 
-  it('the forecast is the service’s', async () => {
+  it('returns the forecast of the service', async () => {
     nws.on('/points/39.7392,-104.9903', geoJson(pointAnswer(`${nws.url}/gridpoints/BOU/63,62/forecast`)))
     nws.on('/gridpoints/BOU/63,62/forecast', geoJson(forecastAnswer))
     const { structuredContent } = await client.callTool({
@@ -41,7 +41,7 @@ describe('with --live', () => {
     expect((structuredContent as { periods: unknown[] }).periods).toHaveLength(14)
   })
 
-  it('the alerts are the service’s', async () => {
+  it('returns the alerts of the service', async () => {
     nws.on('/alerts/active?area=CO', geoJson(alertsAnswer))
     const { structuredContent } = await client.callTool({ name: 'get_alerts', arguments: { state: 'co' } })
     expect(structuredContent).toMatchObject({
@@ -49,7 +49,7 @@ describe('with --live', () => {
     })
   })
 
-  it('a failing service is reported, without the text of the service', async () => {
+  it('reports a failure of the service without its text', async () => {
     nws.on('/alerts/active?area=WY', problem(500, 'UnexpectedProblem'))
     const { isError, content } = await client.callTool({ name: 'get_alerts', arguments: { state: 'WY' } })
     expect(isError).toBe(true)

@@ -39,8 +39,8 @@ const told = async (work: Promise<unknown>): Promise<string> => {
   return (error as ToolError).message
 }
 
-describe('a forecast', () => {
-  it('requests the point, then its grid, with two periods per day', async () => {
+describe('forecast', () => {
+  it('requests the point, then its grid, and returns two periods per day', async () => {
     const forecast = await source.forecast(DENVER, 2, never)
     expect(forecast).toMatchObject({ place: 'Denver, CO', ...DENVER, source: 'National Weather Service' })
     expect(forecast.periods).toHaveLength(4)
@@ -64,7 +64,7 @@ describe('a forecast', () => {
     }
   })
 
-  it('requests four decimals without trailing zeros, which the service would redirect', async () => {
+  it('requests four decimals without trailing zeros, to avoid a redirect', async () => {
     nws.on('/points/40,-105.1235', geoJson(pointAnswer(nws.url + GRID)))
     await source.forecast({ latitude: 40.00001, longitude: -105.12345678 }, 1, never)
     expect(nws.requests[0]?.url).toBe('/points/40,-105.1235')
@@ -73,14 +73,14 @@ describe('a forecast', () => {
   it.each([
     ['is unknown to the service', problem(404, 'InvalidPoint')],
     ['is covered by no office', geoJson(pointAnswer(null))],
-  ])('says which country is covered when the point %s', async (_, answer) => {
+  ])('names the covered country if the point %s', async (_, answer) => {
     nws.on(POINT, answer)
     expect(await told(source.forecast(DENVER, 1, never))).toBe(
       'No forecast for this place: the service covers the United States.',
     )
   })
 
-  it('is requested from the service only', async () => {
+  it('sends no requests to other hosts', async () => {
     const other = await fakeNws()
     nws.on(POINT, geoJson(pointAnswer(other.url + GRID)))
     expect(await told(source.forecast(DENVER, 1, never))).toBe(
@@ -94,7 +94,7 @@ describe('a forecast', () => {
 })
 
 describe('alerts', () => {
-  it('are read for one state, with defaults for missing fields', async () => {
+  it('contain defaults for missing fields', async () => {
     nws.on('/alerts/active?area=CO', geoJson(alertsAnswer))
     expect(await source.alerts('CO', never)).toEqual([
       {
@@ -122,8 +122,8 @@ describe('alerts', () => {
   })
 })
 
-describe('a service in trouble', () => {
-  it('is requested once more after a 5xx', async () => {
+describe('failures of the service', () => {
+  it('cause one more request after a 5xx', async () => {
     let calls = 0
     nws.on(POINT, (...args) => {
       calls += 1
@@ -134,14 +134,14 @@ describe('a service in trouble', () => {
     expect(calls).toBe(2)
   })
 
-  it('fails after the second 5xx, without the text of the service', async () => {
+  it('are reported after the second 5xx, without the text of the service', async () => {
     nws.on(POINT, problem(500, 'UnexpectedProblem'))
     const text = await told(source.forecast(DENVER, 1, never))
     expect(text).toBe('The weather service has a problem (HTTP 500). Try again in a minute.')
     expect(nws.requests).toHaveLength(2)
   })
 
-  it('is not requested again after a 4xx', async () => {
+  it('cause no second request after a 4xx', async () => {
     nws.on(POINT, problem(403, 'Forbidden'))
     expect(await told(source.forecast(DENVER, 1, never))).toContain('HTTP 403')
     expect(nws.requests).toHaveLength(1)
@@ -152,7 +152,7 @@ describe('a service in trouble', () => {
     ['half a document', '{"properties":'],
     ['another shape', '{"properties":{"periods":"none"}}'],
     ['nothing', ''],
-  ])('is not understood when it sends %s', async (_, body) => {
+  ])('are reported as invalid replies if it sends %s', async (_, body) => {
     nws.on(GRID, (response) => response.writeHead(200).end(body))
     expect(await told(source.forecast(DENVER, 1, never))).toBe(
       'The weather service answered in a form that this server does not know.',
@@ -162,7 +162,7 @@ describe('a service in trouble', () => {
   it.each([
     ['sends nothing', () => {}],
     ['stalls within the body', stalled],
-  ])('times out when it %s', async (_, answer) => {
+  ])('are reported as timeouts if it %s', async (_, answer) => {
     nws.on(POINT, answer)
     const slow = nwsSource({ baseUrl: nws.url, timeoutMs: 50 })
     expect(await told(slow.forecast(DENVER, 1, never))).toBe(
@@ -170,7 +170,7 @@ describe('a service in trouble', () => {
     )
   })
 
-  it('is unreachable if nothing listens', async () => {
+  it('are reported as unreachable if nothing listens', async () => {
     const { url, close } = await fakeNws()
     close()
     expect(await told(nwsSource({ baseUrl: url }).alerts('CO', never))).toBe(
@@ -178,12 +178,12 @@ describe('a service in trouble', () => {
     )
   })
 
-  it('is unreachable if it closes the connection', async () => {
+  it('are reported as unreachable if it closes the connection', async () => {
     nws.on(POINT, (response) => response.destroy())
     expect(await told(source.forecast(DENVER, 1, never))).toBe('The weather service cannot be reached.')
   })
 
-  it('is aborted when the caller cancels', async () => {
+  it('are not awaited after the caller cancels', async () => {
     const caller = new AbortController()
     nws.on(POINT, () => caller.abort(new Error('cancelled')))
     await expect(source.forecast(DENVER, 1, caller.signal)).rejects.toThrow('cancelled')

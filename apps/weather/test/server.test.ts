@@ -11,7 +11,7 @@ describe.each(REVISIONS)('the weather server, for clients of $version', ({ versi
   const open = (): Promise<TestClient> =>
     connect(createWeatherServer({ source: embeddedSource() }), { revision: version })
 
-  it('forecasts', async () => {
+  it('returns a forecast', async () => {
     await using client = await open()
     await client.listTools()
     expect(await client.callTool('get_forecast', { city: 'Denver', days: 1 })).toHaveText(/Denver, CO/)
@@ -22,7 +22,7 @@ describe.each(REVISIONS)('the weather server, for clients of $version', ({ versi
     expect(await client.callTool('get_forecast', { city: 'Paris' })).toBeToolError(/Known are .*Denver/)
   })
 
-  it('has a prompt, and resources that are listed and completed', async () => {
+  it('has a prompt, and resources with lists and completion', async () => {
     await using client = await open()
     const [prompt] = await client.listPrompts()
     expect(prompt?.name).toBeDefined()

@@ -6,7 +6,7 @@ import { callFrame, openSession, post } from '@jetway-apps/test-support/http'
 import { alertsAnswer, type FakeNws, fakeNws, geoJson } from './support/fake-nws.ts'
 import { startWeatherOnHttp } from './support/start-weather.ts'
 
-/** Calls a tool that waits for the service, in a session. */
+/** Calls a tool in a session. The tool waits for the service. */
 const callIn = async (url: string): Promise<{ readonly answer: Promise<Response> }> => {
   const session = await openSession(url)
   return { answer: post(url, callFrame('get_alerts', { state: 'CO' }), session) }
@@ -23,9 +23,9 @@ beforeEach(async () => {
 
 afterEach(() => nws.close())
 
-describe.each(['fastify', 'hono'])('an app on %s that gets a stop signal', (adapter) => {
+describe.each(['fastify', 'hono'])('a stop signal for an app on %s', (adapter) => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'by %s ends open streams and exits with code 0, also with a connection without requests',
+    'by %s ends open streams and exits with code 0, even with an unused connection',
     async (signal) => {
       const weather = await startWeatherOnHttp('--adapter', adapter)
       const headers = { accept: 'text/event-stream', ...(await openSession(weather.url)) }

@@ -1,6 +1,7 @@
 import { areScopes, checkNames, checkOption, type OptionNames } from '@jetway/core/protocol'
-import { jwt } from './jwt/jwt.ts'
-import { isTrustworthy } from './keys/fetch-json.ts'
+import type { ResolvedDpop } from './dpop/mode.ts'
+import { jwt } from './issuers/jwt.ts'
+import { isTrustworthy } from './issuers/fetch-json.ts'
 import type { IssuerOptions, OAuthOptions, TokenCacheOptions } from './options.ts'
 
 const MAX_ISSUERS = 16
@@ -22,14 +23,18 @@ const NAMES: OptionNames<OAuthOptions> = {
   fetch: 1,
 }
 
-export type Issuer = Required<IssuerOptions>
+/** The options of `oauth`, checked. */
+export interface CheckedOptions extends Omit<OAuthOptions, 'dpop' | 'issuers'> {
+  readonly dpop: ResolvedDpop
+  readonly issuers: readonly Required<IssuerOptions>[]
+}
 
 /**
  * Checks the options, and lists the issuers.
  *
  * @throws `ERR_MCP_OPTION`
  */
-export function checkedIssuers(options: OAuthOptions): readonly Issuer[] {
+export function checkedIssuers(options: OAuthOptions): CheckedOptions['issuers'] {
   checkNames(options, NAMES)
   checkValues(options)
   const { issuer, token, issuers } = options

@@ -1,7 +1,6 @@
 import type { AuthInfo } from '@jetway/core'
 import type { OAuthExtra, OAuthOptions } from './options.ts'
 import { type Claims, clientOf, scopesOf, subjectOf, type VerifiedToken } from './tokens/claims.ts'
-import { createImplied } from './tokens/implied-scopes.ts'
 import { Refused } from './tokens/refused.ts'
 
 /**
@@ -28,6 +27,20 @@ export function createIdentify({
       ...(expiresAt !== undefined && { expiresAt }),
       extra,
     })
+  }
+}
+
+/** Adds the scopes that the granted scopes imply, directly or through others. */
+function createImplied(
+  implies: Readonly<Record<string, readonly string[]>>,
+): (granted: readonly string[]) => readonly string[] {
+  const rules = new Map(Object.entries(implies))
+  if (rules.size === 0) return (granted) => granted
+  return (granted) => {
+    const all = new Set(granted)
+    // The loop also visits members added during the iteration.
+    for (const scope of all) for (const included of rules.get(scope) ?? []) all.add(included)
+    return [...all]
   }
 }
 

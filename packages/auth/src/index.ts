@@ -7,7 +7,7 @@ export type {
   ResourceMetadataFields,
   TokenCacheOptions,
 } from './options.ts'
-export { jwt, type JwtOptions } from './jwt/jwt.ts'
-export type { TokenCheck } from './tokens/token-check.ts'
-export { introspection, type IntrospectionOptions } from './tokens/introspection.ts'
-export { auth0, authkit, clerk, entra, keycloak, type Preset } from './providers/providers.ts'
+export { jwt, type JwtOptions } from './issuers/jwt.ts'
+export type { TokenCheck } from './issuers/token-check.ts'
+export { introspection, type IntrospectionOptions } from './issuers/introspection.ts'
+export { auth0, authkit, clerk, entra, keycloak, type Preset } from './providers.ts'

@@ -3,7 +3,7 @@ import type { Authenticate, HttpRequest, ProtectedMount, Rejection } from '@jetw
 import { checkOption } from '@jetway/core/protocol'
 import { checkedIssuers } from './check-options.ts'
 import { resolveDpop } from './dpop/mode.ts'
-import { isLoopback } from './keys/fetch-json.ts'
+import { isLoopback } from './issuers/fetch-json.ts'
 import type { OAuthOptions } from './options.ts'
 import { AllDocuments } from './resource/metadata.ts'
 import { Protection } from './protection.ts'
@@ -44,7 +44,7 @@ export function oauth(options: OAuthOptions): Authenticate {
   return Object.assign(unmounted, { mount, wellKnown: documents })
 }
 
-/** For code that calls `authenticate` itself, which needs a mount to know the audience. */
+/** Throws for code that calls `authenticate` without a mount, because the audience is then unknown. */
 function unmounted(_request: HttpRequest): AuthInfo | Rejection {
   throw new TypeError(
     'oauth(…) is an option of a mount: call authenticate.mount({ … }) before you use it elsewhere',

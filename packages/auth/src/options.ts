@@ -1,5 +1,5 @@
 import type { SealKey } from '@jetway/core/http'
-import type { TokenCheck } from './tokens/token-check.ts'
+import type { TokenCheck } from './issuers/token-check.ts'
 import type { Claims } from './tokens/claims.ts'
 
 /** An authorization server whose tokens a server accepts. */
@@ -13,13 +13,13 @@ export interface IssuerOptions {
   readonly token?: TokenCheck
 }
 
-/** How long a verified token is remembered. */
+/** How long a verified token is cached. */
 export interface TokenCacheOptions {
-  /** Tokens of one mount. A new one replaces the oldest. @default 2_000 */
+  /** The tokens of one mount in the cache. A new one replaces the oldest. @default 2_000 */
   readonly max?: number
   /**
-   * For how long a token counts as verified, in ms, and never beyond its `exp`. A revoked key or token is noticed
-   * after this time at the latest. @default 60_000
+   * How long a token counts as verified, in ms, but never beyond its `exp`. A revocation takes effect after
+   * this time at the latest. @default 60_000
    */
   readonly ttlMs?: number
 }
@@ -47,8 +47,8 @@ export interface DpopOptions {
   readonly mode: 'accept' | 'require'
   /**
    * Requires in each proof a nonce of this server, valid for 5 min, so that a client cannot sign proofs in advance.
-   * Each client repeats a request when its nonce has expired. With the option `shared` of the mount the `keys` that
-   * seal nonces must be given, the same to all processes: 1 to 8 keys of 32 random bytes, as bytes, base64 or
+   * Each client repeats a request when its nonce has expired. A mount with the option `shared` needs the
+   * `keys` that seal nonces, the same in all processes: 1 to 8 keys of 32 random bytes, as bytes, base64 or
    * base64url. The first key seals, and all keys open. `true` makes a random key.
    *
    * @default false
@@ -71,7 +71,7 @@ export interface OAuthOptions {
    */
   readonly resource?: string | URL
   /**
-   * The values of the claim `aud` of which a token must have one.
+   * The accepted values of the claim `aud`.
    *
    * @default `resource`, and the addresses of the other routes of the mount
    */
@@ -83,14 +83,13 @@ export interface OAuthOptions {
    */
   readonly scopes?: readonly string[]
   /**
-   * The scopes that a scope includes, such as `{ 'files:write': ['files:read'] }`. Those include others in turn.
+   * The scopes that a scope implies, such as `{ 'files:write': ['files:read'] }`. These may imply further scopes.
    *
    * @default none
    */
   readonly implies?: Readonly<Record<string, readonly string[]>>
   /**
-   * How a scope is written in challenges and metadata, where clients must request it by another name than tokens
-   * have.
+   * The name of a scope in challenges and metadata, if clients must request another name than tokens contain.
    *
    * @default the same name
    */
@@ -111,13 +110,13 @@ export interface OAuthOptions {
    */
   readonly root?: boolean
   /**
-   * Whether tokens may, or must, be bound to a key of their client: see {@link DpopOptions}. Tokens that are bound to
-   * a key are never accepted as bearer tokens, and those that are bound to a certificate are never accepted.
+   * Whether tokens may or must be bound to a client's key: see {@link DpopOptions}. A token bound to a key is
+   * never accepted as a bearer token, and a token bound to a certificate is never accepted.
    *
    * @default 'off'
    */
   readonly dpop?: 'off' | 'accept' | 'require' | DpopOptions
-  /** How verified tokens are remembered; `false` verifies the token of every request. */
+  /** The cache of verified tokens; `false` verifies the token of every request. */
   readonly cache?: TokenCacheOptions | false
   /** Fetches the documents of authorization servers. @default the global one */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>

@@ -6,8 +6,9 @@ import {
   Rejection,
   type WellKnownRequest,
 } from '@jetway/core/http'
+import type { CheckedOptions } from './check-options.ts'
 import { Proofs } from './dpop/proofs.ts'
-import { isLoopback } from './keys/fetch-json.ts'
+import { isLoopback } from './issuers/fetch-json.ts'
 import { RefusalLog } from './refusal-log.ts'
 import {
   addressesFor,
@@ -22,7 +23,7 @@ import { challengeText, type Scheme } from './resource/challenge.ts'
 import { metadataFields, ResourceDocuments } from './resource/metadata.ts'
 import { createRefusals, type Refusals, schemesFor, type TokenRefusals } from './resource/refusals.ts'
 import { InvalidProof, NonceRequired, Refused, Unavailable } from './tokens/refused.ts'
-import { type CheckedOptions, type ResourceTokens, VerifiedTokens } from './tokens/verified-tokens.ts'
+import { type ResourceTokens, VerifiedTokens } from './verified-tokens.ts'
 
 type Admitted = AuthInfo | Rejection
 
@@ -31,10 +32,10 @@ const CREDENTIALS = /^(?:Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i
 const BEARER = /^bearer(?: |$)/i
 const DPOP = /^dpop(?: |$)/i
 const MAX_LENGTH = 16_384
-/** Hosts of one development server, such as `localhost:3000` and `127.0.0.1:3000`. */
+/** The limit of hosts of one development server, such as `localhost:3000` and `127.0.0.1:3000`. */
 const MAX_RESOURCES = 16
 
-/** The mount at one address: what tokens must be for, and the refusals. */
+/** The mount at one address: its audiences and its refusals. */
 interface ProtectedResource extends ResourceTokens {
   readonly addresses: ResourceAddresses
   readonly refusals: Readonly<Record<'mcp' | 'sse' | 'message', Refusals>>
@@ -48,7 +49,7 @@ const UNAVAILABLE = new Rejection(503, 'The authorization server cannot be reach
 /** Authenticates the requests of one mount. */
 export class Protection {
   readonly documents: ResourceDocuments
-  /** Undefined where the address is taken from requests. */
+  /** Undefined if each request determines the address. */
   readonly known: ProtectedResource | undefined
   readonly #options: CheckedOptions
   readonly #at: ProtectedMount
@@ -56,7 +57,7 @@ export class Protection {
   readonly #tokens: VerifiedTokens
   readonly #proofs: Proofs
   readonly #log: RefusalLog
-  /** By host, for development. */
+  /** Resources by origin and path, for development without `publicUrl`. */
   readonly #resources = new Map<string, ProtectedResource>()
 
   constructor(options: CheckedOptions, at: ProtectedMount) {
@@ -79,7 +80,7 @@ export class Protection {
     })
   }
 
-  /** Synchronous for a bearer token that is remembered: a promise costs more than many calls. */
+  /** Returns synchronously for a cached bearer token, because a promise costs more than many calls. */
   authenticate(request: HttpRequest): ReturnType<Authenticate> {
     const resource = this.#resourceFor(request)
     if (resource === undefined) return UNKNOWN_RESOURCE
@@ -92,7 +93,7 @@ export class Protection {
     return scheme === undefined ? missing : this.#check(request, { scheme, header }, resource)
   }
 
-  /** The challenge of an operation that needs more scopes: with those of every request. */
+  /** Returns the challenge for an operation that needs more scopes. It also names the scopes of every request. */
   challengeFor(scopes: readonly string[], request: HttpRequest): string {
     const addresses = this.#resourceFor(request)?.addresses
     if (addresses === undefined) return 'Bearer'
@@ -181,7 +182,7 @@ export class Protection {
   }
 }
 
-/** Without an address the audience is not known, so no token can be valid. */
+/** The reply if the address is unknown: without an audience no token can be valid. */
 const UNKNOWN_RESOURCE = new Rejection(401, 'Authentication is required', {
   headers: { 'www-authenticate': 'Bearer' },
 })

@@ -4,7 +4,7 @@ import type { ProofCheck, Refused, RefusalReason } from './tokens/refused.ts'
 
 const INTERVAL_MS = 1_000
 
-/** Advice to the owner of a server, by the reason of a refusal. Expired tokens need none. */
+/** Advice to a server's owner by the reason of a refusal. Expired tokens need no advice. */
 const ADVICE: Partial<Record<RefusalReason, string>> = {
   aud: 'The token is for another audience. Compare the audience of the authorization server with the address of this server',
   iss: 'The token is of another issuer. Compare the option issuer with the issuer of the authorization server, letter by letter',
@@ -22,7 +22,7 @@ const PROOF_ADVICE: Partial<Record<ProofCheck, string>> = {
   iat: 'The proof was made more than 5 minutes ago, or in the future. Compare the clocks',
 }
 
-/** Logs why tokens are refused, each reason at most once a second, without any part of a token. */
+/** Logs each reason for refused tokens at most once a second, without any part of a token. */
 export class RefusalLog {
   readonly #logger: Logger
   readonly #clock: Clock

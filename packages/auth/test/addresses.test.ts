@@ -6,7 +6,7 @@ import { ISSUER, protect, requestWith } from './support/protect.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const LOCAL = 'http://localhost:9'
-/** A mount whose address is taken from requests. */
+/** A mount that takes its address from requests. */
 const DEVELOPMENT = { publicUrl: undefined } as const
 
 const at = (host: string | undefined, path: string | undefined, authorization?: string): HttpRequest =>
@@ -15,7 +15,7 @@ const at = (host: string | undefined, path: string | undefined, authorization?: 
     header: (name) => (name === 'host' ? host : name === 'authorization' ? authorization : undefined),
   })
 
-/** The resource that the metadata names, by the address in the challenge. */
+/** Fetches the metadata from the URL in the challenge, and returns its `resource`. */
 function resourceOf(authenticate: Authenticate, request: HttpRequest): unknown {
   const found = authenticate(request) as Rejection
   const url = /resource_metadata="([^"]+)"/.exec(found.headers['www-authenticate'] ?? '')?.[1]
@@ -25,7 +25,7 @@ function resourceOf(authenticate: Authenticate, request: HttpRequest): unknown {
   return answer === undefined ? url : (JSON.parse(String(answer.body)) as { resource: string }).resource
 }
 
-describe('an address that is taken from a request', () => {
+describe('the resource address without publicUrl', () => {
   it.each<[string | undefined, boolean, string, string]>([
     ['/mcp', false, '/mcp', '/mcp'],
     ['/mcp', false, '/mcp/', '/mcp'],
@@ -38,21 +38,21 @@ describe('an address that is taken from a request', () => {
     [undefined, true, '/any/where', '/any/where'],
     [undefined, true, '/any/sse', '/any'],
   ])(
-    'with the path %s and legacySse %s, %s is at the resource %s',
+    'for path %s and legacySse %s, maps a request at %s to the resource %s',
     async (path, legacySse, asked, resource) => {
       const { authenticate } = await protect({ issuer: LOCAL }, { ...DEVELOPMENT, path, legacySse })
       expect(resourceOf(authenticate, at('localhost:3000', asked))).toBe(`http://localhost:3000${resource}`)
     },
   )
 
-  it('is that of the mount for a request without a path', async () => {
+  it('uses the path of the mount if the request has no path', async () => {
     const { authenticate } = await protect({ issuer: LOCAL }, DEVELOPMENT)
     const request = { ...at('127.0.0.1:1', undefined), path: undefined }
     expect(resourceOf(authenticate, request)).toBe('http://127.0.0.1:1/mcp')
   })
 
   it.each(['api.example.com', 'localhost.example.com', '127.0.0.1.example.com', '', undefined, 'a b'])(
-    'must be on loopback: %s',
+    'refuses a host that is not on loopback: %s',
     async (host) => {
       const { authenticate } = await protect({ issuer: LOCAL }, DEVELOPMENT)
       expect(await authenticate(at(host, '/mcp'))).toMatchObject({ status: 401 })
@@ -63,7 +63,7 @@ describe('an address that is taken from a request', () => {
     },
   )
 
-  it('remembers 16 hosts, and accepts tokens at every host', async () => {
+  it('remembers 16 hosts, and accepts tokens for any number of hosts', async () => {
     const { authenticate, issuer } = await protect({ issuer: LOCAL }, DEVELOPMENT)
     const waits: boolean[] = []
     for (let port = 1; port <= 17; port++) {
@@ -77,14 +77,14 @@ describe('an address that is taken from a request', () => {
   })
 })
 
-describe('the URL of a message', () => {
+describe('the resource of each route', () => {
   const legacySse: ProtectedMount['legacySse'] = { ssePath: '/events', messagePath: '/posts' }
 
   it.each([
     ['mcp', 'https://api.example.com/a/mcp'],
     ['sse', 'https://api.example.com/a/events'],
     ['message', 'https://api.example.com/a/events'],
-  ] as const)('has the challenge of its route: %s', async (route, resource) => {
+  ] as const)('names the metadata of the requested route in the challenge: %s', async (route, resource) => {
     const { authenticate } = await protect({}, { publicUrl: 'https://api.example.com/a/mcp', legacySse })
     const request = requestWith('', { route, header: () => undefined })
     expect(resourceOf(authenticate, request)).toBe(resource)
@@ -93,31 +93,31 @@ describe('the URL of a message', () => {
     )
   })
 
-  it.each(['sse', 'message'] as const)('is that of the MCP route without legacySse: %s', async (route) => {
+  it.each(['sse', 'message'] as const)('is the MCP route if legacySse is off: %s', async (route) => {
     const { authenticate } = await protect()
     const request = requestWith('', { route, header: () => undefined })
     expect(resourceOf(authenticate, request)).toBe('https://api.example.com/mcp')
   })
 })
 
-describe('an address that is known', () => {
+describe('the resource address with publicUrl or resource', () => {
   it.each<[string | undefined, string | undefined, string | undefined, string]>([
     ['https://api.example.com', undefined, '/mcp', 'https://api.example.com/mcp'],
     ['https://api.example.com', undefined, undefined, 'https://api.example.com'],
     ['https://api.example.com', 'https://api.example.com', '/mcp', 'https://api.example.com'],
     ['https://api.example.com/a', 'https://api.example.com/b', '/mcp', 'https://api.example.com/b'],
     ['https://api.example.com/a/', undefined, '/mcp', 'https://api.example.com/a'],
-  ])('with publicUrl %s, resource %s and path %s is %s', async (publicUrl, resource, path, expected) => {
+  ])('for publicUrl %s, resource %s and path %s, is %s', async (publicUrl, resource, path, expected) => {
     const options = resource === undefined ? {} : { resource }
     const { authenticate } = await protect(options, { publicUrl, path })
     expect(resourceOf(authenticate, at('other.example', '/x'))).toBe(expected)
   })
 
-  it('must be a URL', async () => {
+  it('throws ERR_MCP_OPTION for a text that is not a URL', async () => {
     await expect(protect({ resource: '/mcp' })).rejects.toThrow('option resource must be a URL')
   })
 
-  it('is needed if only some issuers are on loopback', () => {
+  it('is required unless every issuer is on loopback', () => {
     const both = oauth({ issuers: [{ issuer: LOCAL }, { issuer: ISSUER }] })
     const where = {
       ...DEVELOPMENT,
@@ -130,12 +130,12 @@ describe('an address that is known', () => {
   })
 })
 
-describe('the challenge of an operation that needs more scopes', () => {
+describe('challengeFor', () => {
   it.each<[string | undefined, string]>([
     [undefined, 'Bearer'],
     ['Bearer x', 'Bearer'],
     ['Basic x', 'Bearer'],
-  ])('names all scopes, each once: %s', async (authorization, scheme) => {
+  ])('names the scopes of the mount and of the operation, each once: %s', async (authorization, scheme) => {
     const { authenticate } = await protect({ scopes: ['a', 'b'] })
     expect(authenticate.challengeFor?.(['b', 'c'], at('api.example.com', '/mcp', authorization))).toBe(
       `${scheme} error="insufficient_scope", resource_metadata="https://api.example.com${WELL_KNOWN}/mcp", scope="a b c"`,
@@ -143,8 +143,8 @@ describe('the challenge of an operation that needs more scopes', () => {
   })
 })
 
-describe('the metadata of several mounts', () => {
-  it('is that of the mount with the path, and says once where it is answered', () => {
+describe('wellKnown of an oauth with several mounts', () => {
+  it('answers with the metadata of the mount at the path, and passes `elsewhere` to every mount', () => {
     const both = oauth({ issuer: ISSUER, root: false })
     const mount = (name: string): Authenticate => {
       const publicUrl = `https://api.example.com/${name}`

@@ -52,7 +52,7 @@ const sign = (claims: Claims = {}, header: object = {}): Promise<string> =>
   issuer.sign({ aud: RESOURCE, ...claims }, header)
 const now = (): number => Math.floor(Date.now() / 1000)
 const json = (value: unknown): string => base64url.encode(JSON.stringify(value))
-/** The parts of a valid token. */
+/** The three segments of a valid token. */
 const parts = async (claims?: Claims): Promise<[string, string, string]> =>
   (await sign(claims)).split('.') as [string, string, string]
 const CLAIMS = { iss: ISSUER, aud: RESOURCE, sub: 'admin', exp: 4e9 }
@@ -80,7 +80,7 @@ const claim =
   () =>
     sign(claims, header)
 
-/** Values of `aud` that are nearly the address, and near misses of the issuer. */
+/** Values of `aud` that resemble the address of the server. */
 const AUDIENCES = [
   'https://api.example.com',
   'https://api.example.com/',
@@ -168,17 +168,17 @@ const BAD: Readonly<Record<string, Make>> = {
   'a list of other audiences': claim({ aud: ['https://other.example', ISSUER] }),
   'an audience that is an object': claim({ aud: { 0: RESOURCE } }),
   'no expiry': claim({ exp: undefined }),
-  'expired 61 s ago': () => sign({ exp: now() - 61 }),
-  'expired long ago': claim({ exp: 1 }),
+  'a token that expired 61 s ago': () => sign({ exp: now() - 61 }),
+  'a token that expired long ago': claim({ exp: 1 }),
   'an expiry that is a text': claim({ exp: '4000000000' }),
-  'valid in 62 s': () => sign({ nbf: now() + 62 }),
-  'a beginning that is a text': claim({ nbf: 'now' }),
-  'issued in 62 s': () => sign({ iat: now() + 62 }),
+  'a token valid in 62 s': () => sign({ nbf: now() + 62 }),
+  'an nbf that is a text': claim({ nbf: 'now' }),
+  'a token issued in 62 s': () => sign({ iat: now() + 62 }),
   'an ID token with a nonce': claim({ nonce: 'n' }, { typ: 'JWT' }),
   'an ID token with at_hash': claim({ at_hash: 'h' }, { typ: 'JWT' }),
   'an ID token with c_hash': claim({ c_hash: 'h' }, { typ: undefined }),
-  'bound to a key by DPoP': claim({ cnf: { jkt: 'x' } }),
-  'bound to a certificate': claim({ cnf: { 'x5t#S256': 'x' } }),
+  'a token bound to a key by DPoP': claim({ cnf: { jkt: 'x' } }),
+  'a token bound to a certificate': claim({ cnf: { 'x5t#S256': 'x' } }),
   'neither user nor client': claim({ sub: undefined, client_id: undefined }),
   '257 scopes': claim({ scope: Array.from({ length: 257 }, (_, i) => `s${i}`).join(' ') }),
   'a scope of 257 characters': claim({ scope: 's'.repeat(257) }),
@@ -191,8 +191,8 @@ const GOOD: Readonly<Record<string, Make>> = {
   'typ JWT': claim({}, { typ: 'JWT' }),
   'typ application/at+jwt': claim({}, { typ: 'application/AT+JWT' }),
   'no typ': claim({}, { typ: undefined }),
-  'expired 58 s ago': () => sign({ exp: now() - 58 }),
-  'valid in 58 s': () => sign({ nbf: now() + 58 }),
+  'a token that expired 58 s ago': () => sign({ exp: now() - 58 }),
+  'a token valid in 58 s': () => sign({ nbf: now() + 58 }),
   'several audiences': claim({ aud: ['https://other.example', RESOURCE] }),
   'the audience of the older transport': claim({ aud: 'https://api.example.com/sse' }),
   'an access token with a nonce': claim({ nonce: 'n' }),
@@ -203,12 +203,12 @@ const flat = async (response: Response): Promise<string> =>
   JSON.stringify([response.status, [...response.headers], await response.text()])
 
 describe('bad tokens', () => {
-  it('are at least 60', () => {
+  it('covers at least 60 invalid tokens', () => {
     expect(Object.keys(BAD).length).toBeGreaterThanOrEqual(60)
   })
 
   it.each(Object.keys(BAD))(
-    '%s: 401 for every request, with the same bytes, and no handler runs',
+    'refuses %s with the same 401 for every request, and runs no handler',
     async (name) => {
       const header = asHeader(await (BAD[name] as Make)())
       const before = runs
@@ -223,7 +223,7 @@ describe('bad tokens', () => {
   )
 
   it.each([undefined, 'Basic dXNlcjpwYXNz', 'DPoP x', 'Bearers x', ''])(
-    '%s is no bearer token',
+    'asks for a token if Authorization is %s',
     async (header) => {
       for (const request of Object.values(REQUESTS)) {
         const answer = await send(request, header)
@@ -238,7 +238,7 @@ describe('bad tokens', () => {
     expect((await send(request, undefined)).status).toBe(401)
   })
 
-  it('refuses other claims before the signature of a token that is remembered', async () => {
+  it('refuses changed claims before the signature of a cached token', async () => {
     const token = await sign()
     const request = REQUESTS['POST without a session'] as TestRequest
     expect((await send(request, `Bearer ${token}`)).status).toBe(200)
@@ -248,7 +248,7 @@ describe('bad tokens', () => {
 })
 
 describe('good tokens', () => {
-  it.each(Object.keys(GOOD))('%s: the handler runs', async (name) => {
+  it.each(Object.keys(GOOD))('accepts %s, and runs the handler', async (name) => {
     const before = runs
     const answer = await send(
       REQUESTS['POST without a session'] as TestRequest,
@@ -259,7 +259,7 @@ describe('good tokens', () => {
   })
 })
 
-it('no token is in a log, an event or a context', async () => {
+it('writes no token to a log, an event or a context', async () => {
   const tokens = [
     await sign({ sub: 'canary' }),
     await sign({ sub: 'canary', aud: 'x' }),

@@ -5,7 +5,7 @@ import { RESOURCE } from './support/requests.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** `ctx.auth` of a token with these claims, or the refusal. */
+/** Returns `ctx.auth` for a token with these claims, or the refusal. */
 async function authOf(claims: Claims, options?: Partial<OAuthOptions>): Promise<unknown> {
   const { issuer, authenticate } = await protect(options)
   return authenticate(requestWith(await issuer.sign({ aud: RESOURCE, ...claims })))
@@ -15,7 +15,7 @@ const REFUSED = { status: 401 }
 const principalOf = (client: string, subject: string): string => JSON.stringify([ISSUER, client, subject])
 
 describe('ctx.auth', () => {
-  it('has the members of the token', async () => {
+  it('contains the principal, client, scopes, expiry and claims of the token', async () => {
     const claims = { iss: ISSUER, aud: RESOURCE, sub: 'ann', client_id: 'app', iat: 1_000, exp: 1_300 }
     expect(await authOf({ ...claims, scope: 'a b' })).toEqual({
       principal: principalOf('app', 'ann'),
@@ -52,7 +52,7 @@ describe('ctx.auth', () => {
     [{ scope: 'a', scp: ['b'] }, ['a']],
     [{ scope: { a: 1 } }, []],
     [{ scope: 5 }, []],
-  ])('has the scopes of %j', async (claims, scopes) => {
+  ])('reads the scopes from %j', async (claims, scopes) => {
     expect(await authOf(claims)).toMatchObject({ scopes })
   })
 
@@ -61,17 +61,17 @@ describe('ctx.auth', () => {
     ['257 scopes', false, Array.from({ length: 257 }, (_, i) => `s${i}`)],
     ['a scope of 256 characters', true, ['s'.repeat(256)]],
     ['a scope of 257 characters', false, ['a', 's'.repeat(257)]],
-  ])('%s: accepted %s', async (_, accepted, scopes) => {
+  ])('accepts %s: %s', async (_, accepted, scopes) => {
     expect(await authOf({ scope: scopes.join(' ') })).toMatchObject(accepted ? { scopes } : REFUSED)
   })
 
-  it('has the scopes that others include, each once, also in a circle', async () => {
+  it('adds the scopes of the option `implies` once, even if they include each other', async () => {
     const implies = { a: ['b', 'c'], b: ['c', 'a'], x: ['y'] }
     expect(await authOf({ scope: 'a' }, { implies })).toMatchObject({ scopes: ['a', 'b', 'c'] })
     expect(await authOf({ scope: 'z' }, { implies })).toMatchObject({ scopes: ['z'] })
   })
 
-  it('has the principal of the option, which an empty text refuses', async () => {
+  it('takes the principal from the option, and refuses the token if it is empty', async () => {
     const principal = ({ email }: Claims): string => (typeof email === 'string' ? email : '')
     expect(await authOf({ email: 'a@b.test' }, { principal })).toMatchObject({ principal: 'a@b.test' })
     const anonymous = { sub: undefined, client_id: undefined }
@@ -84,7 +84,7 @@ describe('ctx.auth', () => {
     ['"exp":"4000000000"', undefined],
     ['"exp":4000000000.5', 4_000_000_000.5],
     ['"exp":null', undefined],
-  ])('has the expiry that the issuer says: %s', async (exp, expected) => {
+  ])('reads the expiry from %s', async (exp, expected) => {
     const token = introspection({ clientId: 'a', clientSecret: 'b', endpoint: `${ISSUER}/introspect` })
     const { issuer, authenticate } = await protect({ token })
     issuer.documents.set(
@@ -97,8 +97,8 @@ describe('ctx.auth', () => {
   })
 })
 
-/** The clock of the server is at 1,000 s. */
-describe('the times of a token', () => {
+/** The server's clock is at 1,000 s. */
+describe('exp, nbf and iat', () => {
   it.each<[string, Claims, boolean]>([
     ['expired 59 s ago', { exp: 941 }, true],
     ['expired 60 s ago', { exp: 940 }, false],
@@ -106,13 +106,13 @@ describe('the times of a token', () => {
     ['valid in 61 s', { nbf: 1_061 }, false],
     ['issued in 60 s', { iat: 1_060 }, true],
     ['issued in 61 s', { iat: 1_061 }, false],
-    ['issued at no time', { iat: undefined }, true],
-  ])('may differ by a minute: %s', async (_, claims, accepted) => {
+    ['without iat', { iat: undefined }, true],
+  ])('tolerate a difference of a minute: %s', async (_, claims, accepted) => {
     expect(await authOf(claims)).toMatchObject(accepted ? { clientId: 'client' } : REFUSED)
   })
 })
 
-describe('the audience of a token', () => {
+describe('aud', () => {
   it.each<[OAuthOptions['audience'], string, string, boolean]>([
     ['api', RESOURCE, 'api', true],
     ['api', RESOURCE, RESOURCE, false],
@@ -120,7 +120,7 @@ describe('the audience of a token', () => {
     [['api', 'web'], RESOURCE, 'other', false],
     [undefined, 'https://api.example.com', 'https://api.example.com/mcp', true],
     [undefined, 'https://api.example.com', 'https://api.example.com', false],
-  ])('with the option %j at %s, %s is accepted: %s', async (audience, publicUrl, aud, accepted) => {
+  ])('for the option audience %j at %s, accepts %s: %s', async (audience, publicUrl, aud, accepted) => {
     const { issuer, send } = await protect(audience === undefined ? {} : { audience }, { publicUrl })
     expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
   })
@@ -129,7 +129,7 @@ describe('the audience of a token', () => {
     ['https://api.example.com', true],
     ['https://api.example.com/', true],
     ['https://api.example.com/mcp', false],
-  ])('at an address without a path, %s is accepted: %s', async (aud, accepted) => {
+  ])('for a server address without a path, accepts %s: %s', async (aud, accepted) => {
     const { issuer, send } = await protect({ resource: 'https://api.example.com' })
     expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
   })

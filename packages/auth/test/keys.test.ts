@@ -7,12 +7,12 @@ import { RESOURCE } from './support/requests.ts'
 
 const KEYS = `${ISSUER}/jwks`
 const countOf = ({ fetched }: TestIssuer, url: string): number => fetched.filter((one) => one === url).length
-/** Each with its own subject, so that none is remembered. */
+/** Signs each token for its own subject, so that none is in the cache. */
 let subjects = 0
 const tokenOf = (issuer: TestIssuer): Promise<string> =>
   issuer.sign({ aud: RESOURCE, sub: `user ${subjects++}` })
 
-describe('the metadata of an issuer', () => {
+describe('issuer metadata', () => {
   const OAUTH = 'oauth-authorization-server'
   const OPENID = 'openid-configuration'
 
@@ -27,7 +27,7 @@ describe('the metadata of an issuer', () => {
         `${ISSUER}/a/.well-known/${OPENID}`,
       ],
     ],
-  ])('of %s is looked for at each address in turn', async (name, urls) => {
+  ])('of %s is requested at each well-known address in turn', async (name, urls) => {
     const { issuer, send } = await protect({ issuer: name })
     const found = issuer.documents.get(urls[0] ?? '')!
     issuer.documents.delete(urls[0] ?? '')
@@ -50,7 +50,7 @@ describe('the metadata of an issuer', () => {
     ['{}', 'has another issuer than'],
     [`{"issuer":"${ISSUER}"}`, `The metadata of ${ISSUER} has no jwks_uri`],
     [`{"issuer":"${ISSUER}","jwks_uri":"http://auth.example.com/jwks"}`, 'is not an https: URL'],
-  ])('that is %s causes 503, and the log says why', async (text, why) => {
+  ])('of %s causes 503 and a log entry with the reason', async (text, why) => {
     const { issuer, send, logged } = await protect()
     issuer.documents.set(`${ISSUER}/.well-known/${OAUTH}`, () => new Response(text))
     issuer.documents.set(`${ISSUER}/.well-known/${OPENID}`, () => new Response(text))
@@ -60,7 +60,7 @@ describe('the metadata of an issuer', () => {
     expect(countOf(issuer, KEYS)).toBe(0)
   })
 
-  it('is kept for a day', async () => {
+  it('is cached for a day', async () => {
     const { issuer, send, clock } = await protect()
     const METADATA = `${ISSUER}/.well-known/${OAUTH}`
     const start = clock.now()
@@ -74,13 +74,13 @@ describe('the metadata of an issuer', () => {
     expect(await after(2 * 86_399_999)).toBe(2)
   })
 
-  it('is not needed if the address of the keys is given', async () => {
+  it('is not fetched if the option jwksUri is set', async () => {
     const { issuer, send } = await protect({ token: jwt({ jwksUri: KEYS }) })
     expect(await send(await tokenOf(issuer))).toBe(200)
     expect(issuer.fetched).toEqual([KEYS])
   })
 
-  it('is read again after the keys could not be fetched', async () => {
+  it('is fetched again after a failure to fetch the keys', async () => {
     const { issuer, send, clock } = await protect()
     const working = issuer.documents.get(KEYS)!
     issuer.documents.delete(KEYS)
@@ -97,8 +97,8 @@ describe('the metadata of an issuer', () => {
   })
 })
 
-describe('the keys of an issuer', () => {
-  it('are fetched again in the background after 10 min, which the request is kept alive for', async () => {
+describe('issuer keys', () => {
+  it('are refreshed in the background after 10 min, inside `waitUntil` of the request', async () => {
     const { issuer, clock, authenticate } = await protect()
     const work: Promise<unknown>[] = []
     const waitUntil = (one: Promise<unknown>): void => void work.push(one)
@@ -115,7 +115,7 @@ describe('the keys of an issuer', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('are used for 70 min while they cannot be fetched, and then give 503', async () => {
+  it('are used for 70 min while their server is down; then requests get 503', async () => {
     const { issuer, clock, send } = await protect()
     expect(await send(await tokenOf(issuer))).toBe(200)
     issuer.documents.delete(KEYS)
@@ -125,7 +125,7 @@ describe('the keys of an issuer', () => {
     expect(await send(await tokenOf(issuer))).toBe(503)
   })
 
-  it('are fetched for an unknown key id after 30 s, and not before', async () => {
+  it('are fetched for an unknown key id once in 30 s', async () => {
     const { issuer, send, clock } = await protect()
     const { privateKey, publicJwk } = await keysOf('ES256', 'next')
     expect(await send(await tokenOf(issuer))).toBe(200)
@@ -139,7 +139,7 @@ describe('the keys of an issuer', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('may be 100; a token must name its key if several fit', async () => {
+  it('may be up to 100; a token must name its key if several match', async () => {
     const { issuer, send, logged } = await protect()
     const [own] = issuer.keys
     issuer.keys = [...issuer.keys, ...Array.from({ length: 99 }, (_, i) => ({ ...own, kid: `k${i}` }))]
@@ -151,7 +151,7 @@ describe('the keys of an issuer', () => {
   it.each([
     [262_144, 200],
     [262_145, 503],
-  ])('may be in a document of %s bytes, in any chunks: %s', async (size, status) => {
+  ])('are read from a document of %s bytes, whatever its chunks: %s', async (size, status) => {
     const { issuer, send, clock, logged } = await protect()
     const text = JSON.stringify({ keys: issuer.keys, x: '' })
     const whole = text.replace('"x":""', `"x":"${'x'.repeat(size - text.length)}"`)
@@ -175,18 +175,18 @@ describe('the keys of an issuer', () => {
   })
 
   it.each([
-    ['no object', 'null', 'The key set has no keys'],
-    ['no list', '{"keys":{}}', 'The key set has no keys'],
-    ['no keys', '{"keys":[1]}', 'The keys are malformed'],
-    ['no JSON', '{', `${KEYS} cannot be read`],
-  ])('cause 503 if the document is %s', async (_, text, message) => {
+    ['no JSON object', 'null', 'The key set has no keys'],
+    ['no list of keys', '{"keys":{}}', 'The key set has no keys'],
+    ['an invalid key', '{"keys":[1]}', 'The keys are malformed'],
+    ['invalid JSON', '{', `${KEYS} cannot be read`],
+  ])('cause 503 if the document has %s', async (_, text, message) => {
     const { issuer, send, logged } = await protect()
     issuer.documents.set(KEYS, () => new Response(text))
     expect(await send(await tokenOf(issuer))).toBe(503)
     expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { name: 'Unavailable', message } }])
   })
 
-  it('that stall are given up after 5 s, which the log says', async () => {
+  it('that do not arrive within 5 s cause 503 and a log entry', async () => {
     const { issuer, send, clock, logged } = await protect()
     issuer.documents.set(
       KEYS,
@@ -206,7 +206,7 @@ describe('the keys of an issuer', () => {
 })
 
 describe('several issuers', () => {
-  it('check their own tokens, and one of them those that name none', async () => {
+  it('each check the tokens that name them; one checks opaque tokens', async () => {
     const second = 'https://second.example.com'
     const own = await createIssuer(second, () => 1_000_000)
     const token = introspection({ clientId: 'a', clientSecret: 'b', endpoint: `${ISSUER}/introspect` })

@@ -36,7 +36,7 @@ const issuersOf = (count: number, token?: TokenCheck): IssuerOptions[] =>
   }))
 const message = { method: 'POST', headers: HEADERS, body: JSON.stringify(initialize()) }
 
-describe('the metadata', () => {
+describe('protected resource metadata', () => {
   const fetchWith = (
     given: Parameters<typeof toFetch>[1],
     options?: Partial<OAuthOptions>,
@@ -45,7 +45,7 @@ describe('the metadata', () => {
     return (path, init) => handler(new Request(`https://api.example.com${path}`, init))
   }
 
-  it('is at the path of each route, where a proxy that strips a path asks for it, and at the root', async () => {
+  it('is served for each route, at the path behind a prefix-stripping proxy, and at the root', async () => {
     const ask = fetchWith({ publicUrl, legacySse: true })
     const at = async (path: string): Promise<unknown> => {
       const answer = await ask(WELL_KNOWN + path)
@@ -58,7 +58,7 @@ describe('the metadata', () => {
     expect(await at('/other')).toBe(404)
   })
 
-  it('is public, and readable by browsers', async () => {
+  it('can be cached publicly and read by browsers of any origin', async () => {
     const ask = fetchWith({ publicUrl })
     const got = await ask(`${WELL_KNOWN}/api/mcp`)
     expect(got.headers.get('access-control-allow-origin')).toBe('*')
@@ -73,7 +73,7 @@ describe('the metadata', () => {
     expect((await ask(`${WELL_KNOWN}/api/mcp/`)).status).toBe(200)
   })
 
-  it('has the members of the options, and scopes as clients request them', async () => {
+  it('contains the members of the option metadata, and the scopes under their advertised names', async () => {
     const ask = fetchWith(
       { publicUrl },
       {
@@ -100,13 +100,13 @@ describe('the metadata', () => {
     ['https://API.example.com', 'https://api.example.com/mcp'],
     ['https://api.example.com/mcp/', 'https://api.example.com/mcp'],
     ['https://api.example.com:443/x#y', 'https://api.example.com/x'],
-  ])('of %s has the resource %s', async (given, resource) => {
+  ])('names the resource of publicUrl %s as %s', async (given, resource) => {
     expect(await (await fetchWith({ publicUrl: given })(WELL_KNOWN)).json()).toMatchObject({ resource })
   })
 })
 
 describe('a mount below a prefix', () => {
-  it('does not start on Fastify, until the root app has the metadata', async () => {
+  it('fails to start on Fastify until the root app serves the metadata', async () => {
     const authenticate = protect()
     const start = async (withRoot: boolean): Promise<ReturnType<typeof Fastify>> => {
       const app = Fastify()
@@ -144,7 +144,7 @@ describe('a mount below a prefix', () => {
     expect(await resourceAt('')).toBe('https://api.example.com/a')
   })
 
-  it('fails on Hono, until the root app has the metadata', async () => {
+  it('fails on Hono until the root app serves the metadata', async () => {
     const authenticate = protect()
     const errors: string[] = []
     const sub = new Hono().use(honoMcp({ server: server(), publicUrl, authenticate }))
@@ -160,7 +160,7 @@ describe('a mount below a prefix', () => {
     expect(await (await whole.request(`${WELL_KNOWN}/api/mcp`)).json()).toMatchObject({ resource: publicUrl })
   })
 
-  it('fails on Node, until the root app has the metadata', async () => {
+  it('fails on Node until the root app serves the metadata', async () => {
     const authenticate = protect()
     const mount = nodeMcp({ server: server(), publicUrl, authenticate })
     const root = nodeMetadata(authenticate)
@@ -197,12 +197,12 @@ describe('a mount below a prefix', () => {
     ['app.register', () => fastifyMetadata(Fastify(), { authenticate: () => undefined })],
     ['resourceMetadata(authenticate)', async () => honoMetadata(() => undefined)],
     ['resourceMetadata(authenticate)', async () => nodeMetadata(() => undefined)],
-  ])('needs an authenticate with metadata: %s', async (text, call) => {
+  ])('throws if `authenticate` has no metadata: %s', async (text, call) => {
     await expect(call()).rejects.toThrow(text)
   })
 })
 
-describe('the options of oauth', () => {
+describe('options of oauth', () => {
   it.each<[string, object]>([
     ['issuer', {}],
     ['issuer', { issuer: 'http://auth.example.com' }],
@@ -227,7 +227,7 @@ describe('the options of oauth', () => {
     ['cache.max', { issuer: ISSUER, cache: { max: 0 } }],
     ['cache.ttlMs', { issuer: ISSUER, cache: { ttlMs: 0.5 } }],
     ['Did you mean', { issuer: ISSUER, scope: ['a'] }],
-  ])('%s is checked: %j', (text, options) => {
+  ])('throws an error that contains "%s" for %j', (text, options) => {
     expect(() => oauth(options as OAuthOptions)).toThrow(text)
   })
 
@@ -247,7 +247,7 @@ describe('the options of oauth', () => {
     ['no cache', { issuer: ISSUER, cache: false }],
     ['an issuer on loopback', { issuer: 'http://127.0.0.1:8080' }],
     ['an issuer on loopback by its IPv6 address', { issuer: 'http://[::1]' }],
-  ])('allow %s', (_, options) => {
+  ])('allows %s', (_, options) => {
     expect(() => oauth(options)).not.toThrow()
   })
 
@@ -258,15 +258,15 @@ describe('the options of oauth', () => {
     ['algorithms', { algorithms: ['RS256', 'HS256'] }],
     ["typ must be 'any' or 'at+jwt'", { typ: 'jwt' }],
     ['Did you mean', { algorithm: ['RS256'] }],
-  ])('%s of jwt is checked: %j', (text, options) => {
+  ])('throws an error that contains "%s" for jwt(%j)', (text, options) => {
     expect(() => jwt(options)).toThrow(text)
   })
 
-  it('need a mount to authenticate', () => {
+  it('throws if authenticate is called without a mount', () => {
     expect(() => protect()({} as never)).toThrow('call authenticate.mount({ … })')
   })
 
-  it('need the address of the mount, unless the issuer is on loopback', () => {
+  it('requires publicUrl or resource unless the issuer is on loopback', () => {
     expect(() => toFetch(server(), { authenticate: protect() })).toThrow('publicUrl')
     expect(() => toFetch(server(), { authenticate: protect({ issuer: 'http://localhost:1' }) })).not.toThrow()
     expect(() => toFetch(server(), { authenticate: protect({ resource: publicUrl }) })).not.toThrow()
@@ -278,7 +278,7 @@ describe('the options of oauth', () => {
     [undefined, '/mcp', [200, 401, 401]],
     [undefined, '/sse', [401, 200, 404]],
     [undefined, '', [401, 200, 404]],
-  ])('with the path %s, accept tokens for %s on loopback with %j', async (path, aud, expected) => {
+  ])('for path %s, replies to tokens for %s on loopback with %j', async (path, aud, expected) => {
     const origin = 'http://localhost:3000'
     const issuer = await createIssuer()
     const authenticate = oauth({ issuer: issuer.issuer, fetch: issuer.fetch })
@@ -299,7 +299,7 @@ describe('the options of oauth', () => {
     expect(statuses).toEqual(expected)
   })
 
-  it('can come from a preset', () => {
+  it('accepts the options of each preset', () => {
     const presets = [
       auth0({ domain: 'acme.eu.auth0.com', audience: 'api' }),
       authkit({ domain: 'acme.authkit.app' }),

@@ -40,8 +40,8 @@ async function serve(mount: (typeof NODE_MOUNTS)['Node']): Promise<Site> {
   }
 }
 
-describe.each(Object.entries(NODE_MOUNTS))('a protected server on %s', (_name, mount) => {
-  it('leads a client from 401 to the metadata, and answers with a token', async () => {
+describe.each(Object.entries(NODE_MOUNTS))('oauth on %s', (_name, mount) => {
+  it('names the metadata in its 401, and answers a client with a token', async () => {
     const { issuer, url, post } = await serve(mount)
     const refused = await post(initialize())
     expect(refused.status).toBe(401)

@@ -12,7 +12,7 @@ const fails = (): never => {
   throw new TypeError('fetch failed')
 }
 
-describe('the keys of an issuer', () => {
+describe('issuer keys', () => {
   it('are fetched once for many tokens', async () => {
     const { issuer, send } = await protect()
     const tokens = await Promise.all(
@@ -35,7 +35,7 @@ describe('the keys of an issuer', () => {
     expect(fetchedKeys(issuer)).toBe(2)
   })
 
-  it('are fetched again when a new one signs', async () => {
+  it('are fetched again when a token names a new key', async () => {
     const { issuer, send, clock } = await protect()
     const { privateKey, publicJwk } = await keysOf('ES256', 'next')
     expect(await send(await issuer.sign({ aud: RESOURCE }))).toBe(200)
@@ -48,16 +48,16 @@ describe('the keys of an issuer', () => {
 
   it.each([
     ['fails', fails],
-    ['has status 500', () => new Response(null, { status: 500 })],
+    ['replies with status 500', () => new Response(null, { status: 500 })],
     ['redirects', () => Response.redirect('https://evil.example/jwks')],
-    ['is no JSON', () => new Response('<html>')],
-    ['has no keys', () => Response.json({})],
-    ['has more than 256 KiB', () => new Response(`{"keys":[],"x":"${'x'.repeat(262_144)}"}`)],
+    ['sends no JSON', () => new Response('<html>')],
+    ['sends no keys', () => Response.json({})],
+    ['sends more than 256 KiB', () => new Response(`{"keys":[],"x":"${'x'.repeat(262_144)}"}`)],
     [
-      'has more than 100 keys',
+      'sends more than 100 keys',
       () => Response.json({ keys: Array.from({ length: 101 }, () => ({ kty: 'EC' })) }),
     ],
-  ])('cause 503 and one request in 5 s if the key server %s', async (_how, answer) => {
+  ])('cause 503 and at most one request in 5 s if the key server %s', async (_how, answer) => {
     const { issuer, send, clock } = await protect()
     const token = await issuer.sign({ aud: RESOURCE })
     const working = issuer.documents.get(KEYS) as () => Response
@@ -80,14 +80,14 @@ describe('the keys of an issuer', () => {
 })
 
 describe('a verified token', () => {
-  it('is remembered, and answered without a promise', async () => {
+  it('is cached, and accepted without a promise', async () => {
     const { issuer, send, authenticate } = await protect()
     const token = await issuer.sign({ aud: RESOURCE })
     await send(token)
     expect(authenticate(requestWith(token))).toMatchObject({ clientId: 'client' })
   })
 
-  it('is verified again after a minute, and not remembered beyond its expiry', async () => {
+  it('is verified again after a minute or its expiry', async () => {
     const { issuer, send, clock, authenticate } = await protect()
     const token = await issuer.sign({ aud: RESOURCE, exp: Math.floor(clock.now() / 1000) + 10 })
     expect(await send(token)).toBe(200)
@@ -98,10 +98,10 @@ describe('a verified token', () => {
   })
 
   it.each([
-    ['for as long as the option says', { ttlMs: 5_000 }, 5_000],
-    ['for no time', false, 0],
-    ['for a minute', {}, 60_000],
-  ] as const)('is remembered %s', async (_how, cache, ms) => {
+    ['for cache.ttlMs', { ttlMs: 5_000 }, 5_000],
+    ['for no time if the option cache is false', false, 0],
+    ['for a minute by default', {}, 60_000],
+  ] as const)('is cached %s', async (_how, cache, ms) => {
     const { issuer, send, clock, authenticate } = await protect({ cache })
     const token = await issuer.sign({ aud: RESOURCE })
     await send(token)
@@ -112,7 +112,7 @@ describe('a verified token', () => {
     expect(isKnown()).toBe(false)
   })
 
-  it('may be in a header of 16,384 characters', async () => {
+  it('may have a header of up to 16,384 characters', async () => {
     const { issuer, send } = await protect()
     const padded = (length: number): Promise<string> =>
       issuer.sign({ aud: RESOURCE, padding: 'x'.repeat(length) })
@@ -123,7 +123,7 @@ describe('a verified token', () => {
     expect(await send(await padded(padding + 1))).toBe(401)
   })
 
-  it('replaces the oldest of those that are remembered', async () => {
+  it('replaces the oldest one in a full cache', async () => {
     const { issuer, send, authenticate } = await protect({ cache: { max: 2 } })
     const tokens = await Promise.all(['a', 'b', 'c'].map((sub) => issuer.sign({ aud: RESOURCE, sub })))
     for (const token of tokens) await send(token)
@@ -134,7 +134,7 @@ describe('a verified token', () => {
     ])
   })
 
-  it('is frozen in ctx.auth, without the token', async () => {
+  it('is not in ctx.auth, which is frozen', async () => {
     const { issuer, send, authenticate } = await protect({
       implies: { 'files:write': ['files:read'], admin: ['files:write'] },
     })
@@ -170,7 +170,7 @@ describe('introspection', () => {
     return { ...site, asked }
   }
 
-  it('asks the issuer once, with the credentials of the server', async () => {
+  it('asks the issuer once for each token, with the server’s credentials', async () => {
     const { send, asked } = await opaque({ active: true, aud: RESOURCE, sub: 'user' })
     expect(await Promise.all([send('t'), send('t'), send('t')])).toEqual([200, 200, 200])
     expect(asked).toHaveLength(1)
@@ -180,7 +180,7 @@ describe('introspection', () => {
 
   it.each([
     ['is inactive', { active: false, aud: RESOURCE }],
-    ['is active as a text', { active: 'true', aud: RESOURCE }],
+    ['has a text as `active`', { active: 'true', aud: RESOURCE }],
     ['names no audience', { active: true }],
     ['names another audience', { active: true, aud: 'https://other.example' }],
     ['is of another issuer', { active: true, aud: RESOURCE, iss: 'https://other.example' }],
@@ -201,7 +201,7 @@ describe('introspection', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('sends the credentials in the body if it should', async () => {
+  it('sends the credentials in the body for authMethod client_secret_post', async () => {
     const { send, asked } = await opaque(
       { active: true, aud: RESOURCE, sub: 'user' },
       { authMethod: 'client_secret_post' },
@@ -228,15 +228,18 @@ describe('introspection', () => {
       `${INTROSPECT} has more than 65536 bytes`,
     ],
     ['65,536 bytes', () => new Response(`"${'x'.repeat(65_534)}"`), `${INTROSPECT} replied with no object`],
-  ])('gives 503 for a reply with %s, and looks for the address again', async (_how, answer, message) => {
-    const { issuer, send, logged } = await opaque(answer)
-    expect(await send('t')).toBe(503)
-    expect(await send('t')).toBe(503)
-    expect(issuer.fetched).toHaveLength(4)
-    expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { message } }, { err: { message } }])
-  })
+  ])(
+    'replies with 503 if the issuer sends %s, and then fetches the metadata again',
+    async (_how, answer, message) => {
+      const { issuer, send, logged } = await opaque(answer)
+      expect(await send('t')).toBe(503)
+      expect(await send('t')).toBe(503)
+      expect(issuer.fetched).toHaveLength(4)
+      expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { message } }, { err: { message } }])
+    },
+  )
 
-  it('gives 503 if the issuer names no address', async () => {
+  it('replies with 503 if the metadata has no introspection_endpoint', async () => {
     const { issuer, send, logged } = await opaque({})
     issuer.documents.set(`${ISSUER}/.well-known/oauth-authorization-server`, () =>
       Response.json({ issuer: ISSUER }),
@@ -246,7 +249,7 @@ describe('introspection', () => {
     expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { message } }])
   })
 
-  it('forgets an inactive token when 1,000 others came after it', async () => {
+  it('forgets an inactive token after 1,000 others', async () => {
     const { send, asked } = await opaque({ active: false })
     for (let i = 0; i <= 1_000; i++) await send(`t${i}`)
     await send('t1')
@@ -267,7 +270,7 @@ describe('introspection', () => {
     expect(await send('b')).toBe(200)
   })
 
-  it('remembers an inactive token for 5 s, and an active one for 30 s', async () => {
+  it('caches an inactive token for 5 s, and an active one for 30 s', async () => {
     let active = false
     const { send, clock, asked } = await opaque(() => Response.json({ active, aud: RESOURCE, sub: 'user' }))
     expect(await send('t')).toBe(401)
@@ -285,12 +288,12 @@ describe('introspection', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('accepts a token without an audience if the issuer serves this server alone', async () => {
+  it('accepts a token without aud if the option audience is `issuer`', async () => {
     const { send } = await opaque({ active: true, sub: 'user' }, { audience: 'issuer' })
     expect(await send('t')).toBe(200)
   })
 
-  it('gives 503 after 2 s, and at once beyond 64 requests', async () => {
+  it('replies with 503 after 2 s, and at once beyond 64 concurrent requests', async () => {
     const { send, clock, asked } = await opaque(
       ({ signal }) =>
         new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
@@ -315,7 +318,7 @@ describe('introspection', () => {
     { clientSecret: undefined },
     { authMethod: 'none' },
     { secret: 'x' },
-  ])('refuses the options %j', (wrong) => {
+  ])('throws ERR_MCP_OPTION for %j', (wrong) => {
     expect(() => introspection({ clientId: 'a', clientSecret: 'b', ...wrong } as never)).toThrow(
       'ERR_MCP_OPTION',
     )

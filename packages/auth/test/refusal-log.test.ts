@@ -26,16 +26,20 @@ describe('the log of a refused token', () => {
     ['iat', 'info', { iat: 4e9 }],
     ['scope', 'info', { scope: 's'.repeat(257) }],
     ['principal', 'info', { sub: undefined, client_id: undefined }],
-  ])('has the reason %s, as %s: %j %j', async (reason, level, claims, header = {}, options = {}) => {
-    const { issuer, send, logged } = await protect(options)
-    expect(await send(await issuer.sign({ aud: RESOURCE, ...claims }, header))).toBe(401)
-    const expected = reason === 'aud' ? { expected: [RESOURCE] } : {}
-    expect(logged).toEqual([[level, { reason, skipped: 0, ...expected }, expect.any(String)]])
-    const advice = level === 'warn' ? /^An access token was refused\. [A-Z]/ : /^An access token was refused$/
-    expect(logged[0]?.[2]).toMatch(advice)
-  })
+  ])(
+    'contains the reason %s at level %s for %j %j',
+    async (reason, level, claims, header = {}, options = {}) => {
+      const { issuer, send, logged } = await protect(options)
+      expect(await send(await issuer.sign({ aud: RESOURCE, ...claims }, header))).toBe(401)
+      const expected = reason === 'aud' ? { expected: [RESOURCE] } : {}
+      expect(logged).toEqual([[level, { reason, skipped: 0, ...expected }, expect.any(String)]])
+      const advice =
+        level === 'warn' ? /^An access token was refused\. [A-Z]/ : /^An access token was refused$/
+      expect(logged[0]?.[2]).toMatch(advice)
+    },
+  )
 
-  it('names a foreign signature, a malformed token and a critical extension', async () => {
+  it('contains the reasons signature, malformed and crit', async () => {
     const { issuer, send, logged } = await protect()
     const { privateKey } = await keysOf('ES256', 'other')
     await send(await issuer.sign({ aud: RESOURCE }, {}, privateKey))
@@ -51,7 +55,7 @@ describe('the log of a refused token', () => {
     ])
   })
 
-  it('comes once in a second for each reason, with the number of those between', async () => {
+  it('contains each reason once a second, with the number of suppressed entries', async () => {
     const { issuer, send, clock, logged } = await protect()
     const refuse = async (claims: Claims): Promise<unknown> => send(await issuer.sign(claims))
     for (let i = 0; i < 3; i++) await refuse(OTHER)
@@ -72,7 +76,7 @@ describe('the log of a refused token', () => {
     ])
   })
 
-  it('names the part of a proof that is not valid, apart from other parts', async () => {
+  it('contains the invalid part of a proof, and limits each part separately', async () => {
     const { issuer, authenticate, logged } = await protect({ dpop: 'require' })
     const token = await issuer.sign({ aud: RESOURCE, cnf: { jkt: 'x' } })
     await authenticate(requestWith(token))
@@ -88,7 +92,7 @@ describe('the log of a refused token', () => {
   })
 })
 
-it('a failure of the authorization server is logged as an error', async () => {
+it('logs a failure of the authorization server as an error', async () => {
   const { issuer, send, logged, clock } = await protect({}, {})
   issuer.documents.set(`${ISSUER}/jwks`, () => new Response('no', { status: 418 }))
   expect(await send(await issuer.sign({ aud: RESOURCE }))).toBe(503)

@@ -5,14 +5,14 @@ import { type ModelToolsOptions, modelTools } from './model-tools.ts'
 import { type Media, PDF } from './media.ts'
 import { bytesOf, type HostPart, notBlank, textOf, viewable } from './parts.ts'
 
-/** The major versions of the AI SDK that are supported. */
+/** The supported major versions of the AI SDK. */
 export type AiSdkVersion = 6 | 7
 
 type File<V extends AiSdkVersion> = V extends 6
   ? { type: 'image-data' | 'file-data'; data: string; mediaType: string }
   : { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
 
-/** A tool result as a version of the AI SDK passes it to the model. */
+/** The tool result that a version of the AI SDK passes to the model. */
 export type AiSdkOutput<V extends AiSdkVersion = 7> =
   | { type: 'text' | 'error-text'; value: string }
   | { type: 'content'; value: ({ type: 'text'; text: string } | File<V>)[] }
@@ -27,21 +27,21 @@ export interface AiSdkTool<Schema, V extends AiSdkVersion = 7> {
   toModelOutput: (options: { output: HostToolResult }) => AiSdkOutput<V>
 }
 
-/** How tools become tools of the AI SDK. */
+/** Options for tools of the AI SDK. */
 export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelToolsOptions {
   /** `jsonSchema` of the package `ai`. */
   readonly jsonSchema: (schema: never) => Schema
-  /** Longest description in characters. @default 1_024 */
+  /** The limit of a description in characters. @default 1_024 */
   readonly maxDescription?: number
   /** The major version of `ai`. 6 and 7 have different types for files. @default 7 */
   readonly version?: V
 }
 
-/** Providers that refuse longer ones fail the whole request. */
+/** A provider that refuses one longer description fails the whole request. */
 const MAX_DESCRIPTION = 1_024
 
 /**
- * Tools for the AI SDK. Schemas change only where a provider would refuse them.
+ * Converts tools for the AI SDK. Schemas change only where a provider would refuse them.
  *
  * @throws TypeError for duplicates
  */
@@ -73,8 +73,8 @@ function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVer
 }
 
 /**
- * Omits invalid images and documents, which all providers refuse. Of other files,
- * each accepts different types.
+ * Omits invalid images and documents, because all providers refuse them. Other files stay, because providers
+ * accept different types.
  */
 function fileOf(part: HostPart): Media | undefined {
   const bytes = bytesOf(part)

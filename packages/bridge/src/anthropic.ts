@@ -34,7 +34,7 @@ export interface AnthropicToolResult {
  */
 export type AnthropicTools = ApiTools<AnthropicTool, readonly object[], AnthropicToolResult>
 
-/** For the names of arguments. One other name fails the whole request. */
+/** The allowed names of arguments. One other name fails the whole request. */
 const KEYS = /^[a-zA-Z0-9_.-]{1,64}$/
 
 /** Schemas change only where the API would refuse them. @throws TypeError for duplicate tools */
@@ -52,7 +52,7 @@ export async function anthropicTools(
 
 const isToolUse = (block: object): block is ModelCall => 'type' in block && block.type === 'tool_use'
 
-/** A result as a `tool_result`, with images and PDF documents. An error may have text only. */
+/** Converts a result to a `tool_result` with images and PDF documents. An error may only contain text. */
 export function anthropicResult(
   toolUseId: string,
   { parts, text, isError }: HostToolResult,

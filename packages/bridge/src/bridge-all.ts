@@ -6,20 +6,20 @@ export interface ToolRegistry {
   has(name: string): boolean
   set(name: string, tool: HostTool): unknown
   delete(name: string): unknown
-  /** If there is one, a tool that was replaced by somebody else is left alone. */
+  /** With this method, `stop` does not remove tools that were replaced by others. */
   get?(name: string): unknown
 }
 
 export interface BridgeOptions extends HostToolOptions {
-  /** A tool was left out because its name is taken. Called once for each. */
+  /** Called once for each tool that is omitted because its name is taken. */
   readonly onSkipped?: (tool: HostTool) => void
-  /** The tools could not be listed after a change. The registered ones stay. */
+  /** Called if listing tools after a change fails. The registered tools stay. */
   readonly onError?: (error: unknown) => void
 }
 
 const EVENTS: readonly SourceEvent[] = ['connected', 'reconnected', 'listChanged', 'serverRemoved']
 
-/** Keeps all tools registered. Tools of other owners stay; names that become free are taken later. */
+/** Keeps all tools registered. Tools of other owners stay; a tool is registered as soon as its name is free. */
 export async function bridgeAll(
   from: Tools,
   registry: ToolRegistry,
@@ -35,7 +35,7 @@ export async function bridgeAll(
   }
 }
 
-/** The tools of all servers, kept up to date while servers come and go. */
+/** Registers the tools of all servers, and follows their changes. */
 export class Bridge {
   readonly #from: Tools
   readonly #registry: ToolRegistry
@@ -44,7 +44,7 @@ export class Bridge {
   readonly #offs: (() => void)[]
   #skipped: ReadonlySet<string> = new Set()
   #running: Promise<void> | undefined
-  /** The next update, because the running one may have listed the tools before the change. */
+  /** The next update. The running one may have listed the tools before the change. */
   #next: Promise<void> | undefined
   #stopped = false
 
@@ -64,12 +64,12 @@ export class Bridge {
     return this.#own.size
   }
 
-  /** Names that were taken. */
+  /** Names that belong to other owners. */
   get skipped(): readonly string[] {
     return [...this.#skipped]
   }
 
-  /** Updates the registry. Runs by itself when the source reports a change. */
+  /** Updates the registry. The source's events call it automatically. */
   refresh(): Promise<void> {
     if (this.#running === undefined) return this.#run()
     return (this.#next ??= this.#running
@@ -80,7 +80,7 @@ export class Bridge {
       }))
   }
 
-  /** Stops updates and removes the tools. Can be called again. */
+  /** Stops updates and removes the tools. Repeated calls do nothing. */
   stop(): void {
     this.#stopped = true
     for (const off of this.#offs.splice(0)) off()
@@ -105,7 +105,7 @@ export class Bridge {
   async #update(): Promise<void> {
     if (this.#stopped) return
     const tools = await hostTools(this.#from, this.#options)
-    // `stop` may have been called.
+    // `stop` may have been called during the await.
     if (!this.#stopped) this.#register(tools)
   }
 

@@ -19,7 +19,7 @@ export class ToolFailedError extends Error {
 /**
  * Returns the text of a result; undefined if it is empty.
  *
- * @throws ToolFailedError, and what `callTool` throws
+ * @throws ToolFailedError, and the errors of `callTool`
  */
 export async function callToolText(
   from: Pick<Tools, 'callTool'>,

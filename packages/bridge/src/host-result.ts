@@ -3,18 +3,18 @@ import { bytesOf, type HostPart, partOf, textOf, whole } from './parts.ts'
 
 /** The result of a call. */
 export interface HostToolResult {
-  /** All of it as text. Images, audio and links are described in brackets. */
+  /** The whole result as text. Images, audio and links are described in brackets. */
   readonly text: string
   readonly parts: readonly HostPart[]
   /** `structuredContent`. */
   readonly structured: unknown
-  /** The tool failed or could not be called. `text` has the reason. */
+  /** Whether the tool failed or could not be called. `text` contains the reason. */
   readonly isError: boolean
   /** The `McpError` or `ClientError`, if the tool could not be called. */
   readonly error?: Error
 }
 
-/** Limits for a result. A note replaces what is left out. */
+/** Limits for a result. A note replaces omitted content. */
 export interface ResultLimits {
   /** Characters of text. @default 100_000 */
   readonly maxText?: number

@@ -4,7 +4,7 @@ import { failedResult, type HostToolResult, type ResultLimits, toHostResult } fr
 import { whole } from './parts.ts'
 import { sourceOf, type SourceTool, type Tools, type ToolSource } from './source.ts'
 
-/** The behaviour that the host may assume: the worst, unless the server is trusted. */
+/** The behaviour to assume: the worst, unless the host trusts the server. */
 export interface HostToolMetadata {
   readonly readOnly: boolean
   readonly destructive: boolean
@@ -14,12 +14,12 @@ export interface HostToolMetadata {
   readonly concurrent: boolean
 }
 
-/** A tool in a form that belongs to no model API: name, description, schema and a function that runs it. */
+/** A tool for any host: name, description, schema and a function that runs it. */
 export interface HostTool {
   readonly name: string
-  /** For the user. */
+  /** The name to show to users. */
   readonly title?: string
-  /** For the model: the server's description, and the server's name. */
+  /** The description for the model: the server's description, then the server's name. */
   readonly description: string
   /** The server's JSON Schema. See `withSingleTypes`. */
   readonly inputSchema: JsonObject
@@ -37,7 +37,7 @@ export interface HostTool {
 
 export interface HostToolOptions extends ResultLimits {
   /**
-   * Servers whose tool annotations are used. Annotations are not enforced:
+   * The trusted servers: their tool annotations are used. Nothing enforces annotations:
    * https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    *
    * @default none
@@ -45,7 +45,7 @@ export interface HostToolOptions extends ResultLimits {
   readonly trusted?: readonly string[]
 }
 
-/** The tools of a manager or a client, without duplicates and tools for user interfaces only. */
+/** Lists the tools of a manager or a client, without duplicates and tools for user interfaces only. */
 export async function hostTools(from: Tools, options: HostToolOptions = {}): Promise<readonly HostTool[]> {
   const source = sourceOf(from)
   const byName = new Map<string, HostTool>()
@@ -86,7 +86,7 @@ const MAX_SERVER_NAME = 64
 
 function describe({ name, description }: Tool, server: string, title: string | undefined): string {
   const said = typeof description === 'string' && description.trim() !== '' ? description : (title ?? name)
-  // The server may choose its name: it must not look like the host's text.
+  // The server may choose its name, which must not resemble the host's text.
   const shown = whole(server.replaceAll(/[\p{C}\s]+/gu, ' ').trim(), MAX_SERVER_NAME)
   return shown === '' ? said : `${said} (MCP server: ${shown})`
 }
@@ -104,7 +104,7 @@ function metadataOf({ annotations }: Tool, by: 'hints' | 'worst'): HostToolMetad
   }
 }
 
-/** Tools for the server's user interface only: https://github.com/modelcontextprotocol/ext-apps */
+/** Whether only the server's user interface may call a tool: https://github.com/modelcontextprotocol/ext-apps */
 function isForModels({ _meta }: Tool): boolean {
   const ui: unknown = isObject(_meta) ? _meta['ui'] : undefined
   const visibility: unknown = isObject(ui) ? ui['visibility'] : undefined

@@ -5,9 +5,9 @@ export interface Media {
 }
 
 /**
- * Makes canonical base64 out of what servers send: with the alphabet for URLs, line breaks, no padding, or as
- * a `data:` URL. The first bytes say which image or document it is, because a model API refuses the whole
- * request if the type is wrong, such as `image/jpg`. Undefined if there are no bytes.
+ * Converts binary data from servers to canonical base64: they may use the alphabet for URLs, line breaks, no
+ * padding, or a `data:` URL. The first bytes determine the media type, because a model API refuses the whole
+ * request for a wrong type such as `image/jpg`. Returns undefined if there are no bytes.
  */
 export function mediaOf(data: string, mimeType: string | undefined): Media | undefined {
   const url = readDataUrl(data)
@@ -50,7 +50,7 @@ function canonical(text: string): string | undefined {
   const rest = plain.length % 4
   if (rest === 1 || !/^[A-Za-z0-9+/]+$/.test(plain)) return undefined
   if (rest === 0) return plain
-  // The last character has bits that belong to no byte.
+  // The unused bits of the last character must be zero.
   const unused = rest === 2 ? 15 : 3
   const last = ALPHABET[ALPHABET.indexOf(plain.slice(-1)) & ~unused]
   return `${plain.slice(0, -1)}${last}${'='.repeat(4 - rest)}`
@@ -67,6 +67,6 @@ const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^JVBERi0/, PDF],
 ]
 
-/** The type that the first bytes say; undefined if model APIs do not accept it. */
+/** Determines the type by the first bytes; undefined if model APIs do not accept it. */
 export const typeBySignature = (data: string): string | undefined =>
   SIGNATURES.find(([signature]) => signature.test(data))?.[1]

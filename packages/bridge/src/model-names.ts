@@ -10,7 +10,7 @@ export interface Named {
 const MAX_LENGTH = 64
 
 /**
- * A name that breaks the limit gets a digest; undefined if none is left.
+ * Returns a name for models. A name beyond the limit gets a digest; undefined if every candidate is taken.
  *
  * @throws TypeError for duplicate tools
  */

@@ -3,7 +3,7 @@ import { eachSchema } from './each-schema.ts'
 import { resolveReference, withoutLostReferences } from './references.ts'
 import { validSchema } from './valid-schema.ts'
 
-/** The limits of a model API for schemas. One such tool fails the whole request. */
+/** The limits of a model API for schemas. One tool beyond them fails the whole request. */
 export interface SchemaDialect {
   /** Allowed names of arguments. */
   readonly keys?: RegExp
@@ -17,7 +17,7 @@ export interface ModelSchema {
   readonly originals: ReadonlyMap<string, string>
 }
 
-/** The server validates the rest. */
+/** The limits of depth and branches. The server validates the rest. */
 const MAX_DEPTH = 32
 const MAX_BRANCHES = 256
 const CHOICES = ['anyOf', 'oneOf'] as const
@@ -33,7 +33,7 @@ export function modelSchema(given: JsonObject, dialect: SchemaDialect = {}): Mod
 const CHOSEN = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const
 const REPLACED: ReadonlySet<string> = new Set([...CHOSEN, 'properties', 'required'])
 
-/** Makes the root a plain object: APIs allow no `anyOf` and the like there. */
+/** Makes the root a plain object, because APIs refuse keywords such as `anyOf` there. */
 function foldRoot(root: JsonObject): JsonObject {
   const plain = root['type'] === 'object' && CHOSEN.every((key) => root[key] === undefined)
   if (plain) return root
@@ -51,13 +51,13 @@ function foldRoot(root: JsonObject): JsonObject {
   }
 }
 
-/** The properties of all branches, each with all its schemas, and those that are required. */
+/** Collects the properties of all branches with all their schemas, and the required names. */
 interface Folded {
   readonly properties: Map<string, Map<string, unknown>>
   readonly required: ReadonlySet<string>
 }
 
-/** Limits the work, and compares schemas by their text. */
+/** The state of one collection, which limits its work and compares schemas by their text. */
 class Folding {
   readonly root: JsonObject
   readonly #texts = new Map<unknown, string>()

@@ -21,12 +21,12 @@ export interface ModelCall {
 
 /** Tools for one model API, and the function that runs what the model calls. */
 export interface ApiTools<ApiTool, Reply, Answer> {
-  /** For the request. */
+  /** The tools for the request to the API. */
   readonly tools: ApiTool[]
-  /** Finds a tool by the name that the model uses. */
+  /** Finds a tool by its name for the model. */
   readonly tool: (name: string) => HostTool | undefined
   /**
-   * Runs the tool calls of the model's reply in order, and returns an answer for each. Neighbours run
+   * Runs the tool calls of the model's reply in order, and returns a result for each. Consecutive calls run
    * concurrently if their tools allow it.
    *
    * @throws the reason of the signal
@@ -42,7 +42,7 @@ export interface RunOptions {
 
 /** Options for the tools of every model API. */
 export interface ModelToolsOptions {
-  /** Longest description in characters. @default no limit */
+  /** The limit of a description in characters. @default no limit */
   readonly maxDescription?: number
 }
 
@@ -59,7 +59,7 @@ export class ModelTools {
     return this.#byName.get(name)?.tool
   }
 
-  /** Runs calls in order, and concurrently where the tools allow it. @throws the reason of the signal */
+  /** Runs calls in order, and concurrently if the tools allow it. @throws the reason of the signal */
   async run<Answer>(
     calls: readonly ModelCall[],
     answer: (id: string, result: HostToolResult) => Answer,
@@ -122,7 +122,7 @@ function argsOf(input: unknown): JsonObject | undefined {
   }
 }
 
-/** Neighbours that may run concurrently form a group. */
+/** Groups consecutive calls that may run concurrently. */
 function groups<T>(items: readonly T[], together: (item: T) => boolean): readonly (readonly T[])[] {
   const all: T[][] = []
   let open: T[] | undefined

@@ -27,7 +27,7 @@ export interface OpenAiToolMessage {
   content: string
 }
 
-/** A message with the images of results, which tool messages cannot have. */
+/** A message with the images of results, because tool messages cannot contain images. */
 export interface OpenAiImagesMessage {
   role: 'user'
   content: ({ type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } })[]
@@ -48,11 +48,11 @@ export interface OpenAiCallOutput {
 
 /** Options for both APIs of OpenAI. */
 export interface OpenAiToolsOptions extends ModelToolsOptions {
-  /** Longest description in characters. OpenAI has refused requests with longer ones. @default 1_024 */
+  /** The limit of a description in characters. OpenAI has refused longer ones. @default 1_024 */
   readonly maxDescription?: number
 }
 
-/** How tools become tools of the Chat Completions API. */
+/** Options for tools of the Chat Completions API. */
 export interface OpenAiChatOptions extends OpenAiToolsOptions {
   /** `user-message` sends images after the tool messages, for models that can see. @default 'omit' */
   readonly images?: 'omit' | 'user-message'
@@ -126,7 +126,7 @@ interface OpenAiFunction {
   readonly arguments: string
 }
 
-/** Some compatible APIs leave out the type. */
+/** Some compatible APIs omit the type. */
 function chatCall(call: object): readonly ModelCall[] {
   if (!('function' in call)) return []
   const {
@@ -142,19 +142,19 @@ function functionCall(item: object): readonly ModelCall[] {
   return [{ id, name, input }]
 }
 
-/** A result as a tool message, which has text only. */
+/** Converts a result to a tool message, which can only contain text. */
 export function openAiToolMessage(toolCallId: string, result: HostToolResult): OpenAiToolMessage {
   return { role: 'tool', tool_call_id: toolCallId, content: saying(result) }
 }
 
-/** A result as a function's output, with images and PDF documents. */
+/** Converts a result to a function's output with images and PDF documents. */
 export function openAiCallOutput(callId: string, result: HostToolResult): OpenAiCallOutput {
   const content = result.parts.map(contentOf)
   const plain = result.isError || content.every(({ type }) => type === 'input_text')
   return { type: 'function_call_output', call_id: callId, output: plain ? saying(result) : content }
 }
 
-/** The API has no flag for failed calls. */
+/** Marks failed calls in the text, because the API has no flag for them. */
 function saying({ text, isError }: HostToolResult): string {
   return isError ? `The tool failed: ${notBlank(text)}` : notBlank(text)
 }
@@ -170,7 +170,7 @@ function contentOf(part: HostPart): OpenAiOutputContent {
 const dataUrl = ({ data, mimeType }: { readonly data: string; readonly mimeType: string }): string =>
   `data:${mimeType};base64,${data}`
 
-/** Not a regular expression: the server may send a URI of any length. */
+/** Uses no regular expression, because the server may send a URI of any length. */
 function fileName(uri = ''): string {
   const name = uri.slice(uri.lastIndexOf('/') + 1)
   const isName = name.length > '.pdf'.length && name.length <= MAX_FILE_NAME

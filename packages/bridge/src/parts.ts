@@ -76,14 +76,14 @@ const unreadable = (what: string, ...facts: readonly unknown[]): HostPart => ({
 
 type Bytes = Media & { readonly uri?: string }
 
-/** The binary data of an image, audio, or an embedded resource. */
+/** Reads the binary data of an image, audio, or an embedded resource. */
 export function bytesOf(part: HostPart): Bytes | undefined {
   if (part.type === 'image' || part.type === 'audio') return part
   if (part.type !== 'resource' || part.data === undefined) return undefined
   return { data: part.data, mimeType: part.mimeType ?? 'application/octet-stream', uri: part.uri }
 }
 
-/** An image or a PDF document that model APIs accept, with the type that its bytes have. */
+/** Returns an image or a PDF document that model APIs accept, with the type of its bytes. */
 export function viewable(part: HostPart): Bytes | undefined {
   const bytes = bytesOf(part)
   const mimeType = bytes && typeBySignature(bytes.data)
@@ -109,7 +109,7 @@ export function textOf(part: HostPart): string {
 const MAX_FACT = 512
 const brief = (fact: string): string => (fact.length > MAX_FACT ? `${whole(fact, MAX_FACT)}…` : fact)
 
-/** The start of a text, without half a surrogate pair at the end. */
+/** Cuts a text, but never within a surrogate pair. */
 export function whole(text: string, length: number): string {
   const start = text.slice(0, length)
   return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start
@@ -118,7 +118,7 @@ export function whole(text: string, length: number): string {
 const describe = (what: string, ...facts: readonly (string | undefined)[]): string =>
   `${what}: ${facts.filter((fact) => fact !== undefined && fact !== '').join(', ')}`
 
-/** Four base64 characters are three bytes. */
+/** Returns the number of bytes: four base64 characters are three bytes. */
 function sizeOf(data: string): string {
   const bytes = Math.floor((data.length * 3) / 4)
   return bytes < 10_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} kB`
@@ -126,5 +126,5 @@ function sizeOf(data: string): string {
 
 export const isBlank = (text: string): boolean => text.trim() === ''
 
-/** The text, or a note: some APIs refuse empty text. */
+/** Returns the text, or a note for empty text, which some APIs refuse. */
 export const notBlank = (text: string): string => (isBlank(text) ? '(no output)' : text)

@@ -24,7 +24,7 @@ function unescaped(step: string): string | undefined {
 }
 
 /**
- * Removes references without a target in the schema, and anchors that occur twice: model APIs refuse both.
+ * Removes references without a target and duplicate anchors, because model APIs refuse both.
  */
 export function withoutLostReferences(root: JsonObject): JsonObject {
   const places = new Set<JsonObject>()

@@ -30,7 +30,7 @@ function typeOf(schema: JsonObject, depth: number): string | undefined {
   return first(values.map(typeOfValue)) ?? byKeyword(schema)
 }
 
-/** `null` only if there is no other type. */
+/** Selects `null` only if there is no other type. */
 function first(types: readonly unknown[]): string | undefined {
   const texts = types.filter((type) => typeof type === 'string')
   return texts.find((type) => type !== 'null') ?? texts[0]

@@ -1,11 +1,11 @@
 import type { CallToolResult, Tool, JsonObject } from '@jetway/core/protocol'
 import type { Client, RequestOptions } from '@jetway/client'
 
-/** A tool of a server, as a {@link ToolSource} lists it. */
+/** A tool of a server in the list of a {@link ToolSource}. */
 export interface SourceTool {
   /** The host's name for the server. */
   readonly server: string
-  /** The name to call the tool by. */
+  /** The name for `callTool`. */
   readonly name: string
   readonly tool: Tool
 }
@@ -13,7 +13,7 @@ export interface SourceTool {
 /** Events after which the tools may have changed. */
 export type SourceEvent = 'connected' | 'reconnected' | 'listChanged' | 'serverRemoved'
 
-/** Where tools come from, such as a `ClientManager`. */
+/** A source of tools with events, such as a `ClientManager`. */
 export interface ToolSource {
   tools(): Promise<readonly SourceTool[]>
   callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult>
@@ -24,10 +24,10 @@ export interface ToolSource {
   ): () => void
 }
 
-/** Where tools come from: a client, a manager, or anything else that lists and calls tools. */
+/** A source of tools: a client, a manager, or any object that lists and calls tools. */
 export type Tools = ToolSource | Client
 
-/** A client as a source. The tools keep their own names. */
+/** Uses a client as a source. The tools keep their own names. */
 export function sourceOf(tools: Tools): ToolSource {
   if (!('listTools' in tools)) return tools
   const server = (): string => tools.name ?? tools.server?.info?.name ?? ''

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 
-/** Deeper schemas allow anything. The server validates the arguments. */
+/** The depth below which schemas allow anything. The server validates the arguments. */
 const MAX_DEPTH = 28
 
 /**
- * Makes a valid schema of JSON Schema 2020-12 out of anything that a server sends: it translates older
- * drafts, and leaves out what is invalid. A model API refuses the whole request for one keyword with a wrong
- * type. Returns the same object if nothing is invalid.
+ * Converts any value from a server to a valid schema of JSON Schema 2020-12: translates older drafts, and
+ * omits invalid keywords. A model API refuses the whole request for one keyword of a wrong type. Returns the
+ * same object if nothing is invalid.
  *
  * @see https://json-schema.org/draft/2020-12/schema
  */
@@ -20,7 +20,7 @@ function repaired(given: JsonObject, depth: number): JsonObject {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** The valid part of a keyword's value; undefined if there is none. */
+/** Returns the valid part of a keyword's value; undefined if there is none. */
 function keywordOf(key: string, value: unknown, depth: number): unknown {
   const inner = (each: unknown): unknown =>
     typeof each === 'boolean' ? each : isObject(each) ? repaired(each, depth + 1) : undefined
@@ -121,7 +121,7 @@ function readers(keywords: string, read: Read): (readonly [string, Read])[] {
   return keywords.split(' ').map((keyword) => [keyword, read])
 }
 
-/** The strings of a list, each once. */
+/** Returns the distinct strings of a list. */
 function textsOf(value: unknown): unknown {
   if (!Array.isArray(value)) return undefined
   const texts = [...new Set(value.filter(isText))]
@@ -135,7 +135,7 @@ function dependentRequiredOf(value: unknown): unknown {
   return Object.fromEntries(entries.filter(([, names]) => names !== undefined))
 }
 
-/** Some APIs refuse empty lists, and values that occur twice. */
+/** Some APIs refuse empty lists and duplicate values. */
 function enumOf(value: unknown): unknown {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const byText = new Map(value.map((each: unknown) => [JSON.stringify(each), each]))
@@ -143,7 +143,7 @@ function enumOf(value: unknown): unknown {
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
-/** Names of types in other languages. */
+/** JSON types by their names in other languages. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ...TYPES.map((type) => [type, type] as const),
   ...['int', 'int32', 'int64', 'long'].map((name) => [name, 'integer'] as const),

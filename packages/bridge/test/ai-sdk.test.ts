@@ -24,7 +24,7 @@ const answering = {
   warnings: [],
 }
 
-/** The tool result that the SDK passes to the model, for both versions. */
+/** Returns the tool result that each version of the SDK passes to the model. */
 async function given6(toolName: string, input: object): Promise<unknown> {
   await using client = await connectToShop()
   const tools = await aiSdkTools(await hostTools(client), { jsonSchema, version: 6 })
@@ -52,12 +52,12 @@ function outputIn(prompt: readonly { readonly role: string; readonly content: un
 describe.each([
   ['6', given6],
   ['7', given7],
-])('tools in version %s of the AI SDK', (version, given) => {
-  it('are called by the model, which gets their text', async () => {
+])('aiSdkTools in version %s of the AI SDK', (version, given) => {
+  it('runs a tool that the model calls, and returns its text', async () => {
     expect(await given('get_order', { id: 'A1' })).toEqual({ type: 'text', value: '{"id":"A1","total":40}' })
   })
 
-  it('give images to the model', async () => {
+  it('returns images to the model', async () => {
     const picture =
       version === '6'
         ? { type: 'image-data', data: PNG, mediaType: 'image/png' }
@@ -68,11 +68,11 @@ describe.each([
     })
   })
 
-  it('give errors to the model', async () => {
+  it('returns errors to the model', async () => {
     expect(await given('refund', {})).toEqual({ type: 'error-text', value: 'The order is closed' })
   })
 
-  it('tell the model if the server refuses its arguments', async () => {
+  it('returns the error of a server that refuses the arguments', async () => {
     expect(await given('get_order', { id: 5 })).toMatchObject({
       type: 'error-text',
       value: expect.stringContaining('id'),
@@ -81,7 +81,7 @@ describe.each([
 })
 
 describe('tools for the AI SDK', () => {
-  it("have the server's schema", async () => {
+  it("keeps the server's schema", async () => {
     await using client = await connectToShop()
     const host = await hostTools(client)
     const model = new MockLanguageModelV3({ doGenerate: [answering] })
@@ -111,7 +111,7 @@ describe('tools for the AI SDK', () => {
     expect(whole['x']?.description.length).toBeGreaterThan(4_995)
   })
 
-  it("are aborted by the SDK's signal", async () => {
+  it('cancels a call when the SDK aborts its signal', async () => {
     await using client = await connectToShop()
     const tools = await aiSdkTools(await hostTools(client), { jsonSchema, version: 6 })
     const abortSignal = AbortSignal.abort(new Error('enough'))

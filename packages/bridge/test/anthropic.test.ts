@@ -19,7 +19,7 @@ const use = (id: string, name: string, input: object = {}): object => ({ type: '
 const part = (value: object): ReturnType<typeof toHostResult> => toHostResult({ content: [value as never] })
 
 describe("tools in Anthropic's Messages API", () => {
-  it('are called by the model, through the SDK, until it is done', async () => {
+  it('runs the tools that the model calls through the SDK until it stops', async () => {
     await using client = await connectToShop()
     using server = await modelServer([
       message(
@@ -103,8 +103,8 @@ describe("tools in Anthropic's Messages API", () => {
     ['a list', [], undefined],
     ['a list as text', '[]', undefined],
     ['a number', 0, undefined],
-    ['no JSON', '{', undefined],
-  ])('take %s as arguments: %j', async (_, input, expected) => {
+    ['invalid JSON', '{', undefined],
+  ])('parses %s as arguments: %j', async (_, input, expected) => {
     const source = sourceOf('get', { type: 'object' })
     const { run } = await anthropicTools(await hostTools(source))
     const answers = await run([{ type: 'tool_use', id: 't', name: 'get', input }])
@@ -114,7 +114,7 @@ describe("tools in Anthropic's Messages API", () => {
     expect(answers.map(({ is_error: failed = false }) => failed)).toEqual([expected === undefined])
   })
 
-  it('have no choices at the top of their schemas, and allowed names of arguments', async () => {
+  it('removes choices at the root of schemas, and renames arguments with refused names', async () => {
     const source = sourceOf('list', {
       type: 'object',
       anyOf: [
@@ -134,8 +134,8 @@ describe("tools in Anthropic's Messages API", () => {
   })
 })
 
-describe('a tool_result', () => {
-  it('has text only if it is an error', () => {
+describe('tool_result', () => {
+  it('contains only text for an error', () => {
     const failed = toHostResult({
       content: [{ type: 'image', data: PNG, mimeType: 'image/png' }],
       isError: true,
@@ -148,12 +148,15 @@ describe('a tool_result', () => {
     })
   })
 
-  it.each([{ type: 'text', text: ' \n' }, undefined])('has some text if there is none: %j', (block) => {
-    const result = toHostResult({ content: block === undefined ? [] : [block as never] })
-    expect(anthropicResult('t', result).content).toEqual([{ type: 'text', text: '(no output)' }])
-  })
+  it.each([{ type: 'text', text: ' \n' }, undefined])(
+    'contains a note if the result is empty: %j',
+    (block) => {
+      const result = toHostResult({ content: block === undefined ? [] : [block as never] })
+      expect(anthropicResult('t', result).content).toEqual([{ type: 'text', text: '(no output)' }])
+    },
+  )
 
-  it('has no images of refused types, and includes embedded ones', () => {
+  it('omits images of refused types, and includes embedded images', () => {
     expect(
       anthropicResult('t', part({ type: 'image', data: 'AAAA', mimeType: 'image/tiff' })).content,
     ).toEqual([{ type: 'text', text: '[image: image/tiff, 3 bytes]' }])
@@ -162,7 +165,7 @@ describe('a tool_result', () => {
   })
 })
 
-describe('the calls of one message', () => {
+describe('calls of one message', () => {
   const watched = (concurrent: boolean): { tool: (name: string) => HostTool; log: string[] } => {
     const log: string[] = []
     return {
@@ -185,7 +188,7 @@ describe('the calls of one message', () => {
     }
   }
 
-  it('run in order, and concurrently where the tools allow it', async () => {
+  it('run in order, and concurrently if the tools allow it', async () => {
     const alone = watched(false)
     await (await anthropicTools([alone.tool('a'), alone.tool('b')])).run([use('1', 'a'), use('2', 'b')])
     expect(alone.log).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
@@ -194,7 +197,7 @@ describe('the calls of one message', () => {
     expect(together.log).toEqual(['a begins', 'b begins', 'a ends', 'b ends'])
   })
 
-  it('end with the signal, and no further call starts', async () => {
+  it('stop when the signal aborts, and no further call starts', async () => {
     const { tool, log } = watched(false)
     const { run } = await anthropicTools([tool('a')])
     const control = new AbortController()
@@ -204,7 +207,7 @@ describe('the calls of one message', () => {
     expect(log).toEqual(['a begins', 'a ends'])
   })
 
-  it('are an empty list if the model calls nothing', async () => {
+  it('return an empty list if the model calls no tools', async () => {
     const { run } = await anthropicTools([])
     expect(await run([{ type: 'text', text: 'Hello' }])).toEqual([])
   })

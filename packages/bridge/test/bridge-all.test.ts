@@ -5,7 +5,7 @@ import { deferred, settled } from '@jetway-apps/test-support'
 import { connectTo } from './support/connect.ts'
 import { shop } from './support/shop.ts'
 
-/** A manager whose tools a test changes. */
+/** A manager with tools that a test can change. */
 class Changing implements ToolSource {
   names: readonly string[] = ['a', 'b']
   description = 'first'
@@ -40,15 +40,15 @@ class Changing implements ToolSource {
   }
 }
 
-/** A bridge to a registry that has tools of these names already. */
+/** Creates a bridge to a registry that already contains tools of these names. */
 async function bridged(...taken: string[]) {
   const source = new Changing()
   const registry = new Map(taken.map((name) => [name, {} as HostTool]))
   return { source, registry, bridge: await bridgeAll(source, registry) }
 }
 
-describe('a bridge to a registry', () => {
-  it('registers all tools except those whose names are taken, which it reports', async () => {
+describe('bridgeAll', () => {
+  it('registers all tools, and reports tools whose names are taken', async () => {
     const own = { name: 'a' } as HostTool
     const registry = new Map([['a', own]])
     const onSkipped = vi.fn<(tool: HostTool) => void>()
@@ -67,7 +67,7 @@ describe('a bridge to a registry', () => {
     ['connected'],
     ['reconnected'],
     ['serverRemoved'],
-  ])('follows the changes of %s %s', async (event, list) => {
+  ])('updates the registry after the event %s %s', async (event, list) => {
     const { source, registry, bridge } = await bridged()
     source.names = ['b', 'c']
     source.description = 'second'
@@ -77,7 +77,7 @@ describe('a bridge to a registry', () => {
     expect(bridge.count).toBe(2)
   })
 
-  it('ignores changes of other lists, and lists once for many changes', async () => {
+  it('ignores changes of other lists, and lists tools once for many changes', async () => {
     const source = new Changing()
     await bridgeAll(source, new Map())
     await source.tell('listChanged', 'resources')
@@ -99,7 +99,7 @@ describe('a bridge to a registry', () => {
     expect([bridge.count, bridge.skipped]).toEqual([2, []])
   })
 
-  it('leaves a replaced tool alone', async () => {
+  it('does not remove a tool that was replaced by others', async () => {
     const { registry, bridge } = await bridged()
     const own = { name: 'a' } as HostTool
     registry.set('a', own)
@@ -110,7 +110,7 @@ describe('a bridge to a registry', () => {
     expect([...registry.keys()]).toEqual(['a'])
   })
 
-  it('keeps the tools if listing fails, and reports it', async () => {
+  it('keeps the tools and reports an error if listing fails', async () => {
     const source = new Changing()
     const registry = new Map<string, HostTool>()
     const onError = vi.fn<(error: unknown) => void>()
@@ -126,14 +126,14 @@ describe('a bridge to a registry', () => {
     expect([...registry.keys()]).toEqual(['z'])
   })
 
-  it('leaves nothing behind if it cannot start', async () => {
+  it('removes its listeners and tools if it cannot start', async () => {
     const source = new Changing()
     source.fails = true
     await expect(bridgeAll(source, new Map())).rejects.toThrow('not now')
     expect([...source.listeners.values()].every((each) => each.size === 0)).toBe(true)
   })
 
-  it('removes its tools when it is stopped, even while listing', async () => {
+  it('removes its tools on stop, even while listing', async () => {
     const { source, registry, bridge } = await bridged('own')
     const hold = deferred()
     source.hold = hold.promise
@@ -148,7 +148,7 @@ describe('a bridge to a registry', () => {
     expect(source.lists).toBe(2)
   })
 
-  it('replaces the same tool in place, and keeps its order', async () => {
+  it('replaces a changed tool in place, and keeps the order', async () => {
     const { registry, bridge } = await bridged()
     const set: string[] = []
     registry.delete = (name) => {
@@ -159,7 +159,7 @@ describe('a bridge to a registry', () => {
     expect([set, [...registry.keys()]]).toEqual([[], ['a', 'b']])
   })
 
-  it('needs no registry that gives its tools back, and no source with events', async () => {
+  it('accepts a registry without `get` and a source without events', async () => {
     const all = new Changing()
     const held = new Map<string, HostTool>()
     const registry = {
@@ -183,7 +183,7 @@ describe('a bridge to a registry', () => {
     expect([bridge.count, held.size]).toEqual([0, 0])
   })
 
-  it('reports nothing and lists nothing once it is stopped', async () => {
+  it('reports and lists nothing after stop', async () => {
     const source = new Changing()
     const onError = vi.fn<(error: unknown) => void>()
     const bridge = await bridgeAll(source, new Map([['a', {} as HostTool]]), { onError })
@@ -199,7 +199,7 @@ describe('a bridge to a registry', () => {
     expect([source.lists, bridge.count, bridge.skipped]).toEqual([2, 0, []])
   })
 
-  it('follows one client', async () => {
+  it('follows the tools of a single client', async () => {
     const server = shop()
     await using client = await connectTo(server)
     const registry = new Map<string, HostTool>()

@@ -27,8 +27,8 @@ const source = (
 const of = (content: readonly object[], more: object = {}): CallToolResult =>
   ({ content, ...more }) as unknown as CallToolResult
 
-describe('host tools', () => {
-  it("are called by their source's name, with arguments, signal and limits", async () => {
+describe('hostTools', () => {
+  it('calls a tool by its name in the source, with arguments, signal and limits', async () => {
     const callTool = vi.fn<ToolSource['callTool']>(() => Promise.resolve({ content: [] }))
     const [tool] = await hostTools(source([listed()], callTool))
     expect(tool?.name).toBe('mcp__shop__x')
@@ -47,14 +47,14 @@ describe('host tools', () => {
     [{ description: 'Buys' }, '', 'Buys'],
     [{ description: 'Buys' }, 'a\nb\u202E \u0000', 'Buys (MCP server: a b)'],
     [{ description: 'Buys' }, 's'.repeat(100), `Buys (MCP server: ${'s'.repeat(64)})`],
-  ])('name their server: %j of %j', async (tool, server, description) => {
+  ])('names the server in the description: %j of %j', async (tool, server, description) => {
     const [made] = await hostTools(source([listed(tool)], undefined, server))
     expect(made?.description).toBe(description)
     const title = tool.title ?? tool.annotations?.title
     expect(made && 'title' in made ? made.title : 'none').toBe(title ?? 'none')
   })
 
-  it("have the server's schemas", async () => {
+  it("keeps the server's schemas", async () => {
     const inputSchema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -81,40 +81,37 @@ describe('host tools', () => {
   const harmless = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
 
   it.each([
-    ['of another server', 'other', harmless, DANGEROUS],
-    ['of a trusted server', 'shop', harmless, SAFE],
+    ['a tool of another server', 'other', harmless, DANGEROUS],
+    ['a tool of a trusted server', 'shop', harmless, SAFE],
     [
-      'of a trusted server, with one annotation',
+      'a tool of a trusted server with one annotation',
       'shop',
       { idempotentHint: true },
       { ...DANGEROUS, idempotent: true },
     ],
     [
-      'of a trusted server, which says that it does no harm',
+      'a tool of a trusted server that is not destructive',
       'shop',
       { destructiveHint: false, openWorldHint: false },
       { ...DANGEROUS, destructive: false, openWorld: false },
     ],
     [
-      'of a trusted server, which contradicts itself',
+      'a tool of a trusted server with contradictory annotations',
       'shop',
       { readOnlyHint: true, destructiveHint: true, idempotentHint: false },
       { ...SAFE, openWorld: true },
     ],
     ['of a trusted server, with other values', 'shop', { readOnlyHint: 1, openWorldHint: 0 }, DANGEROUS],
     ['of a trusted server, without annotations', 'shop', undefined, DANGEROUS],
-  ])(
-    'have the effects that a trusted server describes, and dangerous ones otherwise: %s',
-    async (_, trusted, annotations, expected) => {
-      const [tool] = await hostTools(
-        source([listed({ ...(annotations !== undefined && { annotations: annotations as object }) })]),
-        { trusted: [trusted] },
-      )
-      expect(tool?.metadata).toEqual(expected)
-    },
-  )
+  ])('uses the annotations of trusted servers only: %s', async (_, trusted, annotations, expected) => {
+    const [tool] = await hostTools(
+      source([listed({ ...(annotations !== undefined && { annotations: annotations as object }) })]),
+      { trusted: [trusted] },
+    )
+    expect(tool?.metadata).toEqual(expected)
+  })
 
-  it('leave out tools for the user interface, and duplicates', async () => {
+  it('omits tools for user interfaces, and duplicates', async () => {
     const tools = await hostTools(
       source([
         listed({ name: 'both', _meta: { ui: { visibility: ['model', 'app'] } } }),
@@ -134,7 +131,7 @@ describe('host tools', () => {
     expect(tools[3]?.description).toContain('first')
   })
 
-  it('come from one client as well, with its names', async () => {
+  it('lists the tools of a single client under their own names', async () => {
     await using client = await connectToShop('my shop')
     const tools = await hostTools(client)
     expect(tools.map(({ name, server }) => [name, server])).toEqual([
@@ -156,13 +153,13 @@ describe('host tools', () => {
     })
   })
 
-  it("use the server's own name if the host has none", async () => {
+  it("uses the server's own name if the host gave it none", async () => {
     await using client = await connectToShop()
     expect((await hostTools(client))[0]?.server).toBe('shop')
   })
 })
 
-describe('a call that fails', () => {
+describe('failed calls', () => {
   const failing = async (error: Error, signal?: AbortSignal): Promise<HostToolResult | undefined> => {
     const callTool = vi.fn<ToolSource['callTool']>().mockRejectedValue(error)
     const [tool] = await hostTools(source([listed()], callTool))
@@ -172,7 +169,7 @@ describe('a call that fails', () => {
   it.each([
     new McpError(ErrorCode.InvalidParams, 'There is no such tool'),
     new ClientError('timeout', 'No answer to tools/call within 5 ms'),
-  ])('returns a result for the model: %s', async (error) => {
+  ])('return a result for the model: %s', async (error) => {
     expect(await failing(error)).toEqual({
       text: error.message,
       parts: [{ type: 'text', text: error.message }],
@@ -182,18 +179,18 @@ describe('a call that fails', () => {
     })
   })
 
-  it('rejects if the caller has aborted', async () => {
+  it('reject if the caller has aborted', async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     await expect(failing(new ClientError('closed', 'gone'), signal)).rejects.toThrow('enough')
   })
 
-  it('rejects with any other error', async () => {
+  it('reject with any other error', async () => {
     await expect(failing(new TypeError('a bug'))).rejects.toThrow('a bug')
   })
 })
 
-describe('a result', () => {
-  it('keeps every type of content, and describes binary data', () => {
+describe('results', () => {
+  it('keep every type of content, and describe binary data in the text', () => {
     const annotations = { audience: ['user'], priority: 1 }
     const result = toHostResult(
       of([
@@ -234,7 +231,7 @@ describe('a result', () => {
     { type: 'resource', resource: { text: 'b' } },
     { type: 'resource', resource: 'a://b' },
     { type: 'resource', resource: { uri: 'a://b', blob: 5 } },
-  ])('keeps unknown content as JSON: %j', (block) => {
+  ])('contain unknown content as JSON: %j', (block) => {
     expect(toHostResult(of([block])).text).toBe(JSON.stringify(block))
   })
 
@@ -254,18 +251,18 @@ describe('a result', () => {
     [{ type: 'audio', data: 'A'.repeat(14_000), mimeType: 'a/b' }, '[audio: a/b, 11 kB]'],
     [{ type: 'audio', data: 'AAAA', mimeType: 'x'.repeat(512) }, `[audio: ${'x'.repeat(512)}, 3 bytes]`],
     [{ type: 'audio', data: 'AAAA', mimeType: 'x'.repeat(513) }, `[audio: ${'x'.repeat(512)}…, 3 bytes]`],
-  ])('says what there is: %j', (block, text) => {
+  ])('describe %j', (block, text) => {
     expect(toHostResult(of([block])).text).toBe(text)
   })
 
-  it('says that the tool failed', () => {
+  it('mark the failure of a tool', () => {
     expect(toHostResult(of([{ type: 'text', text: 'No' }], { isError: true }))).toMatchObject({
       text: 'No',
       isError: true,
     })
   })
 
-  it('has the structured value, and its JSON if there is no text', () => {
+  it('contain the structured value, and its JSON as text if there is none', () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     expect(toHostResult(of([], { structuredContent: { a: 1 } }))).toMatchObject({
       text: '{"a":1}',
@@ -282,7 +279,7 @@ describe('a result', () => {
     expect(toHostResult(of([]))).toEqual({ text: '', parts: [], structured: undefined, isError: false })
   })
 
-  it('is cut where it is too long, but not within a character', () => {
+  it('are cut at the limit of text, but not within a character', () => {
     const texts = ['abc', 'd🙂f', 'later'].map((text) => ({ type: 'text', text }))
     const { text, parts } = toHostResult(of(texts), { maxText: 5 })
     expect(text).toBe('abc\nd\n[left out: 8 more characters]')
@@ -297,7 +294,7 @@ describe('a result', () => {
     ['one less', 8, 'abc\nd🙂f\nx\n[left out: 1 more characters]'],
     ['the first two', 7, 'abc\nd🙂f\n[left out: 2 more characters]'],
     ['nothing', 0, '[left out: 9 more characters]'],
-  ])('has as many characters as allowed: %s', (_, maxText, expected) => {
+  ])('contain the allowed number of characters: %s', (_, maxText, expected) => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     const texts = ['abc', 'd🙂f', 'xx'].map((text) => ({ type: 'text', text }))
     const { text } = toHostResult(of([image, ...texts]), { maxText })
@@ -309,21 +306,21 @@ describe('a result', () => {
     [PNG.length - 1, 0],
     [PNG.length * 2, 2],
     [undefined, 2],
-  ])('has as much binary data as allowed: %s', (maxData, count) => {
+  ])('contain the allowed number of base64 characters: %s', (maxData, count) => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     const limits = maxData === undefined ? {} : { maxData }
     const { parts } = toHostResult(of([image, image]), limits)
     expect(parts.filter(({ type }) => type === 'image')).toHaveLength(count)
   })
 
-  it('has 20 MiB of base64 at most, unless the host allows more', () => {
+  it('contain at most 20 MiB of base64, unless the host allows more', () => {
     const image = { type: 'image', data: 'A'.repeat(20_971_520), mimeType: 'image/png' }
     const more = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
     expect(toHostResult(of([image])).parts).toMatchObject([{ type: 'image' }])
     expect(toHostResult(of([image, more])).parts).toMatchObject([{ type: 'image' }, { type: 'text' }])
   })
 
-  it('has as many parts as allowed', () => {
+  it('contain the allowed number of parts', () => {
     const texts = ['a', 'b', 'c'].map((text) => ({ type: 'text', text }))
     const textOf = (limits: object): string => toHostResult(of(texts), limits).text
     expect(textOf({ maxParts: 3 })).toBe('a\nb\nc')
@@ -331,7 +328,7 @@ describe('a result', () => {
     expect(textOf({ maxParts: 2, maxText: 1 })).toBe('a\n[left out: 1 more characters, 1 more parts]')
   })
 
-  it('has no binary data beyond the limit', () => {
+  it('omit binary data beyond the limit', () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     const { parts } = toHostResult(of([image, image]), { maxData: PNG.length * 1.5 })
     expect(parts).toEqual([
@@ -340,7 +337,7 @@ describe('a result', () => {
     ])
   })
 
-  it('is not longer because of long descriptions', () => {
+  it('limit the length of descriptions', () => {
     const long = 'x'.repeat(1_000_000)
     const { text } = toHostResult(
       of([
@@ -353,7 +350,7 @@ describe('a result', () => {
     expect(text).toContain('x…, 3 bytes]')
   })
 
-  it('has no more parts than the limit', () => {
+  it('omit parts beyond the limit', () => {
     const { text } = toHostResult(of(Array.from({ length: 1_003 }, () => ({ type: 'text', text: '' }))))
     expect(text.trim()).toBe('[left out: 3 more parts]')
   })

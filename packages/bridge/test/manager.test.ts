@@ -14,7 +14,7 @@ function dialTo(server: ReturnType<typeof shop>): () => ClientTransport {
   }
 }
 
-it("a manager's tools have full names and follow its servers", async () => {
+it('tools of a manager have full names and follow its servers', async () => {
   expectTypeOf<ClientManager>().toExtend<ToolSource>()
   await using manager = new ClientManager({ name: 'host', version: '1' })
   const one = shop()
@@ -38,7 +38,7 @@ it("a manager's tools have full names and follow its servers", async () => {
   expect(bridge.count).toBe(9)
 })
 
-it("a manager's refusals are results for the model", async () => {
+it('errors of a manager become results for the model', async () => {
   await using manager = new ClientManager(
     { name: 'host', version: '1' },
     { approve: ({ kind }) => kind !== 'call' },
@@ -51,7 +51,7 @@ it("a manager's refusals are results for the model", async () => {
 })
 
 it.each(['2025-11-25', '2026-07-28'] as const)(
-  'a tool that needs a task is called as any other: %s',
+  'a tool that requires a task is called like any other: %s',
   async (revision) => {
     const server = new McpServer({ name: 'mine', version: '1.0.0' }, { extensions: [tasks()] })
     server.addTool({ name: 'dig', taskSupport: 'required', handler: () => 'gold' })

@@ -6,7 +6,7 @@ import { PNG } from './support/shop.ts'
 
 const OTHER = 'application/x-other'
 
-/** How servers write base64. */
+/** Ways in which servers encode binary data. */
 const ENCODINGS: readonly (readonly [string, (base64: string) => string])[] = [
   ['as specified', (base64) => base64],
   ['URL-safe', (base64) => base64.replaceAll('+', '-').replaceAll('/', '_')],
@@ -19,7 +19,7 @@ const ENCODINGS: readonly (readonly [string, (base64: string) => string])[] = [
 ]
 
 describe('base64', () => {
-  it.each(ENCODINGS)('%s becomes canonical', (_, encode) => {
+  it.each(ENCODINGS)('%s is converted to canonical base64', (_, encode) => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (bytes) => {
         const base64 = Buffer.from(bytes).toString('base64')
@@ -28,7 +28,7 @@ describe('base64', () => {
     )
   })
 
-  it('of anything is canonical, or there is none', () => {
+  it('of any text is canonical or undefined', () => {
     const pieces = fc.constantFrom(
       'A',
       'z9',
@@ -77,7 +77,7 @@ describe('base64', () => {
     'data:base64,QUJD',
     'data:;base64,%',
     'data:;base64,QUJD%',
-  ])('that has no bytes is none: %j', (text) => {
+  ])('without bytes is undefined: %j', (text) => {
     expect(mediaOf(text, OTHER)).toBeUndefined()
   })
 })
@@ -86,7 +86,7 @@ const base64 = (...bytes: (string | number[])[]): string =>
   Buffer.concat(bytes.map((each) => Buffer.from(each as string, 'latin1'))).toString('base64')
 const JPEG = base64([0xff, 0xd8, 0xff, 0xe0], 'JFIF')
 
-describe('the media type', () => {
+describe('media type', () => {
   it.each([
     ['image/jpg', JPEG, 'image/jpeg'],
     ['image/pjpeg', JPEG, 'image/jpeg'],
@@ -100,17 +100,17 @@ describe('the media type', () => {
     [' Image/TIFF ', base64('II*'), 'image/tiff'],
     ['audio/wav', base64('RIFF', [1, 2, 3, 4], 'WAVE'), 'audio/wav'],
     [undefined, base64('?'), 'application/octet-stream'],
-  ])('%s becomes what the bytes are', (given, data, type) => {
+  ])('%s is replaced by the type of the bytes', (given, data, type) => {
     expect(mediaOf(data, given)).toEqual({ data, mimeType: type })
   })
 
-  it('of a data: URL counts if there is no other', () => {
+  it('of a data: URL is used if there is no other', () => {
     expect(mediaOf('data:audio/ogg;base64,T2dnUw', '')?.mimeType).toBe('audio/ogg')
     expect(mediaOf('data:audio/ogg;base64,T2dnUw', 'audio/opus')?.mimeType).toBe('audio/opus')
   })
 })
 
-describe('media that a model API would refuse', () => {
+describe('media that model APIs refuse', () => {
   const sdkOutput = async (block: object, version: 6 | 7 = 7): Promise<unknown> => {
     const tools = await aiSdkTools(
       [{ name: 'x', description: '', server: '', inputSchema: { type: 'object' }, metadata: {} } as never],
@@ -132,20 +132,20 @@ describe('media that a model API would refuse', () => {
       { type: 'resource', resource: { uri: 'a://b', blob: 'AAAA', mimeType: 'application/pdf' } },
       '[resource: a://b, application/pdf, 3 bytes]',
     ],
-  ])('is described in text: %j', async (block, text) => {
+  ])('are described in text: %j', async (block, text) => {
     const result = toHostResult({ content: [block as never] })
     expect(anthropicResult('t', result).content).toEqual([{ type: 'text', text }])
     expect(openAiCallOutput('t', result).output).toBe(text)
     expect(await sdkOutput(block)).toEqual({ type: 'text', value: text })
   })
 
-  it('has the type of its bytes, even if the host has made the result', () => {
+  it('get the type of their bytes, even in results from the host', () => {
     const part = { type: 'image', data: PNG, mimeType: 'image/jpg' } as const
     const result = { parts: [part], text: '', structured: undefined, isError: false }
     expect(anthropicResult('t', result).content).toMatchObject([{ source: { media_type: 'image/png' } }])
   })
 
-  it('is sent to the provider if it is audio', async () => {
+  it('are sent to the provider if they are audio', async () => {
     const audio = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }
     const file = { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'audio/wav' }
     expect(await sdkOutput(audio)).toEqual({ type: 'content', value: [file] })
@@ -153,7 +153,7 @@ describe('media that a model API would refuse', () => {
     expect(await sdkOutput(audio, 6)).toEqual({ type: 'content', value: [old] })
   })
 
-  it('is left out if it has no bytes, even if the host has made the result', async () => {
+  it('are omitted if they have no bytes, even in results from the host', async () => {
     const part = { type: 'audio', data: '', mimeType: 'audio/wav' } as const
     const made = { parts: [part], text: 'nothing', structured: undefined, isError: false }
     const tools = await aiSdkTools(
@@ -163,7 +163,7 @@ describe('media that a model API would refuse', () => {
     expect(tools['x']?.toModelOutput({ output: made })).toEqual({ type: 'text', value: 'nothing' })
   })
 
-  it('is sent if it can be repaired', async () => {
+  it('are sent if they can be repaired', async () => {
     const block = {
       type: 'image',
       data: `data:image/png;base64,${PNG.replaceAll('+', '-')}`,

@@ -19,12 +19,12 @@ const DEEP = {
   additionalProperties: false,
 }
 
-describe('a schema for models', () => {
-  it('is unchanged if nothing in it is refused', () => {
+describe('modelSchema', () => {
+  it('returns an accepted schema unchanged', () => {
     expect(modelSchema(DEEP, { complete: true, keys: KEYS }).schema).toBe(DEEP)
   })
 
-  it('has the type object at the top', () => {
+  it('sets the type object at the root', () => {
     expect(modelSchema({ properties: { a: TEXT } }).schema).toEqual({
       type: 'object',
       properties: { a: TEXT },
@@ -32,31 +32,39 @@ describe('a schema for models', () => {
     expect(modelSchema({}).schema).toEqual({ type: 'object', properties: {} })
   })
 
-  it.each(['anyOf', 'oneOf'])('has no %s at the top, and requires what all branches require', (key) => {
-    const { schema } = modelSchema({
-      type: 'object',
-      description: 'Either',
-      $defs: { x: TEXT },
-      properties: { always: TEXT },
-      required: ['always'],
-      additionalProperties: false,
-      [key]: [
-        { properties: { file: TEXT, mode: { const: 'a' } }, required: ['mode', 'file'] },
-        { properties: { url: TEXT, mode: { const: 'b' } }, required: ['mode', 'url'] },
-        { properties: { mode: { const: 'a' } }, required: ['mode'] },
-      ],
-    })
-    expect(schema).toEqual({
-      type: 'object',
-      description: 'Either',
-      $defs: { x: TEXT },
-      additionalProperties: false,
-      properties: { always: TEXT, file: TEXT, url: TEXT, mode: { anyOf: [{ const: 'a' }, { const: 'b' }] } },
-      required: ['always', 'mode'],
-    })
-  })
+  it.each(['anyOf', 'oneOf'])(
+    'removes %s at the root, and requires the properties that all branches require',
+    (key) => {
+      const { schema } = modelSchema({
+        type: 'object',
+        description: 'Either',
+        $defs: { x: TEXT },
+        properties: { always: TEXT },
+        required: ['always'],
+        additionalProperties: false,
+        [key]: [
+          { properties: { file: TEXT, mode: { const: 'a' } }, required: ['mode', 'file'] },
+          { properties: { url: TEXT, mode: { const: 'b' } }, required: ['mode', 'url'] },
+          { properties: { mode: { const: 'a' } }, required: ['mode'] },
+        ],
+      })
+      expect(schema).toEqual({
+        type: 'object',
+        description: 'Either',
+        $defs: { x: TEXT },
+        additionalProperties: false,
+        properties: {
+          always: TEXT,
+          file: TEXT,
+          url: TEXT,
+          mode: { anyOf: [{ const: 'a' }, { const: 'b' }] },
+        },
+        required: ['always', 'mode'],
+      })
+    },
+  )
 
-  it('has no allOf at the top, and requires what any part requires', () => {
+  it('removes allOf at the root, and requires the properties that any part requires', () => {
     expect(
       modelSchema({
         allOf: [
@@ -67,7 +75,7 @@ describe('a schema for models', () => {
     ).toEqual({ type: 'object', properties: { a: TEXT, b: TEXT }, required: ['a', 'b'] })
   })
 
-  it('does not require what only some branches need', () => {
+  it('does not require properties that only some branches require', () => {
     expect(
       modelSchema({
         type: 'object',
@@ -89,7 +97,7 @@ describe('a schema for models', () => {
       expect(modelSchema({ $ref }).schema).toEqual({ type: 'object', properties: {} })
   })
 
-  it('gets items for arrays and properties for objects, if asked', () => {
+  it('adds `items` to arrays and `properties` to objects if the API needs them', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -145,7 +153,7 @@ describe('a schema for models', () => {
     expect(schema['required']).toEqual(['_top_2', '_top', 'x'.repeat(56)])
   })
 
-  it('takes the properties of 32 references in turn, and of 256 branches', () => {
+  it('collects properties through 32 nested references, and of 256 branches', () => {
     const chain = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [
         `d${i}`,
@@ -159,7 +167,7 @@ describe('a schema for models', () => {
     expect(Object.keys(wide)).toEqual(Array.from({ length: 256 }, (_, i) => `p${i}`))
   })
 
-  it('keeps what is required only as names', () => {
+  it('keeps required names without properties', () => {
     const branch = { properties: { a: TEXT }, required: ['a', 5] }
     expect(modelSchema({ allOf: [branch, 'x'], oneOf: 'x', required: 'b' }).schema).toEqual({
       type: 'object',
@@ -168,7 +176,7 @@ describe('a schema for models', () => {
     })
   })
 
-  it('is made quickly from any schema', () => {
+  it('converts hostile schemas quickly', () => {
     const cycle = {
       $defs: { a: { anyOf: Array.from({ length: 50 }, () => ({ $ref: '#/$defs/a' })) } },
       $ref: '#/$defs/a',
@@ -189,7 +197,7 @@ describe('a schema for models', () => {
   })
 })
 
-describe('a schema with single types', () => {
+describe('withSingleTypes', () => {
   it('takes the type from the choices and keeps their details', () => {
     const schema = {
       type: 'object',
@@ -242,13 +250,13 @@ describe('a schema with single types', () => {
     [{ multipleOf: 2 }, 'number'],
     [{ type: [] }, undefined],
     [{ type: [5, 'string'] }, 'string'],
-  ])('takes the type from what there is: %j is %s', (schema, type) => {
+  ])('derives the type: %j is %s', (schema, type) => {
     expect(withSingleTypes({ type: 'object', properties: { a: schema } })).toMatchObject({
       properties: { a: type === undefined ? schema : { ...schema, type } },
     })
   })
 
-  it('has types 32 levels deep', () => {
+  it('adds types down to 32 levels', () => {
     let deep: object = { const: 1 }
     for (let i = 0; i < 40; i++) deep = { minItems: 1, items: deep }
     let typed = 0
@@ -257,14 +265,17 @@ describe('a schema with single types', () => {
     expect(typed).toBe(33)
   })
 
-  it.each(['patternProperties', '$defs', 'definitions', 'dependentSchemas'])('has types within %s', (key) => {
-    const part = (schema: object): JsonObject => ({ type: 'object', [key]: { a: schema, b: true } })
-    expect(withSingleTypes(part({ const: 'x' }))).toEqual(part({ const: 'x', type: 'string' }))
-    const typed = part(TEXT)
-    expect(withSingleTypes(typed)).toBe(typed)
-  })
+  it.each(['patternProperties', '$defs', 'definitions', 'dependentSchemas'])(
+    'adds types within %s',
+    (key) => {
+      const part = (schema: object): JsonObject => ({ type: 'object', [key]: { a: schema, b: true } })
+      expect(withSingleTypes(part({ const: 'x' }))).toEqual(part({ const: 'x', type: 'string' }))
+      const typed = part(TEXT)
+      expect(withSingleTypes(typed)).toBe(typed)
+    },
+  )
 
-  it('is unchanged if every part has one type', () => {
+  it('returns a schema unchanged if every part has one type', () => {
     const schema = { type: 'object', properties: { a: TEXT, b: { type: 'array', items: TEXT } } }
     expect(withSingleTypes(schema)).toBe(schema)
   })

@@ -42,9 +42,9 @@ const SAID = [
   'The tool failed: There is no tool "steal"',
 ]
 
-describe("tools in OpenAI's Chat Completions", () => {
+describe('tools for Chat Completions', () => {
   it.each(['omit', 'user-message'] as const)(
-    'are called by the model, through the SDK, until it is done; images: %s',
+    'run when the model calls them through the SDK, until it stops; images: %s',
     async (images) => {
       await using client = await connectToShop()
       using server = await modelServer([
@@ -91,13 +91,13 @@ describe("tools in OpenAI's Chat Completions", () => {
     },
   )
 
-  it('give some text if there is none', () => {
+  it('return a note if the result is empty', () => {
     expect(openAiToolMessage('1', toHostResult({ content: [] })).content).toBe('(no output)')
   })
 })
 
-describe("tools in OpenAI's Responses API", () => {
-  it('are called by the model, through the SDK, until it is done', async () => {
+describe('tools for the Responses API', () => {
+  it('run when the model calls them through the SDK, until it stops', async () => {
     await using client = await connectToShop()
     const response = (output: readonly object[]): object => ({
       id: 'r',
@@ -160,13 +160,13 @@ describe("tools in OpenAI's Responses API", () => {
     [`file:///${'a'.repeat(252)}.pdf`, 'document.pdf'],
     ['file:///a.pdf/', 'document.pdf'],
     ['file:///long name.txt', 'document.pdf'],
-  ])('call the document at %s %s', (uri, filename) => {
+  ])('name the document at %s "%s"', (uri, filename) => {
     const resource = { uri, blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
     expect(output).toMatchObject([{ filename }])
   })
 
-  it('say that a call failed, in text alone', () => {
+  it('return only text for a failed call, and mark the failure', () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
     expect(openAiCallOutput('1', toHostResult({ content: [image], isError: true }))).toEqual({
       type: 'function_call_output',
@@ -175,7 +175,7 @@ describe("tools in OpenAI's Responses API", () => {
     })
   })
 
-  it('ignore what is no call of a function', async () => {
+  it('ignore output items other than function calls', async () => {
     const { run } = await openAiResponsesTools([])
     expect(await run([{}, { type: 'message' }])).toEqual([])
     const chat = await openAiChatTools([], { images: 'user-message' })
@@ -183,7 +183,7 @@ describe("tools in OpenAI's Responses API", () => {
     expect(await chat.run(undefined)).toEqual([])
   })
 
-  it('send no documents as images, and name the call of each image', async () => {
+  it('do not send documents as images, and name the call of each image', async () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
     const resource = { uri: 'a://b', blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const source: ToolSource = {
@@ -206,17 +206,17 @@ describe("tools in OpenAI's Responses API", () => {
     expect((await run([chatCall('1', 'none', '')])).map(({ role }) => role)).toEqual(['tool'])
   })
 
-  it('name a document after its URI', () => {
+  it('derive the name of a document from its URI', () => {
     const resource = { uri: 'file:///a/Bill 1.pdf', blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
     expect(output).toMatchObject([{ filename: 'Bill 1.pdf' }])
   })
 
   it.each([
-    ['an address without end', 'a'.repeat(4_000_000)],
-    ['a name without end', `file:///${'a'.repeat(4_000_000)}.pdf`],
-    ['nothing before the ending', 'file:///a/.pdf'],
-  ])('give a document a name if its URI has %s, quickly', (_, uri) => {
+    ['no slash in 4 MB', 'a'.repeat(4_000_000)],
+    ['a file name of 4 MB', `file:///${'a'.repeat(4_000_000)}.pdf`],
+    ['only an extension', 'file:///a/.pdf'],
+  ])('derive the name of a document quickly if its URI has %s', (_, uri) => {
     const resource = { uri, blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const start = process.cpuUsage()
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
@@ -225,7 +225,7 @@ describe("tools in OpenAI's Responses API", () => {
   })
 })
 
-describe('a tool that OpenAI would refuse', () => {
+describe('tools that OpenAI refuses', () => {
   const strange: ToolSource = {
     tools: () =>
       Promise.resolve([
@@ -243,7 +243,7 @@ describe('a tool that OpenAI would refuse', () => {
       Promise.resolve({ content: [{ type: 'text', text: `${name} ${JSON.stringify(args)}` }] }),
   }
 
-  it('is changed', async () => {
+  it('are changed', async () => {
     const chat = await openAiChatTools(await hostTools(strange))
     const [{ function: made } = expect.fail('There is no tool')] = chat.tools
     expect(made.name).toMatch(/^orders_list_[0-9a-f]{8}$/)
@@ -255,7 +255,7 @@ describe('a tool that OpenAI would refuse', () => {
     ])
   })
 
-  it('is not changed if the host allows it', async () => {
+  it('stay unchanged if the host allows them', async () => {
     const { tools } = await openAiResponsesTools(await hostTools(strange), { maxDescription: Infinity })
     expect(tools[0]?.description).toHaveLength(2_000 + ' (MCP server: shop)'.length)
   })

@@ -14,13 +14,13 @@ import type { Client } from '@jetway/client'
 
 type Runs<T extends { run(...args: never[]): Promise<unknown> }> = Awaited<ReturnType<T['run']>>
 
-it("the Messages API's output fits Anthropic's types", () => {
+it("output for the Messages API matches Anthropic's types", () => {
   expectTypeOf<AnthropicTools['tools']>().toExtend<Anthropic.MessageCreateParams['tools']>()
   expectTypeOf<Runs<AnthropicTools>>().toExtend<Anthropic.MessageParam['content']>()
   expectTypeOf<Anthropic.Message['content']>().toExtend<Parameters<AnthropicTools['run']>[0]>()
 })
 
-it("the output for Chat Completions and Responses fits OpenAI's types", () => {
+it("output for Chat Completions and Responses matches OpenAI's types", () => {
   type Chat = OpenAI.ChatCompletionCreateParams
   type Choice = OpenAI.ChatCompletionMessage
   expectTypeOf<OpenAiChatTools['tools']>().toExtend<Chat['tools']>()
@@ -31,15 +31,15 @@ it("the output for Chat Completions and Responses fits OpenAI's types", () => {
   expectTypeOf<OpenAI.Responses.Response['output']>().toExtend<Parameters<OpenAiResponsesTools['run']>[0]>()
 })
 
-it("the AI SDK's output fits its types, in both versions", () => {
+it('output for the AI SDK matches its types in both versions', () => {
   const make6 = () => aiSdkTools([], { jsonSchema: jsonSchema6, version: 6 })
   const make7 = (jsonSchema: typeof JsonSchema7) => aiSdkTools([], { jsonSchema })
   expectTypeOf<Awaited<ReturnType<typeof make6>>>().toExtend<ToolSet6>()
   expectTypeOf<Awaited<ReturnType<typeof make7>>>().toExtend<ToolSet7>()
-  // @ts-expect-error the two versions have different types for files
+  // @ts-expect-error The two versions have different types for files.
   expectTypeOf<Awaited<ReturnType<typeof make7>>>().toExtend<ToolSet6>()
 })
 
-it('a client is a source of tools', () => {
+it('a client is accepted as a source of tools', () => {
   expectTypeOf<Client>().toExtend<Pick<ToolSource, 'callTool'>>()
 })

@@ -38,7 +38,7 @@ const { schema: ANYTHING } = fc.letrec<{ schema: object; value: unknown }>((tie)
   schema: fc.dictionary(fc.constantFrom(...KEYWORDS.split(' ')), tie('value'), { maxKeys: 6 }),
 }))
 
-/** JSON, as a server sends it: no shared objects, and no undefined. */
+/** Copies a value through JSON, without shared objects and undefined. */
 const fromServer = (schema: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
 
@@ -49,7 +49,7 @@ interface Level {
 const TEXT = { type: 'string' }
 const NUMBER = { type: 'number' }
 
-describe('a schema that model APIs refuse keeps what is valid in it', () => {
+describe('validSchema keeps the valid parts of', () => {
   it.each<[string, object, object]>([
     [
       'a tuple of draft-07',
@@ -59,7 +59,7 @@ describe('a schema that model APIs refuse keeps what is valid in it', () => {
     ['a tuple of draft-07 without more', { items: [TEXT, null] }, { prefixItems: [TEXT, {}] }],
     ['an empty tuple', { type: 'array', items: [] }, { type: 'array' }],
     ['an exclusive limit of draft-04', { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
-    ['a limit of draft-04 that is not exclusive', { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
+    ['an inclusive limit of draft-04', { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
     ['an unknown type', { type: 'any', description: 'x' }, { description: 'x' }],
     ['an unknown type among others', { type: ['string', 'file'] }, {}],
     [
@@ -175,15 +175,15 @@ describe('a schema that model APIs refuse keeps what is valid in it', () => {
   })
 
   it.each([
-    ['of another document', 'other.json#/a'],
+    ['to another document', 'other.json#/a'],
     ['to nothing', '#/$defs/none'],
-    ['to what is no schema', '#/properties/ref/description'],
+    ['to a value that is not a schema', '#/properties/ref/description'],
     ['to a default', '#/properties/value/default'],
-    ['to an anchor that is not there', '#none'],
-    ['to an anchor that occurs twice', '#twice'],
+    ['to a missing anchor', '#none'],
+    ['to a duplicate anchor', '#twice'],
     ['that cannot be decoded', '#/%'],
     ['to an anchor without a hash', 'xonce'],
-    ['that is no text', 5],
+    ['that is a number', 5],
   ])('a reference %s', (_, $ref) => {
     const properties = { ref: { $ref, description: 'x' }, value: { default: { type: 'any' } } }
     const once = { $anchor: 'once' }
@@ -195,7 +195,7 @@ describe('a schema that model APIs refuse keeps what is valid in it', () => {
     })
   })
 
-  it('and references that lead to a schema', () => {
+  it('references that lead to a schema', () => {
     const $ref = ['#', '#/$defs/a%20b', '#/$defs/c~1d/anyOf/1', '#here']
     const schema = {
       type: 'object',
@@ -206,8 +206,8 @@ describe('a schema that model APIs refuse keeps what is valid in it', () => {
   })
 })
 
-describe('anything that a server sends as a schema', () => {
-  it('becomes a valid schema of 2020-12, whose references are there', () => {
+describe('validSchema', () => {
+  it('converts any value to a valid schema of 2020-12 without dangling references', () => {
     fc.assert(
       fc.property(ANYTHING, fc.boolean(), (given, complete) => {
         const dialect = complete ? { complete: true as const, keys: /^[\w.-]{1,64}$/ } : {}
@@ -221,7 +221,7 @@ describe('anything that a server sends as a schema', () => {
     )
   })
 
-  it('keeps 28 levels', () => {
+  it('keeps 28 levels of nesting', () => {
     let deep: object = TEXT
     for (let i = 0; i < 40; i++) deep = { items: deep }
     let levels = 0
@@ -230,7 +230,7 @@ describe('anything that a server sends as a schema', () => {
     expect([levels, at]).toEqual([29, {}])
   })
 
-  it('becomes a valid schema however deep it is', () => {
+  it('converts schemas of any depth', () => {
     let deep: object = { type: 'any', $ref: '#/none' }
     for (let i = 0; i < 200; i++) deep = { items: deep }
     const { schema } = modelSchema({ type: 'object', properties: { deep } })
@@ -238,7 +238,7 @@ describe('anything that a server sends as a schema', () => {
     expect(() => ajv.compile(schema)).not.toThrow()
   })
 
-  it('does not change when it is valid', () => {
+  it('returns a valid schema unchanged', () => {
     fc.assert(
       fc.property(ANYTHING, (given) => {
         const once = validSchema(fromServer(given))

@@ -2,15 +2,15 @@ import process from 'node:process'
 import { Terminal as Asker } from '@jetway-apps/terminal'
 import type { Terminal } from './terminal.ts'
 
-/** Asks on stderr. The input is read only while there is a question. */
+/** Asks questions on stderr. Reads stdin only during a question. */
 export interface Asking {
-  /** Questions of two calls come one after the other. */
+  /** Concurrent questions are asked one after the other. */
   readonly use: <T>(ask: (asker: Asker) => Promise<T>) => Promise<T>
 }
 
 const askings = new WeakMap<Terminal, Asking>()
 
-/** One for each terminal: two readers of one input would each get some of the lines. */
+/** One reader for each terminal, because two readers of the same input would each receive only some lines. */
 export function askerFor(terminal: Terminal): Asking {
   let asking = askings.get(terminal)
   if (asking === undefined) askings.set(terminal, (asking = createAsking(terminal)))
@@ -23,7 +23,7 @@ function createAsking({ streams }: Terminal): Asking {
     const asker = new Asker({
       input: streams.stdin,
       output: streams.stderr,
-      // Ctrl-C at a question ends the command, as it does elsewhere.
+      // Ctrl-C during a question ends the command, as at any other time.
       onInterrupt: () => process.exit(130),
     })
     try {

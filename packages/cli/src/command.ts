@@ -25,19 +25,19 @@ export type OptionValues<O extends OptionSpecs> = { readonly [K in keyof O]?: Va
 export interface Arguments<O extends OptionSpecs = OptionSpecs> {
   readonly values: OptionValues<O>
   readonly positionals: readonly string[]
-  /** The words after `--`. Undefined without it: `--` may have no words after it. */
+  /** The words after `--`, or an empty list. Undefined without `--`. */
   readonly rest: readonly string[] | undefined
 }
 
-/** Each command is a module that exports one of these. The table of commands imports it when it runs. */
+/** A command. Each is exported by its own module, which is imported when the command runs. */
 export interface Command {
   /** The words after the command's name, such as `<target> <tool> [arguments]`. */
   readonly usage: string
-  /** Besides those of every command. */
+  /** The options of this command. Every command has the common options, too. */
   readonly options: OptionSpecs
   /** Lines below the options in `--help`, such as examples. */
   readonly notes?: string
-  /** Prints the result. Without an exit code, all is fine. @throws CliError */
+  /** Prints the result. Resolves to the exit code; undefined means 0. @throws CliError */
   run(args: Arguments, terminal: Terminal): Promise<ExitCode | void>
 }
 

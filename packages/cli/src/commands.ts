@@ -1,8 +1,8 @@
 import type { Command } from './command.ts'
 
-/** A row of the table of commands. */
+/** An entry in the table of commands. */
 export interface CommandEntry {
-  /** One line for `--help`. It is here, because `--help` must not import all commands. */
+  /** One line for `--help`, which must not import every command. */
   readonly summary: string
   load(): Promise<Command>
 }

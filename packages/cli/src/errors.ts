@@ -11,11 +11,11 @@ const EXIT_CODES: Readonly<Record<CliErrorCode, ExitCode>> = {
 }
 
 export interface CliErrorOptions extends ErrorOptions {
-  /** One sentence: what the user can do. */
+  /** One sentence that says what the user can do. */
   readonly hint?: string
 }
 
-/** An error that the user reads: its message and its hint are printed, its stack is not. */
+/** An error for the user. Its message and its hint are printed, but not its stack. */
 export class CliError extends Error {
   override name = 'CliError'
   readonly code: CliErrorCode

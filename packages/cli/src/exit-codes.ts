@@ -1,11 +1,11 @@
-/** The exit codes of every command. They are those of the MCP Inspector 2, so that scripts can use either. */
+/** The exit codes of every command. They equal those of MCP Inspector 2, so that scripts can use either. */
 export const EXIT = {
   ok: 0,
   failed: 1,
   usage: 2,
   authorizationNeeded: 3,
   unreachable: 4,
-  /** The tool answered `isError`. */
+  /** The tool returned `isError`. */
   toolError: 5,
 } as const
 

@@ -1,8 +1,8 @@
-/** How a server's file can be reached, once it is known. */
+/** The harness's report of how a server's file serves. */
 export type HarnessReport =
   | { readonly serves: 'stdio' }
   | { readonly serves: 'http'; readonly port: number }
-  /** It ends without serving anything. */
+  /** The file ends without serving anything. */
   | { readonly serves: 'nothing'; readonly message: string; readonly hint: string }
-  /** Which of its exports to serve is not clear. */
+  /** The export to serve is ambiguous or missing. */
   | { readonly serves: 'unclear'; readonly message: string; readonly hint: string }

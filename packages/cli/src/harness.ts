@@ -1,6 +1,6 @@
 /**
- * Runs a server's file: `node harness.js FILE [EXPORT]`. A file that exports an `McpServer` and does not serve it is served
- * over stdio. Reports over IPC how the server can be reached.
+ * Runs a server's file: `node harness.js FILE [EXPORT]`. Serves an exported `McpServer`
+ * over stdio unless the file serves it. Reports over IPC how the file serves.
  */
 import { resolve } from 'node:path'
 import process from 'node:process'
@@ -16,11 +16,11 @@ let reported = false
 function report(message: HarnessReport): void {
   if (reported) return
   reported = true
-  // The channel must not keep a server running that has ended.
+  // The IPC channel must not keep a finished server running.
   process.send?.(message, () => process.channel?.unref())
 }
 
-/** Ends after the parent has read the report. */
+/** Ends the process after the parent has read the report. */
 function giveUp(message: HarnessReport): void {
   report(message)
   process.stdin.resume().once('end', () => process.exit(1))
@@ -33,7 +33,7 @@ process.once('beforeExit', () => {
   if (!reported) giveUp({ serves: 'nothing', ...servesNothing(file) })
 })
 
-// The file sees the arguments that it would see without this program.
+// Show the file the arguments that it would have without this program.
 const path = resolve(file)
 process.argv.splice(1, process.argv.length - 1, path)
 

@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 
-/** `.ts` in the repository, `.js` in the package. */
+/** The extension of source files: `.ts` in the repository, `.js` in the package. */
 const OWN_EXTENSION = extname(import.meta.url)
 
 /** The program that runs a server's file. It must be an entry of the build. */
@@ -11,12 +11,12 @@ const HARNESS = fileURLToPath(new URL(`./harness${OWN_EXTENSION}`, import.meta.u
 /** The command itself. */
 const BIN = fileURLToPath(new URL(`./bin${OWN_EXTENSION}`, import.meta.url))
 
-/** Passes `--conditions` on, so that this process and its servers resolve packages in the same way. */
+/** Passes `--conditions` on, so that servers resolve packages in the same way as this process. */
 const CONDITION_FLAGS = process.execArgv.filter((arg) => /^(?:-C|--conditions)=/.test(arg))
 
 const TYPESCRIPT = /\.[cm]?tsx?$/i
 
-/** The arguments for `process.execPath` that run a server's file in the harness. TypeScript is run by tsx. */
+/** The arguments for `process.execPath` that run a server's file in the harness. TypeScript files run with tsx. */
 export function harnessArguments(file: string, exportName: string | undefined): readonly string[] {
   const loader =
     TYPESCRIPT.test(file) || OWN_EXTENSION === '.ts' ? ['--import', import.meta.resolve('tsx')] : []

@@ -16,7 +16,7 @@ export async function parseArguments(argv: readonly string[], own: OptionSpecs):
   const { values, positionals, tokens } = parseArgs({
     args: argv.slice(0, end < 0 ? argv.length : end),
     options,
-    // Its own errors name no similar option.
+    // Node.js errors do not suggest a similar option.
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -48,7 +48,7 @@ async function unknownOption(given: string, known: readonly string[]): Promise<E
   )
 }
 
-/** Imported late: only a wrong command line needs it. */
+/** Imported on demand: only a wrong command line needs it. */
 export async function nearest(name: string, known: readonly string[]): Promise<string | undefined> {
   const { nearestName } = await import('@jetway/core/protocol')
   return nearestName(name, known)

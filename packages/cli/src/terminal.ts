@@ -4,7 +4,7 @@ import { CliError } from './errors.ts'
 
 type Output = Writable & { readonly isTTY?: boolean }
 
-/** The streams and the environment of a process. Tests pass others. */
+/** The streams and the environment of a process, which tests replace. */
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Output
@@ -33,13 +33,13 @@ const CODES: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
 export type Paint = (colour: Colour, text: string) => string
 
 /**
- * All output of a command. stdout has the result and nothing else; notes, progress, prompts and errors go to
+ * The output of a command. stdout receives only the result; notes, progress, prompts and errors go to
  * stderr.
  */
 export class Terminal {
   readonly streams: Streams
   readonly json: boolean
-  /** Whether a user can be asked: both ends are a terminal, without `--yes`, and not in CI. */
+  /** Whether a user can be asked: stdin and stderr are a terminal, without `--yes` and outside of CI. */
   readonly interactive: boolean
 
   constructor(streams: Streams, { json, yes }: TerminalSettings) {
@@ -49,12 +49,12 @@ export class Terminal {
     this.interactive = stdin.isTTY === true && stderr.isTTY === true && !yes && !isSet(env['CI'])
   }
 
-  /** Prints the result, or a part of it, with a line break. */
+  /** Prints the result or a part of it, with a line break. */
   print(text: string): void {
     this.streams.stdout.write(`${text}\n`)
   }
 
-  /** Prints the one document of `--json`. */
+  /** Prints the JSON document of `--json`. */
   printJson(value: unknown): void {
     this.print(JSON.stringify(value, undefined, 2))
   }
@@ -64,12 +64,12 @@ export class Terminal {
     this.streams.stderr.write(`${text}\n`)
   }
 
-  /** Prints a line that the server has written. */
+  /** Prints a line from the server. */
   noteFromServer(text: string): void {
     this.note(this.noteColour('dim', printable(text)))
   }
 
-  /** Prints an error. Errors that are not a `CliError` are unexpected, and have a message only. */
+  /** Prints an error. An unexpected error, which is no `CliError`, has only a message. */
   error(error: unknown): void {
     const { code, message, hint } = describe(error)
     if (this.json) {
@@ -94,7 +94,7 @@ export const processStreams = (): Streams => ({
   env: process.env,
 })
 
-/** Without the escape sequences of a server, which could change what the user sees. Line breaks and tabs stay. */
+/** Replaces control characters except line breaks and tabs: a server's escape sequences could change what the user sees. */
 export const printable = (text: string): string => text.replaceAll(/[^\P{C}\n\t]/gu, '\u{FFFD}')
 
 function describe(error: unknown): { code: string; message: string; hint?: string } {
@@ -103,7 +103,7 @@ function describe(error: unknown): { code: string; message: string; hint?: strin
   return { code: error.code, message, ...(error.hint !== undefined && { hint: error.hint }) }
 }
 
-/** https://no-color.org: any value that is not empty. */
+/** Any value that is not empty disables colours: https://no-color.org. */
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
 
 function paint(stream: Output, env: Streams['env'], colour: Colour, text: string): string {

@@ -1,7 +1,7 @@
 import { type CliError, usageError } from './errors.ts'
 import { nearest } from './parse.ts'
 
-/** The error for a name that is not among the known ones. */
+/** Creates the error for an unknown name. */
 export async function unknownName(what: string, name: string, known: readonly string[]): Promise<CliError> {
   const near = await nearest(name, known)
   const list = known.length === 0 ? 'There are none' : `There are ${known.join(', ')}`

@@ -10,7 +10,7 @@ const example = (name: string): string =>
   fileURLToPath(new URL(`../../../apps/examples/src/quickstart/${name}.ts`, import.meta.url))
 const everything = fileURLToPath(new URL('../../../apps/everything/dist/main.js', import.meta.url))
 
-describe('a file', () => {
+describe('jetway with a file', () => {
   it.each([
     ['that exports a server', ['call', fixture('definition'), 'hello'], 'Hello\n'],
     ['with --export', ['list', fixture('definition'), '--export', 'other'], 'other 2.0.0 (2026-07-28)\n'],
@@ -25,7 +25,7 @@ describe('a file', () => {
     })
   })
 
-  it('that throws is an error', async () => {
+  it('exits with 4 for a file that throws', async () => {
     expect(await runBin(['list', fixture('broken')])).toMatchObject({
       exitCode: 4,
       stderr: expect.stringContaining('This file is broken'),
@@ -83,7 +83,7 @@ it('calls every tool of a server', async () => {
   expect(codes).toEqual(Object.fromEntries(names.map((name) => [name, CALLS[name]?.exitCode ?? 0])))
 })
 
-describe('in a terminal', () => {
+describe('jetway in a terminal', () => {
   /** `script` of util-linux, which every Debian has, gives the command a pseudo-terminal. */
   const inTerminal = (argv: readonly string[]): { child: ChildProcess; output: () => string } => {
     const command = [process.execPath, BIN, ...argv].map((word) => `'${word}'`).join(' ')
@@ -97,7 +97,7 @@ describe('in a terminal', () => {
     return { child, output: () => text }
   }
 
-  it('questions are asked', async () => {
+  it('asks the questions of the server', async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toMatch(/Which name\?[\s\S]*name \(string; required\)[\s\S]*> /))
@@ -106,7 +106,7 @@ describe('in a terminal', () => {
     expect(output()).toContain('Renamed to Ann')
   })
 
-  it('/decline declines', async () => {
+  it('declines a question by /decline', async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toContain('> '))
@@ -114,13 +114,13 @@ describe('in a terminal', () => {
     expect(await exit).toEqual([5, null])
   })
 
-  it('--yes asks nothing', async () => {
+  it('declines all questions with --yes', async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename', '--yes'])
     expect(await once(child, 'exit')).toEqual([5, null])
     expect(output()).toContain('declined, because')
   })
 
-  it('Ctrl-C at a question ends the command and its server', async () => {
+  it('ends the command and its server by Ctrl-C at a question', async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toContain('> '))

@@ -29,7 +29,7 @@ describe('the command line', () => {
     [['--frob'], /Unknown option --frob\nThe command comes first/],
     [['list', '--jsn'], /Unknown option --jsn\nDid you mean --json\?/],
     [['list', '--json=1'], /--json takes no value/],
-  ])('%j is a usage error', async (argv, message) => {
+  ])('exits with a usage error for %j', async (argv, message) => {
     const { stdout, stderr, exitCode } = await runCli(argv)
     expect(stderr).toMatch(message)
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
@@ -42,7 +42,7 @@ describe('the command line', () => {
     )
   })
 
-  it('takes --json after -- as an argument of the command there', async () => {
+  it('passes --json after -- on to the command', async () => {
     const { stderr } = await runCli(['lst', '--', 'node', '--json'])
     expect(stderr).toMatch(/^error: /)
   })

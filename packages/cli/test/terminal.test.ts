@@ -20,7 +20,7 @@ function terminalOf({ stdin = true, stderr = true, yes = false, json = false, en
   return { terminal: new Terminal(streams, { json, yes }), noted }
 }
 
-describe('a terminal', () => {
+describe('Terminal', () => {
   it.each<readonly [string, Given, boolean]>([
     ['both ends', {}, true],
     ['an empty CI', { env: { CI: '' } }, true],
@@ -28,7 +28,7 @@ describe('a terminal', () => {
     ['no notes', { stderr: false }, false],
     ['--yes', { yes: true }, false],
     ['CI', { env: { CI: 'true' } }, false],
-  ])('with %s has a user', (_, given, expected) => {
+  ])('is interactive or not with %s', (_, given, expected) => {
     expect(terminalOf(given).terminal.interactive).toBe(expected)
   })
 
@@ -46,12 +46,12 @@ describe('a terminal', () => {
     expect(noted).toEqual(lines)
   })
 
-  it('keeps line breaks and tabs of a server, and no other control characters', () => {
+  it('keeps only line breaks and tabs among control characters', () => {
     expect(printable('a\n\tb\r\u001B[0mü😀\u200B')).toBe('a\n\tb\uFFFD\uFFFD[0mü😀\uFFFD')
   })
 })
 
-describe('the words after a command', () => {
+describe('parseArguments', () => {
   const OPTIONS = {
     name: { type: 'string', placeholder: 'NAME', help: '' },
     env: { type: 'string', placeholder: 'X', help: '', multiple: true },
@@ -67,7 +67,7 @@ describe('the words after a command', () => {
     [['-y', '-h'], { values: { yes: true, help: true }, positionals: [], rest: undefined }],
     [['a', '--', '--name', '--'], { values: {}, positionals: ['a'], rest: ['--name', '--'] }],
     [['--'], { values: {}, positionals: [], rest: [] }],
-  ])('%j are parsed', async (argv, expected) => {
+  ])('parses %j', async (argv, expected) => {
     const { values, ...others } = await parseArguments(argv, OPTIONS)
     expect({ values: { ...values }, ...others }).toEqual(expected)
   })
@@ -78,7 +78,7 @@ describe('the words after a command', () => {
     [['--constructor'], 'Unknown option --constructor', undefined],
     [['--dev=yes'], '--dev takes no value', undefined],
     [['--name'], '--name needs a value: NAME', undefined],
-  ])('%j are refused', async (argv, message, hint) => {
+  ])('refuses %j', async (argv, message, hint) => {
     await expect(parseArguments(argv, OPTIONS)).rejects.toMatchObject({ code: 'usage', message, hint })
   })
 })
@@ -87,11 +87,11 @@ it.each([
   ['shp', ['shop', 'other'], 'The x shp is unknown', 'Did you mean shop?'],
   ['zzz', ['shop', 'other'], 'The x zzz is unknown', 'There are shop, other'],
   ['zzz', [], 'The x zzz is unknown', 'There are none'],
-])('%s is unknown among %j', async (name, known, message, hint) => {
+])('unknownName suggests a name for %s among %j', async (name, known, message, hint) => {
   expect(await unknownName('The x', name, known)).toMatchObject({ code: 'usage', message, hint })
 })
 
-it('a name that is far from all has no nearest one', async () => {
+it('nearest returns undefined for a name unlike all others', async () => {
   expect(await nearest('abc', ['xyz'])).toBeUndefined()
 })
 
@@ -100,14 +100,14 @@ it('-v prints the version', async () => {
 })
 
 describe('help', () => {
-  it.each([['-h'], ['help']])('is printed for %s', async (word) => {
+  it.each([['-h'], ['help']])('prints the options of %s', async (word) => {
     const { stdout, exitCode } = await runCli([word])
     expect(stdout).toMatch(/^Usage: jetway <command> \[options\]\n\n {2}list {2,}\S/)
     expect(stdout).toContain('\n\njetway <command> --help describes a command.')
     expect(exitCode).toBe(0)
   })
 
-  it('of a command has its options below each other, with their placeholders, and notes', async () => {
+  it('aligns options, placeholders and notes of a command', async () => {
     const { stdout } = await runCli(['uninstall', '-h'])
     expect(stdout).toMatch(
       /^Usage: jetway uninstall \[host\] <target> \[options\]\n\n[A-Z].*\.\n\n {2}--name NAME {9}the server's name/,

@@ -9,7 +9,7 @@ export {
 export { type AuthFetch, withAuth } from './auth/with-auth.ts'
 export { Client, type ClientStats, type CompletionRef, type ServerDetails } from './client/client.ts'
 export type { IgnoredMessages } from './connection/connection.ts'
-export { createEraCache, type EraCache } from './dialect/era-cache.ts'
+export { createEraCache, type EraCache } from './options/era-cache.ts'
 export {
   ClientError,
   type ClientErrorCode,
@@ -32,13 +32,13 @@ export type {
   Root,
   SampleResult,
   SampleRequest,
-} from './input/handlers.ts'
+} from './options/handlers.ts'
 export { UrlElicitationRequiredError } from './input/url-elicitation.ts'
 export type { Page } from './client/lists.ts'
 export type { CacheHints } from './client/results.ts'
 export type { ClientTask, TaskState } from './client/tasks.ts'
 export type { ToolArgs, ToolInput, ToolOutput, TypedTool, TypedToolResult } from './client/typed-tool.ts'
-export type { ClientOptions, Progress, RequestOptions } from './client/options.ts'
+export type { ClientOptions, Progress, RequestOptions } from './options/options.ts'
 export type { SavedSession } from './client/saved-session.ts'
 export type {
   ClientTransport,

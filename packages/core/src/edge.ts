@@ -1,7 +1,13 @@
-export { ErrorCode, invalidParams, McpError, resourceNotFound, ToolError, UsageError } from './errors.ts'
-export { ScopeError } from './errors.ts'
-export { content } from './features/content/content.ts'
-export { result } from './features/content/result.ts'
+export {
+  ErrorCode,
+  invalidParams,
+  McpError,
+  resourceNotFound,
+  ScopeError,
+  ToolError,
+  UsageError,
+} from './errors.ts'
+export { content, result } from './features/content/content.ts'
 export { definePrompt, defineResource, defineTool } from './features/define.ts'
 export { message, messages } from './features/prompts/prompt-messages.ts'
 export { contents } from './features/resources/resource-contents.ts'

@@ -4,12 +4,12 @@ export {
   McpError,
   QuestionError,
   resourceNotFound,
+  ScopeError,
   ToolError,
   UsageError,
 } from './errors.ts'
-export type { Answers, AskContext, Asks } from './features/tools/ask-types.ts'
-export { asks } from './features/tools/asks.ts'
-export { content, type Content } from './features/content/content.ts'
+export { type Answers, type AskContext, type Asks, asks } from './features/tools/asks.ts'
+export { content, type Content, result, type ToolResult } from './features/content/content.ts'
 export {
   type AnyDefinition,
   definePrompt,
@@ -17,9 +17,10 @@ export {
   defineResourceTemplate,
   defineTool,
   type OfKind,
+  type Source,
 } from './features/define.ts'
 export { defineExtension, type OfferingExtension, requireExtension } from './features/extensions.ts'
-export type { Completer } from './features/completion-types.ts'
+export type { Completer } from './features/completers.ts'
 export type { ForSession } from './features/for-session.ts'
 export type { Notifier } from './features/notifier.ts'
 export { inputRequired, type InputRequired } from './features/tools/input-required.ts'
@@ -34,15 +35,11 @@ export type {
   ResourceDefinition,
   ResourceTemplateDefinition,
 } from './features/resources/resource-types.ts'
-export { result, type ToolResult } from './features/content/result.ts'
-export type { Source } from './features/source.ts'
 export type { AnyTool, ToolDefinition } from './features/tools/tool-types.ts'
 export { tasks } from './features/tasks/task-extension.ts'
 export type { VisibleRule } from './features/registry/handler.ts'
-export { ScopeError } from './errors.ts'
 export type { AuthInfo } from './stores/principal.ts'
-export type { ClientView } from './call/client-view.ts'
-export type { RequestContext, SessionView, TaskView } from './call/request-context.ts'
+export type { ClientView, RequestContext, SessionView, TaskView } from './call/request-context.ts'
 export type { LogSender } from './call/log.ts'
 export type { Extension } from './call/extension.ts'
 export type { Inputs } from './call/input/inputs.ts'

@@ -21,13 +21,16 @@ export {
 export {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
+  ClientMethod,
   LOG_LEVEL,
+  Method,
+  Notification,
   PROTOCOL_VERSION,
   RELATED_TASK,
   SERVER_INFO,
   SUBSCRIPTION_ID,
-} from './protocol/meta.ts'
-export { ClientMethod, Method, Notification, TaskMethod } from './protocol/methods.ts'
+  TaskMethod,
+} from './protocol/methods.ts'
 export {
   DEFAULT_PARSE_LIMITS,
   type Parsed,
@@ -37,8 +40,6 @@ export {
 } from './protocol/parse.ts'
 export { resolveRevisions, REVISIONS } from './protocol/revisions/index.ts'
 export type { Era, Revision, RevisionDate } from './protocol/revisions/revision.ts'
-export { isFinal, TASKS_EXTENSION, type TaskStatus, type TaskSupport } from './protocol/tasks.ts'
-export { readTraceContext, type TraceContext } from './protocol/trace-context.ts'
 export {
   type Annotations,
   type AudioContent,
@@ -51,6 +52,7 @@ export {
   type Icon,
   type ImageContent,
   type Implementation,
+  isFinal,
   LOG_LEVELS,
   type LogLevel,
   type Meta,
@@ -65,12 +67,16 @@ export {
   type Role,
   type SamplingContent,
   type ServerCapabilities,
+  TASKS_EXTENSION,
+  type TaskStatus,
+  type TaskSupport,
   type TextContent,
   type Tool,
   type ToolAnnotations,
   type ToolResultContent,
   type ToolUseContent,
 } from './protocol/types.ts'
+export { readTraceContext, type TraceContext } from './protocol/trace-context.ts'
 export { type FormField, formIssues, type FormSchema } from './schema/uses/elicitation-form.ts'
 export {
   findHeaderParameters,
@@ -79,5 +85,10 @@ export {
 } from './schema/uses/header-parameters.ts'
 export { describeIssues } from './schema/issues.ts'
 export { displayName } from './features/tools/tool-metadata.ts'
-export { check as checkOption, checkNames, type NameHints, type OptionNames } from './util/check-options.ts'
-export { nearestName } from './util/nearest-name.ts'
+export {
+  check as checkOption,
+  checkNames,
+  type NameHints,
+  nearestName,
+  type OptionNames,
+} from './util/check-options.ts'

@@ -1,5 +1,5 @@
 export type { Network } from './call/exchange.ts'
-export { SafeTelemetry } from './call/observation/safe-telemetry.ts'
+export { SafeTelemetry } from './call/observation/call-observers.ts'
 export type {
   CallObservation,
   CallOutcome,
@@ -14,4 +14,4 @@ export type {
   ServedCall,
   ServerNetwork,
 } from './call/observation/telemetry.ts'
-export type { ObservedServer, Telemetry } from './session/telemetry.ts'
+export type { ObservedServer, Telemetry } from './server/options.ts'

@@ -36,18 +36,18 @@ export class PluginMount {
   answerAt(route: Route): RouteHandlerMethod {
     const endpoint = this.#endpoint
     const answer = (request: FastifyRequest, reply: FastifyReply): Promise<Body | undefined> => {
-      const asked = new PluginRequest(route, request, reply, this.#readers)
-      return new Promise<HttpReply>((resolve) => serve(asked, endpoint.accept(asked), resolve)).then(
-        (answered) => this.#payload(asked, answered),
-      )
+      const httpRequest = new PluginRequest(route, request, reply, this.#readers)
+      return new Promise<HttpReply>((resolve) =>
+        serve(httpRequest, endpoint.accept(httpRequest), resolve),
+      ).then((httpReply) => this.#payload(httpRequest, httpReply))
     }
     this.#direct.set(answer, (request, reply) => {
-      const asked = new PluginRequest(route, request, reply, this.#readers)
-      serve(asked, endpoint.accept(asked), (answered) => {
+      const httpRequest = new PluginRequest(route, request, reply, this.#readers)
+      serve(httpRequest, endpoint.accept(httpRequest), (httpReply) => {
         // A timeout of the app has replied.
-        if (reply.raw.headersSent) return endpoint.discard(answered)
+        if (reply.raw.headersSent) return endpoint.discard(httpReply)
         try {
-          const payload = this.#payload(asked, answered)
+          const payload = this.#payload(httpRequest, httpReply)
           if (payload instanceof Promise) payload.catch((error: Error) => void reply.send(error))
           else reply.send(payload)
         } catch (error) {
@@ -63,13 +63,13 @@ export class PluginMount {
     return this.#direct.get(handler) ?? handler
   }
 
-  #payload(asked: PluginRequest, answer: HttpReply): Payload | undefined {
-    const { request, reply } = asked
+  #payload(httpRequest: PluginRequest, answer: HttpReply): Payload | undefined {
+    const { request, reply } = httpRequest
     if (isIncomplete(request.raw) && request.method !== 'GET') this.#track(request.raw)
     if (answer.open) return this.#stream(reply, answer)
     reply.code(answer.status)
     setHeaders(reply, answer.headers)
-    watchNodeReply(this.#endpoint, { asked, request: request.raw, response: reply.raw }, answer)
+    watchNodeReply(this.#endpoint, { httpRequest, request: request.raw, response: reply.raw }, answer)
     return answer.body
   }
 
@@ -78,15 +78,19 @@ export class PluginMount {
     const { request, raw } = reply
     return new Promise((resolve) => {
       let headed: Promise<undefined> | undefined
-      const open: StreamReply['open'] = (sink) => {
-        answer.open(sink)
-        resolve(headed)
-      }
-      sendNodeStream(request.raw, raw, { ...answer, open }, () => {
-        this.#opening.set(reply, answer)
-        headed = this.stream.call(this.#app, request, reply) as Promise<undefined>
-        return raw.headersSent
-      })
+      sendNodeStream(
+        request.raw,
+        raw,
+        () => {
+          this.#opening.set(reply, answer)
+          headed = this.stream.call(this.#app, request, reply) as Promise<undefined>
+          return raw.headersSent
+        },
+        (sink) => {
+          answer.open(sink)
+          resolve(headed)
+        },
+      )
     })
   }
 

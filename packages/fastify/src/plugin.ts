@@ -145,7 +145,7 @@ const HEAD_MS = 1000
  * applies `headersTimeout`, so one client that connects and stays silent would keep the app open. The
  * function that it returns ends them. It leaves HTTP/2 alone, where Fastify closes the sessions.
  */
-export function watchUnused(server: unknown): () => void {
+function watchUnused(server: unknown): () => void {
   const unused = new Set<Socket>()
   if (!(server instanceof Server) && !(server instanceof SecureServer)) return () => {}
   server.on(server instanceof SecureServer ? 'secureConnection' : 'connection', (socket: Socket) => {

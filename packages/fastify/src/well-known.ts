@@ -49,12 +49,12 @@ function route(app: FastifyInstance, url: string, wellKnown: WellKnown): void {
     exposeHeadRoute: false,
     schema: HIDDEN,
     handler(request: FastifyRequest, reply: FastifyReply) {
-      const asked = new PluginRequest('mcp', request, reply, {
+      const httpRequest = new PluginRequest('mcp', request, reply, {
         locals: undefined,
         auth: undefined,
         logs: false,
       })
-      const answer = wellKnown.answer(asked)
+      const answer = wellKnown.answer(httpRequest)
       if (answer === undefined) return reply.callNotFound()
       reply.code(answer.status)
       setHeaders(reply, answer.headers)

@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { expect, it, vi } from 'vitest'
 import { mounted } from './support.ts'
 
-/** The plugin's log lines when the app listens with two mounts. */
+/** Returns the plugin's log lines of an app that listens with two mounts. */
 async function logged(app: FastifyInstance): Promise<readonly unknown[]> {
   const info = vi.fn<Logger['info']>()
   const logger: Logger = { debug: () => {}, info, warn: () => {}, error: () => {} }
@@ -33,7 +33,7 @@ it('logs the options for headers only, if the app limits requests', async () => 
   expect(message).not.toContain('requestTimeout of')
 })
 
-it('logs nothing if the app limits headers, wherever it does', async () => {
+it('logs nothing if the app limits headers in any place', async () => {
   const after = Fastify()
   after.server.headersTimeout = 10_000
   const options = { headersTimeout: 10_000 }

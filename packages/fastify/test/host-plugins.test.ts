@@ -22,7 +22,7 @@ const slow = (url: string): Promise<Response> => post(`${url}/mcp`, callFrame('s
 it.each([
   ['@fastify/compress', compress],
   ['@fastify/etag', etag],
-])('%s lets the events of a call pass at once', async (_name, plugin) => {
+])('%s passes the events of a call at once', async (_name, plugin) => {
   const { server, finish } = slowServer()
   const app = Fastify()
   await app.register(plugin as typeof compress)
@@ -42,7 +42,7 @@ it('@fastify/compress compresses JSON replies', async () => {
   expect(await response.text()).toContain('xxx')
 })
 
-it('@fastify/compress decompresses requests, which keep their header', async () => {
+it('@fastify/compress decompresses requests without removing their header', async () => {
   const app = Fastify()
   await app.register(compress)
   await app.register(mcp, { server: createServer(), stateless: true })
@@ -51,7 +51,7 @@ it('@fastify/compress decompresses requests, which keep their header', async () 
   expect(await text(await fetch(`${await listen(app)}/mcp`, { method: 'POST', headers, body }))).toBe('test')
 })
 
-it('@fastify/swagger lists the routes of the app, and not those of the server', async () => {
+it('@fastify/swagger lists the routes of the app, but not those of the mount', async () => {
   const app = Fastify()
   await app.register(swagger, { openapi: {} })
   app.get('/own', () => 'own')
@@ -60,7 +60,7 @@ it('@fastify/swagger lists the routes of the app, and not those of the server', 
   expect(Object.keys(app.swagger().paths ?? {})).toEqual(['/own'])
 })
 
-it('a timeout of the app that ends a call is logged once, with what to do', async () => {
+it('a timeout of the app that ends a call is logged once, with a remedy', async () => {
   const { server, finish } = slowServer()
   const warn = vi.fn<Logger['warn']>()
   const app = Fastify()

@@ -7,6 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { bytesOf, callFrame, createServer, post, raw, text, until } from '@jetway-apps/test-support/http'
+import { logLines } from '@jetway-apps/test-support'
 import { listen, mounted } from './support.ts'
 
 const STATELESS = { server: createServer(), stateless: true } as const
@@ -40,27 +41,21 @@ describe('hooks of the app', () => {
 
   it.each([
     [
-      'JSON replies, whose headers they set',
+      'JSON replies, and may set headers',
       STATELESS,
       'name',
       ['onRequest', 'preHandler', 'onSend', 'onResponse'],
       'yes',
     ],
     [
-      'a stream that is complete when its head leaves',
+      'a stream that is complete before its head is sent',
       STREAMED,
       'name',
       ['onRequest', 'preHandler', 'onSend', 'onResponse'],
       'yes',
     ],
-    [
-      'any other stream, for which onSend cannot run',
-      STREAMED,
-      'report',
-      ['onRequest', 'preHandler', 'onResponse'],
-      null,
-    ],
-  ])('run around %s, and onResponse at its end', async (_kind, options, tool, expected, sent) => {
+    ['any other stream, except onSend', STREAMED, 'report', ['onRequest', 'preHandler', 'onResponse'], null],
+  ])('run for %s, with onResponse at its end', async (_kind, options, tool, expected, sent) => {
     const { app, ran, responded } = hooked()
     const response = await post(`${await mounted(options, app)}/mcp`, callFrame(tool))
     expect(await response.text()).toMatch(/"text":"(test|reported)"/)
@@ -77,7 +72,7 @@ describe('hooks of the app', () => {
     expect(response.headers.get('x-sent')).toBe(sent)
   })
 
-  it('run around replies without a body', async () => {
+  it('run for replies without a body', async () => {
     const { app, ran, responded } = hooked()
     const response = await post(
       `${await mounted(STATELESS, app)}/mcp`,
@@ -129,7 +124,7 @@ describe('hooks of the app', () => {
 describe('CORS of the app', () => {
   const ORIGIN = 'https://app.example.com'
 
-  it('answers preflights and marks JSON replies and streams', async () => {
+  it('answers preflights and sets headers on JSON replies and streams', async () => {
     const app = Fastify()
     await app.register(cors, {
       origin: ORIGIN,
@@ -189,7 +184,7 @@ describe('authentication of the app', () => {
   }
 
   it.each(['onRequest', 'preHandler'] as const)(
-    'refuses in %s as the app words it, before the body is read',
+    'in %s refuses with the app’s own reply, before the body is read',
     async (hook) => {
       const app = guarded(hook)
       const socket = await raw(
@@ -201,7 +196,7 @@ describe('authentication of the app', () => {
     },
   )
 
-  it('is what handlers see as ctx.auth; the context is ctx.locals', async () => {
+  it('sets ctx.auth, and locals sets ctx.locals', async () => {
     const app = guarded('preHandler')
     const response = await post(`${await mounted(options, app)}/mcp`, callFrame('seen'), {
       authorization: 'Bearer good',
@@ -210,18 +205,24 @@ describe('authentication of the app', () => {
   })
 })
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const empty = callFrame('size', { text: '' })
-  /** A call of so many bytes. */
+  /** Returns a call of this many bytes. */
   const large = (bytes: number): string => callFrame('size', { text: 'x'.repeat(bytes - empty.length) })
 
   it.each([
-    ['larger than the app’s default, of the mount’s 4 MiB', {}, {}, 4_194_304, 200],
-    ['beyond the mount’s 4 MiB', {}, {}, 4_194_305, 413],
-    ['beyond the mount’s own limit', {}, { limits: { bodyBytes: 1000 } }, 1001, 413],
-    ['of a smaller limit of the app', { bodyLimit: 1000 }, {}, 1000, 200],
-    ['beyond a smaller limit of the app', { bodyLimit: 1000 }, {}, 1001, 413],
-    ['within a larger limit of the app, beyond the mount’s', { bodyLimit: 10_000_000 }, {}, 4_194_305, 413],
+    ['of 4 MiB are accepted, beyond the app’s default', {}, {}, 4_194_304, 200],
+    ['beyond 4 MiB are refused', {}, {}, 4_194_305, 413],
+    ['beyond limits.bodyBytes are refused', {}, { limits: { bodyBytes: 1000 } }, 1001, 413],
+    ['at a smaller limit of the app are accepted', { bodyLimit: 1000 }, {}, 1000, 200],
+    ['beyond a smaller limit of the app are refused', { bodyLimit: 1000 }, {}, 1001, 413],
+    [
+      'beyond 4 MiB are refused despite a larger limit of the app',
+      { bodyLimit: 10_000_000 },
+      {},
+      4_194_305,
+      413,
+    ],
   ])('%s', async (_case, host, mount, bytes, status) => {
     const app = Fastify(host)
     const url = `${await mounted({ ...STATELESS, ...mount }, app)}/mcp`
@@ -234,7 +235,7 @@ describe('bodies', () => {
   })
 
   it.each(['text/plain', 'application/xml', 'nonsense', 'application/json-patch+json'])(
-    'of type %s are answered 415 as JSON-RPC',
+    'of type %s get 415 with a JSON-RPC error',
     async (type) => {
       const response = await post(`${await mounted(STATELESS)}/mcp`, callFrame('name'), {
         'content-type': type,
@@ -249,7 +250,7 @@ describe('bodies', () => {
     [399, 500],
     [400, 400],
     [418, 418],
-  ])('that a hook refuses with %s are left to the app, with the status %i', async (statusCode, status) => {
+  ])('that a hook refuses with %s get the app’s own reply with status %i', async (statusCode, status) => {
     const app = Fastify()
     app.setErrorHandler((error: Error, _request, reply) => void reply.send(`app: ${error.message}`))
     app.addHook('preHandler', () => {
@@ -262,7 +263,7 @@ describe('bodies', () => {
   it.each([
     [500, -32603, ['Fastify refused an MCP request']],
     [499, -32600, []],
-  ])('that Fastify refuses with %i are answered as JSON-RPC', async (statusCode, code, logged) => {
+  ])('that Fastify refuses with %i get a JSON-RPC error', async (statusCode, code, logged) => {
     const errors: string[] = []
     const write = (line: string): void => void errors.push((JSON.parse(line) as { msg: string }).msg)
     const app = Fastify({ logger: { level: 'error', stream: { write } } })
@@ -278,13 +279,15 @@ describe('bodies', () => {
     expect(errors).toEqual(logged)
   })
 
-  it('that a hook of the app has read without leaving anything are answered, not awaited', async () => {
+  it('that a hook has consumed get an error at once', async () => {
     const app = Fastify()
     app.addHook('preHandler', async (request) => void (await buffer(request.body as Readable)))
-    expect((await post(`${await mounted(STATELESS, app)}/mcp`)).status).toBe(400)
+    const logger = logLines()
+    expect((await post(`${await mounted({ ...STATELESS, logger }, app)}/mcp`)).status).toBe(400)
+    expect(logger.lines).toEqual([expect.stringContaining('was read by a hook before MCP could read it')])
   })
 
-  it('that a preParsing hook decodes are read decoded, and held to the limit as decoded', async () => {
+  it('that a preParsing hook decodes are limited by their decoded size', async () => {
     const app = Fastify()
     app.addHook('preParsing', async (_request, _reply, payload) => {
       const body = await buffer(payload)

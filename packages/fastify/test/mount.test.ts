@@ -23,9 +23,9 @@ import { listen, mounted } from './support.ts'
 const server = createServer()
 const STATELESS = { server, stateless: true } as const
 
-describe('where the server answers', () => {
+describe('the path of a mount', () => {
   it.each<[string, string, (app: FastifyInstance) => unknown]>([
-    ['/mcp by default', '/mcp', (app) => app.register(mcp, STATELESS)],
+    ['no option', '/mcp', (app) => app.register(mcp, STATELESS)],
     ['path', '/ai/tools', (app) => app.register(mcp, { ...STATELESS, path: '/ai/tools' })],
     ['path without its slash', '/ai', (app) => app.register(mcp, { ...STATELESS, path: 'ai' })],
     ['path at the root', '/', (app) => app.register(mcp, { ...STATELESS, path: '/' })],
@@ -46,7 +46,7 @@ describe('where the server answers', () => {
       '/api/mcp',
       (app) => app.register(async (api) => void api.register(mcp, STATELESS), { prefix: '/api' }),
     ],
-  ])('%s: %s', async (_form, path, register) => {
+  ])('with %s is %s', async (_form, path, register) => {
     const app = Fastify()
     register(app)
     const url = await listen(app)
@@ -59,7 +59,7 @@ describe('where the server answers', () => {
     [false, 404],
     [true, 200],
   ])(
-    'a trailing slash is as the app has it: ignoreTrailingSlash %s gives %i',
+    'follows the app’s ignoreTrailingSlash: with %s, a trailing slash gets %i',
     async (ignoreTrailingSlash, status) => {
       const app = Fastify({ routerOptions: { ignoreTrailingSlash } })
       const url = await mounted(STATELESS, app)
@@ -68,7 +68,7 @@ describe('where the server answers', () => {
     },
   )
 
-  it('two mounts in one app answer for themselves', async () => {
+  it('differs for two mounts in one app', async () => {
     const url = await mounted([
       { ...STATELESS, server: createServer('one'), path: '/one' },
       { ...STATELESS, server: createServer('two'), path: '/two', limits: { bodyBytes: 200 } },
@@ -80,7 +80,7 @@ describe('where the server answers', () => {
     expect((await post(`${url}/two`, large)).status).toBe(413)
   })
 
-  it('one server has two mounts', async () => {
+  it('differs for two mounts of one server', async () => {
     const url = await mounted([
       { ...STATELESS, path: '/one' },
       { ...STATELESS, path: '/two' },
@@ -90,7 +90,7 @@ describe('where the server answers', () => {
   })
 })
 
-describe('the other routes of the app', () => {
+describe('other routes of the app', () => {
   it('keep their body parsers, their errors and their HEAD', async () => {
     const app = Fastify()
     app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) =>
@@ -115,7 +115,7 @@ describe('the other routes of the app', () => {
 })
 
 describe('HTTP/2', () => {
-  it('serves calls and streams, judges the authority, and closes', async () => {
+  it('serves calls and streams, checks :authority, and closes', async () => {
     const app = Fastify({ http2: true })
     onTestFinished(() => app.close())
     app.register(mcp, { ...STATELESS, path: '/json' })
@@ -135,11 +135,11 @@ describe('HTTP/2', () => {
   })
 })
 
-describe('closing', () => {
+describe('close', () => {
   it.each([
     ['read before the endpoint is asked', {}],
     ['read when the endpoint asks for it', { authenticate: () => ({ principal: 'ada' }) }],
-  ])('the app does not wait for ever for a body that does not end, %s', async (_when, options) => {
+  ])('of the app does not wait forever for an unfinished body, %s', async (_when, options) => {
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     app.register(mcp, {
       server: createServer(),
@@ -161,7 +161,7 @@ describe('closing', () => {
   it.each([
     ['nothing', ''],
     ['half of the headers of a request', 'POST /mcp HTTP/1.1\r\nhost: 127'],
-  ])('the app does not wait for a connection that has sent %s', async (_what, bytes) => {
+  ])('of the app does not wait for a connection that has sent %s', async (_what, bytes) => {
     const app = Fastify({ keepAliveTimeout: 60_000 })
     const url = await mounted({ server: createServer() }, app)
     const connected = once(app.server, 'connection')
@@ -172,7 +172,7 @@ describe('closing', () => {
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
   })
 
-  it('the app ends the streams that a client has pipelined, and their connection', async () => {
+  it('of the app ends pipelined streams and their connection', async () => {
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     app.register(mcp, { server: createServer() })
     const url = await listen(app)
@@ -184,7 +184,7 @@ describe('closing', () => {
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
   })
 
-  it('the mount refuses a call without waiting for its body', async () => {
+  it('of the mount refuses a call without waiting for its body', async () => {
     const app = Fastify()
     const mount = deferred<MountHandle>()
     const url = await mounted({ server: createServer(), stateless: true, onMount: mount.resolve }, app)

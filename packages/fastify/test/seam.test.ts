@@ -70,7 +70,7 @@ const OK = { status: 200, headers: { 'content-type': 'application/json' }, body:
 it.each([
   ['at once', false],
   ['after authentication', true],
-])('a body that is accepted %s is answered in the async context of its request', async (_when, later) => {
+])('a request accepted %s runs in its own async context', async (_when, later) => {
   endpoint.later = later
   const kept = new AsyncLocalStorage<string>()
   const app = Fastify()
@@ -81,7 +81,7 @@ it.each([
 })
 
 /**
- * Writes more than a connection holds to a peer that does not read, and gives what the writer is to wait for.
+ * Writes more than the buffers of a connection to a peer that does not read. Returns the promise for the writer.
  */
 function fill(sink: FrameSink): Promise<void> {
   const frame = `data: ${'x'.repeat(1024 * 1024)}\n\n`
@@ -91,9 +91,9 @@ function fill(sink: FrameSink): Promise<void> {
   throw new Error('The peer counts as reading')
 }
 
-describe('closing the app', () => {
+describe('close of the app', () => {
   it.each([
-    ['was refused before it came', { status: 403, headers: {}, body: '{}' }],
+    ['was refused before it arrived', { status: 403, headers: {}, body: '{}' }],
     ['was too large', undefined],
   ])('does not wait for a body that %s', async (_why, refusal) => {
     endpoint.refusal = refusal
@@ -126,7 +126,7 @@ describe('closing the app', () => {
   })
 })
 
-it('passes its other options on, with the logger of the app', async () => {
+it('passes its other options on together with the app’s logger', async () => {
   const app = Fastify({ logger: { level: 'silent' } })
   endpoint.handle = () => OK
   app.register(mcp, { server: new McpServer({ name: 'seam', version: '1' }), stateless: true })
@@ -138,7 +138,7 @@ it('passes its other options on, with the logger of the app', async () => {
   })
 })
 
-it('leaves no listener behind on a connection that serves many calls', async () => {
+it('leaves no listeners on a connection that serves many calls', async () => {
   const responses: ServerResponse[] = []
   const app = Fastify()
   app.addHook('onRequest', async (_request, reply) => void responses.push(reply.raw))

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { AuthInfo } from '@jetway/core'
-import { BodyError, readWebStream, readWhole, WebRequest } from '@jetway/core/http'
+import { BodyError, readWebStream, WebRequest } from '@jetway/core/http'
 import type { AcceptedRequest, HttpRequest, RequestBody, Route } from '@jetway/core/http'
 import type { collectStream, nodeConnection, NodeConnection } from '@jetway/node/connection'
 import type { Context } from 'hono'
@@ -127,4 +127,29 @@ export class ContextRequest extends WebRequest implements HttpRequest {
       // Only runtimes like Workers have an execution context; the others keep running anyway.
     }
   }
+}
+
+/**
+ * Takes a body that the host reads as a whole.
+ *
+ * @param declared - its length in bytes, as the client says
+ * @throws BodyError as a rejection: 413, 408 or 503 beyond a limit, 400 if it ends early
+ */
+export function readWhole(
+  body: Promise<ArrayBuffer>,
+  declared: number,
+  { bodyLimit, reading }: Pick<AcceptedRequest, 'bodyLimit' | 'reading'>,
+): Promise<Uint8Array> {
+  const excess = reading.add(declared)
+  return new Promise<Uint8Array>((resolve, reject) => {
+    reading.begin(reject)
+    if (excess !== undefined) reject(excess)
+    body.then(
+      (whole) => {
+        if (whole.byteLength > bodyLimit) reject(BodyError.tooLarge(bodyLimit))
+        else resolve(new Uint8Array(whole))
+      },
+      () => reject(BodyError.endedEarly()),
+    )
+  }).finally(() => reading.end())
 }

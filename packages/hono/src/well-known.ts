@@ -47,12 +47,12 @@ export function resourceMetadata(authenticate: Authenticate): MiddlewareHandler 
 function respondWith(wellKnown: WellKnown, c: Context): Response | undefined {
   const { req } = c
   if (!req.path.startsWith('/.well-known/')) return undefined
-  const asked = {
+  const httpRequest = {
     method: req.method,
     path: req.path,
     header: (name: string) => req.header(name) ?? (name === 'host' ? new URL(req.url).host : undefined),
   }
-  const reply = wellKnown.answer(asked)
+  const reply = wellKnown.answer(httpRequest)
   return reply && toResponse(c, reply)
 }
 

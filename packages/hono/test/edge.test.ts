@@ -3,10 +3,10 @@ import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { mcp } from '../src/edge.ts'
 
-it('the edge preset answers calls of clients without a session, and has no options for sessions', async () => {
+it('the edge preset serves calls without a session, and has no options for sessions', async () => {
   const server = new McpServer<{ user: string }>({ name: 'edge', version: '1.0.0' })
   server.addTool({ name: 'greet', handler: (_, ctx) => `Hello, ${ctx.locals.user}` })
-  // @ts-expect-error HTTP+SSE needs sessions
+  // @ts-expect-error HTTP+SSE needs sessions.
   mcp({ server, locals: () => ({ user: 'Ada' }), legacySse: true })
   const app = new Hono().use(mcp({ server, locals: () => ({ user: 'Ada' }) }))
   const response = await app.request('http://localhost/mcp', {

@@ -11,9 +11,9 @@ const server = createServer()
 const STATELESS = { server, stateless: true } as const
 const STREAMED = { ...STATELESS, response: 'sse' } as const
 
-describe('where the server answers', () => {
+describe('the path of a mount', () => {
   it.each<[string, string, (app: Hono) => unknown]>([
-    ['/mcp by default', '/mcp', (app) => app.use(mcp(STATELESS))],
+    ['no option', '/mcp', (app) => app.use(mcp(STATELESS))],
     ['path', '/ai/tools', (app) => app.use(mcp({ ...STATELESS, path: '/ai/tools' }))],
     ['path without its slash', '/ai', (app) => app.use(mcp({ ...STATELESS, path: 'ai' }))],
     ['path at the root', '/', (app) => app.use(mcp({ ...STATELESS, path: '/' }))],
@@ -41,7 +41,7 @@ describe('where the server answers', () => {
       '/api/ai',
       (app) => app.basePath('/api').use('/ai', mcp(STATELESS)),
     ],
-  ])('%s: %s', async (_form, path, use) => {
+  ])('with %s is %s', async (_form, path, use) => {
     const app = new Hono()
     use(app)
     const url = await listen(app)
@@ -54,14 +54,14 @@ describe('where the server answers', () => {
   it.each([
     [true, 404],
     [false, 200],
-  ])('a trailing slash is as the app has it: strict %s gives %i', async (strict, status) => {
+  ])('follows the app’s option strict: with %s, a trailing slash gets %i', async (strict, status) => {
     const app = new Hono({ strict })
     const url = await mounted(STATELESS, app)
     expect((await post(`${url}/mcp/`)).status).toBe(status)
     expect((await post(`${url}/mcp`)).status).toBe(200)
   })
 
-  it('two mounts in one app answer for themselves', async () => {
+  it('differs for two mounts in one app', async () => {
     const url = await mounted([
       { ...STATELESS, server: createServer('one'), path: '/one' },
       { ...STATELESS, server: createServer('two'), path: '/two', limits: { bodyBytes: 200 } },
@@ -73,7 +73,7 @@ describe('where the server answers', () => {
     expect((await post(`${url}/two`, large)).status).toBe(413)
   })
 
-  it('the rest of the app answers everything else, bodies included', async () => {
+  it('leaves all other paths to the app, including their bodies', async () => {
     const app = new Hono()
     app.use(mcp(STATELESS))
     app.post('/echo', async (c) => c.json(await c.req.json()))
@@ -92,7 +92,7 @@ describe('middleware of the app', () => {
   it.each([
     ['JSON replies', STATELESS],
     ['streams', STREAMED],
-  ])('keeps its headers on %s, set before and after', async (_kind, options) => {
+  ])('may set headers of %s before and after the mount', async (_kind, options) => {
     const app = new Hono()
     const order: string[] = []
     app.use(cors({ origin: ORIGIN, exposeHeaders: ['mcp-session-id'] }), requestId())
@@ -134,7 +134,7 @@ describe('middleware of the app', () => {
     ])
   })
 
-  it('may put another reply in its place', async () => {
+  it('may replace the reply of the mount', async () => {
     const app = new Hono()
     app.use(async (c, next) => {
       await next()
@@ -143,7 +143,7 @@ describe('middleware of the app', () => {
     expect(await text(await post(`${await mounted(STATELESS, app)}/mcp`))).toBe('changed')
   })
 
-  it('authenticates: handlers see whom as ctx.auth, and the context as ctx.locals', async () => {
+  it('authenticates callers for ctx.auth, and locals sets ctx.locals', async () => {
     const app = new Hono<{ Variables: { user: string } }>()
     app.use(async (c, next) => {
       if (c.req.header('authorization') !== 'Bearer good') return c.text('mine', 401)
@@ -165,7 +165,7 @@ describe('middleware of the app', () => {
     ).toContain(' 401 ')
   })
 
-  it('lets the context have the body, too', async () => {
+  it('does not prevent locals from reading the body', async () => {
     const texts: Promise<string>[] = []
     const url = await mounted({ ...STATELESS, locals: (c) => texts.push(c.req.text()) })
     expect(await text(await post(`${url}/mcp`))).toBe('test')
@@ -173,8 +173,8 @@ describe('middleware of the app', () => {
   })
 })
 
-describe('bodies', () => {
-  it('reach the server and a middleware that reads a copy meanwhile', async () => {
+describe('request bodies', () => {
+  it('reach the server and a middleware that reads a clone', async () => {
     const app = new Hono()
     const copies: Promise<string>[] = []
     app.use((c, next) => {
@@ -200,7 +200,7 @@ describe('bodies', () => {
   })
 })
 
-it('a public document gets the host of the URL where there is no header', async () => {
+it('a public document gets the host of the URL if there is no Host header', async () => {
   const wellKnown: WellKnown = {
     paths: [],
     elsewhere: false,
@@ -219,21 +219,21 @@ it('a public document gets the host of the URL where there is no header', async 
   expect(await ask({ host: 'other.example' })).toBe('/.well-known/any other.example ')
 })
 
-it('the handle says when the mount is closed', async () => {
+it('closed resolves when the mount is closed', async () => {
   const mount = mcp({ ...STATELESS, server: createServer() })
   await mount.close({ deadline: 100 })
   await mount.closed
 })
 
 describe('types', () => {
-  it('ask for the context that a server has declared, and for nothing else', () => {
+  it('require the declared type of ctx.locals, and allow no unknown options', () => {
     const typed = createServer<{ user: string }>()
     expect(mcp({ server: typed, locals: (c) => ({ user: c.req.path }) })).toBeTypeOf('function')
-    // @ts-expect-error the context is missing
+    // @ts-expect-error The option locals is missing.
     expect(mcp({ server: typed })).toBeTypeOf('function')
-    // @ts-expect-error the context is something else
+    // @ts-expect-error The option locals has another type.
     expect(mcp({ server: typed, locals: (c) => ({ id: c.req.path }) })).toBeTypeOf('function')
-    // @ts-expect-error there is no such option
+    // @ts-expect-error This option does not exist.
     expect(() => mcp({ server, pth: '/x' })).toThrow('Did you mean path?')
   })
 })

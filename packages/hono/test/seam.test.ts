@@ -53,7 +53,7 @@ async function served(handle: Handle, app?: Hono): Promise<string> {
 const SSE = { 'content-type': 'text/event-stream' }
 const OK = { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' } as const
 
-/** Answers the length of the body, or the status of the error. */
+/** Replies with the length of the body, or the status of the error. */
 const measured: Handle = (_request, body) =>
   body instanceof Error
     ? { status: (body as BodyError).status, headers: {} }
@@ -62,19 +62,19 @@ const measured: Handle = (_request, body) =>
 describe.each([
   ['at once', false],
   ['after authentication', true],
-])('the body of a request that is accepted %s', (_when, later) => {
+])('the body of a request accepted %s', (_when, later) => {
   beforeEach(() => {
     endpoint.later = later
   })
 
-  it('is empty where there is none', async () => {
+  it('is empty if the request has none', async () => {
     expect(await (await mounted(measured).request('/mcp', { method: 'POST' })).text()).toBe('0')
   })
 
   const large = 'x'.repeat(101)
   const chunked = (): ReadableStream => new Blob(['x'.repeat(60), 'x'.repeat(60)]).stream()
 
-  it('is the same on a runtime without sockets, whatever the declared length says', async () => {
+  it('is limited by its real length on a runtime without sockets', async () => {
     const app = mounted(measured)
     const send = (body: BodyInit, headers: HeadersInit = {}): Promise<Response> =>
       Promise.resolve(app.request('/mcp', { method: 'POST', body, headers, duplex: 'half' } as RequestInit))
@@ -86,7 +86,7 @@ describe.each([
     expect(await (await send('x'.repeat(100), { 'content-length': '100' })).text()).toBe('100')
   })
 
-  it('is not read on without a declared length at the limit', async () => {
+  it('without a declared length is read up to the limit', async () => {
     let pulled = 0
     const body = new ReadableStream({
       pull: (controller) => {
@@ -121,7 +121,7 @@ describe.each([
           return next()
         }),
     ],
-  ])('is there after a middleware with %s', async (_what, length, use) => {
+  ])('is available after a middleware with %s', async (_what, length, use) => {
     for (const body of ['{"text":"x"}', new Blob(['{"text":', '"x"}']).stream()]) {
       const app = new Hono()
       use(app)
@@ -129,13 +129,13 @@ describe.each([
     }
   })
 
-  it('is an error with status 400 when a middleware has used the body up', async () => {
+  it('causes status 400 if a middleware has consumed it', async () => {
     const app = new Hono()
     app.use(async (c, next) => (await c.req.raw.text(), next()))
     expect((await post(await served(measured, app))).status).toBe(400)
   })
 
-  it('is answered in the async context that the app has made for the request', async () => {
+  it('is handled in the async context of the request', async () => {
     const kept = new AsyncLocalStorage<string>()
     const app = new Hono()
     app.use((c, next) => kept.run(c.req.query('n') ?? '', next))
@@ -145,7 +145,7 @@ describe.each([
   })
 })
 
-describe('the request that the endpoint gets', () => {
+describe('the request for the endpoint', () => {
   it.each([
     [
       'changed in place',
@@ -163,7 +163,7 @@ describe('the request that the endpoint gets', () => {
         c.req.raw = new Request(c.req.raw, { headers })
       },
     ],
-  ])('has the headers as a middleware has left them, %s', async (_how, change) => {
+  ])('has the headers of a middleware, %s', async (_how, change) => {
     let seen: unknown
     const app = new Hono().use((c, next) => (change(c), next()))
     const url = await served((request, body) => {
@@ -174,13 +174,13 @@ describe('the request that the endpoint gets', () => {
     expect(seen).toEqual([undefined, 'changed', 2])
   })
 
-  it('has no address of a socket where there is none', async () => {
+  it('has no socket address if there is no socket', async () => {
     let seen: unknown
     await mounted((request) => ((seen = request.peer?.localAddress), OK)).request('/mcp')
     expect(seen).toBeUndefined()
   })
 
-  it('hands work that outlives the reply to the runtime, if it takes it', async () => {
+  it('passes work after the reply to waitUntil of the runtime, if it has one', async () => {
     const work = Promise.resolve()
     const kept: unknown[] = []
     const app = mounted((request) => (request.waitUntil?.(work), OK))
@@ -195,8 +195,8 @@ describe('the request that the endpoint gets', () => {
   })
 })
 
-describe('the reply that the client gets', () => {
-  it('is the head of a stream at once, before the first frame', async () => {
+describe('the reply to the client', () => {
+  it('sends the head of a stream before the first frame', async () => {
     let sink: FrameSink | undefined
     const url = await served(() => ({ status: 200, headers: SSE, open: (opened) => void (sink = opened) }))
     const response = await post(url)
@@ -209,7 +209,7 @@ describe('the reply that the client gets', () => {
   })
 })
 
-it('aborts the signal on other runtimes when the client cancels the body', async () => {
+it('on other runtimes, the signal aborts when the client cancels the body', async () => {
   const requests: HttpRequest[] = []
   const app = mounted((request) => {
     requests.push(request)

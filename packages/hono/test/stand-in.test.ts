@@ -10,7 +10,7 @@ afterEach(
     new Promise((resolve) => (server?.close(resolve) ?? resolve(undefined), server?.closeAllConnections())),
 )
 
-/** How much `touched` finds read of a request that `@hono/node-server` passes, after `read` has had it. */
+/** Returns what `touched` reports for a request of `@hono/node-server` after `read`. */
 async function after(read: (request: Request) => unknown): Promise<Touched> {
   let found: Touched | undefined
   const listener = getRequestListener(async (request) => {
@@ -26,8 +26,8 @@ async function after(read: (request: Request) => unknown): Promise<Touched> {
   return found
 }
 
-describe('what has been read of a request of @hono/node-server', () => {
-  // In this order: the first request that is ever looked at has been read already.
+describe('touched', () => {
+  // The order matters: something has read the first request before `touched` sees it.
   test.for<[string, (request: Request) => unknown, Touched]>([
     ['its headers', (request) => request.headers.get('host'), HEADERS],
     ['nothing', () => {}, UNTOUCHED],
@@ -36,15 +36,15 @@ describe('what has been read of a request of @hono/node-server', () => {
     ['its signal', (request) => request.signal, TOUCHED],
     ['a clone', (request) => request.clone().text(), TOUCHED],
     ['its body as a stream', (request) => request.body, TOUCHED],
-  ])('%s', async ([, read, expected]) => {
+  ])('detects reads of a request of @hono/node-server: %s', async ([, read, expected]) => {
     expect(await after(read)).toBe(expected)
   })
 
-  test('a Request of the runtime itself', () => {
+  test('treats a Request of the runtime as read', () => {
     expect(touched(new Request('http://127.0.0.1/'))).toBe(TOUCHED)
   })
 
-  test('a subclass of Request, which may keep anything anywhere', () => {
+  test('treats a subclass of Request as read, because its internals are unknown', () => {
     class Other extends Request {}
     expect(touched(new Other('http://127.0.0.1/'))).toBe(TOUCHED)
   })

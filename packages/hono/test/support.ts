@@ -5,14 +5,14 @@ import { Hono } from 'hono'
 import { onTestFinished } from 'vitest'
 import { mcp } from '../src/index.ts'
 
-/** Listens on a free port of the loopback and closes with the test. */
+/** Listens on a free loopback port until the end of the test. */
 export async function listen(app: Pick<Hono, 'fetch'>): Promise<string> {
   const { origin, release } = await listenOn(createAdaptorServer({ fetch: app.fetch }) as Server)
   onTestFinished(release)
   return origin
 }
 
-/** The same, after the app has got the server, each with its own options. */
+/** Adds a mount for each options object to the app, and listens. */
 export function mounted(
   mounts: Parameters<typeof mcp>[0] | readonly Parameters<typeof mcp>[0][],
   app: Hono = new Hono(),

@@ -2,6 +2,7 @@ import type { Dialect } from './dialect.ts'
 import { isEqual } from './equal.ts'
 import { escapePointer, type Routine } from './keywords/run.ts'
 import { isOnlyReference } from './keywords/rules.ts'
+import type { Counter } from './limit.ts'
 import type { JsonSchema } from './types.ts'
 import { resolveUri, splitUri, withoutEmptyFragment } from './uri.ts'
 
@@ -38,6 +39,10 @@ export interface SchemaDocument {
   readonly open: Set<Place>
   /** Whether any part has a keyword about what others have not evaluated. */
   readonly hasUnevaluated: boolean
+  /** Counts the steps of making the validator if they are limited. */
+  readonly counter: Counter | undefined
+  /** Whether a part of the schema has references inside, as far as it is known. */
+  readonly referring: Map<unknown, boolean>
 }
 
 /** The base of a schema that has no id. */
@@ -48,6 +53,7 @@ export function createDocument(
   schema: JsonSchema,
   dialect: Dialect,
   metaschemas: Metaschemas,
+  counter?: Counter,
 ): SchemaDocument {
   const id = schema['$id']
   if (id !== undefined && typeof id !== 'string') throw new Error('schema $id must be string')
@@ -64,6 +70,8 @@ export function createDocument(
     routines: [],
     open: new Set(),
     hasUnevaluated: mentionsUnevaluated(schema),
+    counter,
+    referring: new Map(),
   }
   root.document = document
   register(document)
@@ -186,8 +194,11 @@ function find(document: SchemaDocument, from: string): Place | undefined {
   return found ?? findByPointer(document, uri)
 }
 
+const HOP_STEPS = 128
+
 function findByPointer(document: SchemaDocument, uri: string): Place | undefined {
-  const { root } = document
+  const { root, counter } = document
+  counter?.spend(HOP_STEPS)
   const { document: id, fragment } = splitUri(uri)
   if (id === splitUri(root.baseUri).document) return atPointer(root, fragment)
   const known = lookup(document, withoutEmptyFragment(id))

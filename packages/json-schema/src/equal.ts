@@ -6,7 +6,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
     return Number.isNaN(a) && Number.isNaN(b)
-  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && isEqualList(a, b)
+  if (Array.isArray(a) !== Array.isArray(b)) return false
   const keys = Object.keys(a)
   return (
     keys.length === Object.keys(b).length &&
@@ -16,10 +16,6 @@ export function isEqual(a: unknown, b: unknown): boolean {
         isEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
     )
   )
-}
-
-function isEqualList(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((item, i) => isEqual(item, b[i]))
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { StepLimit } from './limit.ts'
+
 /**
  * A JSON Schema that is an object; boolean schemas occur only inside one.
  * Dialects: 2020-12 unless `$schema` names 2019-09 or draft-07.
@@ -30,11 +32,20 @@ export interface ValidatorOptions {
    * @default true
    */
   readonly validateSchema?: boolean
+  /**
+   * Limits the work for schemas that nobody has reviewed: `maxSteps(1_000_000)`.
+   *
+   * @default no limit
+   */
+  readonly limit?: StepLimit | undefined
 }
 
 /** Validates values against one schema. */
 export interface Validator {
-  /** @throws RangeError for a value that is nested too deeply for a recursive schema */
+  /**
+   * @throws RangeError for a value that is nested too deeply for a recursive schema
+   * @throws StepLimitError beyond the limit
+   */
   isValid(value: unknown): boolean
   /**
    * Why a value is not valid; empty for a valid one. Validation stops at the first error, so
@@ -42,6 +53,7 @@ export interface Validator {
    * alternative, then that of the keyword.
    *
    * @throws RangeError for a value that is nested too deeply for a recursive schema
+   * @throws StepLimitError beyond the limit
    */
   errors(value: unknown): ValidationError[]
   /**

@@ -1,9 +1,10 @@
 import { type Dialect, dialectOf } from './dialect.ts'
-import { createDocument, type Metaschemas, type Place } from './document.ts'
+import { createDocument, type Place } from './document.ts'
 import { metaschemasOf } from './metaschemas.ts'
 import { refuseLoops } from './keywords/loops.ts'
 import type { Failure, Routine, Run } from './keywords/run.ts'
 import { makeRoutine } from './keywords/subschema.ts'
+import type { StepLimit } from './limit.ts'
 import type { JsonSchema, Validator, ValidatorOptions } from './types.ts'
 import { withoutEmptyFragment } from './uri.ts'
 
@@ -14,36 +15,41 @@ import { withoutEmptyFragment } from './uri.ts'
  * lead into the schema or to a metaschema of its dialect.
  *
  * @throws Error for a schema that is not valid, with an unknown dialect, or with a
- *   reference that leads nowhere, or back to its own schema with the same value
+ *   reference that leads nowhere, or back to its own schema with the same value; with a limit also for
+ *   patterns with backreferences or lookbehinds
+ * @throws StepLimitError if making it exceeds the limit
  */
 export function createValidator(
   schema: JsonSchema,
-  { validateSchema = true }: ValidatorOptions = {},
+  { validateSchema = true, limit }: ValidatorOptions = {},
 ): Validator {
   const dialect = dialectOf(schema)
-  const document = createDocument(schema, dialect, metaschemasFor(dialect))
-  if (validateSchema) checkSchema(schema, dialect)
+  // Inside of a metaschema no step is counted.
+  const metaschemas = (uri: string): Place | string | undefined =>
+    limit === undefined && uri.includes('//json-schema.org/') ? libraryOf(dialect).byUri.get(uri) : undefined
+  const document = createDocument(schema, dialect, metaschemas, limit?.start())
+  if (validateSchema) checkSchema(schema, dialect, limit)
   const routine = makeRoutine(document.root)
   refuseLoops(document.routines)
   let steps = 0
   return {
     isValid(value) {
-      const run = startRun(false)
+      const run = startRun(false, limit)
       const isValid = routine.check(value, run) !== false
       steps += run.steps
       return isValid
     },
-    errors: (value) => failuresOf(routine, value),
+    errors: (value) => failuresOf(routine, value, limit),
     steps: () => steps,
   }
 }
 
-function failuresOf(routine: Routine, value: unknown): Failure[] {
-  const run = startRun(true)
+function failuresOf(routine: Routine, value: unknown, limit: StepLimit | undefined): Failure[] {
+  const run = startRun(true, limit)
   return routine.check(value, run) === false ? run.failures : []
 }
 
-function startRun(explains: boolean): Run {
+function startRun(explains: boolean, limit: StepLimit | undefined): Run {
   return {
     failures: [],
     explains,
@@ -52,13 +58,14 @@ function startRun(explains: boolean): Run {
     base: 0,
     hasEnded: false,
     steps: 1,
+    counter: limit?.start(),
   }
 }
 
 /** @throws Error for what is no schema of the dialect */
-function checkSchema(schema: JsonSchema, dialect: Dialect): void {
+function checkSchema(schema: JsonSchema, dialect: Dialect, limit: StepLimit | undefined): void {
   const [whole] = libraryOf(dialect).documents
-  const failures = failuresOf((whole!.routine ??= makeRoutine(whole!)), schema)
+  const failures = failuresOf((whole!.routine ??= makeRoutine(whole!)), schema, limit)
   if (failures.length === 0) return
   const problems = failures.map(({ instancePath, message }) => `data${instancePath} ${message}`)
   throw new Error(`schema is invalid: ${problems.join(', ')}`)
@@ -87,8 +94,3 @@ function libraryOf(dialect: Dialect): Library {
   }
   return library
 }
-
-const metaschemasFor =
-  (dialect: Dialect): Metaschemas =>
-  (uri) =>
-    uri.includes('//json-schema.org/') ? libraryOf(dialect).byUri.get(uri) : undefined

@@ -11,13 +11,13 @@ import { ajvAlone, outcomeOf } from './support/ajv-alone.ts'
 import { expectSame } from './support/expect-same.ts'
 
 const METASCHEMA: (typeof SCHEMA_CASES)[number] = [
-  'schemas of schemas',
+  'references to the metaschema',
   { properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } } },
   [{ schema: { type: 'object' } }, { schema: true }],
   [{ schema: { type: 'strin' } }, { schema: 1 }],
 ]
 
-describe('verdicts and errors are those of ajv', () => {
+describe('a validator agrees with ajv on', () => {
   it.each([...SCHEMA_CASES, METASCHEMA])('%s', (_, schema, good, bad) => {
     const verdicts = expectSame(schema, [...good, ...bad])
     expect(verdicts).toEqual([...good.map(() => true), ...bad.map(() => false)])
@@ -27,7 +27,7 @@ describe('verdicts and errors are those of ajv', () => {
     expectSame({ format }, FORMAT_VALUES)
   })
 
-  it('properties called __proto__, in the schema and in constants', () => {
+  it('properties named __proto__, in the schema and in constants', () => {
     const schema = JSON.parse(
       '{"$defs":{"__proto__":{"type":"string"}},"properties":{"a":{"$ref":"#/$defs/__proto__"},"b":{"const":{"__proto__":1}}}}',
     ) as Record<string, unknown>
@@ -40,7 +40,7 @@ describe('verdicts and errors are those of ajv', () => {
     expect(verdicts).toEqual([true, true, false, false])
   })
 
-  it('whatever the value is', () => {
+  it('generated values', () => {
     const alone = ajvAlone(LARGE_SCHEMA)
     const validator = createValidator(LARGE_SCHEMA)
     fc.assert(

@@ -156,7 +156,7 @@ const attempt = <T>(make: () => T): T | undefined => {
   }
 }
 
-/** Ajv compiles it, and overflows the stack when it validates. */
+/** Ajv compiles such a schema, and overflows the stack when it validates. */
 function isEndless(schema: JsonSchema): boolean {
   try {
     createValidator(schema, { validateSchema: false })
@@ -166,15 +166,12 @@ function isEndless(schema: JsonSchema): boolean {
   }
 }
 
-/**
- * Where a reference leads to a reference to an `$id`, ajv names another path, and
- * does not find it below a URN.
- */
+/** Ajv reports another path for a reference to a reference to an `$id`, and does not find it below a URN. */
 const leadsOn = ({ $defs }: JsonSchema): boolean =>
   /"[ab]":\{[^{}]*"\$ref":"item"/.test(JSON.stringify($defs))
 
 it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
-  'any value has the verdict and the errors of ajv under any schema of %s',
+  'a validator agrees with ajv on generated schemas of %s',
   (draft) => {
     let judged = 0
     const values = fc.array(value, { minLength: 5, maxLength: 5 })
@@ -198,15 +195,15 @@ it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
   },
 )
 
-/** Cases that few generated schemas have. */
+/** Generated schemas rarely have these cases. */
 it.each<[string, JsonSchema, unknown[]]>([
   [
-    'properties whose names match, and nothing more is said of them',
+    'patternProperties that only match names',
     { patternProperties: { '^a': true }, unevaluatedProperties: false },
     [{ a: 1 }, { b: 1 }],
   ],
   [
-    'a property that fails after one whose reference has failed',
+    'a property that fails after a failed reference',
     {
       patternProperties: { '^a': { $ref: '#/$defs/low', type: 'number' } },
       $defs: { low: { maximum: 1, properties: { a: { $ref: '#/$defs/low' } } } },
@@ -214,7 +211,7 @@ it.each<[string, JsonSchema, unknown[]]>([
     [{ a1: 2, a2: 'x' }],
   ],
   [
-    'two properties whose references fail, if all properties count as evaluated',
+    'two failed references where all properties count as evaluated',
     {
       additionalProperties: true,
       patternProperties: { '^a': { $ref: '#/$defs/low' } },
@@ -223,11 +220,11 @@ it.each<[string, JsonSchema, unknown[]]>([
     [{ a1: 2, a2: 3 }],
   ],
   [
-    'a condition without consequences',
+    'if without then and else',
     { if: { properties: { a: true } }, unevaluatedProperties: false },
     [{ a: 1 }, {}],
   ],
-])('has the verdict and the errors of ajv: %s', (_, schema, values) => {
+])('a validator agrees with ajv on %s', (_, schema, values) => {
   const [validator, alone] = [createValidator(schema), ajvAlone(schema)]
   for (const each of values) expect(outcomeOf(validator, each)).toEqual(outcomeOf(alone, each))
 })

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FORMATS, type Format } from '../src/formats.ts'
 
-/** Of 253 characters, the most that a name may have. */
+/** Has 253 characters, the most that a host name may have. */
 const NAME = `${'a.'.repeat(126)}a`
 
 type Theirs = RegExp | ((text: string) => boolean)
@@ -11,7 +11,7 @@ type Theirs = RegExp | ((text: string) => boolean)
 const holds = (format: Format | undefined, text: string): boolean =>
   typeof format === 'function' ? format(text) : false
 
-describe('formats', () => {
+describe('FORMATS', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     [
       'date',
@@ -128,13 +128,13 @@ describe('formats', () => {
     ['json-pointer-uri-fragment', ['#', '#/a%25'], ['/a', '#a', '#/%x']],
     ['relative-json-pointer', ['0', '1/a', '2#'], ['-1', '01', '/a', '#']],
     ['byte', ['', 'YQ==', 'YWI=', 'YWJj'], ['YQ=', 'Y', 'Y===', 'YQ==\n', '====']],
-  ])('%s', (name, good, bad) => {
+  ])('%s accepts valid texts and refuses others', (name, good, bad) => {
     const format = FORMATS[name]
     expect(good.filter((text) => !holds(format, text))).toEqual([])
     expect(bad.filter((text) => holds(format, text))).toEqual([])
   })
 
-  it('of numbers are those of numbers', () => {
+  it('int32 and int64 check the range of numbers', () => {
     const formats = FORMATS as Record<string, { readonly validate: (value: number) => boolean }>
     const judge = (name: string, values: readonly number[]): unknown =>
       values.map((value) => formats[name]?.validate(value))
@@ -148,7 +148,7 @@ describe('formats', () => {
     expect(judge('int64', [2 ** 40, 0.5])).toEqual([true, false])
   })
 
-  /** Those whose grammar leaves nothing open. */
+  /** The grammar of these formats leaves nothing open. */
   it.each([
     'date',
     'time',
@@ -160,7 +160,7 @@ describe('formats', () => {
     'uuid',
     'hostname',
     'json-pointer',
-  ])('%s agrees with what the field uses', (name) => {
+  ])('%s agrees with ajv-formats', (name) => {
     const format = fullFormats[name as keyof typeof fullFormats] as Theirs | { readonly validate: Theirs }
     const theirs = 'validate' in format ? format.validate : format
     const parts = fc.constantFrom(
@@ -195,7 +195,7 @@ describe('formats', () => {
     )
   })
 
-  it('take time in proportion to a hostile text', () => {
+  it('check a hostile text in linear time', () => {
     const hostile = ['a', '1', ':', '.', '-', '%', '/', '{', 'a.', '1:', '::', '{a,', 'P1', '0'].map((part) =>
       part.repeat(20_000),
     )

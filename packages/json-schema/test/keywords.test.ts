@@ -8,7 +8,7 @@ const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema'
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 
-describe('lists', () => {
+describe('keywords about lists', () => {
   const LISTS = [[], ['x'], ['x', 'x'], ['x', 'x', 'x'], [1], ['x', 1], [1, 'x'], ['x', 1, 1], 5]
 
   it.each<[string, JsonSchema]>([
@@ -32,7 +32,7 @@ describe('lists', () => {
     [DRAFT_07, { additionalItems: false }],
     [DRAFT_07, { prefixItems: [], items: false }],
     [DRAFT_07, { items: [true], additionalItems: false }],
-  ])('have the verdicts and the errors of ajv: %s %j', ($schema, schema) => {
+  ])('agree with ajv: %s %j', ($schema, schema) => {
     const values = LISTS.map((p) => ({ p }))
     const verdicts = expectSame({ $schema, properties: { p: schema } }, values)
     expect(verdicts).toContain(true)
@@ -50,7 +50,7 @@ describe('lists', () => {
     ['[1]', [1]],
     [[1, 2], [1]],
     ['1', 1],
-  ])('%j differs from %j', (a, b) => {
+  ])('const, enum and uniqueItems tell %j from %j', (a, b) => {
     const schema = {
       properties: { const: { const: { v: a } }, enum: { enum: [{ v: a }] }, list: { uniqueItems: true } },
     }
@@ -65,7 +65,7 @@ describe('lists', () => {
   })
 })
 
-describe('objects', () => {
+describe('keywords about objects', () => {
   const OBJECTS = [
     {},
     { a: 1 },
@@ -114,7 +114,7 @@ describe('objects', () => {
     { not: { required: ['a'] } },
     { not: {} },
     { const: { a: 1 } },
-  ])('have the verdicts and the errors of ajv: %j', (schema) => {
+  ])('agree with ajv: %j', (schema) => {
     for (const $schema of [DRAFT_07, DRAFT_2019]) {
       const values = OBJECTS.map((p) => ({ p }))
       expect(expectSame({ $schema, properties: { p: schema } }, values)).toHaveLength(OBJECTS.length)
@@ -122,7 +122,7 @@ describe('objects', () => {
   })
 })
 
-describe('texts and numbers', () => {
+describe('keywords about texts and numbers', () => {
   const VALUES = [0, 1, 1.5, 2, 0.3, -1, '', 'x', 'xx', 'xxx', '2024-02-29', null, true, false, [], {}]
 
   it.each<JsonSchema>([
@@ -156,7 +156,7 @@ describe('texts and numbers', () => {
       ],
     },
     { oneOf: [TEXT, { maxLength: 1 }, { enum: ['x', 5] }] },
-  ])('have the verdicts and the errors of ajv: %j', (schema) => {
+  ])('agree with ajv: %j', (schema) => {
     const verdicts = expectSame({ properties: { p: schema } }, [...VALUES.map((p) => ({ p })), {}])
     expect(new Set(verdicts)).toEqual(new Set([true, false]))
   })
@@ -166,7 +166,7 @@ describe('texts and numbers', () => {
     [{ nullable: true }, 'cannot be used without "type"'],
     [{ id: 'x' }, 'use "$id" for schema ID'],
     [{ properties: { p: { $async: true, type: 'string' } } }, 'async schema in sync schema'],
-  ])('are refused: %j', (schema, message) => {
+  ])('throw for values of a wrong type: %j', (schema, message) => {
     expect(() => expectSame({ not: schema }, [])).toThrow(message)
     expect(() => createValidator({ not: schema })).toThrow(message)
   })

@@ -11,7 +11,7 @@ const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 const VALUES = [{ p: 'x' }, { p: 1 }]
 
 // https://www.rfc-editor.org/rfc/rfc3986#section-5.2
-describe('a reference is relative to the id of its schema', () => {
+describe('$ref is resolved against $id', () => {
   it.each([
     ['http://a.test/b/c/d', '../e', 'http://a.test/b/e'],
     ['http://a.test/b/c/d', '../../../e', 'http://a.test/e'],
@@ -30,13 +30,13 @@ describe('a reference is relative to the id of its schema', () => {
     ['urn:a:b', 'urn:a:c', 'urn:a:c'],
     ['ftp://a.test', 'ftp://b.test', 'ftp://b.test'],
     ['x://h', 'c', 'x://h/c'],
-  ])('below %s, %s is %s', ($id, $ref, target) => {
+  ])('in %s, %s means %s', ($id, $ref, target) => {
     const $defs = { t: { $id: target, ...TEXT } }
     expect(expectSame({ $id, $defs, properties: { p: { $ref } } }, VALUES)).toEqual([true, false])
   })
 })
 
-describe('a reference leads to', () => {
+describe('$ref leads to', () => {
   const root = {
     $id: 'http://a.test/r',
     $defs: {
@@ -67,7 +67,7 @@ describe('a reference leads to', () => {
     '#/$defs/inner/$defs/s',
     'i#/$defs/s',
     'http://a.test/1#x',
-  ])('a schema: %s', ($ref) => {
+  ])('a part of the schema: %s', ($ref) => {
     expect(expectSame({ ...root, properties: { p: { $ref } } }, VALUES)).toEqual([true, false])
   })
 
@@ -82,7 +82,7 @@ describe('a reference leads to', () => {
     '#/$defs/a/type/x',
     '#/$defs/a/type/length',
     '#x$defs/a',
-  ])('nothing: %s', ($ref) => {
+  ])('no schema, and throws: %s', ($ref) => {
     const schema = { ...root, properties: { p: { $ref } } }
     expect(() => createValidator(schema)).toThrow(`can't resolve reference ${$ref} from id http://a.test/r`)
   })
@@ -111,19 +111,19 @@ describe('a reference leads to', () => {
     ['properties', { $id: { $id: 'y', ...TEXT } }],
     ['patternProperties', { 'a/b': { $id: 'y', ...TEXT } }],
     ['dependencies', { a: { $id: 'y', ...TEXT } }],
-  ])('an id within %s', (keyword, value) => {
+  ])('an $id below %s', (keyword, value) => {
     const $schema = DRAFT_2019
     const schema = { $schema, $defs: { z: { [keyword]: value } }, properties: { p: { $ref: 'y' } } }
     expect(expectSame(schema, VALUES)).toEqual([true, false])
   })
 
-  it.each([DRAFT_07, DRAFT_2019, DRAFT_2020])('the metaschema of %s, by both names', ($schema) => {
+  it.each([DRAFT_07, DRAFT_2019, DRAFT_2020])('the metaschema %s, by both of its names', ($schema) => {
     const values = [{ p: { type: 'string' } }, { p: { type: 'strin' } }, { p: true }, { p: 1 }]
     for (const $ref of [$schema, 'http://json-schema.org/schema'])
       expect(expectSame({ $schema, properties: { p: { $ref } } }, values)).toEqual([true, false, true, false])
   })
 
-  it('schemas whose ids differ in the query', () => {
+  it('one of two schemas whose ids differ in the query', () => {
     const schema = {
       $defs: {
         a: { $id: 'http://a.test/x?1', ...TEXT },
@@ -152,32 +152,32 @@ describe('a reference leads to', () => {
   })
 })
 
-describe('ids and anchors', () => {
+describe('createValidator', () => {
   it.each<[string, object, string]>([
-    ['no text', { $id: 5 }, 'schema $id must be string'],
-    ['that of a metaschema', { $id: DRAFT_2020 }, `schema with key or id "${DRAFT_2020}" already exists`],
+    ['an $id that is no string', { $id: 5 }, 'schema $id must be string'],
+    ['the $id of a metaschema', { $id: DRAFT_2020 }, `schema with key or id "${DRAFT_2020}" already exists`],
     [
-      'of two schemas that differ',
+      'one $id for two different schemas',
       { $defs: { a: { $id: 'x', ...TEXT }, b: { $id: 'x', type: 'number' } } },
       'reference "jetway:x" resolves to more than one schema',
     ],
     [
-      'of the root and another schema',
+      'one $id for the root and another schema',
       { $id: 'http://a.test/x', $defs: { a: { $id: 'http://a.test/x', ...TEXT } } },
       'schema with key or id "http://a.test/x" already exists',
     ],
     [
-      'an anchor of two schemas that differ',
+      'one anchor for two different schemas',
       { $defs: { a: { $anchor: 'x', ...TEXT }, b: { $anchor: 'x', type: 'number' } } },
       'resolves to more than one schema',
     ],
     ['an anchor that begins with a digit', { $defs: { a: { $anchor: '1x' } } }, 'invalid anchor "1x"'],
     ['an anchor with a space', { $defs: { a: { $anchor: 'a b' } } }, 'invalid anchor "a b"'],
-  ])('are refused: %s', (_, schema, message) => {
+  ])('throws for %s', (_, schema, message) => {
     expect(() => createValidator({ ...schema }, { validateSchema: false })).toThrow(message)
   })
 
-  it('of a dialect that is none are refused', () => {
+  it('throws for a $schema that is no string', () => {
     expect(() => createValidator({ $schema: 5 })).toThrow('the dialect 5 is not supported')
   })
 })
@@ -214,7 +214,7 @@ it.each<[string, JsonSchema, boolean]>([
   [DRAFT_2020, { dependencies: { a: ['x'] } }, true],
   [DRAFT_2020, { dependencies: { a: 1 } }, false],
   [DRAFT_2020, { default: 1, const: 1, examples: [] }, true],
-])('a schema of %s is checked against its metaschema: %j, %s', ($schema, part, valid) => {
+])('createValidator checks the schema against the metaschema %s: %j, %s', ($schema, part, valid) => {
   const validator = createValidator({ $schema, properties: { p: { $ref: $schema } } })
   expect(validator.isValid({ p: part })).toBe(valid)
   const create = (): unknown => createValidator({ $schema, properties: { a: part } })

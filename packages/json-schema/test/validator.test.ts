@@ -23,7 +23,7 @@ describe('createValidator', () => {
     ])
   })
 
-  it('reports the errors of all alternatives, then that of the keyword', () => {
+  it('reports the errors of all alternatives before the error of the keyword', () => {
     const validator = createValidator({ anyOf: [{ type: 'string' }, { minimum: 3 }] })
     expect(validator.errors(1).map(({ keyword, schemaPath }) => [keyword, schemaPath])).toEqual([
       ['type', '#/anyOf/0/type'],
@@ -61,7 +61,7 @@ describe('createValidator', () => {
     expect(() => createValidator({ ...schema })).toThrow(message)
   })
 
-  it('does not check the schema without validateSchema', () => {
+  it('skips the metaschema with validateSchema: false', () => {
     const schema = { properties: { a: { minLength: 1 } }, required: 'a' }
     expect(() => createValidator(schema)).toThrow('schema is invalid: data/required must be array')
     const unused = { $defs: { a: { type: 7 } }, minLength: 1 }
@@ -85,7 +85,7 @@ describe('createValidator', () => {
     ['all properties, then one', [{ additionalProperties: true }, { properties: { a: true } }]],
     ['one property, then all', [{ properties: { a: true } }, { additionalProperties: true }]],
     ['one property each', [{ properties: { a: true } }, { properties: { b: true } }]],
-  ])('joins what branches have evaluated: %s', (_, branches) => {
+  ])('joins the properties that branches evaluated: %s', (_, branches) => {
     const oneOf = branches.map((branch) => ({ anyOf: [{ required: ['none'] }, branch] }))
     const validator = createValidator({ allOf: oneOf, unevaluatedProperties: false })
     expect(validator.isValid({ a: 1, b: 2 })).toBe(true)
@@ -100,7 +100,7 @@ describe('createValidator', () => {
     ['all branches', { allOf: [{ properties: { p: true } }] }],
     ['another reference', { allOf: [{ $ref: '#/$defs/p' }] }],
     ['the branch that applies', { anyOf: [{ required: ['p'], properties: { p: true } }, {}] }],
-  ])('joins what a reference and %s have evaluated', (_, others) => {
+  ])('joins the properties that a reference and %s evaluated', (_, others) => {
     const one = (name: string): object => ({ required: [name], properties: { [name]: true } })
     const validator = createValidator({
       $defs: { p: { properties: { p: true } }, either: { anyOf: [one('a'), one('b')] } },
@@ -116,7 +116,7 @@ describe('createValidator', () => {
     expect(values.map((value) => validator.isValid(value))).toEqual([true, true, false])
   })
 
-  it('counts the values that it looks at', () => {
+  it('counts the values that it visits', () => {
     const validator = createValidator({ type: 'array', items: { type: 'number' } })
     expect(validator.steps()).toBe(0)
     validator.isValid(Array.from({ length: 1_000 }, () => 1))
@@ -160,11 +160,11 @@ describe('createValidator', () => {
         $defs: { p: { $dynamicAnchor: 'p', type: 'string' } },
       },
     ],
-  ])('refuses a schema that would never end: %s', (_, schema) => {
+  ])('throws for a schema that refers to itself for the same value: %s', (_, schema) => {
     expect(() => createValidator({ ...schema })).toThrow(/leads back to its own schema without going into/)
   })
 
-  it('follows each reference once, however many paths lead to it', () => {
+  it('compiles each reference once, even if many paths lead to it', () => {
     const both = (name: string): object => ({ allOf: [{ $ref: name }, { $ref: name }] })
     const levels = Array.from({ length: 24 }, (_, i) => [`level${i}`, both(`#/$defs/level${i + 1}`)] as const)
     const $defs = { ...Object.fromEntries(levels), level24: { type: 'string' } }
@@ -174,23 +174,20 @@ describe('createValidator', () => {
     expect((user + system) / 1_000).toBeLessThan(300)
   })
 
-  it.each(['not', 'if', 'items', 'additionalProperties', 'x-unknown'])(
-    'finds a schema with an id within %s',
-    (keyword) => {
-      const part = { $id: 'https://a.test/part', type: 'string' }
-      const $defs = { a: { [keyword]: part } }
-      const validator = createValidator({ $ref: 'https://a.test/part', $defs })
-      expect([validator.isValid('text'), validator.isValid(1)]).toEqual([true, false])
-    },
-  )
+  it.each(['not', 'if', 'items', 'additionalProperties', 'x-unknown'])('finds an $id below %s', (keyword) => {
+    const part = { $id: 'https://a.test/part', type: 'string' }
+    const $defs = { a: { [keyword]: part } }
+    const validator = createValidator({ $ref: 'https://a.test/part', $defs })
+    expect([validator.isValid('text'), validator.isValid(1)]).toEqual([true, false])
+  })
 
-  it.each(['const', 'default', 'enum'])('finds no schema within the value of %s', (keyword) => {
+  it.each(['const', 'default', 'enum'])('ignores an $id in the value of %s', (keyword) => {
     const value = { $id: 'https://a.test/part', type: 'string' }
     const schema = { [keyword]: keyword === 'enum' ? [value] : value, $ref: 'https://a.test/part' }
     expect(() => createValidator(schema)).toThrow(/^can't resolve reference https:\/\/a\.test\/part/)
   })
 
-  it('follows references that go into the value', () => {
+  it('follows references to itself for parts of the value', () => {
     const validator = createValidator({
       $dynamicAnchor: 'p',
       type: 'object',
@@ -202,7 +199,7 @@ describe('createValidator', () => {
     expect(values.map((value) => validator.isValid(value))).toEqual([true, true, false, false])
   })
 
-  it('throws a RangeError for a value that is nested too deeply', () => {
+  it('throws RangeError for a value that is nested too deeply', () => {
     let value: unknown = []
     for (let i = 0; i < 100_000; i++) value = [value]
     const validator = createValidator({ items: { $ref: '#' } })
@@ -218,7 +215,7 @@ it.each([
   ['a😀', 2],
   ['\uD83D', 1],
   ['', 0],
-])('%j has %i characters', (text, length) => {
+])('minLength and maxLength count code points: %j has %i', (text, length) => {
   const isValid = (schema: object): boolean => createValidator({ ...schema }).isValid(text)
   expect([isValid({ minLength: length }), isValid({ maxLength: length })]).toEqual([true, true])
   expect([isValid({ minLength: length + 1 }), length > 0 && isValid({ maxLength: length - 1 })]).toEqual([
@@ -227,7 +224,7 @@ it.each([
   ])
 })
 
-it('dialectOf reads $schema', () => {
+it('dialectOf returns the dialect of $schema', () => {
   expect(dialectOf({})).toBe('draft-2020-12')
   expect(dialectOf({ $schema: 'http://json-schema.org/draft-07/schema#' })).toBe('draft-07')
   expect(dialectOf({ $schema: 'https://json-schema.org/draft/2019-09/schema' })).toBe('draft-2019-09')
@@ -251,6 +248,6 @@ it.each<[unknown[], readonly [number, number] | undefined]>([
     ],
     undefined,
   ],
-])('findDuplicates(%j) is %j', (items, pair) => {
+])('findDuplicates(%j) returns %j', (items, pair) => {
   expect(findDuplicates(items)).toEqual(pair)
 })

@@ -5,11 +5,11 @@ import { serve } from './adapter/serve.ts'
 import type { MountRequest } from './request.ts'
 
 /** Answers a request, unless a timeout of the app has replied. */
-export function answerRequest(endpoint: Endpoint, asked: MountRequest): void {
-  const { request, response } = asked
-  serve(asked, endpoint.accept(asked), (reply) => {
+export function answerRequest(endpoint: Endpoint, httpRequest: MountRequest): void {
+  const { request, response } = httpRequest
+  serve(httpRequest, endpoint.accept(httpRequest), (reply) => {
     if (response.headersSent) return endpoint.discard(reply)
-    watchNodeReply(endpoint, { asked, request, response }, reply)
+    watchNodeReply(endpoint, { httpRequest, request, response }, reply)
     send(response, request, reply)
   })
 }
@@ -17,7 +17,7 @@ export function answerRequest(endpoint: Endpoint, asked: MountRequest): void {
 /** Sends a reply, with the headers that middleware has set. */
 export function send(response: ServerResponse, request: IncomingMessage, reply: HttpReply): void {
   if (reply.open !== undefined)
-    return sendNodeStream(request, response, reply, () => (setHead(response, reply), true))
+    return sendNodeStream(request, response, () => (setHead(response, reply), true), reply.open)
   const { status, headers, body } = reply
   if (body === undefined) {
     setHead(response, reply)

@@ -147,7 +147,7 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
 function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => {
-    const asked = request as MountRequest
-    return server(asked.request, asked.context) as ReturnType<ServerSelector>
+    const httpRequest = request as MountRequest
+    return server(httpRequest.request, httpRequest.context) as ReturnType<ServerSelector>
   }
 }

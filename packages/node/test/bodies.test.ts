@@ -31,8 +31,8 @@ const PARSERS: readonly [string, () => Listener][] = [
   ['@koa/bodyparser', () => new Koa().use(bodyParser()).use(mount.koa).callback()],
 ]
 
-describe.each(PARSERS)('after %s', (_name, listener) => {
-  it('takes the body, and requests without one', async () => {
+describe.each(PARSERS)('a mount after %s', (_name, listener) => {
+  it('uses the parsed body, and serves requests without one', async () => {
     const origin = await serve(listener())
     expect(await call(`${origin}/mcp`, 'echo', { text: 'ä€😀' })).toBe('ä€😀')
     expect((await fetch(`${origin}/mcp`, { method: 'DELETE' })).status).toBe(405)
@@ -41,7 +41,7 @@ describe.each(PARSERS)('after %s', (_name, listener) => {
 })
 
 it.each(PARSERS.filter(([name]) => /raw|text/i.test(name)))(
-  'holds the limit after %s',
+  'limits.bodyBytes applies after %s',
   async (_name, listener) => {
     const url = `${await serve(listener())}/mcp`
     const large = callFrame('echo', { text: 'x'.repeat(2_000) })
@@ -50,7 +50,7 @@ it.each(PARSERS.filter(([name]) => /raw|text/i.test(name)))(
   },
 )
 
-it('leaves parsers behind it their requests', async () => {
+it('parsers after the mount get the bodies of other requests', async () => {
   const app = express().use(mount).use(express.json())
   app.post('/other', (req, res) => void res.json(req.body))
   const origin = await serve(app)
@@ -58,7 +58,7 @@ it('leaves parsers behind it their requests', async () => {
   expect(await (await post(`${origin}/other`, '{"a":1}')).json()).toEqual({ a: 1 })
 })
 
-/** Middleware that reads a body and keeps nothing. */
+/** Middleware that reads a body and discards it. */
 const reader = (name: string): RequestHandler =>
   Object.defineProperty(
     ((req, _res, next) => void req.resume().once('end', () => next())) satisfies RequestHandler,
@@ -109,7 +109,7 @@ const LOST: readonly [string, reader: string, (gone: McpMount) => Listener][] = 
   ],
 ]
 
-it.each(LOST)('names who has read a body that is gone: %s', async (_host, by, app) => {
+it.each(LOST)('the error for a consumed body names its reader: %s', async (_host, by, app) => {
   const logged: unknown[] = []
   const logger = { debug() {}, info() {}, warn() {}, error: (...entry: unknown[]) => void logged.push(entry) }
   const url = `${await serve(app(mcp({ server, stateless: true, logger })))}/mcp`
@@ -119,6 +119,6 @@ it.each(LOST)('names who has read a body that is gone: %s', async (_host, by, ap
     expect(reply.status).toBe(400)
     expect(await reply.json()).toMatchObject({ error: { code: -32700, message } })
   }
-  // Every request of such an app has the problem, so it is logged once.
+  // The problem affects every request of the app, so it is logged once.
   expect(logged).toEqual([[{}, message]])
 })

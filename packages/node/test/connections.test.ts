@@ -23,7 +23,7 @@ import {
 } from '@jetway-apps/test-support/http'
 import { call, serve } from './support/client.ts'
 
-/** A server whose tool reports, then waits until it is released or cancelled. */
+/** Creates a server with a tool that sends progress, then waits for its release or cancellation. */
 function holding() {
   const server = new McpServer({ name: 'test', version: '1.0.0' })
   const seen = { calls: 0, cancelled: 0 }
@@ -41,7 +41,7 @@ function holding() {
   return { server, release, seen }
 }
 
-/** Calls of a revision in which a disconnect cancels the call. */
+/** Builds calls of revision 2026-07-28, where a disconnect cancels the call. */
 function pipelined(count: number, name = 'hold'): string {
   const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name }
   const meta = { progressToken: 'p', ...requestMeta() }
@@ -49,7 +49,7 @@ function pipelined(count: number, name = 'hold'): string {
   return Array.from({ length: count }, (_, at) => bytesOf('/mcp', frame(at + 1), headers)).join('')
 }
 
-it('sends pipelined streams in turn, and holds those that wait', async () => {
+it('sends the replies of pipelined calls in order, one stream at a time', async () => {
   const { server, release, seen } = holding()
   const responses: ServerResponse[] = []
   const mount = mcp({ server, stateless: true })
@@ -64,7 +64,7 @@ it('sends pipelined streams in turn, and holds those that wait', async () => {
   expect(Array.from(received.matchAll(/"id":(\d)/g), ([, id]) => id)).toEqual(['1', '2', '3'])
 })
 
-it('ends pipelined streams with their connection', async () => {
+it('cancels pipelined calls when their connection closes', async () => {
   const { server, release, seen } = holding()
   const mount = mcp({ server, stateless: true })
   const warnings: Error[] = []
@@ -84,7 +84,7 @@ it('ends pipelined streams with their connection', async () => {
   expect(warnings).toEqual([])
 })
 
-it('ends pipelined calls that still wait after others had their turn', async () => {
+it('cancels pipelined calls that still wait when their connection closes', async () => {
   const { server, release, seen } = holding()
   const { promise: answered, resolve: answer } = deferred()
   server.addTool({ name: 'first', handler: () => answered.then(() => 'done') })
@@ -99,7 +99,7 @@ it('ends pipelined calls that still wait after others had their turn', async () 
   release()
 })
 
-it('leaves no listener behind on a connection that pipelines', async () => {
+it('leaves no listeners on a connection with pipelined calls', async () => {
   const sockets = new Set<Socket>()
   const mount = mcp({ server: createServer(), stateless: true })
   const origin = await serve((req, res) => (sockets.add(req.socket), mount(req, res)))
@@ -115,7 +115,7 @@ it('leaves no listener behind on a connection that pipelines', async () => {
   await vi.waitFor(() => expect(served.listenerCount('close')).toBe(before))
 })
 
-it('serves on a Unix socket, where there is no address', async () => {
+it('serves on a Unix socket, which has no address', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'jetway-'))
   const path = join(folder, 'mcp.sock')
   const http = createHttp(mcp({ server: createServer(), stateless: true }))
@@ -137,7 +137,7 @@ it('serves on a Unix socket, where there is no address', async () => {
   expect(await text(response)).toContain('"text":"x"')
 })
 
-it('lets compression pass: a stream begins at once, and JSON is compressed', async () => {
+it('supports compression middleware: streams begin at once, and JSON is compressed', async () => {
   const { server, release } = holding()
   server.addTool({ name: 'large', handler: () => 'x'.repeat(5_000) })
   const app = express().use(compression())
@@ -150,7 +150,7 @@ it('lets compression pass: a stream begins at once, and JSON is compressed', asy
   expect(await json.text()).toContain('xxx')
 })
 
-it('flushes after each frame where middleware holds chunks back', async () => {
+it('flushes after each frame if middleware buffers chunks', async () => {
   const { server, release } = holding()
   const mount = mcp({ server, stateless: true })
   const origin = await serve((req, res) => {
@@ -166,7 +166,7 @@ it('flushes after each frame where middleware holds chunks back', async () => {
 })
 
 it.each(['json', 'sse'] as const)(
-  'drops a reply (%s) after the host has replied, and logs it',
+  'drops and logs a reply (%s) if the host has already replied',
   async (response) => {
     const warn = vi.fn<Logger['warn']>()
     const logger: Logger = { debug: () => {}, info: () => {}, warn, error: () => {} }

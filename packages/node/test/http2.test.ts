@@ -54,14 +54,14 @@ it('answers with JSON and with streams', async () => {
   expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false])
 })
 
-it('takes the Host from :authority, and loopback Hosts only on a loopback socket', async () => {
+it('reads the Host from :authority, and accepts loopback Hosts only on a loopback socket', async () => {
   await serve(options)
   await send(callFrame('echo'))
   expect(seen[0]?.header('host')).toMatch(/^127\.0\.0\.1:\d+$/)
   expect((await send(callFrame('echo'), { ':authority': 'rebound.example.com' })).head[':status']).toBe(403)
 })
 
-it('answers without a body: 405 to HEAD, 404 to other paths', async () => {
+it('replies without a body to HEAD (405) and other paths (404)', async () => {
   await serve({ server: createServer() })
   expect(await send('', { ':method': 'HEAD' })).toMatchObject({ head: { ':status': 405 }, body: '' })
   expect((await send('', { ':path': '/other' })).head[':status']).toBe(404)
@@ -73,7 +73,7 @@ it('reads bodies up to the limit', async () => {
   expect((await send(callFrame('echo', { text: 'x'.repeat(1_000) }))).head[':status']).toBe(413)
 })
 
-it('aborts the signal when the client resets the stream, and lets the writer go', async () => {
+it('aborts the signal and releases the writer when the client resets the stream', async () => {
   const server = new McpServer({ name: 'test', version: '1.0.0' })
   let written = 0
   server.addTool({

@@ -17,7 +17,7 @@ const mount = (options: Partial<McpMountOptions> = {}): ReturnType<typeof mcp> =
 
 const answers = async (url: string): Promise<boolean> => (await call(url, 'echo', { text: 'x' })) === 'x'
 
-describe('where the server answers', () => {
+describe('the path of a mount', () => {
   it.each<[string, string, () => Listener]>([
     ['node:http', '/mcp', () => mount()],
     ['node:http, path', '/ai/tools', () => mount({ path: 'ai/tools' })],
@@ -37,7 +37,7 @@ describe('where the server answers', () => {
     ['Connect, at a path', '/ai', () => connect().use('/ai', mount())],
     ['Koa', '/mcp', () => new Koa().use(mount().koa).callback()],
     ['koa-mount', '/ai', () => new Koa().use(koaMount('/ai', mount().koa)).callback()],
-  ])('%s: %s', async (_host, path, listener) => {
+  ])('on %s is %s', async (_host, path, listener) => {
     const origin = await serve(listener())
     expect(await answers(origin + path)).toBe(true)
     expect(await answers(`${origin}${path}?a=1`)).toBe(true)
@@ -45,7 +45,7 @@ describe('where the server answers', () => {
     expect((await fetch(`${origin}${path === '/' ? '' : path}/below`, { method: 'POST' })).status).toBe(404)
   })
 
-  it('leaves the root of the app to the app', async () => {
+  it('does not include the root of the app', async () => {
     const app = express().use(mount())
     app.get('/', (_req, res) => void res.send('home'))
     expect(await (await fetch(await serve(app))).text()).toBe('home')
@@ -55,7 +55,7 @@ describe('where the server answers', () => {
     ['Express', '/api', () => express().use('/api', mcp({ server, legacySse: true, path: '/mcp' }))],
     ['Express, at a path', '/mcp', () => express().use('/mcp', mcp({ server, legacySse: true }))],
     ['Koa', '/api', () => new Koa().use(koaMount('/api', mcp({ server, legacySse: true }).koa)).callback()],
-  ])('announces /message of HTTP+SSE below the prefix on %s', async (_host, prefix, listener) => {
+  ])('prefixes /message of HTTP+SSE on %s', async (_host, prefix, listener) => {
     const origin = await serve(listener())
     const { body } = await fetch(`${origin}${prefix}/sse`, { headers: { accept: 'text/event-stream' } })
     const reader = body?.getReader()
@@ -71,7 +71,7 @@ describe('where the server answers', () => {
     expect(sent.status).toBe(202)
   })
 
-  it('answers probes below the prefix, and while it closes', async () => {
+  it('prefixes health probes, which are answered during close', async () => {
     const probed = mount({ health: true })
     const origin = await serve(express().use('/api', probed))
     const statuses = async (): Promise<number[]> =>
@@ -82,12 +82,12 @@ describe('where the server answers', () => {
   })
 })
 
-describe('what the app hands over', () => {
+describe('locals, authInfo and server', () => {
   interface Locals {
     readonly user: string
   }
 
-  it('is read from the request of Express', async () => {
+  it('get the request of Express', async () => {
     const app = express()
     app.use((req, res, next) => {
       res.locals['user'] = 'ada'
@@ -104,7 +104,7 @@ describe('what the app hands over', () => {
     expect(await call(`${origin}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"},"auth":"p-ada"}')
   })
 
-  it('is read from the context of Koa', async () => {
+  it('get the context of Koa', async () => {
     const app = new Koa()
     app.use((ctx, next) => ((ctx.state['user'] = 'ada'), next()))
     const locals = (_req: unknown, ctx: Context): Locals => ({ user: String(ctx.state['user']) })
@@ -112,7 +112,7 @@ describe('what the app hands over', () => {
     expect(await call(`${await serve(app.callback())}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"}}')
   })
 
-  it('chooses the server', async () => {
+  it('select the server by request', async () => {
     const select = (req: Request): typeof server | undefined =>
       req.url.includes('tenant=a') ? server : undefined
     const origin = await serve(mcp({ server: select, stateless: true }))
@@ -134,7 +134,7 @@ it('resolves the promise of Koa when the reply has ended', async () => {
   await expect.poll(() => order).toEqual(['200 true'])
 })
 
-it('closes with its streams, so that the HTTP server can close', async () => {
+it('close ends its streams, so that the HTTP server can close', async () => {
   const closing = mcp({ server: createServer() })
   const http = createHttp(closing)
   const url = `${(await listen(http)).origin}/mcp`

@@ -3,8 +3,8 @@ import type { Attributes } from '@opentelemetry/api'
 import type { TelemetryOptions } from './options.ts'
 
 /**
- * The names of the conventions for MCP, which are in development. As constants of this package, because the
- * package of the conventions has other ones.
+ * The names of the conventions for MCP, which are in development. They are constants of this package, because
+ * the package of the conventions has different ones.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
@@ -31,9 +31,9 @@ export const Name = {
   queued: 'jetway.queued_ms',
 } as const
 
-/** For a method that no revision has: a client could invent any number of names. */
+/** Replaces unknown methods, because a client could invent any number of names. */
 const OTHER = '_OTHER'
-/** Waiting below this is the rule, in ms. */
+/** Shorter waits are normal and not recorded, in ms. */
 const NOTABLE_WAIT_MS = 1
 const MAX_ID = 64
 const MAX_URI = 1_024
@@ -46,7 +46,7 @@ export function spanNameOf(call: ReceivedCall): string {
   return call.target !== undefined && method !== 'resources/read' ? `${method} ${call.target}` : method
 }
 
-/** The attributes of spans and metrics: none has a value that a peer invents. */
+/** The attributes of spans and metrics. Peers cannot invent their values. */
 export function boundedAttributesOf(call: ReceivedCall): Attributes {
   const method = methodOf(call)
   const { target, network, revision } = call
@@ -73,7 +73,7 @@ export function networkAttributesOf(network: ServerNetwork | undefined): Attribu
   }
 }
 
-/** The attributes of a call's span that are known when it begins. */
+/** The attributes of a call's span at its start. */
 export function startAttributesOf(
   call: ReceivedCall,
   bounded: Attributes,
@@ -91,7 +91,7 @@ export function startAttributesOf(
 
 type Identity = Pick<SentRequest, 'id' | 'sessionId' | 'params'>
 
-/** The attributes of a span alone: no two requests have the same. */
+/** The attributes for spans only, because their values differ for each request. */
 export function requestAttributesOf(
   { id, sessionId, params }: Identity,
   options: TelemetryOptions,
@@ -105,7 +105,7 @@ export function requestAttributesOf(
   }
 }
 
-/** An id is a secret where the caller is anonymous, so only a part of it is recorded. */
+/** Shortens the id, because the id of an anonymous session is a secret. */
 export function sessionIdOf(
   id: string | undefined,
   { sessionId = 'short' }: TelemetryOptions,
@@ -114,7 +114,7 @@ export function sessionIdOf(
   return sessionId === 'full' ? id : id.slice(0, Math.min(SHORT_SESSION, Math.floor(id.length / 3)))
 }
 
-/** The codes by which a server says that the client is wrong: no errors of the server. */
+/** The error codes for mistakes of the client. They do not count as errors of the server. */
 const CLIENT_ERRORS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002])
 
 export interface Failure {
@@ -122,14 +122,14 @@ export interface Failure {
   readonly message?: string
 }
 
-/** How a call failed; undefined if it did not, or if its client is to blame. */
+/** Returns the type of a failure; undefined for a success, or a mistake of the client. */
 export function failureOf({ outcome, error }: ServedCall): Failure | undefined {
   if (error !== undefined)
     return CLIENT_ERRORS.has(error.code) ? undefined : { type: `${error.code}`, message: error.message }
   return outcome === 'failed' || outcome === 'timeout' ? { type: 'tool_error' } : undefined
 }
 
-/** The attributes of spans and metrics that are known when a call has ended. */
+/** The attributes of spans and metrics at the end of a call. */
 export function endAttributesOf(served: ServedCall): Attributes {
   const failure = failureOf(served)
   return {

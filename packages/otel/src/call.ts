@@ -25,20 +25,20 @@ import type { Instruments } from './instruments.ts'
 import type { TelemetryOptions } from './options.ts'
 import { parentageOf } from './trace-context.ts'
 
-/** What records now. */
+/** The current tracer and instruments. */
 export interface Recording {
   readonly options: TelemetryOptions
-  /** Undefined without an SDK for traces. */
+  /** Undefined without a tracing SDK. */
   readonly tracer: Tracer | undefined
-  /** Undefined without an SDK for metrics. */
+  /** Undefined without a metrics SDK. */
   readonly instruments: Instruments | undefined
-  /** Names of requests that are sent. */
+  /** The recorded names of sent requests. */
   readonly names: BoundedNames
 }
 
 const MAX_MESSAGE = 256
 
-/** One call: a span, and a measurement of its duration. */
+/** Records one call: a span and its duration. */
 export function observeCall(call: ReceivedCall, recording: Recording): CallObservation {
   const { options, tracer, instruments } = recording
   const { context: parent, links } = parentageOf(call, options)
@@ -57,7 +57,7 @@ export function observeCall(call: ReceivedCall, recording: Recording): CallObser
     const value = call.message.params?.['arguments'] as JsonObject | undefined
     setText(span, Name.arguments, captured(capture, { kind: 'arguments', tool, value }))
   }
-  // A cancelled call has no duration, which ends with an answer.
+  // A cancelled call has no duration, because it has no response.
   return {
     wantsResult: records && capture.results === true,
     run: (step) => context.with(within, step),

@@ -28,16 +28,16 @@ const SHARED: Readonly<Record<string, readonly [unit: string, string, (stats: Sh
 }
 
 /**
- * The observed servers, by provider. There is one callback for each provider, because a gauge has one value in a
- * collection, whatever number of telemetries records with the provider. It stays when the last server has closed: the SDK
- * would go on to export the last values.
+ * The observed servers by provider. Each provider has one callback, because a gauge has one value per
+ * collection for all telemetries of a provider. The callback stays after the last server has closed:
+ * otherwise the SDK would continue to export the last values.
  */
 const observed = new WeakMap<MeterProvider, Set<Servers>>()
 
 /**
- * Observes the servers when metrics are collected, so that calls pay nothing for it.
+ * Observes the servers only while metrics are collected, so that calls have no extra cost.
  *
- * @returns the function that ends it
+ * @returns a function that ends the observation
  */
 export function observeGauges(provider: MeterProvider, servers: Servers): () => void {
   let sources = observed.get(provider)
@@ -72,7 +72,7 @@ function registerCallback(meter: Meter, sources: ReadonlySet<Servers>): void {
   meter.addBatchObservableCallback(collect, all)
 }
 
-/** The sum over the stores, of which several servers may share one. Undefined without any. */
+/** Returns the sum over distinct stores, because servers may share one; undefined without stores. */
 function sharedStats(servers: readonly ObservedServer[]): SharedStats | undefined {
   const stores = new Set(servers.map(({ runtime }) => runtime.shared))
   const all = [...stores].flatMap((store) => store?.stats?.() ?? [])

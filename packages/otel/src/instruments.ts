@@ -7,19 +7,19 @@ const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 /** The instruments of one meter provider. */
 export interface Instruments {
   readonly provider: MeterProvider
-  /** Requests that were received and have been answered. */
+  /** The durations of received requests. */
   readonly received: Histogram
-  /** Requests to peers that have ended. */
+  /** The durations of requests to peers. */
   readonly sent: Histogram
   readonly sessions: Histogram
-  /** Sessions of clients. */
+  /** The durations of client sessions. */
   readonly clientSessions: Histogram
   readonly refusals: Counter
   readonly cancelled: Counter
   readonly overflows: Counter
 }
 
-/** Metrics have no proxies: instruments that exist before their provider never record anything. */
+/** Creates instruments for a registered provider: unlike tracers, instruments created earlier never record. */
 export function createInstruments(provider: MeterProvider): Instruments {
   const meter = meterOf(provider)
   const seconds = (name: string, description: string): Histogram =>

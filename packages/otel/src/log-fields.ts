@@ -1,6 +1,6 @@
 import { isSpanContextValid, trace } from '@opentelemetry/api'
 
-/** The place of a log line in a trace, under the names of the OpenTelemetry log format. */
+/** The trace and span of a log line, under the names of the OpenTelemetry log format. */
 export interface TraceFields {
   readonly trace_id?: string
   readonly span_id?: string
@@ -8,7 +8,7 @@ export interface TraceFields {
 }
 
 /**
- * The fields of the active span; none without one. For pino: `pino({ mixin: traceFields })`.
+ * Returns the fields of the active span; an empty object without a span. For pino: `pino({ mixin: traceFields })`.
  *
  * @see https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/
  */

@@ -3,17 +3,17 @@ import type { RequestContext } from '@jetway/core'
 import type { Attributes, MeterProvider, TracerProvider } from '@opentelemetry/api'
 
 /**
- * What the trace context of a peer becomes. `parent`: the parent of the call's span; an active span is linked.
- * `link`: it is linked, and an active span is the parent. Then no stranger decides what is recorded. `ignore`:
- * it is not read.
+ * How to use the trace context of a peer. `parent`: as parent of the call's span, with a link to the active
+ * span. `link`: as a link, with the active span as parent, so that no stranger decides what is recorded.
+ * `ignore`: not at all.
  */
 export type RemoteParent = 'parent' | 'link' | 'ignore'
 
-/** Contents of calls that are recorded. Each text is cut to `maxBytes` of UTF-8. */
+/** The contents of calls to record. Each text is cut to `maxBytes` of UTF-8. */
 export interface CaptureOptions {
-  /** The arguments of tools, as JSON. @default false */
+  /** Records the arguments of tools as JSON. @default false */
   readonly arguments?: boolean
-  /** The results of tools, as JSON. @default false */
+  /** Records the results of tools as JSON. @default false */
   readonly results?: boolean
   /** @default 4_096 */
   readonly maxBytes?: number
@@ -25,37 +25,37 @@ export interface CaptureOptions {
   readonly redact?: (kind: 'arguments' | 'result', tool: string, text: string) => string | undefined
 }
 
-/** Options of {@link telemetry}. All apply to servers and clients, where nothing else is said. */
+/** Options of {@link telemetry}. They apply to servers and clients unless an option says otherwise. */
 export interface TelemetryOptions {
   /**
-   * `propagate` reads and writes trace contexts, and makes no spans and no metrics: for programs that another
-   * library instruments.
+   * `propagate` passes trace contexts on, but creates no spans and no metrics. Use it if another library
+   * instruments the program.
    *
    * @default 'full'
    */
   readonly mode?: 'full' | 'propagate'
-  /** @default the global one, as soon as one is registered */
+  /** @default the global provider, as soon as one is registered */
   readonly tracerProvider?: TracerProvider
-  /** @default the global one, as soon as one is registered */
+  /** @default the global provider, as soon as one is registered */
   readonly meterProvider?: MeterProvider
   /** Use `link` for a public server. A function decides for each call. @default 'parent' */
   readonly remoteParent?: RemoteParent | ((call: ReceivedCall) => RemoteParent)
   /**
-   * The first characters of a session's id tell sessions apart. The whole id of an anonymous
-   * session is a secret. @default 'short'
+   * How to record the id of a session. `short` records its first characters, which distinguish sessions. The
+   * full id of an anonymous session is a secret. @default 'short'
    */
   readonly sessionId?: 'short' | 'full' | false
   /** Records the URIs of resources on spans. @default true */
   readonly resourceUri?: boolean
   /** Records contents of calls. @default nothing */
   readonly capture?: CaptureOptions
-  /** Records message and stack of errors that the client does not see. @default false */
+  /** Records the message and the stack of errors that clients do not see. @default false */
   readonly recordErrors?: boolean
-  /** Adds attributes to the span of a call that a server has received. */
+  /** Adds attributes to the span of a received call. */
   readonly attributes?: (ctx: RequestContext) => Attributes
   /**
-   * A client also sends the trace context in HTTP headers, for servers that do not read `_meta`. Leave it
-   * out where something instruments `fetch`: the server would get two contexts, and use neither.
+   * Whether a client also sends the trace context in HTTP headers, for servers that do not read `_meta`. Do
+   * not use it if something instruments `fetch`: the server would get two contexts, and use neither.
    *
    * @default false
    */

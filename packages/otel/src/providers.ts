@@ -13,14 +13,14 @@ import type { TelemetryOptions } from './options.ts'
 /** The name of the instrumentation in spans and metrics. */
 const SCOPE = '@jetway/otel'
 
-/** The delegate of the global provider until an SDK registers another. */
+/** The delegate of the global provider before an SDK is registered. */
 const NO_TRACES: TracerProvider = new ProxyTracerProvider().getDelegate()
 const NO_METER: Meter = createNoopMeter()
 
-/** Finds the providers at each use: an SDK may be registered late, or replaced. */
+/** Finds the providers at each use, because an SDK may be registered late or replaced. */
 export class Providers {
   readonly #options: TelemetryOptions
-  /** What was found for the provider that was registered last, because each call asks. */
+  /** Caches the tracer of the current provider, because each call needs it. */
   #traces: { readonly provider: TracerProvider; readonly tracer: Tracer } | undefined
   #metrics: { readonly provider: MeterProvider; readonly missing: boolean } | undefined
 
@@ -50,7 +50,7 @@ export class Providers {
 
 function globalTraces(): TracerProvider {
   const global = trace.getTracerProvider()
-  // Not `instanceof`: another copy of the API may have registered it.
+  // A project may contain several copies of the API, so `instanceof` does not work.
   return (global as Partial<ProxyTracerProvider>).getDelegate?.() ?? global
 }
 

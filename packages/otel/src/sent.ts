@@ -8,7 +8,7 @@ import { metaOf } from './trace-context.ts'
 
 const MAX_MESSAGE = 256
 
-/** A request to the peer: a span whose context the request carries, and a measurement of its duration. */
+/** Records a request to the peer: its duration, and a span with its context in the request. */
 export function observeSent(request: SentRequest, recording: Recording): SentObservation {
   const { options, tracer, instruments, names } = recording
   const { method, params } = request
@@ -69,7 +69,7 @@ function boundedAttributesOf(
   }
 }
 
-/** A `traceparent` of the caller is sent alone: a `tracestate` of another span does not belong to it. */
+/** Sends a `traceparent` of the caller without our `tracestate`, which belongs to another span. */
 function carriedBy(
   ours: Record<string, string> | undefined,
   own: JsonObject | undefined,
@@ -88,7 +88,7 @@ const textsOf = (meta: JsonObject): Record<string, string> =>
     }),
   )
 
-/** The span of a caller counts every failure as an error, also one that the caller has caused. */
+/** The span of a caller treats every failure as an error, including its own mistakes. */
 function endAttributesOf(method: string, { result, failure, opened }: SentResponse): Attributes {
   const failed = method === 'tools/call' && result?.['isError'] === true ? 'tool_error' : failure?.type
   return {

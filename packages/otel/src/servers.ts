@@ -1,10 +1,10 @@
 import type { ObservedServer } from '@jetway/core/telemetry'
 
-/** The servers that share a telemetry. Held weakly: a server that nobody closes must not stay for ever. */
+/** Holds the servers of one telemetry weakly, so that an unclosed server can be collected as garbage. */
 export class Servers {
   readonly #servers = new Set<WeakRef<ObservedServer>>()
 
-  /** @returns the function that removes it */
+  /** @returns a function that removes the server */
   add(server: ObservedServer): () => void {
     const ref = new WeakRef(server)
     this.#servers.add(ref)

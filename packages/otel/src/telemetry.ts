@@ -21,8 +21,8 @@ import { observeSent } from './sent.ts'
 import { Servers } from './servers.ts'
 
 /**
- * Traces and metrics, as the OpenTelemetry conventions for MCP describe them. Give it to any number of servers
- * and clients: `new McpServer(info, { telemetry: telemetry() })`, `new Client(info, { telemetry: telemetry() })`,
+ * Creates traces and metrics by the OpenTelemetry conventions for MCP. Any number of servers and clients can
+ * share it: `new McpServer(info, { telemetry: telemetry() })`, `new Client(info, { telemetry: telemetry() })`,
  * `new ClientManager(info, { client: { telemetry: telemetry() } })`. Without an SDK it does nothing.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
@@ -43,7 +43,7 @@ class OpenTelemetry implements Telemetry, ClientTelemetry {
   readonly #servers = new Servers()
   readonly #names = new BoundedNames()
   #instruments: Instruments | undefined
-  /** Ends the observation of the servers. */
+  /** Stops observing the servers. */
   #stopGauges: (() => void) | undefined
 
   constructor(options: TelemetryOptions) {
@@ -65,7 +65,7 @@ class OpenTelemetry implements Telemetry, ClientTelemetry {
         this.#currentInstruments()?.overflows.add(1, { queue, action }),
       ),
     ]
-    // So that the gauges of a server are there before its first call.
+    // The gauges of a server must exist before its first call.
     this.#currentInstruments()
     this.#observeServers()
     return () => {
@@ -103,7 +103,7 @@ class OpenTelemetry implements Telemetry, ClientTelemetry {
     }
   }
 
-  /** A session that another process may continue has not ended. */
+  /** Records the duration of a session, unless another process may continue the session. */
   #sessionClosed({ cause, createdAt, revision }: SessionClosed): void {
     if (cause !== 'ended') return
     const seconds = Math.max(0, Date.now() - createdAt) / 1_000

@@ -12,22 +12,22 @@ import {
 } from '@opentelemetry/api'
 import type { TelemetryOptions } from './options.ts'
 
-/** Where a span belongs. */
+/** The parent and the links of a span. */
 export interface Parentage {
   readonly context: Context
   readonly links: readonly Link[]
 }
 
 /**
- * The parent of a call's span: the trace context in `_meta`, else the active span, else the header. MCP says
- * W3C, so the global propagators, which may speak another format, are not asked.
+ * Finds the parent of a call's span: the trace context in `_meta`, else the active span, else the header. MCP
+ * requires the W3C format, so this ignores the global propagators, which may use another.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export function parentageOf(call: ReceivedCall, { remoteParent = 'parent' }: TelemetryOptions): Parentage {
   const active = context.active()
   const ambient = trace.getSpanContext(active)
-  // A task may run for hours: a trace of its own, linked to the call that started it.
+  // A task may run for hours, so it gets its own trace with a link to the call that started it.
   if (call.ctx?.task !== undefined) return { context: trace.deleteSpan(active), links: linkTo(ambient) }
   const choice = typeof remoteParent === 'function' ? remoteParent(call) : remoteParent
   if (choice === 'ignore') return { context: active, links: [] }
@@ -53,14 +53,14 @@ function remoteOf(call: ReceivedCall, ambient: SpanContext | undefined): SpanCon
   }
 }
 
-/** HTTP instrumentation has read the header already, if there is any. */
+/** Reads the context from the header. HTTP instrumentation, if any, has already made a span of it. */
 function fromHeader(call: ReceivedCall): ReturnType<typeof readTraceContext> {
   const traceparent = call.header('traceparent')
   if (traceparent === undefined) return undefined
   return readTraceContext({ _meta: { traceparent, tracestate: call.header('tracestate') } })
 }
 
-/** The members of `_meta` that carry a context to a peer; undefined if there is no span in it. */
+/** Returns the members of `_meta` for a context; undefined if the context has no span. */
 export function metaOf(active: Context): Record<string, string> | undefined {
   const span = trace.getSpanContext(active)
   if (span === undefined || !isSpanContextValid(span)) return undefined

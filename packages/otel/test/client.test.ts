@@ -16,7 +16,7 @@ const OWN = {
 }
 const CALL = 'tools/call tool'
 
-/** A server without telemetry, and what its tool has received. */
+/** Creates a server without telemetry, and records what its tool receives. */
 function plainServer(handler: (ctx: never) => unknown = () => 'fine') {
   const server = new McpServer({ name: 'plain', version: '1' })
   onTestFinished(() => server.close({ deadline: 0 }))
@@ -34,7 +34,7 @@ function plainServer(handler: (ctx: never) => unknown = () => 'fine') {
 const sessions = (options: TelemetryOptions = {}) =>
   ({ telemetry: telemetry(options), revisions: ['2025-11-25'] }) as const
 
-/** A client over memory, and the messages that it sends. */
+/** Connects a client in memory, and records the messages that it sends. */
 async function watchedClient(server: McpServer, both: ReturnType<typeof telemetry>) {
   const [near, far] = createMemoryTransportPair()
   server.connect(far, { endGraceMs: 50 })
@@ -65,8 +65,8 @@ const withinHost = <T>(step: () => Promise<T>): Promise<T> =>
     }
   })
 
-describe('a client', () => {
-  it('has a span for each request: the handshake, lists, pings and calls', async () => {
+describe('telemetry of a client', () => {
+  it('creates a span for each request: the handshake, lists, pings and calls', async () => {
     const { spans } = registerSdk()
     const { server } = plainServer()
     const client = await connectOver('memory', server, sessions())
@@ -94,7 +94,7 @@ describe('a client', () => {
     )
   })
 
-  it('lets the traceparent of the caller win, without adding a tracestate to it', async () => {
+  it('sends the traceparent of the caller unchanged, without a tracestate', async () => {
     registerSdk()
     const { server, metas } = plainServer(
       (ctx: { trace?: { tracestate?: string } }) => ctx.trace?.tracestate ?? 'none',
@@ -123,7 +123,7 @@ describe('a client', () => {
       { code: SpanStatusCode.ERROR, message: 'wrong' },
       { 'error.type': '-32602', 'rpc.response.status_code': '-32602' },
     ],
-  ])('ends its span with %s', async (_, handler, status, attributes) => {
+  ])('ends the span with %s', async (_, handler, status, attributes) => {
     const { span } = registerSdk()
     const { server } = plainServer(handler)
     const client = await connectOver('memory', server, sessions())
@@ -138,7 +138,7 @@ describe('a client', () => {
     })
   })
 
-  it('cancels with the context of the call, and ends its span as cancelled', async () => {
+  it('sends the context of the call with a cancellation, and ends the span as cancelled', async () => {
     const { spans, span } = registerSdk()
     const both = telemetry()
     const server = new McpServer({ name: 'traced', version: '1' }, { telemetry: both })
@@ -168,7 +168,7 @@ describe('a client', () => {
     expect(span('initialize').spanContext().traceId).not.toBe(traceId)
   })
 
-  it('reports timeouts and the end of the connection', async () => {
+  it('records timeouts and the end of the connection', async () => {
     const { spans } = registerSdk()
     const { server } = plainServer(() => new Promise(() => {}))
     const client = await connectOver('memory', server, sessions())
@@ -199,7 +199,7 @@ describe('a client', () => {
     await client.connect(http('http://127.0.0.1:8000/mcp', { fetch }))
     await client.callTool('tool')
     expect(seen).toEqual([expected, expected])
-    // In both places.
+    // The server gets the context in `_meta` and in the headers.
     expect(metas).toEqual([headers ? seen[1] : expect.stringMatching(/^00-/)])
   })
 
@@ -215,7 +215,7 @@ describe('a client', () => {
     ],
     ['stdio', { 'network.transport': 'pipe' }],
     ['memory', {}],
-  ] as const)('names the server and the network over %s', async (mount, expected) => {
+  ] as const)('records the server and the network over %s', async (mount, expected) => {
     const { span } = registerSdk()
     await connectOver(mount, plainServer().server, { telemetry: telemetry() })
     const { attributes } = span('server/discover')
@@ -223,7 +223,7 @@ describe('a client', () => {
     expect(Object.fromEntries(found)).toEqual(expected)
   })
 
-  it('names no method that a server invents', async () => {
+  it('does not record method names that a server invents', async () => {
     const { spans } = registerSdk()
     const { server } = plainServer(
       async (ctx: { request(method: string, params: object): Promise<unknown> }) => {
@@ -242,7 +242,7 @@ describe('a client', () => {
     expect(received[0]?.attributes['rpc.response.status_code']).toBe('-32601')
   })
 
-  it('keeps no more names of tools than it has room for', async () => {
+  it('records at most 500 tool names', async () => {
     const { spans, points } = registerSdk()
     const client = await connectOver('memory', plainServer().server, {
       ...sessions(),
@@ -250,12 +250,12 @@ describe('a client', () => {
     })
     for (let i = 0; i < 600; i++) await client.request('tools/call', { name: `tool ${i}` }).catch(() => {})
     const series = (await points())['mcp.client.operation.duration'] ?? []
-    // 500 names, calls without a name, and `initialize`.
+    // The series are 500 names, calls without a name, and `initialize`.
     expect(series).toHaveLength(502)
     expect(new Set(spans().map(({ name }) => name)).size).toBe(502)
   })
 
-  it('measures requests and sessions', async () => {
+  it('records the durations of requests and sessions', async () => {
     const { points } = registerSdk()
     const client = await connectOver('toFetch', plainServer().server, sessions())
     await client.callTool('tool')
@@ -273,7 +273,7 @@ describe('a client', () => {
     expect(found['mcp.client.session.duration']).toMatchObject([{ attributes: common, value: { count: 1 } }])
   })
 
-  it('puts what lives longer than a request into no trace', async () => {
+  it('opens the stream of a session outside the trace of the connecting request', async () => {
     registerSdk()
     const { server } = plainServer()
     const handler = toFetch(server)
@@ -289,7 +289,7 @@ describe('a client', () => {
     await vi.waitFor(() => expect(streams).toEqual([undefined]))
   })
 
-  it('reconnects outside of the trace of the call that noticed the loss', async () => {
+  it('reconnects outside the trace of the call that noticed the loss', async () => {
     const { spans } = registerSdk()
     const manager = new ClientManager(
       { name: 'c', version: '1' },
@@ -327,7 +327,7 @@ describe('a client', () => {
     expect(span('subscriptions/listen').parentSpanContext).toBeUndefined()
   })
 
-  it('reports progress within the span of the call', async () => {
+  it('calls progress listeners within the span of the call', async () => {
     const { span } = registerSdk()
     const { server } = plainServer(async (ctx: { progress(done: number): Promise<void> }) => {
       await ctx.progress(1)
@@ -347,7 +347,7 @@ describe('a client', () => {
 })
 
 it.each(['sent', 'run', 'run twice', 'end', 'apart', 'received', 'sessionClosed'])(
-  'a client works once with a telemetry that fails: %s',
+  'a client completes a call once if `%s` of its telemetry throws',
   async (fault) => {
     const fail = (): never => {
       throw new Error('telemetry')

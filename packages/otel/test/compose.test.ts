@@ -11,22 +11,22 @@ const tempo = configOf('tempo')
 const sources = configOf('sources')
 const dashboards = configOf('dashboards')
 
-/** The target that a service mounts a config at. */
+/** Returns the path at which a service mounts a config. */
 const targetOf = (service: string, config: string): string | undefined =>
   services[service]?.configs?.find(({ source }) => source === config)?.target
 const volumesOf = (service: string): (readonly string[])[] =>
   (services[service]?.volumes ?? []).map((volume) => volume.split(':'))
 const portOf = (address: unknown): string | undefined => String(address).split(':').at(-1)
 
-describe('the compose file of the guide', () => {
-  it('defines the configs that its services use, and no others', () => {
+describe('compose file of the guide', () => {
+  it('defines exactly the configs that its services use', () => {
     const used = Object.values(services).flatMap((service) =>
       (service.configs ?? []).map(({ source }) => source),
     )
     expect(used.toSorted()).toEqual(Object.keys(configs).toSorted())
   })
 
-  it('starts each program with the config that is mounted for it', () => {
+  it('starts each program with its mounted config', () => {
     for (const service of ['collector', 'tempo'])
       expect(services[service]?.command?.[0]?.split('=')[1]).toBe(targetOf(service, service))
     // Prometheus and Grafana read these by default.
@@ -35,19 +35,19 @@ describe('the compose file of the guide', () => {
     expect(targetOf('grafana', 'dashboards')).toMatch(/^\/etc\/grafana\/provisioning\/dashboards\//)
   })
 
-  it('publishes ports to this machine only', () => {
+  it('publishes ports on loopback only', () => {
     const ports = Object.values(services).flatMap((service) => service.ports ?? [])
     expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
     expect(ports.length).toBeGreaterThan(0)
   })
 
-  it('has a collector that listens where npm start sends to', () => {
+  it('makes the collector listen at the address that npm start uses', () => {
     const { endpoint } = collector.receivers.otlp.protocols.http
     expect(services['collector']?.ports).toContain(`127.0.0.1:4318:${portOf(endpoint)}`)
     expect(portOf(endpoint)).toBe('4318')
   })
 
-  it('has pipelines of receivers and exporters that are defined', () => {
+  it('uses only defined receivers and exporters in pipelines', () => {
     for (const { receivers, exporters } of Object.values(collector.service.pipelines)) {
       expect(Object.keys(collector.receivers)).toEqual(expect.arrayContaining([...receivers]))
       expect(Object.keys(collector.exporters)).toEqual(expect.arrayContaining([...exporters]))
@@ -55,7 +55,7 @@ describe('the compose file of the guide', () => {
     expect(Object.keys(collector.service.pipelines)).toEqual(['traces', 'metrics'])
   })
 
-  it('leads spans to Tempo and metrics to Prometheus', () => {
+  it('sends spans to Tempo and metrics to Prometheus', () => {
     const { endpoint } = tempo.distributor.receivers.otlp.protocols.grpc
     expect(collector.exporters.otlp.endpoint).toBe(`tempo:${portOf(endpoint)}`)
     expect(prometheus.scrape_configs.flatMap(({ static_configs: all }) => all)).toEqual([
@@ -63,7 +63,7 @@ describe('the compose file of the guide', () => {
     ])
   })
 
-  it('has a source in Grafana for each store, and one for the dashboard', () => {
+  it('defines a Grafana data source for each store and for the dashboard', () => {
     expect(sources.datasources.map(({ type, url }) => [type, url])).toEqual([
       ['prometheus', 'http://prometheus:9090'],
       ['tempo', `http://tempo:${tempo.server.http_listen_port}`],
@@ -72,7 +72,7 @@ describe('the compose file of the guide', () => {
     expect(sources.datasources.map(({ type }) => type)).toEqual(expect.arrayContaining([...new Set(types)]))
   })
 
-  it('mounts the files that we ship where their programs look for them', () => {
+  it('mounts the dashboard and the rules where their programs read them', () => {
     const files = [...volumesOf('prometheus'), ...volumesOf('grafana')]
     expect(files.map(([from = '']) => existsSync(new URL(basename(from), GRAFANA_FOLDER)))).toEqual([
       true,

@@ -16,12 +16,12 @@ import {
 } from './support/dashboard.ts'
 import { startServer } from './support/load.ts'
 
-it('the Prometheus exporter has each metric of the dashboard and of the rules', async () => {
+it('the Prometheus exporter exports every metric of the dashboard and the rules', async () => {
   const reader = new PrometheusExporter({ preventServerStart: true })
   const meterProvider = new MeterProvider({ readers: [reader] })
   const observed = telemetry({ meterProvider })
   const { load } = await startServer({ telemetry: observed, logger: silent })
-  // Nothing listens there: the metrics of shared stores say so.
+  // Nothing listens on this port, so that the metrics of shared stores report failures.
   const shared = redis({ url: 'redis://127.0.0.1:1', namespace: 'test', logger: silent })
   const second = new McpServer(
     { name: 'second', version: '1' },
@@ -41,12 +41,12 @@ it('the Prometheus exporter has each metric of the dashboard and of the rules', 
   expect([...used].filter((name) => !there.has(name))).toEqual([])
 })
 
-describe('the dashboard', () => {
+describe('dashboard', () => {
   const { panels, templating } = readDashboard()
   const charts = panels.filter(({ type }) => type !== 'row')
 
   it.each(charts.map((panel) => [panel.title, panel] as const))(
-    'says of each panel where its values come from, what they are and in which unit: %s',
+    'gives each panel a data source, a description and a unit: %s',
     (_, { datasource, description, fieldConfig, targets = [] }) => {
       const source = { type: 'prometheus', uid: '${source}' }
       expect(description).toMatch(/\.$/)
@@ -60,7 +60,7 @@ describe('the dashboard', () => {
     },
   )
 
-  it('has in its legends only labels that the expression keeps', () => {
+  it('uses only labels of the expression in legends', () => {
     const missing = charts.flatMap(({ title, targets = [] }) =>
       targets.flatMap(({ expr, legendFormat }) =>
         [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([, label = '']) =>
@@ -71,14 +71,14 @@ describe('the dashboard', () => {
     expect(missing).toEqual([])
   })
 
-  it('uses no variable that it does not define', () => {
+  it('uses only defined variables', () => {
     const used = new Set(
       [...JSON.stringify([panels, templating]).matchAll(/\$\{?(\w+)/g)].map(([, name]) => name),
     )
     expect(used).toEqual(new Set([...templating.list.map(({ name }) => name), '__all', '__rate_interval']))
   })
 
-  it('gives each panel its own id and place, within the 24 columns', () => {
+  it('gives each panel a unique id and a place within the 24 columns', () => {
     const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, i) => [`${x + (i % w)}:${y + Math.floor(i / w)}`, title] as const),
     )

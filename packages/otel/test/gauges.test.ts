@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { telemetry } from '../src/index.ts'
 import { registerSdk } from './support/sdk.ts'
 
-it('stores that two servers share count once, and a server without them has no such metric', async () => {
+it('gauges count a store once if two servers share it, and omit servers without stores', async () => {
   const { points } = registerSdk()
   const observed = telemetry()
   const start = (options: object): McpServer => {
@@ -35,7 +35,7 @@ it('stores that two servers share count once, and a server without them has no s
   })
 })
 
-it('the gauges of servers with a telemetry each are added up, without servers that have closed', async () => {
+it('gauges add up the open servers of several telemetries', async () => {
   const { points } = registerSdk()
   const start = async (): Promise<McpServer> => {
     const server = new McpServer({ name: 'one', version: '1' }, { telemetry: telemetry(), logger: silent })

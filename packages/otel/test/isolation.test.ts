@@ -18,7 +18,7 @@ const traceparentOf = (index: number): string =>
   `00-${index.toString(16).padStart(32, '0')}-${'1'.padStart(16, '0')}-01`
 const traceIdOf = (index: number): string => index.toString(16).padStart(32, '0')
 
-it('1,000 concurrent calls, some timed out and some cancelled, each log and end in their own trace', async () => {
+it('1,000 concurrent calls log and end in their own trace, even if they time out or are cancelled', async () => {
   const { spans, openSpans } = registerSdk()
   const lines: { call: unknown; traceId: string | undefined }[] = []
   const log = (call: unknown): void => void lines.push({ call, traceId: traceFields().trace_id })
@@ -71,7 +71,7 @@ it('1,000 concurrent calls, some timed out and some cancelled, each log and end 
   expect(openSpans()).toBe(0)
 })
 
-it('fetch and timers of a handler are below the span of its call', async () => {
+it('fetch and timers of a handler run within the span of its call', async () => {
   const { spans, span } = registerSdk()
   const tracer = trace.getTracer('instrumentation')
   const upstream = createHttpServer((_request, response) => void response.end('{}'))
@@ -102,7 +102,7 @@ it('fetch and timers of a handler are below the span of its call', async () => {
   ])
 })
 
-it('a call that waited for its turn keeps the span that was active when it arrived', async () => {
+it('a queued call keeps the span that was active at its arrival', async () => {
   const { spans } = registerSdk()
   const server = new McpServer(
     { name: 'server', version: '1' },
@@ -133,7 +133,7 @@ it('a call that waited for its turn keeps the span that was active when it arriv
   expect(parents.map((parent) => parent?.name)).toEqual(['POST 1', 'POST 2'])
 })
 
-it('the run of a task is a new trace that is linked to its call', async () => {
+it('the run of a task has its own trace with a link to its call', async () => {
   const { spans } = registerSdk()
   const server = new McpServer(
     { name: 'server', version: '1' },

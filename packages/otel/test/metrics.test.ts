@@ -25,7 +25,7 @@ async function connect(server: McpServer, options: Partial<PeerOptions> = {}): P
 }
 
 describe('metrics', () => {
-  it('measure calls, questions and sessions, and count cancelled calls', async () => {
+  it('record durations of calls, questions and sessions, and count cancelled calls', async () => {
     const start = performance.now()
     const { points } = registerSdk()
     const server = createServer()
@@ -54,7 +54,7 @@ describe('metrics', () => {
     expect(found['mcp.server.session.duration']).toMatchObject([
       { attributes: { 'mcp.protocol.version': '2025-11-25' }, value: { count: 1 } },
     ])
-    // In seconds. The duration of a session comes from a clock of milliseconds.
+    // Durations are in seconds. Sessions are measured by a clock of milliseconds.
     const elapsed = (performance.now() - start) / 1_000 + 0.002
     const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
     for (const name of ['server.operation', 'client.operation', 'server.session']) {
@@ -90,7 +90,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals of servers that have closed', async () => {
+  it('count refusals by closed servers', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     const refusals = async (): Promise<unknown> => (await points())['jetway.server.refusals']?.[0]?.value
@@ -113,7 +113,7 @@ describe('metrics', () => {
     expect(await refusals()).toBe(4)
   })
 
-  it('count only servers that are open', async () => {
+  it('count only open servers', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     const stats = vi.fn<McpServer['stats']>()
@@ -130,7 +130,7 @@ describe('metrics', () => {
     expect(stats).toHaveBeenCalledTimes(1_000)
   })
 
-  it('have no label and no span name that a client invents', async () => {
+  it('have no labels and no span names that a client invents', async () => {
     const { points, spans } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'real', handler: () => 'fine' })
@@ -153,7 +153,7 @@ describe('metrics', () => {
     expect(await points()).toEqual({})
   })
 
-  it('have these labels, and no others, for a call over HTTP', async () => {
+  it('have exactly these labels for a call over HTTP', async () => {
     const { points } = registerSdk()
     const server = createServer()
     server.addTool({
@@ -200,7 +200,7 @@ describe('metrics', () => {
     expect(labels('mcp.client.session.duration')).toEqual({ ...revision, ...network, ...address })
   })
 
-  it('say why the session of a client has failed', async () => {
+  it('record why a client session has failed', async () => {
     const { points } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -226,7 +226,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count each kind of refusal by the reason of its event', async () => {
+  it('count refusals by the reason of their event', async () => {
     const { points } = registerSdk()
     const server = createServer({}, { limits: { running: 1, inFlight: 1 } })
     const reasons: string[] = []
@@ -248,7 +248,7 @@ describe('metrics', () => {
     expect(counted.reduce((sum, [, value]) => sum + Number(value), 0)).toBe(reasons.length)
   })
 
-  it('have what the server says about itself', async () => {
+  it('match `server.stats()`', async () => {
     const { points } = registerSdk()
     const server = createServer({}, { extensions: [tasks()] })
     const ends: (() => void)[] = []

@@ -7,7 +7,7 @@ import { CELLS, connectOver } from './support/mounts.ts'
 import { registerSdk } from './support/sdk.ts'
 
 it.each(CELLS)(
-  'one trace leads from a client over %s, %s, to the handler, its question and back',
+  'over %s at %s, one trace contains the client, the handler and its question',
   async (mount, revision) => {
     const { spans, span } = registerSdk()
     const both = telemetry()
@@ -53,7 +53,7 @@ it.each(CELLS)(
   },
 )
 
-/** The span and those above it, each by its kind and name. */
+/** Lists the kind and name of a span and its ancestors. */
 function pathOf(span: ReadableSpan, all: readonly ReadableSpan[]): string[] {
   const parent = all.find((other) => other.spanContext().spanId === span.parentSpanContext?.spanId)
   return [`${SpanKind[span.kind]} ${span.name}`, ...(parent === undefined ? [] : pathOf(parent, all))]

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { telemetry } from '../src/index.ts'
 import { registerSdk } from './support/sdk.ts'
 
-it('arguments, results, tokens, headers and session ids are in no span, metric or log, and hidden errors only in the log', async () => {
+it('spans, metrics and logs contain no contents, tokens, headers or session ids; only logs contain hidden errors', async () => {
   const { spans, points } = registerSdk()
   const lines: unknown[] = []
   const log = (...line: unknown[]): void => void lines.push(line)
@@ -60,7 +60,7 @@ it('arguments, results, tokens, headers and session ids are in no span, metric o
   ])
   const recorded = JSON.stringify([
     spans().flatMap(({ name, attributes, events, status }) =>
-      // The host's own choice of a method is not a secret of anybody.
+      // The host chooses the method name, so it is not a secret.
       attributes['mcp.method.name'] === 'canary/method' ? [] : [name, attributes, events, status],
     ),
     Object.values(await points()).flatMap((all) =>
@@ -68,7 +68,7 @@ it('arguments, results, tokens, headers and session ids are in no span, metric o
     ),
   ])
   expect(recorded).toContain('tools/call tell')
-  // The host's log has hidden errors, and nothing else that is secret.
+  // The host's log contains hidden errors, but no other secrets.
   const logged = inspect(lines, { depth: 20 })
   expect(logged).toContain('canary-error')
   expect(logged.replaceAll('canary-error', '')).not.toContain('canary')

@@ -15,11 +15,11 @@ import { panelExpressions, ruleExpressions, RULES, variableSeries } from './supp
 import { startServer } from './support/load.ts'
 import { promtool, startPrometheus } from './support/prometheus.ts'
 
-/** The side of a rule that has to have a value while nothing is wrong. */
+/** Returns the part of a rule that must have a value in normal operation. */
 const measured = (expression: string): string => expression.replace(/\n\s*[<>] \S+\s*$/, '')
 
-describe('a real Prometheus', () => {
-  it('has values for each panel, each variable and each rule of a server under load', async () => {
+describe('Prometheus', () => {
+  it('has values for every panel, variable and rule of a server under load', async () => {
     const store = await startRedis()
     const shared = redis({ url: store.url, namespace: 'test', logger: silent })
     const port = await freePort()
@@ -46,7 +46,7 @@ describe('a real Prometheus', () => {
     expect(expressions.length).toBeGreaterThan(30)
     for (const [where, expression] of expressions)
       await vi.waitFor(async () => {
-        // Rates need load between two scrapes.
+        // A rate needs load between two scrapes.
         const values = await query(expression)
         if (values.every(Number.isNaN)) await load()
         expect([where, expression, values.filter((value) => !Number.isNaN(value)).length]).toEqual([
@@ -74,7 +74,7 @@ describe('promtool', () => {
     expect(promtool('check', 'rules', fileURLToPath(RULES))).toMatchObject({ code: 0 })
   })
 
-  it('finds that each alert fires when it has to, and not before', () => {
+  it('confirms when each alert fires', () => {
     const tests = fileURLToPath(new URL('prometheus/rules.test.yml', import.meta.url))
     expect(promtool('test', 'rules', tests)).toMatchObject({ code: 0 })
   })

@@ -35,7 +35,7 @@ const received = (change: Partial<Omit<ReceivedCall, 'message'>> & Message = {})
   }
 }
 
-/** The span of a call that a server has received. */
+/** Records a received call, and returns its span. */
 function receive(call: ReceivedCall, served: ServedCall = OK, options: TelemetryOptions = {}): ReadableSpan {
   const { spans } = registerSdk()
   telemetry(options).received(call).end(served)
@@ -53,7 +53,7 @@ const PROMPT = {
 }
 const READ = { ...PROMPT, 'mcp.method.name': 'resources/read', 'mcp.resource.uri': 'note:///1' }
 
-describe('the span of a received call', () => {
+describe('span of a received call', () => {
   it.each<[string, ReceivedCall, string, Attributes]>([
     ['a tool', received(), 'tools/call tool', CALL],
     [
@@ -117,18 +117,18 @@ describe('the span of a received call', () => {
       'tools/call tool',
       { ...CALL, 'mcp.session.id': 'abcdefghij' },
     ],
-  ])('of %s has these attributes and no other', (_what, call, name, attributes) => {
+  ])('has exactly these attributes for %s', (_what, call, name, attributes) => {
     const span = receive(call)
     expect(span.name).toBe(name)
     expect(span.attributes).toEqual({ ...attributes, 'jetway.outcome': 'ok' })
   })
 
   it.each<[string, TelemetryOptions, Attributes]>([
-    ['no URI', { resourceUri: false }, { 'mcp.resource.uri': undefined }],
-    ['the whole id of the session', { sessionId: 'full' }, { 'mcp.session.id': ID }],
-    ['no id of the session', { sessionId: false }, { 'mcp.session.id': undefined }],
-    ['nothing more without a context', { attributes: () => ({ more: 1 }) }, {}],
-  ])('has, by its options, %s', (_what, options, change) => {
+    ['no resource URI', { resourceUri: false }, { 'mcp.resource.uri': undefined }],
+    ['the full session id', { sessionId: 'full' }, { 'mcp.session.id': ID }],
+    ['no session id', { sessionId: false }, { 'mcp.session.id': undefined }],
+    ['no further attributes without a context', { attributes: () => ({ more: 1 }) }, {}],
+  ])('has, depending on the options, %s', (_what, options, change) => {
     const call = received({ ...read, target: undefined, sessionId: ID })
     const all = { ...READ, 'mcp.session.id': 'abcdefgh', 'jetway.outcome': 'ok' }
     expect(receive(call, OK, options).attributes).toEqual({ ...all, ...change })
@@ -170,7 +170,7 @@ describe('the span of a received call', () => {
     expect(span.events).toEqual([])
   })
 
-  it('has a hidden value that is no error as a text, if it is asked for', () => {
+  it('contains a thrown value that is not an Error as text with recordErrors', () => {
     const hidden = { error: { toString: () => 'odd' }, reference: 'r' }
     const { events } = receive(received(), { outcome: 'failed', hidden }, { recordErrors: true })
     expect(events).toMatchObject([{ name: 'exception', attributes: { 'exception.message': 'odd' } }])
@@ -180,9 +180,9 @@ describe('the span of a received call', () => {
     ['4096 bytes', { a: 'x'.repeat(4_088) }, {}, `{"a":"${'x'.repeat(4_088)}"}`],
     ['4097 bytes', { a: 'x'.repeat(4_089) }, {}, `{"a":"${'x'.repeat(4_089)}"`],
     ['characters of several bytes', { a: 'ééé' }, { maxBytes: 10 }, '{"a":"éé'],
-    ['a cut within a character', { a: 'ééé' }, { maxBytes: 11 }, '{"a":"éé'],
+    ['no half character', { a: 'ééé' }, { maxBytes: 11 }, '{"a":"éé'],
     ['no arguments', undefined, {}, undefined],
-  ])('has the arguments of a tool: %s', (_what, args, limits, text) => {
+  ])('contains the arguments of a tool: %s', (_what, args, limits, text) => {
     const params = args === undefined ? {} : { arguments: args }
     const span = receive(received({ params }), OK, { capture: { arguments: true, ...limits } })
     expect(span.attributes['gen_ai.tool.call.arguments']).toBe(text)
@@ -190,10 +190,10 @@ describe('the span of a received call', () => {
 
   it.each<[string, ReceivedCall, CaptureOptions, boolean]>([
     ['a tool', received(), { results: true }, true],
-    ['a tool, where none is recorded', received(), {}, false],
+    ['a tool without capture', received(), {}, false],
     ['no tool', received({ target: undefined }), { results: true }, false],
     ['a prompt', received({ ...prompt, target: 'p' }), { arguments: true, results: true }, false],
-  ])('wants the result of %s: %s', (_what, call, capture, wanted) => {
+  ])('contains the result of %s: %s', (_what, call, capture, wanted) => {
     const { spans } = registerSdk()
     const observation = telemetry({ capture }).received(call)
     observation.end({ ...OK, ...(wanted && { result: { content: [] } }) })
@@ -202,7 +202,7 @@ describe('the span of a received call', () => {
     expect(recorded).toEqual(wanted ? ['gen_ai.tool.call.result'] : [])
   })
 
-  it('is measured unless the call is cancelled', async () => {
+  it('comes with a duration unless the call is cancelled', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     for (const outcome of ['ok', 'cancelled'] as const) both.received(received()).end({ outcome })
@@ -217,25 +217,25 @@ describe('the span of a received call', () => {
   })
 })
 
-describe('a telemetry', () => {
+describe('telemetry', () => {
   it.each<[string, boolean, TelemetryOptions, boolean]>([
     ['without an SDK', false, {}, false],
-    ['that only passes contexts on, without an SDK', true, { mode: 'propagate' }, false],
+    ['in mode propagate without an SDK', true, { mode: 'propagate' }, false],
     ['with an SDK', true, {}, true],
-    ['with an SDK, and no metrics', true, { metrics: false }, true],
-  ])('%s is active: %s', (_what, active, options, registered) => {
+    ['with an SDK and metrics: false', true, { metrics: false }, true],
+  ])('for a call %s, is active: %s', (_what, active, options, registered) => {
     if (registered) registerSdk()
     expect(telemetry(options).active).toBe(active)
   })
 
-  it('without metrics has spans alone', async () => {
+  it('creates only spans with metrics: false', async () => {
     const { spans, points } = registerSdk()
     telemetry({ metrics: false }).received(received()).end(OK)
     expect(spans()).toHaveLength(1)
     expect(await points()).toEqual({})
   })
 
-  it('measures the sessions of clients', async () => {
+  it('records the durations of client sessions', async () => {
     const { points } = registerSdk()
     const session = { revision: '2025-11-25', network: { transport: 'pipe' }, seconds: 2 } as const
     telemetry().sessionClosed({ ...session, failure: undefined })

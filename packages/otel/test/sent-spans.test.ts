@@ -26,7 +26,7 @@ const sent = (change: Partial<SentRequest> = {}): SentRequest => ({
   ...change,
 })
 
-/** The span of a request to the peer. */
+/** Records a request to the peer, and returns its span. */
 function send(
   request: SentRequest,
   response: SentResponse = {},
@@ -39,7 +39,7 @@ function send(
   return span
 }
 
-describe('the span of a request that is sent', () => {
+describe('span of a sent request', () => {
   const LIST = { ...PROMPT, 'mcp.method.name': 'tools/list' }
   it.each<[string, SentRequest, string, Attributes]>([
     ['a tool', sent(), 'tools/call tool', CALL],
@@ -54,7 +54,7 @@ describe('the span of a request that is sent', () => {
     ['a list', sent({ method: 'tools/list' }), 'tools/list', LIST],
     ['no params', sent({ params: undefined }), 'tools/call', { ...CALL, 'gen_ai.tool.name': undefined }],
     [
-      'a name that is no text',
+      'a name that is a number',
       sent({ params: { name: 1 } }),
       'tools/call',
       { ...CALL, 'gen_ai.tool.name': undefined },
@@ -95,7 +95,7 @@ describe('the span of a request that is sent', () => {
       'tools/call tool',
       { ...CALL, 'network.transport': 'pipe' },
     ],
-  ])('of %s has these attributes and no other', (_what, request, name, attributes) => {
+  ])('has exactly these attributes for %s', (_what, request, name, attributes) => {
     const span = send(request)
     expect(span.name).toBe(name)
     expect(span.attributes).toEqual(attributes)
@@ -147,24 +147,29 @@ describe('the span of a request that is sent', () => {
   })
 
   it.each<[string, SentRequest, TelemetryOptions, readonly (string | undefined)[]]>([
-    ['both of a tool', sent(), { capture: { arguments: true, results: true } }, ['{"a":1}', '{"b":2}']],
+    [
+      'the arguments and the result of a tool',
+      sent(),
+      { capture: { arguments: true, results: true } },
+      ['{"a":1}', '{"b":2}'],
+    ],
     ['its arguments', sent(), { capture: { arguments: true } }, ['{"a":1}', undefined]],
     ['its result', sent(), { capture: { results: true } }, [undefined, '{"b":2}']],
     ['nothing', sent(), {}, [undefined, undefined]],
     [
-      'nothing of a prompt',
+      'no contents of a prompt',
       sent(prompt),
       { capture: { arguments: true, results: true } },
       [undefined, undefined],
     ],
-  ])('has %s, as the options say', (_what, request, options, texts) => {
+  ])('contains, depending on the options, %s', (_what, request, options, texts) => {
     const params = { ...request.params, arguments: { a: 1 } }
     const { attributes } = send({ ...request, params }, { result: { b: 2 } }, options)
     const of = (name: string): unknown => attributes[`gen_ai.tool.call.${name}`]
     expect([of('arguments'), of('result')]).toEqual(texts)
   })
 
-  it('is recorded for 500 names of tools', () => {
+  it('names at most 500 tools', () => {
     const { spans } = registerSdk()
     const both = telemetry()
     const names = [...Array.from({ length: 500 }, (_, i) => `${i}`), 'new', '0']
@@ -177,7 +182,7 @@ describe('the span of a request that is sent', () => {
   })
 })
 
-describe('the trace context of a request that is sent', () => {
+describe('trace context of a sent request', () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   const spanId = 'b7ad6b7169203331'
   const within = (traceFlags: number, step: () => void): void => {
@@ -203,14 +208,14 @@ describe('the trace context of a request that is sent', () => {
       { traceparent: 'own', tracestate: 'a=1' },
     ],
     ['without a valid state', { traceparent: 'own', tracestate: 1 }, { traceparent: 'own' }],
-  ])('is sent in headers only, if the caller gave one %s', (_what, meta, headers) => {
+  ])('is sent only in headers if the caller passed one %s', (_what, meta, headers) => {
     registerSdk()
     const request = sent({ params: { name: 'tool', _meta: meta } })
     expect(telemetry({ headers: true }).sent(request)).toMatchObject({ meta: undefined, headers })
     expect(telemetry().sent(request)).toMatchObject({ meta: undefined, headers: undefined })
   })
 
-  it('is none where no span is active', () => {
+  it('is missing without an active span', () => {
     registerSdk()
     const { meta, headers } = telemetry({ mode: 'propagate', headers: true }).sent(sent())
     expect([meta, headers]).toEqual([undefined, undefined])

@@ -37,7 +37,7 @@ async function connect(server: McpServer, options: Partial<PeerOptions> = {}): P
   return connectPeer(await transport.dial(), { revision: '2025-11-25', ...options })
 }
 
-/** Calls a tool that ends in the given way, and returns its span. */
+/** Calls a tool with the given handler, and returns its span. */
 async function spanOf(handler: (args: never, ctx: never) => unknown, options: TelemetryOptions = {}) {
   const sdk = registerSdk()
   const server = createServer(options)
@@ -48,7 +48,7 @@ async function spanOf(handler: (args: never, ctx: never) => unknown, options: Te
 }
 
 describeMatrix('a trace', { transports: [memoryTransport, fetchTransport] }, (cell) => {
-  it('continues from the client through the handler to a question and back', async () => {
+  it('one trace contains the client’s call, the handler and its question', async () => {
     const { span } = registerSdk()
     const server = createServer()
     const inHandler: (string | undefined)[] = []
@@ -89,7 +89,7 @@ describeMatrix('a trace', { transports: [memoryTransport, fetchTransport] }, (ce
   })
 })
 
-it('the span of a task is a trace of its own', async () => {
+it('the span of a task has its own trace', async () => {
   const { spans } = registerSdk()
   const server = createServer()
   server.addTool({ name: 'tool', taskSupport: 'required', handler: () => 'fine' })
@@ -101,7 +101,7 @@ it('the span of a task is a trace of its own', async () => {
   expect(new Set(parents)).toEqual(new Set([PARENT_ID, undefined]))
 })
 
-it('the span of a question without an answer has the reason', async () => {
+it('the span of an unanswered question contains the reason', async () => {
   const { span, points } = registerSdk()
   const server = createServer()
   server.addTool({ name: 'ask', handler: async (_args, ctx) => `${(await ctx.listRoots()).length}` })
@@ -114,7 +114,7 @@ it('the span of a question without an answer has the reason', async () => {
   ])
 })
 
-describe('the span of a call', () => {
+describe('span of a call', () => {
   it.each([
     ['a result', () => 'fine', { code: SpanStatusCode.UNSET }, { 'jetway.outcome': 'ok' }],
     [
@@ -148,7 +148,7 @@ describe('the span of a call', () => {
     if (status.code === SpanStatusCode.UNSET) expect(tool.attributes).not.toHaveProperty('error.type')
   })
 
-  it('has the reference that the client was shown for a hidden error, and not the error', async () => {
+  it('contains the correlation id of a hidden error, but not the error', async () => {
     const { tool, answer } = await spanOf(() => {
       throw new Error('secret')
     })
@@ -157,7 +157,7 @@ describe('the span of a call', () => {
     expect(tool.events).toEqual([])
   })
 
-  it('has the hidden error with recordErrors', async () => {
+  it('contains the hidden error with recordErrors', async () => {
     const { tool } = await spanOf(
       () => {
         throw new Error('secret')
@@ -170,13 +170,13 @@ describe('the span of a call', () => {
   it.each([
     ['nothing', {}, undefined, undefined],
     [
-      'what capture names',
+      'the parts named by capture',
       { capture: { arguments: true, results: true } },
       '{"secret":"canary"}',
       expect.stringContaining('canary result'),
     ],
     [
-      'what redact returns',
+      'the text returned by redact',
       { capture: { arguments: true, results: true, redact: (kind: string) => `no ${kind}` } },
       'no arguments',
       'no result',
@@ -188,7 +188,7 @@ describe('the span of a call', () => {
       undefined,
     ],
     ['no more than maxBytes', { capture: { arguments: true, maxBytes: 8 } }, '{"secret', undefined],
-  ])('records %s of the contents', async (_, options, args, result) => {
+  ])('contains, of arguments and result, %s', async (_, options, args, result) => {
     const { tool } = await spanOf(() => 'canary result', options)
     expect([
       tool.attributes['gen_ai.tool.call.arguments'],
@@ -201,14 +201,14 @@ describe('the span of a call', () => {
     ['short', /^.{1,10}$/],
     ['full', /^.{20,}$/],
     [false, undefined],
-  ] as const)('has the session id as %s', async (sessionId, pattern) => {
+  ] as const)('contains the session id in the form %s', async (sessionId, pattern) => {
     const { tool } = await spanOf(() => 'fine', { sessionId })
     const id = tool.attributes['mcp.session.id']
     if (pattern === undefined) expect(id).toBeUndefined()
     else expect(id).toMatch(pattern)
   })
 
-  it('has the attributes of the option', async () => {
+  it('contains the attributes of the option `attributes`', async () => {
     const { tool } = await spanOf(() => 'fine', {
       attributes: (ctx) => ({ client: ctx.client.info?.name ?? '' }),
     })
@@ -216,13 +216,13 @@ describe('the span of a call', () => {
   })
 })
 
-describe('the trace context of the client', () => {
+describe('trace context of the client', () => {
   const cases = [
     ['parent', TRACE_ID, 1],
     ['link', 'ambient', 1],
     ['ignore', 'ambient', 0],
   ] as const
-  it.each(cases)('becomes, with %s, a trace of %s with links: %i', async (remoteParent, traceOf, links) => {
+  it.each(cases)('with %s, leads to a trace of %s with %i links', async (remoteParent, traceOf, links) => {
     const { span } = registerSdk()
     const server = createServer({ remoteParent })
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -241,7 +241,7 @@ describe('the trace context of the client', () => {
   it.each([
     ['once', [META.traceparent], TRACE_ID],
     ['twice', [META.traceparent, META.traceparent], undefined],
-  ])('is read from the header if it came %s, where _meta has none', async (_, values, expected) => {
+  ])('is read from a header sent %s if _meta has none', async (_, values, expected) => {
     const { span } = registerSdk()
     const server = createServer()
     const handler = toFetch(server)
@@ -263,9 +263,9 @@ describe('the trace context of the client', () => {
     ['version ff', { traceparent: `ff-${TRACE_ID}-${PARENT_ID}-01` }],
     ['a megabyte', { traceparent: 'x'.repeat(1_000_000) }],
     ['a number', { traceparent: 1 }],
-    ['that of a prototype', JSON.parse(`{"constructor":{"traceparent":"${META.traceparent}"}}`)],
+    ['inherited from a prototype', JSON.parse(`{"constructor":{"traceparent":"${META.traceparent}"}}`)],
     ['of 200 members of baggage alone', { baggage: LONG_BAGGAGE }],
-  ])('is not followed if it is %s', async (_, meta) => {
+  ])('is ignored if it is %s', async (_, meta) => {
     const { span } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -278,7 +278,7 @@ describe('the trace context of the client', () => {
     ['a tracestate of a megabyte', { tracestate: `vendor=${'x'.repeat(1_000_000)}` }],
     ['a tracestate with one key twice', { tracestate: 'vendor=1,vendor=2' }],
     ['200 members of baggage', { baggage: LONG_BAGGAGE }],
-  ])('is followed without %s', async (_, meta) => {
+  ])('is used without %s', async (_, meta) => {
     registerSdk()
     const server = createServer()
     const carried: object[] = []
@@ -297,8 +297,8 @@ describe('the trace context of the client', () => {
   })
 })
 
-describe('an SDK', () => {
-  it('that is missing costs no call, and one that comes later records from then on', async () => {
+describe('SDK', () => {
+  it('may be registered later, and records from then on', async () => {
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
     const client = await connect(server)
@@ -309,7 +309,7 @@ describe('an SDK', () => {
     expect((await points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('that replaces another records from then on', async () => {
+  it('may be replaced, and the new one records from then on', async () => {
     const first = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -325,7 +325,7 @@ describe('an SDK', () => {
     expect((await second.points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('records nothing in mode propagate, and passes the context on', async () => {
+  it('records nothing in mode propagate, which passes the context on', async () => {
     const { spans, points } = registerSdk()
     const server = createServer({ mode: 'propagate' })
     let inHandler: string | undefined
@@ -345,7 +345,7 @@ describe('an SDK', () => {
 })
 
 describe('traceFields', () => {
-  it('names the active span for a logger', async () => {
+  it('returns the ids of the active span', async () => {
     let fields: unknown
     const { tool } = await spanOf(() => {
       fields = traceFields()
@@ -357,6 +357,6 @@ describe('traceFields', () => {
   })
 })
 
-it('refuses an option that does not exist', () => {
+it('telemetry throws TypeError for an unknown option', () => {
   expect(() => telemetry({ tracer: 1 } as TelemetryOptions)).toThrow(/no option "tracer"; choose from mode/)
 })

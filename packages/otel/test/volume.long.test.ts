@@ -21,14 +21,14 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 setFlagsFromString('--expose_gc')
 const collect = runInNewContext('gc') as () => void
-/** A WeakRef keeps its object until the turn of the event loop has ended. */
+/** Waits for the next turn of the event loop, because a WeakRef keeps its object until then. */
 async function heap(): Promise<number> {
   await nextTurn()
   collect()
   return process.memoryUsage().heapUsed
 }
 
-/** An SDK that counts spans and keeps none. */
+/** Registers an SDK that counts spans and stores none. */
 function registerCountingSdk() {
   let open = 0
   let ended = 0
@@ -80,7 +80,7 @@ async function connect(server: McpServer): Promise<TestConnection> {
 }
 
 it(
-  '100,000 invented names of tools, methods, resources and prompts give at most 40 series and 40 names of spans',
+  '100,000 invented names of tools, methods, resources and prompts create at most 40 series and 40 span names',
   { timeout: 300_000 },
   async () => {
     const sdk = registerCountingSdk()
@@ -99,7 +99,7 @@ it(
 )
 
 it(
-  'after 100,000 calls and 1,000 servers that were closed no span is open, and the heap is as before',
+  'after 100,000 calls and 1,000 closed servers, no span is open and the heap has not grown',
   { timeout: 300_000 },
   async () => {
     const sdk = registerCountingSdk()

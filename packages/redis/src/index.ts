@@ -5,8 +5,8 @@ export {
   type RedisReader,
   type RedisReply,
   RedisReplyError,
+  RedisUnavailable,
 } from './connection/connection.ts'
-export { RedisUnavailable } from './commands/deadline.ts'
 export { redis, type RedisOptions, type RedisStores } from './redis.ts'
 export type { RedisEventLimits } from './stores/event-store.ts'
 export type { RedisTaskLimits } from './stores/task-store.ts'

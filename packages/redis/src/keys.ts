@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 
-/** Who owns a session or a stream, and its id. */
+/** The owner and the id of a session or a stream. */
 interface Owned {
   readonly principal: string
   readonly session: string
 }
 
 /**
- * The names of all keys. `1` is the version of their layout. No name shows a principal or an id, and no input can
- * produce the name of another: both are hashed, the principal with its length before it. Braces contain the part by
- * which a cluster chooses a node: all keys of a session have one, those of all nodes another, those of all tasks a
- * third.
+ * Builds the names of all keys. `1` is the version of their layout. Principals and ids are hashed, so that no
+ * name reveals them. The principal's length is hashed before it, so that no other input produces the same
+ * name. Braces contain the part by which a cluster selects a node: one for all keys of a session, one for all
+ * nodes, one for all tasks.
  */
 export class Keys {
   readonly #prefix: string
@@ -47,7 +47,7 @@ export class Keys {
     }
   }
 
-  /** The used states of a principal by expiry, and when the last one that was dropped expires. */
+  /** The used states of a principal by expiry, and the expiry of the last dropped state. */
   usedStates(principal: string): readonly [states: string, dropped: string] {
     const hash = hashOf(principal)
     return [`${this.#prefix}1:{${hash}}`, `${this.#prefix}2:{${hash}}`]
@@ -66,7 +66,7 @@ export class Keys {
     return `${this.#prefix}b:${this.#control}`
   }
 
-  /** Records, positions by owner, ended tasks, expiries and the count of bytes. */
+  /** Records, positions by owner, ended tasks, expiries and the number of bytes. */
   get tasks(): TaskKeys {
     const [records, owners, ended, expiries, bytes] = ['r', 'o', 'd', 'x', 'b'].map(
       (key) => this.#tasks + key,

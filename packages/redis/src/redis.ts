@@ -7,8 +7,7 @@ import {
   stderrLogger,
 } from '@jetway/core/stores'
 import { Commands } from './commands/commands.ts'
-import { withDeadline } from './commands/deadline.ts'
-import type { RedisConnection } from './connection/connection.ts'
+import { type RedisConnection, withDeadline } from './connection/connection.ts'
 import type { RedisAddress } from './connection/deployments.ts'
 import { connectTo } from './connection/node-redis.ts'
 import { Keys } from './keys.ts'
@@ -22,25 +21,25 @@ import { type RedisUsedStateLimits, RedisUsedStates } from './stores/used-states
 
 /** Options of {@link redis}. Set one of `url`, `sentinel`, `cluster` and `connection`. */
 export interface RedisOptions extends RedisAddress {
-  /** Another client, such as that of `fromIoredis`. */
+  /** Another client, such as the result of `fromIoredis`. */
   readonly connection?: RedisConnection
   /** Separates deployments that use the same Redis: 1 to 32 lower-case letters, digits and `-`. */
   readonly namespace: string
   /** Limits of the events that clients can resume. */
   readonly events?: RedisEventLimits
-  /** Limits of tasks, for all nodes together. */
+  /** Limits of tasks, shared by all nodes. */
   readonly tasks?: RedisTaskLimits
-  /** Limits of the states that `requestState.singleUse` remembers. */
+  /** Limits of the used states for `requestState.singleUse`. */
   readonly usedStates?: RedisUsedStateLimits
-  /** Gets failures of Redis and its return. @default writes warnings and errors to stderr */
+  /** Gets messages about failures and recoveries of Redis. @default writes warnings and errors to stderr */
   readonly logger?: Logger
 }
 
 /** The stores of one process, for the option `shared` of servers and mounts. */
 export interface RedisStores extends SharedStores {
   /**
-   * Connects, and checks the version of Redis. Resolves when messages of other nodes arrive. Servers do not need it:
-   * they connect at first use, and work again when Redis does.
+   * Connects, checks the version of Redis, and resolves when this process receives messages of other nodes.
+   * Servers do not need it: they connect at first use, and recover with Redis.
    *
    * @throws an error if Redis cannot be reached within 3 s, or is older than 6.2
    */
@@ -68,8 +67,8 @@ const NAMES: OptionNames<RedisOptions> = {
 }
 
 /**
- * Creates the stores through which many processes serve as one. Connects at first use, and closes with the last server
- * or mount that uses them.
+ * Creates the stores that processes of one deployment share. They connect at first use, and close with the
+ * last server or mount that uses them.
  *
  * @throws `ERR_MCP_OPTION`
  */
@@ -130,7 +129,7 @@ function check(options: RedisOptions): void {
     )
 }
 
-/** Checks that Redis can do what the scripts need. */
+/** Checks that Redis supports the scripts. */
 async function connect(connection: RedisConnection, keys: Keys, logger: Logger): Promise<void> {
   await withDeadline(connection.connect?.() ?? Promise.resolve(), READY_MS)
   const info = String(await withDeadline(connection.command(keys.bus, ['INFO']), READY_MS))

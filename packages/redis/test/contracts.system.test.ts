@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { fromIoredis } from '../src/index.ts'
 import { type Address, createStores, createTwo } from './support/stores.ts'
 
-/** The time of Redis cannot be set, so it has to pass. */
+/** Waits for real time, because the clock of Redis cannot be set. */
 const pass = (ms: number): Promise<void> => delay(ms).then(() => {})
 
 function describeStores(name: string, address: () => Address): void {
@@ -50,7 +50,7 @@ function describeMessages(name: string, address: () => Address): void {
     const [first, second] = await createTwo(address())
     let arrived = (): void => {}
     second.bus.subscribe('settled', () => arrived())
-    // From then on, every message arrives.
+    // From now on, every message arrives.
     await second.ready()
     const settled = async (): Promise<void> => {
       const arrival = new Promise<void>((resolve) => {

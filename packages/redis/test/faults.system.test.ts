@@ -13,7 +13,7 @@ import { createStores, createTwo, newTwo } from './support/stores.ts'
 
 /** How long a store may take to report a failure, in ms. */
 const FAILURE_MS = 1_000
-/** How long after the return of Redis the stores work again, in ms. */
+/** How long the stores may take to recover after Redis does, in ms. */
 const RECOVERY_MS = 5_000
 
 async function startServer(...options: readonly string[]): Promise<RedisServer> {
@@ -22,7 +22,7 @@ async function startServer(...options: readonly string[]): Promise<RedisServer> 
   return server
 }
 
-/** The error of a step, which has to come in time. */
+/** Returns the error of a step, and checks that it came in time. */
 async function failure(step: () => unknown): Promise<unknown> {
   const start = performance.now()
   const outcome = await Promise.resolve()
@@ -38,7 +38,7 @@ async function failure(step: () => unknown): Promise<unknown> {
 const read = ({ sessions }: RedisStores, id = 'session-1'): unknown =>
   sessions.get({ principal: 'alice', id })
 
-/** Every kind of store refuses in time. */
+/** Checks that every store rejects in time. */
 async function expectUnavailable(stores: RedisStores): Promise<void> {
   const { sessions, events, tasks, usedStates, nodes } = stores
   const key = { principal: 'alice', session: 'session-1', stream: 'stream-1' }
@@ -63,8 +63,8 @@ async function storesWithSession(...args: Parameters<typeof createStores>): Prom
   return stores
 }
 
-describe('a Redis that stops', () => {
-  it('is reported within 1 s, then at once, and is used again after its return', async () => {
+describe('while Redis hangs', () => {
+  it('commands fail within 1 s, then at once, and succeed again after Redis recovers', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -79,7 +79,7 @@ describe('a Redis that stops', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('refuses all of 10,000 commands, and keeps 2,000 of them waiting', async () => {
+  it('at most 2,000 of 10,000 commands wait, and all fail', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -96,7 +96,7 @@ describe('a Redis that stops', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('delivers the messages of the meantime afterwards, in order and equal ones once', async () => {
+  it('the bus keeps messages and delivers them afterwards, in order and without duplicates', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -107,13 +107,13 @@ describe('a Redis that stops', () => {
     expect(heard).toEqual([])
     server.signal('SIGCONT')
     await vi.waitFor(() => expect(heard.at(-1)).toBe(3), RECOVERY_MS)
-    // Redis may have executed the first one although its reply came too late.
+    // Redis may have executed the first command although its reply came too late.
     expect(heard.filter((message, at) => message !== heard[at - 1])).toEqual([1, 2, 3])
   })
 })
 
-describe('the bus of a process that has just started', () => {
-  it('delivers what is published after it is ready', async () => {
+describe('bus.ready', () => {
+  it('resolves when no later message can be missed', async () => {
     const server = await startServer()
     for (let round = 0; round < 10; round++) {
       const [first, second] = newTwo({ url: server.url })
@@ -125,7 +125,7 @@ describe('the bus of a process that has just started', () => {
     }
   })
 
-  it('reports a gap if Redis was away for longer than it waits', async () => {
+  it('gives up during a long outage; the bus reports a gap later', async () => {
     const server = await startServer()
     const [, second] = newTwo({ url: server.url })
     server.signal('SIGSTOP')
@@ -142,9 +142,9 @@ describe('the bus of a process that has just started', () => {
   })
 })
 
-describe('a Redis that is killed', () => {
-  it('has lost nothing after a restart, and is used again', async () => {
-    // With `everysec`, Redis delays a write while the one before is on its way to the disk: a kill then loses both.
+describe('after a Redis restart', () => {
+  it('sessions and streams are complete and can be used', async () => {
+    // With `everysec`, Redis delays a write while it flushes the one before. A kill would then lose both.
     const server = await startServer('--appendonly', 'yes', '--appendfsync', 'always')
     const stores = await storesWithSession({ url: server.url })
     const key = { principal: 'alice', session: 'session-1', stream: 'stream-1' }
@@ -159,7 +159,7 @@ describe('a Redis that is killed', () => {
     expect((await stores.events.append(key, await lease, [{ seq: 2, frame: 'two' }])).state).toBe('kept')
   })
 
-  it('takes no node for dead until all had time to return, and delivers to them again', async () => {
+  it('nodes wait for others to reconnect before they declare them dead', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const inbox: unknown[] = []
@@ -176,7 +176,7 @@ describe('a Redis that is killed', () => {
     await vi.waitFor(() => expect(inbox).toEqual([{ n: 1 }]))
   })
 
-  it('reports lost messages of the bus', async () => {
+  it('the bus reports lost messages', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     let gaps = 0
@@ -197,8 +197,8 @@ describe('a Redis that is killed', () => {
   })
 })
 
-describe('a Redis that is slow', () => {
-  it('is reported within 1 s, and is used again when it is fast', async () => {
+describe('after slow replies or resets', () => {
+  it('commands fail within 1 s while Redis is slow, and then succeed again', async () => {
     const server = await startServer()
     const proxy = await startSlowProxy(server.port)
     onTestFinished(() => proxy.stop())
@@ -209,7 +209,7 @@ describe('a Redis that is slow', () => {
     await expectRecovery(stores)
   })
 
-  it('is used again after its connections were reset', async () => {
+  it('commands succeed again after each of five connection resets', async () => {
     const server = await startServer()
     const proxy = await startSlowProxy(server.port)
     onTestFinished(() => proxy.stop())
@@ -221,8 +221,8 @@ describe('a Redis that is slow', () => {
   })
 })
 
-describe('a Redis without memory', () => {
-  it('refuses what has to be stored, and takes it again when it has memory', async () => {
+describe('while Redis is out of memory', () => {
+  it('writes fail and reads succeed; writes succeed again later', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     await server.command('CONFIG', 'SET', 'maxmemory', '1')
@@ -235,7 +235,7 @@ describe('a Redis without memory', () => {
 })
 
 describe('Redis Sentinel', () => {
-  it('leads to the new master after a failover', async () => {
+  it('connects to the new master after a failover', async () => {
     const sentinels = await startRedisSentinels()
     onTestFinished(() => sentinels.stop())
     const stores = await storesWithSession({ sentinel: { name: sentinels.name, urls: sentinels.urls } })
@@ -250,7 +250,7 @@ describe('Redis Sentinel', () => {
 })
 
 describe('a Redis Cluster', () => {
-  it('serves the keys of the other nodes while one has stopped', async () => {
+  it('serves keys of the other nodes while one node hangs', async () => {
     const servers = await startRedisCluster()
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
     const stores = await createStores({ cluster: servers.map(({ url }) => url) })
@@ -264,7 +264,7 @@ describe('a Redis Cluster', () => {
     }
     expect(await served()).toBe(ids.length)
     servers[0]?.signal('SIGSTOP')
-    // The second round meets a circuit that is open, for the node that has stopped alone.
+    // In the second round the circuit is open, but only for the node that hangs.
     for (let round = 0; round < 2; round++) {
       const count = await served()
       expect(count).toBeGreaterThan(5)

@@ -14,7 +14,7 @@ async function start(): Promise<{ readonly server: RedisServer; readonly stores:
   return { server, stores: await createStores({ url: server.url }) }
 }
 
-/** The lines of a reply that are no lengths. */
+/** Returns the lines of a reply without the lengths. */
 const linesOf = (reply: string): string[] =>
   reply.split('\r\n').filter((line) => line !== '' && !/^[*$+]/.test(line))
 
@@ -46,8 +46,8 @@ async function useAll({ sessions, events, tasks, usedStates, nodes, bus }: Redis
   await bus.publish('changes', { kind: 'tools' })
 }
 
-describe('the keys in Redis', () => {
-  it('expire, but for the bus, and show no principal and no id', async () => {
+describe('keys in Redis', () => {
+  it('expire, except the bus, and reveal no principal and no id', async () => {
     const { server, stores } = await start()
     await useAll(stores)
     const keys = linesOf(await server.command('KEYS', '*'))
@@ -61,7 +61,7 @@ describe('the keys in Redis', () => {
     expect(lasting).toEqual([expect.stringMatching(/^b:/)])
   })
 
-  it('are gone when a session is deleted', async () => {
+  it('of a session are deleted with it', async () => {
     const { server, stores } = await start()
     await stores.sessions.create(sessionRecord(SESSION, PRINCIPAL), { ...LIFETIME, maxPerPrincipal: 10 })
     for (const stream of ['a', 'b', 'c']) {
@@ -74,7 +74,7 @@ describe('the keys in Redis', () => {
   })
 })
 
-/** The commands that a step sends, counted by Redis. Scripts count once, and not what they call. */
+/** Returns how many commands a step sends, by the statistics of Redis. A script counts as one command. */
 async function commandsOf(server: RedisServer, step: () => unknown): Promise<number> {
   const count = async (): Promise<number> => {
     const stats = await server.command('INFO', 'commandstats')
@@ -88,8 +88,8 @@ async function commandsOf(server: RedisServer, step: () => unknown): Promise<num
   return (await count()) - before
 }
 
-describe('the commands', () => {
-  it('are one for a read of a session, and one for each append of a stream', async () => {
+describe('commands', () => {
+  it('take one round trip to read a session or append to a stream', async () => {
     const { server, stores } = await start()
     const { sessions, events } = stores
     const owner = { principal: '', id: SESSION }
@@ -114,14 +114,14 @@ describe('the commands', () => {
   })
 })
 
-describe('the memory of Redis', () => {
+describe('memory of Redis', () => {
   const KIB = 1_024
 
   async function used(server: RedisServer): Promise<number> {
     return Number(/used_memory:(\d+)/.exec(await server.command('INFO', 'memory'))?.[1])
   }
 
-  it('is at most 1.2 KiB for a session', async () => {
+  it('is at most 1.2 KiB per session', async () => {
     const { server, stores } = await start()
     const before = await used(server)
     const count = 1_000
@@ -138,11 +138,11 @@ describe('the memory of Redis', () => {
     [0, 0.5],
     [1, 5],
     [50, 5],
-  ])('for a stream is, with %i events, at most %d KiB and 1.5 times its frames', async (events, kib) => {
+  ])('with %i events in a stream, is at most %d KiB plus 1.5 times the frames', async (events, kib) => {
     const { server, stores } = await start()
     const frame = 'x'.repeat(200)
     const count = 500
-    // Redis keeps the scripts.
+    // The first use loads the scripts, which Redis keeps.
     await append('first', 1)
     const before = await used(server)
     for (let i = 0; i < count; i++) await append(`session-${i}`, events)

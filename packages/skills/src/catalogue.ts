@@ -17,13 +17,13 @@ const PREFIX_SEGMENT = /^[a-z0-9_~-][a-z0-9._~-]{0,127}$/
 /** A skill. The skills nested in it are files of it. */
 export interface ServedSkill {
   readonly uri: string
-  /** Its entry in lists. The first call hashes its files. */
+  /** Returns the entry for lists. The first call hashes the files. */
   entry(): Promise<Skill>
 }
 
 /** All skills of a server, checked. Never changes. */
 export interface Catalogue {
-  /** In the order of their URIs. */
+  /** The skills in the order of their URIs. */
   readonly skills: readonly ServedSkill[]
   find(uri: string): ServedSkill | undefined
   readonly resources: readonly AnyResource[]
@@ -38,7 +38,7 @@ interface Root {
   readonly files: ServedFile[]
 }
 
-/** @throws UsageError for a skill that is wrong, too large, or at the path of another one */
+/** @throws UsageError for a skill that is invalid, too large, or at the path of another one */
 export function createCatalogue(definitions: Iterable<AnySkill>): Catalogue {
   const roots = new Map<string, Root>()
   const files = new Map<string, ServedFile>()
@@ -66,7 +66,7 @@ export function createCatalogue(definitions: Iterable<AnySkill>): Catalogue {
   }
 }
 
-/** By code units: the same order on every node, whatever its language. */
+/** Compares by code units, so that every node has the same order, whatever its language. */
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 function createRoot(definition: AnySkill): Root {
@@ -144,7 +144,7 @@ function serve({ path, frontmatter, subject, files }: Root): ServedSkill {
   }
 }
 
-/** `a/b` and `a` for `a/b/c`. */
+/** Lists the parent folders: `a/b` and `a` for `a/b/c`. */
 function* ancestors(path: string): Generator<string> {
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at)
 }

@@ -1,7 +1,7 @@
 import { invalidParams, UsageError } from '@jetway/core'
 import type { JsonObject, UsageErrorCode } from '@jetway/core/protocol'
 
-/** The skill that an error names. */
+/** Returns the name of a skill for errors. */
 export interface Subject {
   readonly name: string
 }
@@ -10,7 +10,7 @@ const MAX_SHOWN = 128
 /** Longer URIs are refused before they are looked up. */
 const MAX_URI_LENGTH = 8192
 
-/** Limits the text of a client that an error repeats. */
+/** Limits the client's text in an error. */
 export const shorten = (text: string): string => text.slice(0, MAX_SHOWN)
 
 export const fault = ({ name }: Subject, code: UsageErrorCode, problem: string): UsageError =>

@@ -32,7 +32,7 @@ function toJson(subject: Subject, fields: object): JsonObject {
   return copy
 }
 
-/** Whether JSON changes nothing: no function, date, undefined member or number that it cannot carry. */
+/** Whether a value survives JSON unchanged: it contains no function, date, undefined member or special number. */
 function isPlainJson(value: unknown): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return Number.isFinite(value)
@@ -52,10 +52,10 @@ function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, item]) => !LONE_SURROGATE.test(key) && isWellFormed(item))
 }
 
-/** UTF-8 cannot encode a lone surrogate, so the text that clients get would fail its digest. */
+/** Refuses lone surrogates: UTF-8 cannot encode them, so the client's text would not match the digest. */
 export const isUnicode = (text: string): boolean => !LONE_SURROGATE.test(text)
 
-/** Writes JSON, which is YAML after escaping characters that YAML 1.1 refuses or reads as line breaks. */
+/** Writes JSON, and escapes characters that YAML 1.1 refuses or reads as line breaks. The result is valid YAML. */
 export function writeDocument(frontmatter: JsonObject, instructions: string): string {
   const lines = Object.entries(frontmatter).map(([key, value]) => `${toYaml(key)}: ${toYaml(value)}\n`)
   return `---\n${lines.join('')}---\n\n${instructions}`

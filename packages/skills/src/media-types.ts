@@ -1,4 +1,4 @@
-/** Other files are plain text or bytes. */
+/** The media types by extension. Other files are plain text or bytes. */
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['md', 'text/markdown'],
   ['markdown', 'text/markdown'],

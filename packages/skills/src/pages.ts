@@ -1,6 +1,6 @@
 import { invalidParams } from '@jetway/core'
 
-/** Enough for every URI. The work of decoding grows with the length. */
+/** The longest cursor. It suffices for every URI, and limits the cost of decoding. */
 const MAX_CURSOR_LENGTH = 16_384
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -10,7 +10,7 @@ interface Page<Item> {
   readonly nextCursor?: string | undefined
 }
 
-/** Names the last item of a page, so that the next page starts after it even if items were added. */
+/** Creates a cursor from the last item of a page, so that the next page starts after it even if items were added. */
 export const encodeCursor = (list: string, lastUri: string): string =>
   btoa(Array.from(encoder.encode(`${list}:${lastUri}`), (byte) => String.fromCharCode(byte)).join(''))
     .replaceAll('+', '-')
@@ -18,8 +18,8 @@ export const encodeCursor = (list: string, lastUri: string): string =>
     .replaceAll('=', '')
 
 /**
- * The items after a cursor, which is the URI of the last one. That item may be gone: the items are in the order of
- * their URIs.
+ * Returns the items after a cursor, which contains the URI of the last item. That item may be deleted,
+ * because the items are in the order of their URIs.
  *
  * @throws McpError `-32602` for a cursor of another list
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
@@ -47,7 +47,7 @@ function decodeCursor(list: string, cursor: unknown): string {
       // Base64 has several spellings of the same bytes.
       if (text.startsWith(`${list}:`) && encodeCursor(list, key) === cursor) return key
     } catch {
-      // It is not a cursor of ours.
+      // This server did not create the cursor.
     }
   }
   throw invalidParams('Invalid cursor')

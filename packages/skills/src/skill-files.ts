@@ -6,27 +6,27 @@ import { mediaTypeOf } from './media-types.ts'
 import type { SkillContent, SkillResource } from './skill-types.ts'
 
 /**
- * As JSON, in bytes. Together with the rest of the result less than the default `maxResultBytes` of 8 MiB.
+ * The largest file as JSON, in bytes. With the rest of the result it is below the default `maxResultBytes` of 8 MiB.
  */
 const MAX_ENCODED_BYTES = 8_000_000
 const MAX_SEGMENTS = 32
 const MAX_PATH_LENGTH = 1024
-/** Two fit into a cursor. */
+/** The longest URI. Two URIs fit into a cursor. */
 const MAX_URI_LENGTH = 4096
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export interface ServedFile {
-  /** From the root of all skills. */
+  /** The path relative to the root of all skills. */
   readonly path: string
-  /** Without a size if the file is made for each read. */
+  /** The resource, without a size if a function creates the file at each read. */
   readonly item: Resource
   readonly definition: AnyResource
-  /** Undefined if the file is made for each read. The first call hashes it. */
+  /** Returns the entry for the manifest; undefined if a function creates the file. The first call hashes it. */
   manifest(): Promise<SkillResource> | undefined
 }
 
-/** Encodes the segments, so that names may have a space or a "?". */
+/** Encodes the segments, so that names may contain a space or a "?". */
 export const skillUri = (path: string): string =>
   `skill://${path.split('/').map(encodeURIComponent).join('/')}`
 
@@ -83,7 +83,7 @@ function settle(subject: Subject, path: string, content: unknown): string | Uint
 }
 
 function asText(bytes: Uint8Array): string | undefined {
-  // With a NUL it is no text, even if it is valid UTF-8.
+  // Bytes with a NUL are not text, even if they are valid UTF-8.
   if (bytes.includes(0)) return undefined
   try {
     return decoder.decode(bytes)
@@ -128,5 +128,5 @@ export function checkFilePath(subject: Subject, path: string): void {
   )
 }
 
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
+// oxlint-disable-next-line no-control-regex -- the expression searches for control characters
 const FORBIDDEN = /[\\:\u0000-\u001f\u007f-\u009f]/

@@ -1,8 +1,8 @@
 import type { RequestContext } from '@jetway/core'
 
 /**
- * A file of a skill: text, bytes, or a function that makes it for each read. A skill with such a function has
- * no digests (`"resources": "dynamic"`), and hosts may refuse it.
+ * A file of a skill: text, bytes, or a function that creates it at each read. A skill with such a function
+ * has no digests (`"resources": "dynamic"`), and hosts may refuse it.
  */
 export type SkillContent<App = unknown, Locals = unknown> =
   | string
@@ -19,7 +19,7 @@ export type SkillContent<App = unknown, Locals = unknown> =
 export interface SkillDefinition<App = unknown, Locals = unknown> {
   /** 1 to 64 of a-z, 0-9 and single hyphens between them. */
   readonly name: string
-  /** Says what the skill does and when to use it, in 1 to 1024 characters. */
+  /** Describes the skill and when to use it, in 1 to 1024 characters. */
   readonly description: string
   /**
    * The path below `skill://`, such as `acme/billing/refunds`. The last segment is the name; the others
@@ -30,10 +30,8 @@ export interface SkillDefinition<App = unknown, Locals = unknown> {
   readonly frontmatter?: Readonly<Record<string, unknown>>
   /** The text of `SKILL.md` below its frontmatter, which contains the fields above. */
   readonly instructions?: SkillContent<App, Locals>
-  /**
-   * By path in the skill's folder, such as `references/FORMS.md`. A `SKILL.md` is served unchanged; its
-   * frontmatter must have the fields above.
-   */
+  /** The files by path in the skill's folder, such as `references/FORMS.md`. A `SKILL.md` is served
+   * unchanged; its frontmatter must contain the fields above. */
   readonly files?: Readonly<Record<string, SkillContent<App, Locals>>>
 }
 

@@ -7,7 +7,7 @@ import type { AnySkill, Skill, SkillDefinition } from './skill-types.ts'
 
 /** How long clients and proxies may keep lists and entries. */
 interface CacheHint {
-  /** In ms, a whole number from 0; 0 forbids it. @default 0 */
+  /** The time in ms, a whole number from 0; 0 forbids caching. @default 0 */
   readonly ttlMs?: number
   /** `public`: caches may give the result to any caller. @default 'private' */
   readonly cacheScope?: 'public' | 'private'
@@ -18,17 +18,17 @@ export interface SkillsOptions<App = unknown, Locals = unknown> {
   readonly skills: Iterable<SkillDefinition<App, Locals>>
   /** Whether clients may list folders with `resources/directory/read`. @default false */
   readonly directoryRead?: boolean
-  /** Skills or files of a folder in one result; fewer if they are larger than 1 MiB. @default 100 */
+  /** The skills or files of a folder in one result; fewer if they exceed 1 MiB. @default 100 */
   readonly pageSize?: number
-  /** For lists and entries. @default 0 ms, private */
+  /** The cache hint of lists and entries. @default 0 ms, private */
   readonly cache?: CacheHint
 }
 
 /** For the option `extensions` of servers. */
 export interface SkillsExtension<App = unknown, Locals = unknown> extends OfferingExtension<App, Locals> {
   /**
-   * Replaces all skills, and notifies clients that the list of resources has changed.
-   * Wrong skills change nothing.
+   * Replaces all skills, and notifies clients that the list of resources has changed. Invalid skills change
+   * nothing.
    *
    * @throws the errors of `skills(…)`
    */
@@ -36,7 +36,7 @@ export interface SkillsExtension<App = unknown, Locals = unknown> extends Offeri
 }
 
 const ID = 'io.modelcontextprotocol/skills'
-/** In one page, in bytes: together with one large entry, less than the longest line that clients accept. */
+/** The bytes of one page. Together with one large entry, they are below the longest line that clients accept. */
 const PAGE_BYTES = 1024 * 1024
 
 /**
@@ -107,7 +107,7 @@ export function skills<App = unknown, Locals = unknown>(
   }
 }
 
-/** The entries that fit into a page: at least one, however large. */
+/** Returns the entries that fit into a page: at least one, however large. */
 function fit(entries: readonly Skill[]): readonly Skill[] {
   let size = 0
   const beyond = entries.findIndex((entry, index) => {

@@ -38,7 +38,7 @@ const pageOf = async (request: Request, cursor?: unknown): Promise<Page> =>
 const many = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, '']))
 
-describe('the limits of a skill', () => {
+describe('limits of a skill', () => {
   it.each<[string, number, (size: number) => SkillDefinition, string]>([
     ['description', 1024, (size) => named('a', { description: 'x'.repeat(size) }), '1 to 1024 characters'],
     [
@@ -68,26 +68,26 @@ describe('the limits of a skill', () => {
       (size) => documented({ [`${'é'.repeat(681)}${'x'.repeat(size - 4096)}`]: '' }),
       'longer than 4096 characters',
     ],
-  ])('%s: %d are served, and one more is refused', (_, limit, define, message) => {
+  ])('%s: accept %d, and refuse one more', (_, limit, define, message) => {
     expect(() => skills({ skills: [define(limit)] })).not.toThrow()
     expect(() => skills({ skills: [define(limit + 1)] })).toThrow(message)
   })
 })
 
-describe('a page of skills', () => {
-  it('has 100 by default', async () => {
+describe('pages of skills/list', () => {
+  it('contain 100 skills by default', async () => {
     const { request } = serve(Array.from({ length: 101 }, (_, index) => named(`s${index}`)))
     const { skills: first, nextCursor } = await pageOf(request)
     expect(first).toHaveLength(100)
     expect((await pageOf(request, nextCursor)).skills).toHaveLength(1)
   })
 
-  it('has no cursor if it ends with the last skill', async () => {
+  it('have no cursor after the last skill', async () => {
     const { request } = serve([named('a'), named('b')], { pageSize: 2 })
     expect(await pageOf(request)).not.toHaveProperty('nextCursor')
   })
 
-  it('is empty after the last skill was removed', async () => {
+  it('are empty if the last skill was removed', async () => {
     const { library, request } = serve([named('a'), named('b'), named('c')], { pageSize: 2 })
     const { nextCursor } = await pageOf(request)
     library.set([named('a')])
@@ -96,7 +96,7 @@ describe('a page of skills', () => {
     expect(page).not.toHaveProperty('nextCursor')
   })
 
-  it('has entries of 1 MiB together, or one that is larger', async () => {
+  it('contain up to 1 MiB of entries, or one larger entry', async () => {
     const noted = (name: string, note: string): SkillDefinition => named(name, { frontmatter: { note } })
     const { library, request } = serve([noted('a', ''), noted('b', 'x'.repeat(1_000_000))])
     const size = (await pageOf(request)).skills.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0)
@@ -111,17 +111,17 @@ describe('a page of skills', () => {
   })
 })
 
-describe('a document', () => {
+describe('SKILL.md', () => {
   it.each<[string, string | Uint8Array]>([
     ['text', DOCUMENT],
     ['bytes', Buffer.from(DOCUMENT)],
-  ])('is served as it is given as %s', async (_, document) => {
+  ])('is served unchanged if given as %s', async (_, document) => {
     const { request } = serve([{ ...documented({}), files: { 'SKILL.md': document } }])
     const { result } = await request('resources/read', { uri: 'skill://a/SKILL.md' })
     expect(result['contents']).toMatchObject([{ text: DOCUMENT }])
   })
 
-  it('escapes characters of its frontmatter that YAML 1.1 refuses', async () => {
+  it('escapes characters in its frontmatter that YAML 1.1 refuses', async () => {
     const { request } = serve([named('a', { frontmatter: { note: 'a\u0085b\u2028\ufeff' } })])
     const { result } = await request('resources/read', { uri: 'skill://a/SKILL.md' })
     expect(result['contents']).toMatchObject([
@@ -129,27 +129,27 @@ describe('a document', () => {
     ])
   })
 
-  it('fails its read if the instructions are no text', async () => {
+  it('cannot be read if the instructions are not text', async () => {
     const { request } = serve([named('a', { instructions: () => 1 })])
     expect((await request('resources/read', { uri: 'skill://a/SKILL.md' })).error?.code).toBe(-32603)
   })
 })
 
-describe('a file', () => {
+describe('files', () => {
   it.each<[string, NonNullable<SkillDefinition['files']>[string], object]>([
     ['a.json', () => '1', { text: '1', mimeType: 'application/json' }],
     ['NOTES', () => '1', { text: '1', mimeType: 'text/plain' }],
     ['made', () => Buffer.from('\ufeffx'), { text: '\ufeffx' }],
     ['given', Buffer.from('\ufeffx'), { text: '\ufeffx' }],
     ['NO-UTF-8', new Uint8Array([65, 255]), { blob: 'Qf8=', mimeType: 'application/octet-stream' }],
-  ])('%s is sent as the text or the bytes that it is', async (name, content, expected) => {
+  ])('are sent as text or bytes, depending on their contents: %s', async (name, content, expected) => {
     const { request } = serve([documented({ [name]: content })])
     const { result } = await request('resources/read', { uri: `skill://a/${name}` })
     expect(result['contents']).toMatchObject([expected])
   })
 })
 
-describe('the error of an invalid skill names it, and its fault', () => {
+describe('the error of an invalid skill', () => {
   it.each<[object, string]>([
     [{ path: 1 }, 'The skill "1" needs a path that ends in its name'],
     [{ name: 'a--b' }, 'The skill "a--b" needs a name of 1 to 64 characters'],
@@ -160,7 +160,7 @@ describe('the error of an invalid skill names it, and its fault', () => {
     [{ frontmatter: { note: '\ud800' } }, 'has frontmatter with half of a surrogate pair'],
     [{ frontmatter: { tags: [{ '\ud800': 1 }] } }, 'has frontmatter with half of a surrogate pair'],
     [{ frontmatter: { metadata: { tags: ['\ud800'] } } }, 'has frontmatter with half of a surrogate pair'],
-  ])('%j', (change, message) => {
+  ])('names the skill and its problem: %j', (change, message) => {
     expect(() => skills({ skills: [named('a', change)] })).toThrow(message)
   })
 })

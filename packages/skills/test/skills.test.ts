@@ -85,7 +85,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     }
   })
 
-  it('is ordered by URI, page by page, with each skill once', async () => {
+  it('returns each skill once over all pages, in the order of URIs', async () => {
     const many = ['c', 'a', 'b/x', 'd', 'b/y'].map((path) => ({ ...named(path), path }))
     const { request } = bench(many, { pageSize: 2 })
     const seen: string[][] = []
@@ -127,7 +127,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     expect((await request('skills/list', { cursor: 'made-up' })).error?.code).toBe(-32602)
   })
 
-  it('has a cache hint if its author sets one', async () => {
+  it('contains a cache hint if the option `cache` is set', async () => {
     const { request } = bench([git], { cache: { ttlMs: 60_000, cacheScope: 'public' } })
     expect((await request('skills/list')).result).toMatchObject({ ttlMs: 60_000, cacheScope: 'public' })
     const uri = 'skill://git-workflow/SKILL.md'
@@ -189,7 +189,7 @@ describe(`skills/get (${SPEC}#getting-a-skill)`, () => {
     'skill://git-workflow/x/../SKILL.md',
     '',
     1,
-  ])('answers %j with -32602', async (uri) => {
+  ])('returns -32602 for %j', async (uri) => {
     const { request } = bench([git])
     expect((await request('skills/get', { uri })).error?.code).toBe(-32602)
   })
@@ -230,14 +230,14 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
   })
 
   it.each(['skill://git-workflow/SKILL.md', 'skill://git-workflow/', 'skill://nothing', 2])(
-    'answers %j, which is no folder, with -32602',
+    'returns -32602 for %j, which is not a folder',
     async (uri) => {
       const { request } = bench([git], { directoryRead: true })
       expect((await request('resources/directory/read', { uri })).error?.code).toBe(-32602)
     },
   )
 
-  it('is declared only if it is enabled, and is unknown otherwise', async () => {
+  it('is declared if it is enabled, and is an unknown method otherwise', async () => {
     const without = bench([git])
     const withIt = bench([git], { directoryRead: true })
     const call = ({ request }: Bench): Promise<{ error?: { code: number } }> =>
@@ -254,7 +254,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
 })
 
 describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
-  it('are resources, and the document has the name and description of its skill', async () => {
+  it('are resources; SKILL.md has the name and description of its skill', async () => {
     const { request } = bench([git])
     const { resources } = (await request('resources/list')).result as { resources: Record<string, unknown>[] }
     expect(resources.map(({ uri, mimeType }) => [uri, mimeType])).toEqual([
@@ -275,7 +275,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     await client.close()
   })
 
-  it('are sent unchanged, with a byte order mark, a NUL or a space in the name', async () => {
+  it('are sent unchanged, even with a byte order mark, a NUL or a space in the name', async () => {
     const files = { 'a b?.md': '\ufeffx', 'data.bin': new Uint8Array([0, 65]), NOTES: Buffer.from('é') }
     const { request } = bench([{ ...named('odd'), files }])
     expect(bytesOf(await read(request, 'skill://odd/a%20b%3F.md'))).toEqual(Buffer.from('\ufeffx'))
@@ -286,7 +286,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
       expect(sha256(bytesOf(await read(request, uri)))).toBe(digest)
   })
 
-  it('are text if a function returns UTF-8, as text or as bytes', async () => {
+  it('are text if a function returns a string or UTF-8 bytes', async () => {
     const files = {
       'a.txt': () => 'a',
       'b.txt': () => Buffer.from('é'),
@@ -298,14 +298,14 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(await read(request, 'skill://made/c.bin')).toMatchObject({ blob: 'AP8=' })
   })
 
-  it('are copied: later changes to the bytes have no effect', async () => {
+  it('are copied, so later changes to the bytes have no effect', async () => {
     const bytes = new Uint8Array([0, 1, 2])
     const { request } = bench([{ ...named('fixed'), files: { 'a.bin': bytes } }])
     bytes[1] = 9
     expect(await read(request, 'skill://fixed/a.bin')).toMatchObject({ blob: 'AAEC' })
   })
 
-  it('fail one read if a function returns no file, without details for the client', async () => {
+  it('cannot be read if a function returns no file; the client gets no details', async () => {
     const { request } = bench([{ ...named('broken'), files: { 'a.md': () => 1 as unknown as string } }])
     const { error } = await request('resources/read', { uri: 'skill://broken/a.md' })
     expect(error?.code).toBe(-32603)
@@ -332,7 +332,7 @@ describe('set', () => {
   })
 })
 
-describe('an invalid skill', () => {
+describe('invalid skills', () => {
   const document = '---\nname: a\ndescription: b\n---\n'
   it.each<[string, unknown, string]>([
     ['a name in capitals', named('Git'), 'ERR_MCP_INVALID_NAME'],
@@ -386,11 +386,11 @@ describe('an invalid skill', () => {
       'ERR_MCP_INVALID_DEFINITION',
     ],
     ['nothing', null, 'ERR_MCP_INVALID_DEFINITION'],
-  ])('is refused: %s', (_, skill, code) => {
+  ])('are refused: %s', (_, skill, code) => {
     expect(() => skills({ skills: [skill as SkillDefinition] })).toThrow(expect.objectContaining({ code }))
   })
 
-  it('is refused if it has the path of another, or shares a file with it', () => {
+  it('are refused if they share a path or a file with another skill', () => {
     expect(() => skills({ skills: [named('a'), named('a')] })).toThrow(/already/)
     const outer = { ...named('a'), files: { 'b/SKILL.md': document } }
     expect(() => skills({ skills: [outer, { ...named('b'), path: 'a/b' }] })).toThrow(
@@ -402,7 +402,7 @@ describe('an invalid skill', () => {
     ['pageSize', { pageSize: 0 }],
     ['cache', { cache: { ttlMs: -1 } }],
     ['skills', { skills: 1 }],
-  ])('the option %s is checked', (name, options) => {
+  ])('throw ERR_MCP_OPTION for an invalid option %s', (name, options) => {
     expect(() => skills({ skills: [], ...options })).toThrow(new RegExp(name))
   })
 })

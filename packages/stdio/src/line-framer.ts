@@ -1,13 +1,13 @@
 import { Buffer, isAscii, isUtf8 } from 'node:buffer'
 import { LineRest } from './line-rest.ts'
 
-/** A line that cannot be decoded. */
+/** A refused line. */
 export interface Malformed {
   readonly reason: string
 }
 
 /**
- * How the complete lines of the current chunk can be decoded; `unknown` if each line must be checked alone.
+ * How to decode the complete lines of the current chunk; `unknown` if each line must be checked.
  */
 type Encoding = 'latin1' | 'utf8' | 'unknown'
 
@@ -17,10 +17,10 @@ const BLANK = /^[ \t\r]*$/
 const NOT_UTF8: Malformed = { reason: 'The line is not valid UTF-8' }
 
 /**
- * Splits a byte stream into lines. It works on bytes, since a chunk may end inside a character. LF
- * and CRLF end a line, CR alone does not. Blank lines and a leading BOM are dropped. UTF-8 is
- * decoded strictly, so that no replacement character reaches a handler. The reader pulls lines, and
- * so can stop between two of them.
+ * Splits a byte stream into lines. It works on bytes, because a chunk may end inside a character. LF and CRLF
+ * end a line, CR alone does not. Blank lines and a leading BOM are dropped. UTF-8 is decoded strictly, so
+ * that no replacement character reaches a handler. The reader pulls lines, so it can stop between two of
+ * them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -30,11 +30,11 @@ export class LineFramer {
   #chunk: Buffer | undefined
   #at = 0
   #encoding: Encoding | undefined
-  /** Inside a line that exceeds the limit. */
+  /** Whether the current line exceeds the limit. */
   #skipping = false
   #first = true
 
-  /** @param maxLineBytes without the line end */
+  /** @param maxLineBytes - the limit without the line end */
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes
   }
@@ -48,7 +48,7 @@ export class LineFramer {
     this.#encoding = undefined
   }
 
-  /** The next line; undefined if more bytes are needed. */
+  /** Returns the next line; undefined if more bytes are needed. */
   next(): string | Malformed | undefined {
     while (this.#chunk !== undefined) {
       const chunk = this.#chunk
@@ -70,14 +70,14 @@ export class LineFramer {
     return undefined
   }
 
-  /** The last line, if the stream ended without a line end. */
+  /** Returns the last line of a stream that ended without a line end. */
   end(): string | Malformed | undefined {
     return this.#rest.length === 0 ? undefined : this.#joined(new Uint8Array(0))
   }
 
   #keep(tail: Uint8Array): Malformed | undefined {
     if (this.#skipping) return undefined
-    // One more byte than the limit, which may be the CR of a CRLF.
+    // The line may have one byte more than the limit, because that may be the CR of a CRLF.
     if (this.#rest.length + tail.length <= this.#maxLineBytes + 1) {
       this.#rest.append(tail)
       return undefined
@@ -98,7 +98,7 @@ export class LineFramer {
   }
 
   #direct(chunk: Buffer, start: number, end: number): string | Malformed | undefined {
-    // Checked once for all lines of the chunk: an LF is never part of a longer UTF-8 sequence.
+    // One check for all lines of the chunk suffices, because an LF is never part of a longer UTF-8 sequence.
     this.#encoding ??= encodingOf(chunk.subarray(start, chunk.lastIndexOf(LF)))
     const encoding = this.#encoding === 'unknown' ? encodingOf(chunk.subarray(start, end)) : this.#encoding
     return this.#decode(chunk, start, end, encoding)

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer'
 const BLOCK_BYTES = 64 * 1024
 
 /**
- * The bytes of an incomplete line, copied once into blocks. Joining the chunks would take quadratic time, and
+ * Copies the bytes of an incomplete line into blocks. Joining the chunks would take quadratic time, and
  * keeping them could hold 64 KiB for a few bytes.
  */
 export class LineRest {

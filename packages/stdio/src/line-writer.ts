@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream'
 
-/** Frames are joined up to this many UTF-16 units, then written. */
+/** The UTF-16 units after which joined frames are written. */
 const BATCH = 64 * 1024
 /**
- * The same for frames that wait for a slow peer: all of them may exceed the longest string of the runtime.
+ * The limit for joining frames that wait for a slow peer: together they may exceed the runtime's longest string.
  */
 const PIECE = 1024 * 1024
 
@@ -53,19 +53,19 @@ export class LineWriter {
     return this.#disconnected
   }
 
-  /** Settles when the queue is written; undefined if the peer is not slow. */
+  /** Settles when the queue is written; undefined if the peer keeps up. */
   get behind(): Promise<void> | undefined {
     return this.#behind?.promise
   }
 
-  /** Bytes that wait here and in the output. */
+  /** The bytes that wait here and in the output. */
   get queued(): number {
     return this.#queued + this.#options.output.writableLength
   }
 
   send(text: string, signal: AbortSignal | undefined): void | Promise<void> {
     if (this.#disconnected) return
-    // Indented JSON has line ends, but only between tokens.
+    // Indented JSON contains line ends, but only between tokens.
     const line = text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text
     this.#queue.push(signal === undefined ? line : { text: line, signal })
     this.#queued += line.length + 1

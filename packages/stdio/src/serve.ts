@@ -14,7 +14,7 @@ import { guardStdout, type StdoutGuard } from './stdout-guard.ts'
 import { describeWait } from './terminal.ts'
 import { StdioTransport } from './transport.ts'
 
-/** The handle of {@link serveStdio}. */
+/** The result of {@link serveStdio}. */
 export interface StdioHandle extends MountHandle {}
 
 const DEFAULT_DRAIN_MS = 2_000
@@ -47,7 +47,7 @@ export async function serveStdio<Locals = unknown>(
   return new StdioServing(server as StdioServer, options ?? {})
 }
 
-/** The streams that serve a client now. Two servers on one stream would each get some of the messages. */
+/** The streams in use. Two servers on one stream would each get a part of the messages. */
 const inUse = new WeakSet<Readable | Writable>()
 
 /** @throws `ERR_MCP_IN_USE` */
@@ -97,7 +97,7 @@ class StdioServing implements StdioHandle {
     this.#transport = createTransport(options, this.#guard, () => this.#startDrain())
     try {
       const transport = watchClose(this.#transport, () => this.#stop())
-      // The connection's default grace would cut a longer drain short.
+      // The connection's default grace period would end a longer drain early.
       this.#connection = server.connect(transport, { ...callerOf(options), endGraceMs: this.#drainMs })
     } catch (error) {
       this.#guard?.release()
@@ -132,13 +132,13 @@ class StdioServing implements StdioHandle {
     this.#stop()
   }
 
-  /** The client has disconnected, or a signal came. If responses cannot be written, calls end at once. */
+  /** Drains after a disconnect or a signal. If responses cannot be written, calls end at once. */
   #stop(): void {
     const deadline = this.#startDrain() - Date.now() - this.#drainMs * (1 - WORK_SHARE)
     void this.#connection.close({ deadline: this.#transport.writable ? Math.max(0, deadline) : 0 })
   }
 
-  /** From now on, no call, no buffered message and no slow client keeps the process running. */
+  /** Ensures that no call, buffered message or slow client keeps the process running. */
   #startDrain(): number {
     if (this.#endBy !== undefined) return this.#endBy
     const work = setTimeout(() => void this.#connection.close({ deadline: 0 }), this.#drainMs * WORK_SHARE)
@@ -204,8 +204,8 @@ function watchClose(transport: Transport, onClose: () => void): Transport {
 const surviving = new WeakSet<Writable>()
 
 /**
- * An error on a closed stream must not end the process, and cannot be logged to the same stream. The listener
- * stays after the connection, since write errors arrive late.
+ * Ignores errors of a closed stream: they must not end the process, and cannot be logged to the same stream.
+ * The listener stays after the connection, because write errors arrive late.
  */
 function surviveErrors(stream: Writable): void {
   if (surviving.has(stream)) return

@@ -8,9 +8,9 @@ export interface StdoutGuard {
 }
 
 /**
- * Keeps a stray `console.log` from corrupting the message stream: everything else that is written to `output`
- * goes to `diversion`. `console` looks up `write` at each call, so replacing that method catches it too.
- * Writes to the file descriptor cannot be caught.
+ * Prevents a stray `console.log` from corrupting the message stream: sends all other writes to `output` to
+ * `diversion`. `console` looks up `write` at each call, so replacing that method also catches it. Writes to
+ * the file descriptor cannot be caught.
  */
 export function guardStdout(output: Writable, diversion: Writable, onStray: () => void): StdoutGuard {
   const write = methodOf(output, 'write')
@@ -44,7 +44,7 @@ export function guardStdout(output: Writable, diversion: Writable, onStray: () =
   output.end = guardedEnd as typeof output.end
 
   const restore = (name: 'write' | 'end', guarded: unknown, original: unknown): void => {
-    // Another wrapper may be around this one; then it stays, and passes through.
+    // If another wrapper surrounds this one, this one stays and passes writes through.
     if (output[name] !== guarded) return
     if (owned[name]) Object.assign(output, { [name]: original })
     else Reflect.deleteProperty(output, name)
@@ -62,7 +62,7 @@ export function guardStdout(output: Writable, diversion: Writable, onStray: () =
 
 type Method = (this: Writable, ...args: readonly unknown[]) => unknown
 
-/** The overloads of a stream's methods do not matter: all arguments are passed on. */
+/** A method of a stream without its overloads, because all arguments are passed on. */
 function methodOf(stream: Writable, name: 'write' | 'end'): Method {
   return stream[name] as Method
 }

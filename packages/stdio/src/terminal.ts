@@ -1,16 +1,16 @@
 import { basename, relative } from 'node:path'
 
-/** For a person who starts a stdio server in a terminal, where nothing would seem to happen. */
+/** Explains a stdio server to users who start it in a terminal, where it would seem to do nothing. */
 export function describeWait(name = 'The server'): string {
   return `[jetway] ${name} waits for messages of an MCP client on stdin. Clients start this command themselves. Ctrl+C ends it.
 [jetway] To try it, paste {"jsonrpc":"2.0","id":1,"method":"ping"} here, or run: npx -y -p node@24 -p @modelcontextprotocol/inspector mcp-inspector ${command(process.argv, process.execArgv)}
 `
 }
 
-/** The command that started this process, as a person would type it. */
+/** Returns the command that started this process, as users type it. */
 export function command(argv: readonly string[], execArgv: readonly string[]): string {
   const [runtime = 'node', file = 'server.js', ...rest] = argv
-  // tsx and others start node with a loader, whose path nobody types.
+  // tsx and similar programs start node with the path of a loader, which nobody types.
   const viaTsx = execArgv.some((argument) => /[\\/]tsx[\\/]/.test(argument))
   return [
     viaTsx ? 'npx tsx' : basename(runtime, '.exe'),

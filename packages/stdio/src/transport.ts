@@ -6,13 +6,13 @@ import { LineWriter } from './line-writer.ts'
 
 const MEBIBYTE = 1024 * 1024
 /**
- * Bytes that are read ahead while `message` is awaited: without reading, the end of
- * the input would go unnoticed.
+ * The bytes to read ahead while `message` is pending. Without reading, the end of the input would go
+ * unnoticed.
  */
 const READ_AHEAD_BYTES = MEBIBYTE
 /** The overhead of a chunk in bytes. */
 const CHUNK_OVERHEAD_BYTES = 512
-/** The largest line that is read, in bytes, unless `maxLineBytes` says otherwise. */
+/** The default of `maxLineBytes`. */
 export const DEFAULT_MAX_LINE_BYTES: number = 10 * MEBIBYTE
 
 /** Options of {@link StdioTransport}. */
@@ -34,15 +34,15 @@ export interface StdioTransportOptions {
    * @default 1 MiB
    */
   readonly maxQueuedBytes?: number | undefined
-  /** Writes to the real output if it is guarded. The caller then also ends the output. */
+  /** Writes to the real output if the output is guarded. The caller then also ends the output. */
   readonly write?: ((text: string, written?: (error?: Error | null) => void) => boolean) | undefined
-  /** Runs at the end of the input. Messages that were read ahead may follow before `close`. */
+  /** Called at the end of the input. Messages that were read ahead may follow before `close`. */
   readonly onInputEnd?: () => void
 }
 
 /**
- * Messages as lines over a pair of byte streams. When the peer closes its side, `close` runs at once, and
- * `send` still works for the last responses.
+ * Sends and receives messages as lines over a pair of byte streams. When the peer closes its side, `close`
+ * runs at once, and `send` still works for the last responses.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -64,7 +64,7 @@ export class StdioTransport implements Transport {
   constructor(options: StdioTransportOptions = {}) {
     this.#input = options.input ?? process.stdin
     const output = options.output ?? process.stdout
-    // The process's own output cannot be closed.
+    // The process's own output must stay open.
     const ours = output !== process.stdout && options.write === undefined
     this.#endOutput = ours ? () => void output.end() : () => {}
     this.#onInputEnd = options.onInputEnd
@@ -104,7 +104,7 @@ export class StdioTransport implements Transport {
     return (this.#closing ??= this.#close())
   }
 
-  /** Drops everything that is not written yet. */
+  /** Drops all unwritten messages. */
   destroy(): void {
     this.#writer.release()
     void this.close()

@@ -7,7 +7,7 @@ import { serveStdio } from '../src/serve.ts'
 
 const lines = [initialize('2025-06-18', { id: 0 }), INITIALIZED, callTool('endless')]
 
-/** A connection on which a call runs that never ends. */
+/** Opens a connection and starts a call that never ends. */
 async function running(options: ServeStdioOptions) {
   const input = new PassThrough()
   const server = new McpServer({ name: 'test', version: '1.0.0' })
@@ -36,13 +36,13 @@ async function endOf(input: PassThrough): Promise<void> {
   await ended
 }
 
-describe('when the input ends, or the server closes', () => {
+describe('drain', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     onTestFinished(() => void vi.useRealTimers())
   })
 
-  it('a running call has 1.8 s, and its answer the rest of 2 s', async () => {
+  it('gives a running call 1.8 s, and its response the rest of 2 s', async () => {
     const { handle, input, aborted, closed } = await running({ output: new PassThrough() })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(1_799)
@@ -52,7 +52,7 @@ describe('when the input ends, or the server closes', () => {
     await handle.closed
   })
 
-  it('a client that does not read has 2 s', async () => {
+  it('gives a client that does not read 2 s', async () => {
     const output = new Writable({ write: () => {} })
     const { handle, input, closed } = await running({ output })
     await endOf(input)
@@ -65,20 +65,23 @@ describe('when the input ends, or the server closes', () => {
   it.each([
     ['a deadline', { deadline: 1_000 }, 1_500],
     ['no deadline', undefined, 10_500],
-  ])('a client that does not read has half a second more than the close: %s', async (_what, options, ms) => {
-    const output = new Writable({ write: () => {} })
-    const { handle, aborted, closed } = await running({ output })
-    void handle.close(options)
-    await vi.advanceTimersByTimeAsync(ms - 501)
-    expect(aborted()).toBe(false)
-    await vi.advanceTimersByTimeAsync(500)
-    expect([aborted(), closed()]).toEqual([true, false])
-    await vi.advanceTimersByTimeAsync(1)
-    await handle.closed
-    expect(vi.getTimerCount()).toBe(0)
-  })
+  ])(
+    'gives a client that does not read half a second more than the deadline of close: %s',
+    async (_what, options, ms) => {
+      const output = new Writable({ write: () => {} })
+      const { handle, aborted, closed } = await running({ output })
+      void handle.close(options)
+      await vi.advanceTimersByTimeAsync(ms - 501)
+      expect(aborted()).toBe(false)
+      await vi.advanceTimersByTimeAsync(500)
+      expect([aborted(), closed()]).toEqual([true, false])
+      await vi.advanceTimersByTimeAsync(1)
+      await handle.closed
+      expect(vi.getTimerCount()).toBe(0)
+    },
+  )
 
-  it('drainMs changes the time', async () => {
+  it('lasts for the option drainMs', async () => {
     const { handle, input, aborted } = await running({ output: new PassThrough(), drainMs: 60_000 })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(53_999)

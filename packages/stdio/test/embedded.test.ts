@@ -23,7 +23,7 @@ function nextLine(output: PassThrough): Promise<unknown> {
 }
 
 describe('serveStdio on given streams', () => {
-  it('passes the client’s identity, does not end the process, and closes', async () => {
+  it('passes the client’s identity to handlers, and closes without ending the process', async () => {
     const input = new PassThrough()
     const output = new PassThrough()
     const signals = process.listenerCount('SIGTERM')
@@ -40,7 +40,7 @@ describe('serveStdio on given streams', () => {
     expect(input.listenerCount('data')).toBe(0)
   })
 
-  it('ends with the input, and with the server', async () => {
+  it('closes at the end of the input, and with the server', async () => {
     const input = new PassThrough()
     const first = await serveStdio(createServer(), { input, output: new PassThrough() })
     input.end()
@@ -51,7 +51,7 @@ describe('serveStdio on given streams', () => {
     await second.closed
   })
 
-  it('is disposable', async () => {
+  it('closes on asyncDispose', async () => {
     const output = new PassThrough()
     {
       await using _handle = await serveStdio(createServer(), { input: new PassThrough(), output })
@@ -59,7 +59,7 @@ describe('serveStdio on given streams', () => {
     expect(output.writableEnded).toBe(true)
   })
 
-  it('closes although the client does not read', async () => {
+  it('closes even if the client does not read', async () => {
     const input = new PassThrough()
     const output = new Writable({ write: () => {} })
     const handle = await serveStdio(createServer(), { input, output })

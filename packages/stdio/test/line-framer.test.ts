@@ -23,7 +23,7 @@ function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   const chunks: Uint8Array[] = []
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = Math.max(1, sizes[i % sizes.length] ?? 1)
-    // A copy, since a stream may reuse its buffer.
+    // The test copies the bytes, because a stream may reuse its buffer.
     chunks.push(bytes.slice(at, at + size))
     at += size
   }
@@ -34,7 +34,7 @@ const TOO_LONG: Malformed = { reason: 'The line is longer than 100 bytes' }
 
 const isMalformed = (line: string | Malformed): boolean => typeof line !== 'string'
 
-describe('the line framer', () => {
+describe('LineFramer', () => {
   it('accepts LF and CRLF, and ignores blank lines', () => {
     expect(frame(['{"a":1}\n{"a":2}\r\n\n\r\n  \t\n{"a":3}\n'])).toEqual(['{"a":1}', '{"a":2}', '{"a":3}'])
   })
@@ -50,24 +50,24 @@ describe('the line framer', () => {
   })
 
   it.each([
-    ['alone on its line', '\ufeff\n\ufeff\n', ['\ufeff']],
-    ['after a line that is too long', `${'x'.repeat(200)}\n\ufeff{}\n`, [TOO_LONG, '\ufeff{}']],
-    ['before a line of the limit', `\ufeff${'x'.repeat(100)}\n`, ['x'.repeat(100)]],
-  ])('drops it only at the beginning: %s', (_what, text, lines) => {
+    ['one alone on its line', '\ufeff\n\ufeff\n', ['\ufeff']],
+    ['one after a line beyond the limit', `${'x'.repeat(200)}\n\ufeff{}\n`, [TOO_LONG, '\ufeff{}']],
+    ['one before a line at the limit', `\ufeff${'x'.repeat(100)}\n`, ['x'.repeat(100)]],
+  ])('keeps other byte order marks: %s', (_what, text, lines) => {
     expect(frame([text], 100)).toEqual(lines)
   })
 
   it.each([
-    ['in the middle of a line that is too long', ['x'.repeat(200), 'y'.repeat(50)], [TOO_LONG]],
-    ['after a line of one byte more than the limit', ['x'.repeat(101)], [TOO_LONG]],
+    ['within a line beyond the limit', ['x'.repeat(200), 'y'.repeat(50)], [TOO_LONG]],
+    ['after one byte more than the limit', ['x'.repeat(101)], [TOO_LONG]],
     ['after a CR', ['x'.repeat(100), '\r'], ['x'.repeat(100)]],
     ['after blanks', [' \t'], []],
-    ['with bytes that are no text', [Buffer.from([0x7b, 0xff])], [{ reason: 'The line is not valid UTF-8' }]],
-  ])('ends %s', (_what, chunks, lines) => {
+    ['after invalid UTF-8', [Buffer.from([0x7b, 0xff])], [{ reason: 'The line is not valid UTF-8' }]],
+  ])('handles the end of the stream %s', (_what, chunks, lines) => {
     expect(frame(chunks, 100)).toEqual(lines)
   })
 
-  it('keeps long lines whole, in chunks of any size', () => {
+  it('returns long lines whole for any size of chunks', () => {
     const lines = [65_535, 65_536, 65_537, 10, 200_000].map((length) =>
       Array.from({ length }, (_, at) => String.fromCharCode(0x61 + (at % 25))).join(''),
     )
@@ -99,7 +99,7 @@ describe('the line framer', () => {
     expect(frame(cut(Buffer.from(`${text}\n${text}\n`), [3, 2]))).toEqual([text, text])
   })
 
-  it('refuses only invalid UTF-8, in all chunkings', () => {
+  it('refuses only invalid UTF-8, for all chunkings', () => {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
     const valid = (bytes: Uint8Array): boolean => {
       try {
@@ -127,9 +127,9 @@ describe('the line framer', () => {
     )
   })
 
-  it('limits each line, not the rest plus the chunk', () => {
+  it('limits each line, not the buffered rest plus the chunk', () => {
     const nearly = 'x'.repeat(99)
-    // One chunk that ends the first line and holds more than the limit in all.
+    // The chunk ends the first line and contains more than the limit in total.
     expect(frame([nearly.slice(0, 60), `${nearly.slice(60)}\n${nearly}\n${nearly}\n`], 100)).toEqual([
       nearly,
       nearly,
@@ -137,7 +137,7 @@ describe('the line framer', () => {
     ])
   })
 
-  it('does not count LF and CRLF', () => {
+  it('does not count LF and CRLF towards the limit', () => {
     const full = 'x'.repeat(100)
     for (const end of ['\n', '\r\n']) {
       expect(frame([full + end], 100)).toEqual([full])
@@ -152,7 +152,7 @@ describe('the line framer', () => {
     expect(lines).toEqual([{ reason: 'The line is longer than 100 bytes' }, '{"a":1}'])
   })
 
-  it('keeps at most the limit of an endless line', () => {
+  it('buffers at most the limit of an endless line', () => {
     const framer = new LineFramer(MIB)
     const chunk = new Uint8Array(64 * 1024).fill(0x78)
     const before = process.memoryUsage().arrayBuffers
@@ -169,7 +169,7 @@ describe('the line framer', () => {
     const time = (size: number): number => {
       const bytes = Buffer.alloc(size, 'x')
       bytes[size - 1] = 0x0a
-      // Of the processor: what else the machine does is not the framer's.
+      // CPU time does not include other work of the machine.
       const start = process.cpuUsage()
       const framer = new LineFramer(10 * MIB)
       let lines = 0
@@ -183,7 +183,7 @@ describe('the line framer', () => {
     }
     time(MIB)
     const small = time(MIB)
-    // Quadratic would be 64 times.
+    // Quadratic time would be a factor of 64.
     expect(time(8 * MIB)).toBeLessThan(Math.max(small, 5) * 40)
   })
 })

@@ -12,7 +12,7 @@ const HELLO = initialize().params ?? {}
 
 type Mode = NonNullable<NonNullable<ClientOptions['versionNegotiation']>['mode']>
 
-/** The client's end of two streams of lines. */
+/** Returns the client's end of two streams of lines. */
 class Lines implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
@@ -43,7 +43,7 @@ class Lines implements Transport {
   }
 }
 
-/** Connects the official client. Returns the revision and a tool's text, or that it gives up. */
+/** Connects the official client. Returns the revision and a tool's text, or its failure. */
 async function visit(mode: Mode, revisions: readonly RevisionDate[]): Promise<unknown> {
   const server = new McpServer({ name: 'fixture', version: '1.0.0' })
   server.addTool({ name: 'echo', handler: () => 'hello' })
@@ -65,7 +65,7 @@ const served = (revision: string): unknown => [revision, [{ type: 'text', text: 
 
 type Step = readonly [method: string, params: object | undefined, expected: object]
 
-/** Asks one thing after another of one process, and holds each answer against what is expected. */
+/** Sends requests to one process in order, and compares each response with the expected one. */
 async function converse(revisions: readonly RevisionDate[], steps: readonly Step[]): Promise<void> {
   const child = new Child({ revisions })
   for (const [id, [method, params, expected]] of steps.entries()) {
@@ -84,10 +84,10 @@ const call = { name: 'echo', arguments: { text: 'hello' } }
 const hello = { content: [{ text: 'hello' }] }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
-describe('serveStdio with only the revision without sessions', () => {
+describe('serveStdio with revision 2026-07-28 only', () => {
   const revisions = [MODERN] as const
 
-  it('works with official clients that probe or know the revision, and not with one that initializes', async () => {
+  it('serves official clients that probe or know the revision, but not one that initializes', async () => {
     expect(
       await Promise.all([
         visit('auto', revisions),
@@ -97,7 +97,7 @@ describe('serveStdio with only the revision without sessions', () => {
     ).toEqual([served(MODERN), served(MODERN), 'gives up'])
   })
 
-  it('answers initialize with its revisions, and then serves requests with metadata', async () => {
+  it('names its revisions in the error of initialize, and then serves requests with metadata', async () => {
     const unsupported = error(-32022, { supported: [MODERN], requested: '2025-11-25' })
     await converse(revisions, [
       ['server/discover', { _meta: META }, result({ supportedVersions: [MODERN] })],
@@ -112,10 +112,10 @@ describe('serveStdio with only the revision without sessions', () => {
   })
 })
 
-describe('serveStdio with only session revisions', () => {
+describe('serveStdio with session revisions only', () => {
   const revisions = ['2025-11-25', '2025-06-18'] as const
 
-  it('works with official clients that initialize, also after a probe, and not with one that never initializes', async () => {
+  it('serves official clients that initialize, even after a probe, but not one that never initializes', async () => {
     expect(
       await Promise.all([
         visit('legacy', revisions),

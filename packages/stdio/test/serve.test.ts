@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Child, type Exit } from './support/child.ts'
 
-/** Long enough to tell a drain from none on the busiest machine, in ms. */
+/** A drain that is noticeable on a busy machine, in ms. */
 const LONG = 40_000
 const AT_ONCE = LONG / 2
 
@@ -19,7 +19,7 @@ async function timed(child: Child, act: () => void): Promise<Exit & { readonly m
 const answer = (child: Child, id: number): unknown => child.messages.find((message) => message.id === id)
 
 describe('serveStdio in a process', () => {
-  it('answers, and exits with 0 at once when an idle server sees the end of its input', async () => {
+  it('answers, and exits with 0 at the end of the input if it is idle', async () => {
     const child = await start(LONG).open()
     child.call(1, 'echo', { text: 'hällo 😀' })
     await child.until(() => child.lines.length === 2)
@@ -30,7 +30,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr).toContain('lifespan disposed')
   })
 
-  it('answers all messages that arrive with the end of the input', async () => {
+  it('answers messages that arrive together with the end of the input', async () => {
     const child = start(LONG)
     void child.open()
     child.call(1, 'short')
@@ -43,7 +43,7 @@ describe('serveStdio in a process', () => {
     expect(answer(child, 1)).toMatchObject({ result: { content: [{ text: 'finished' }] } })
   })
 
-  it('aborts calls that run too long after the end of the input, and exits with 0', async () => {
+  it('aborts calls that outlast the drain, and exits with 0', async () => {
     const child = await start().open()
     child.call(1, 'endless')
     await child.until(() => child.stderr.includes('running'))
@@ -52,7 +52,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr).toContain('aborted')
   })
 
-  it('keeps the output of tools off stdout, and warns once', async () => {
+  it('sends output of tools to stderr, and warns once', async () => {
     const child = await start().open()
     child.call(1, 'chatty')
     child.call(2, 'chatty')
@@ -66,7 +66,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr.match(/Something wrote to stdout/g)).toHaveLength(1)
   })
 
-  it('lets running calls finish on SIGTERM, then exits with 0', async () => {
+  it('waits for running calls on SIGTERM, then exits with 0', async () => {
     const child = await start(LONG).open()
     child.call(1, 'short')
     child.call(2, 'echo', { text: 'now' })
@@ -85,14 +85,14 @@ describe('serveStdio in a process', () => {
     await child.until(() => child.stderr.includes('running'))
     child.process.kill(signal)
     child.call(2, 'echo', { text: 'still here' })
-    // It refuses new work once it has seen the first signal.
+    // The server refuses new calls as soon as it has received the first signal.
     await child.until(() => answer(child, 2) !== undefined)
     const { code, ms } = await timed(child, () => child.process.kill(signal))
     expect(code).toBe(expected)
     expect(ms).toBeLessThan(AT_ONCE)
   })
 
-  it('exits with 0 when the reader of its output has disconnected', async () => {
+  it('exits with 0 if the reader of its output disconnects', async () => {
     const child = await start().open()
     child.process.stdout.destroy()
     for (let id = 1; id < 20; id++) child.call(id, 'echo', { text: 'x'.repeat(1000) })
@@ -100,7 +100,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr).not.toMatch(/EPIPE|Error|Unhandled/)
   })
 
-  it('exits when all of its streams are closed in the middle of an answer', async () => {
+  it('exits if all of its streams are closed while it writes a response', async () => {
     const child = await start().open()
     child.call(1, 'flood')
     await child.until(() => child.stdout.length > 100_000)
@@ -110,7 +110,7 @@ describe('serveStdio in a process', () => {
     expect(await child.exited).toMatchObject({ code: 0, signal: null })
   })
 
-  it('answers after its stderr was closed, whatever tools print', async () => {
+  it('answers after stderr is closed, even if tools print', async () => {
     const child = await start().open()
     child.process.stderr.destroy()
     for (let id = 1; id < 20; id++) child.call(id, 'chatty')
@@ -119,12 +119,12 @@ describe('serveStdio in a process', () => {
     expect(await child.exited).toMatchObject({ code: 0, signal: null })
   })
 
-  it('exits when the client has stopped reading', async () => {
+  it('exits if the client stops reading', async () => {
     const child = await start().open()
     child.process.stdout.removeAllListeners('data').pause()
     for (let id = 1; id < 4; id++) child.call(id, 'flood')
     child.process.stdin.end()
-    // Its exit is seen although its output is never read.
+    // The exit is noticed although nothing reads the output.
     child.process.once('exit', () => child.process.stdout.destroy())
     expect((await child.exited).code).toBe(0)
   })

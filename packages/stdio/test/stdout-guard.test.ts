@@ -19,14 +19,14 @@ function setUp() {
   return { output, diversion, guard, notices: () => notices }
 }
 
-/** The method `end` as it is now, for any arguments. */
+/** Returns the current method `end` with a type for any arguments. */
 function endOf(output: Writable): (...args: readonly unknown[]) => unknown {
   const end = Reflect.get(output, 'end') as (...args: readonly unknown[]) => unknown
   return (...args) => Reflect.apply(end, output, args)
 }
 
-describe('the guard on stdout', () => {
-  it('diverts other writes, and gives notice once', () => {
+describe('guardStdout', () => {
+  it('diverts other writes, and calls back once', () => {
     const { output, diversion, notices } = setUp()
     const console = new Console({ stdout: output, stderr: diversion })
     console.log('log')
@@ -39,7 +39,7 @@ describe('the guard on stdout', () => {
     expect(notices()).toBe(1)
   })
 
-  it('lets the transport write', () => {
+  it('passes the writes of the transport', () => {
     const { output, diversion, guard, notices } = setUp()
     guard.write('{"jsonrpc":"2.0"}\n')
     expect(output.text).toBe('{"jsonrpc":"2.0"}\n')
@@ -47,7 +47,7 @@ describe('the guard on stdout', () => {
     expect(notices()).toBe(0)
   })
 
-  it('tells the writer when the diverted text is written', async () => {
+  it('calls the writer back when the diverted text is written', async () => {
     const { output, diversion } = setUp()
     await new Promise((resolve) => output.write('text', 'utf8', resolve))
     await new Promise<void>((resolve) => output.end('end', resolve))
@@ -60,14 +60,14 @@ describe('the guard on stdout', () => {
     ['null', [null], ''],
     ['a text', ['é'], 'é'],
     ['a text in another encoding', ['e9', 'hex'], '\ufffd'],
-  ])('does not end the output with %s', async (_what, args, text) => {
+  ])('diverts the text of `end` with %s, and does not end the output', async (_what, args, text) => {
     const { output, diversion, notices } = setUp()
     await new Promise<void>((resolve) => endOf(output)(...args, resolve))
     expect(endOf(output)()).toBe(output)
     expect([diversion.text, notices(), output.writableEnded]).toEqual([text, 1, false])
   })
 
-  it('lets what still refers to it end the output after its release', async () => {
+  it('passes `end` through after its release', async () => {
     const { output, guard, notices } = setUp()
     const end = endOf(output)
     guard.release()
@@ -75,7 +75,7 @@ describe('the guard on stdout', () => {
     expect([output.writableEnded, notices()]).toEqual([true, 0])
   })
 
-  it('restores methods that were the output’s own', () => {
+  it('restores own methods of the output', () => {
     const output = new Collected()
     const own = { write: output.write.bind(output), end: output.end.bind(output) }
     Object.assign(output, own)
@@ -83,7 +83,7 @@ describe('the guard on stdout', () => {
     expect([Reflect.get(output, 'write'), Reflect.get(output, 'end')]).toEqual([own.write, own.end])
   })
 
-  it('restores the methods', () => {
+  it('restores inherited methods', () => {
     const { output, diversion, guard } = setUp()
     guard.release()
     output.write('after')
@@ -93,7 +93,7 @@ describe('the guard on stdout', () => {
     expect(diversion.text).toBe('')
   })
 
-  it('keeps a wrapper around it, and passes writes through', () => {
+  it('keeps a later wrapper on its release, and passes writes through', () => {
     const { output, guard } = setUp()
     const guarded = output.write.bind(output)
     const wrapper = ((chunk: string) => guarded(`[${chunk}]`)) as typeof output.write

@@ -21,7 +21,7 @@ async function serve(options: ServeStdioOptions = {}): Promise<Served> {
   return { server, input, output, handle }
 }
 
-/** The codes with which the process was asked to exit. It goes on. */
+/** Records the exit codes of `process.exit`, which does not end the process. */
 function exits(): unknown[] {
   const codes: unknown[] = []
   const exit = vi
@@ -39,7 +39,7 @@ function stderr(): string[] {
 }
 
 describe('serveStdio with exitOnEnd', () => {
-  it('closes the server and ends the process when the input has ended', async () => {
+  it('closes the server and ends the process at the end of the input', async () => {
     const codes = exits()
     const { server, input, handle } = await serve({ exitOnEnd: true })
     const close = vi.spyOn(server, 'close')
@@ -52,7 +52,7 @@ describe('serveStdio with exitOnEnd', () => {
   it.each([
     ['is closed by its handle', true],
     ['has no exitOnEnd, and its input ends', undefined],
-  ])('does neither when it %s', async (_what, exitOnEnd) => {
+  ])('does not end the process if it %s', async (_what, exitOnEnd) => {
     const codes = exits()
     const { server, input, handle } = await serve(exitOnEnd === undefined ? {} : { exitOnEnd })
     const close = vi.spyOn(server, 'close')
@@ -68,12 +68,12 @@ describe('serveStdio with handleSignals', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('closes at the first %s, and ends the process with %i at the second', async (signal, code) => {
+  ] as const)('closes on the first %s, and ends the process with %i on the second', async (signal, code) => {
     const codes = exits()
     const before = listeners()
     const others = new Set(process.listeners(signal))
     const { handle } = await serve({ handleSignals: true })
-    // Other test files of this process may listen too.
+    // Other test files of this process may listen to the signal.
     const send = (): void => {
       for (const own of process.listeners(signal)) if (!others.has(own)) own(signal)
     }
@@ -88,7 +88,7 @@ describe('serveStdio with handleSignals', () => {
 })
 
 describe('serveStdio with guardStdout', () => {
-  it('diverts what others write to its output, until it is closed', async () => {
+  it('diverts other writes to its output until it closes', async () => {
     const errors = stderr()
     const warn = vi.fn<(fields: object, message: string) => void>()
     const { output, handle } = await serve({ guardStdout: true, logger: { warn } })
@@ -114,7 +114,7 @@ describe('serveStdio with guardStdout', () => {
 })
 
 describe('serveStdio on its streams', () => {
-  it('refuses streams of which one is in use, until that is closed', async () => {
+  it('throws ERR_MCP_IN_USE while another server uses one of the streams', async () => {
     const { input, output, handle } = await serve()
     const inUse = { code: 'ERR_MCP_IN_USE' }
     await expect(serveStdio(createServer(), { input, output: new PassThrough() })).rejects.toMatchObject(
@@ -128,7 +128,7 @@ describe('serveStdio on its streams', () => {
     await serve({ input })
   })
 
-  it('leaves them as they were if it fails', async () => {
+  it('changes nothing on the streams if it throws', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const revisions = ['1999-01-01'] as never
     const failing = serveStdio(createServer(), { input, output, guardStdout: true, revisions })
@@ -137,7 +137,7 @@ describe('serveStdio on its streams', () => {
     await serve({ input, output })
   })
 
-  it('keeps one error listener for each use of an output, and one for all of them', async () => {
+  it('leaves one error listener on an output per use, and one for all uses', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const first = await serve({ input, output, guardStdout: true })
     await first.handle.close()
@@ -147,7 +147,7 @@ describe('serveStdio on its streams', () => {
     expect(output.listenerCount('error')).toBe(once + 1)
   })
 
-  it('counts what it serves', async () => {
+  it('counts sessions and calls in stats', async () => {
     const { handle } = await serve()
     expect(handle.stats()).toMatchObject({ sessions: 0, callsInFlight: 0 })
   })

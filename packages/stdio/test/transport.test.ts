@@ -34,7 +34,7 @@ function setUp(
   return { input, output, transport, messages, malformed, closed }
 }
 
-/** Takes writes, and finishes them on demand. */
+/** An output that finishes writes on demand. */
 class SlowOutput extends Writable {
   readonly writes: string[] = []
   #done: (() => void) | undefined
@@ -53,8 +53,8 @@ class SlowOutput extends Writable {
   }
 }
 
-describe('the stdio transport', () => {
-  it('delivers each line when its input delivers more in the meantime', async () => {
+describe('StdioTransport', () => {
+  it('delivers every line if more input arrives during delivery', async () => {
     const input = new Readable({ read() {} })
     const messages: string[] = []
     const message = (text: string): void => {
@@ -73,9 +73,9 @@ describe('the stdio transport', () => {
   })
 
   it.each([
-    ['1 MiB in one chunk, with the 512 bytes of a chunk', [1024 * 1024 - 512], [1]],
-    ['2,044 chunks of a byte', Array.from({ length: 2_044 }, () => 1), [1]],
-  ])('reads ahead of a message that is being handled: %s, and then pauses', (_, chunks, more) => {
+    ['1 MiB in one chunk, including 512 bytes of overhead', [1024 * 1024 - 512], [1]],
+    ['2,044 chunks of one byte', Array.from({ length: 2_044 }, () => 1), [1]],
+  ])('reads ahead while a message is handled, and pauses after %s', (_, chunks, more) => {
     const { input } = setUp({}, () => new Promise(() => {}))
     input.emit('data', Buffer.from('{}\n'))
     for (const size of chunks) input.emit('data', Buffer.alloc(size, 'x'))
@@ -95,7 +95,7 @@ describe('the stdio transport', () => {
     expect(malformed).toEqual(['The line is not valid UTF-8', 'The line is longer than 20 bytes'])
   })
 
-  it('stops reading until the handler’s promise settles, also within a chunk', async () => {
+  it('stops reading until the handler’s promise settles, even within a chunk', async () => {
     const releases: (() => void)[] = []
     const { input, messages, closed } = setUp({}, () => new Promise((resolve) => releases.push(resolve)))
     input.end('1\n2\n3\n')
@@ -111,7 +111,7 @@ describe('the stdio transport', () => {
     expect(await closed).toEqual({ kind: 'end' })
   })
 
-  it('writes the last answers after the peer has closed its side', async () => {
+  it('writes the last responses after the peer has closed its side', async () => {
     const { input, output, transport, closed } = setUp()
     input.end()
     await closed
@@ -121,7 +121,7 @@ describe('the stdio transport', () => {
     expect(output.writableEnded).toBe(true)
   })
 
-  it('joins the frames of one turn into one write', async () => {
+  it('joins the frames of one turn of the event loop into one write', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     for (let i = 0; i < 100; i++) void transport.send(`{"id":${i}}`)
@@ -134,7 +134,7 @@ describe('the stdio transport', () => {
     [65_534, 0],
     [65_535, 1],
   ])(
-    'writes a frame of %i characters and its line end in the next turn, or at once from 64 KiB on',
+    'writes a frame of %i characters in the next turn, or at once from 64 KiB on',
     async (length, writes) => {
       const output = new SlowOutput()
       const { transport } = setUp({ output, maxQueuedBytes: 100_000 })
@@ -145,7 +145,7 @@ describe('the stdio transport', () => {
     },
   )
 
-  it('reads texts too', async () => {
+  it('reads strings from the input', async () => {
     const { input, messages, closed } = setUp()
     input.setEncoding('utf8')
     input.end('"é"\n')
@@ -153,7 +153,7 @@ describe('the stdio transport', () => {
     expect(messages).toEqual(['"é"'])
   })
 
-  it('closes after its last write', async () => {
+  it('closes after the last write', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     void transport.send('last')
@@ -162,7 +162,7 @@ describe('the stdio transport', () => {
     const closing = transport.close().then(() => (closed = true))
     await settled()
     expect(closed).toBe(false)
-    // Closing has queued an empty write behind it.
+    // Closing has queued an empty write after it.
     output.release()
     await settled()
     output.release()
@@ -170,7 +170,7 @@ describe('the stdio transport', () => {
     expect(output.writes[0]).toBe('last\n')
   })
 
-  it('writes no line end inside a frame', async () => {
+  it('removes line ends within a frame', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     void transport.send('{\r\n  "id": 1\n}')
@@ -178,7 +178,7 @@ describe('the stdio transport', () => {
     expect(output.writes).toEqual(['{   "id": 1 }\n'])
   })
 
-  it('makes the sender wait for a slow peer, and keeps the order', async () => {
+  it('returns a promise while the peer is slow, and keeps the order', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output, maxQueuedBytes: 32 })
     expect(transport.send('x'.repeat(64))).toBeUndefined()
@@ -194,7 +194,7 @@ describe('the stdio transport', () => {
     expect(transport.send('fourth')).toBeUndefined()
   })
 
-  it('writes what has waited in pieces of 1 MiB at most, and makes the sender wait for the last one', async () => {
+  it('writes waiting frames in parts of at most 1 MiB, and resolves after the last one', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output, maxQueuedBytes: 32 })
     void transport.send('first'.padEnd(64))
@@ -233,7 +233,7 @@ describe('the stdio transport', () => {
     expect(messages).toEqual(['1', '2'])
   })
 
-  it('notices the end of the input while it waits, and delivers buffered messages before it closes', async () => {
+  it('notices the end of the input during a message, and delivers buffered messages before it closes', async () => {
     const releases: (() => void)[] = []
     const ended = vi.fn<() => void>()
     const { input, messages, closed } = setUp(
@@ -275,7 +275,7 @@ describe('the stdio transport', () => {
     expect(messages.map((text) => text.length)).toEqual([1, taken * chunk.length])
   })
 
-  it('drops a message whose signal aborts before it is written', async () => {
+  it('drops a message if its signal aborts before the write', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     const controller = new AbortController()
@@ -309,7 +309,7 @@ describe('the stdio transport', () => {
     expect(await closed).toEqual({ kind: 'error', error: failure })
   })
 
-  it('ends when the input fails or is destroyed', async () => {
+  it('closes when the input fails or is destroyed', async () => {
     const failure = new Error('read failed')
     const broken = setUp()
     broken.input.destroy(failure)
@@ -319,7 +319,7 @@ describe('the stdio transport', () => {
     expect(await gone.closed).toEqual({ kind: 'end' })
   })
 
-  it('closes once, and reports it once, after several calls', async () => {
+  it('closes and calls onClose once, even after several calls of close', async () => {
     let heard = 0
     const transport = new StdioTransport({ input: Readable.from([]), output: new PassThrough() })
     transport.start({ message: () => {}, malformed: () => {}, close: () => void heard++ })
@@ -329,7 +329,7 @@ describe('the stdio transport', () => {
     expect(heard).toBe(1)
   })
 
-  it('closes in time when it is destroyed, although the peer does not read', async () => {
+  it('closes in time on destroy, even if the peer does not read', async () => {
     const output = new SlowOutput()
     const { transport, closed } = setUp({ output, maxQueuedBytes: 8 })
     void transport.send('x'.repeat(100))
@@ -341,7 +341,7 @@ describe('the stdio transport', () => {
     expect(await closed).toEqual({ kind: 'end' })
   })
 
-  it('listens to its streams no longer once it is closed, except to late errors', async () => {
+  it('removes its listeners when it closes, except those for late errors', async () => {
     const [input, output] = [new PassThrough(), new SlowOutput()]
     const listeners = (): unknown[] =>
       ['data', 'end', 'close', 'drain', 'error'].map((name) => [
@@ -360,8 +360,8 @@ describe('the stdio transport', () => {
 
   it.each([
     ['ends its output', undefined, true],
-    ['leaves it to the caller who gave `write` to end the output', () => true, false],
-  ])('%s when it is closed', async (_, write, ended) => {
+    ['does not end the output of a caller who passed `write`', () => true, false],
+  ])('%s on close', async (_, write, ended) => {
     const { transport, output } = setUp({ ...(write && { write }) })
     await transport.close()
     expect(output.writableEnded).toBe(ended)
@@ -374,7 +374,7 @@ describe('the stdio transport', () => {
     expect(end).not.toHaveBeenCalled()
   })
 
-  it('also drops the last write', async () => {
+  it('drops the last write on destroy', async () => {
     const { transport } = setUp({ output: new SlowOutput() })
     void transport.send('never read')
     const closing = transport.close()
@@ -383,7 +383,7 @@ describe('the stdio transport', () => {
     await closing
   })
 
-  it('refuses a second start', () => {
+  it('throws on a second start', () => {
     const { transport } = setUp()
     expect(() => transport.start({ message: () => {}, malformed: () => {}, close: () => {} })).toThrow(
       /started already/,

@@ -172,7 +172,7 @@ export async function connect<Locals>(
 ): Promise<TestClient> {
   const [near, far] = createMemoryTransportPair()
   const { auth, locals, ...rest }: ConnectOptions & { readonly locals?: unknown } = options ?? {}
-  // A test need not wait for a call that it abandons.
+  // Do not wait for calls that a test abandons.
   const served = { endGraceMs: 50, locals, ...(auth !== undefined && { auth }) }
   ;(server as McpServer).connect(far, served)
   return new TestClient(rest).connect(duplex(near))

@@ -60,7 +60,7 @@ export class HttpTransport implements Transport {
     this.#handlers = handlers
   }
 
-  /** Resolves when a stream has begun, or when a JSON response was delivered. */
+  /** Resolves when a stream has begun or a JSON response was delivered. */
   async send(message: string, options: SendOptions = {}): Promise<void> {
     const response = await this.#request('POST', {
       body: message,
@@ -96,7 +96,7 @@ export class HttpTransport implements Transport {
       const response = await this.#request('DELETE', {})
       await response.body?.cancel()
     } catch {
-      // The server has closed, and its sessions with it.
+      // The server has closed with its sessions.
     }
   }
 
@@ -139,7 +139,7 @@ export class HttpTransport implements Transport {
     const { signal } = this.#controller
     try {
       for await (const { data, event } of sseEvents(body, signal)) {
-        // An event without data primes the stream for a reconnect.
+        // The first event of a stream may have only an id, for a reconnect.
         if (data !== '' && (event === undefined || event === 'message')) await this.#handlers?.message(data)
       }
     } catch (error) {

@@ -25,7 +25,7 @@ export const memoryTransport: MatrixTransport = {
   open: (server) => ({
     dial() {
       const [client, end] = createMemoryTransportPair()
-      // A test need not wait for a call that it abandons.
+      // Do not wait for calls that a test abandons.
       server.connect(end, { endGraceMs: 50 })
       return client
     },

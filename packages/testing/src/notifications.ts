@@ -8,7 +8,7 @@ export type ParamsMatch =
 
 type Watcher = (notification: JsonRpcNotification) => void
 
-/** The notifications that a peer received, and the waiters for the next ones. */
+/** The received notifications of a peer, and the waiters for later ones. */
 export class Notifications {
   readonly received: JsonRpcNotification[] = []
   readonly #watchers = new Set<Watcher>()
@@ -18,18 +18,18 @@ export class Notifications {
     for (const watcher of this.#watchers) watcher(notification)
   }
 
-  /** The first that matches so far. */
+  /** The first received notification that matches. */
   find(method: string, match?: ParamsMatch): JsonRpcNotification | undefined {
     return this.received.find(matcherOf(method, match))
   }
 
-  /** Resolves to the first that matches, past or future. */
+  /** Resolves to the first notification that matches, past or future. */
   next(method: string, match?: ParamsMatch): Promise<JsonRpcNotification> {
     const known = this.find(method, match)
     return known === undefined ? this.later(method, match) : Promise.resolve(known)
   }
 
-  /** Resolves to the first future one that matches. */
+  /** Resolves to the first later notification that matches. */
   later(method: string, match?: ParamsMatch): Promise<JsonRpcNotification> {
     const matches = matcherOf(method, match)
     return new Promise((resolve) => {

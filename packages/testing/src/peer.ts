@@ -159,7 +159,7 @@ class Peer implements TestConnection {
     try {
       await this.#write(text, this.#headers)
     } catch (error) {
-      // HTTP answers a text that is no request with this status; other transports send a message.
+      // Over HTTP, the response to invalid text has an error status. Other transports send it as a message.
       const answer = error instanceof HttpStatusError ? parse(error.body) : undefined
       if (answer === undefined) throw error
       this.strays.push(answer)
@@ -203,7 +203,7 @@ class Peer implements TestConnection {
   #answer(message: JsonObject): void {
     const id = message['id'] as RequestId
     const waiting = this.#waiting.get(id)
-    // A second response to one request ends here too.
+    // This also records a second response to the same request.
     if (waiting === undefined) this.strays.push(message)
     this.#waiting.delete(id)
     waiting?.resolve(message as unknown as RawResponse)

@@ -7,8 +7,8 @@ const CASES = adapterCases(breakable().capabilities)
 /** The cases that nearly every broken adapter passes. */
 const PLAIN = 'answers a call with JSON'
 /**
- * How long a case waits for what a broken adapter never does, in ms. A case that fails by a comparison has its usual
- * time, since a busy machine may need it for the steps before.
+ * The time limit of a case, in ms. Cases that wait for a reply run into it, so it is short. Cases that fail by a
+ * comparison keep their usual limit, because a busy machine may need it.
  */
 const patienceFor = (message: string): number | undefined =>
   message.startsWith('expected') ? undefined : 500
@@ -16,7 +16,7 @@ const patienceFor = (message: string): number | undefined =>
 interface Fault {
   readonly does: string
   readonly parts: Partial<Parts>
-  /** The cases that must fail, and what is in the message of the assertion that fails. */
+  /** The cases that must fail, with a part of each failure's message. */
   readonly breaks: Readonly<Record<string, string>>
 }
 
@@ -540,12 +540,12 @@ function named(name: string): AdapterCase {
   return found
 }
 
-describe('an adapter is caught that', () => {
+describe('the contract fails an adapter that', () => {
   it.each(FAULTS)(
     '$does',
     async ({ parts, breaks }) => {
       const subject = breakable(parts)
-      // At once, since most of them wait for something that never comes.
+      // The cases run at the same time, because most of them wait until their time limit.
       await Promise.all(
         Object.entries(breaks).map(([name, message]) =>
           expect(runAdapterCase(subject, named(name), patienceFor(message)), name).rejects.toThrow(message),
@@ -557,7 +557,7 @@ describe('an adapter is caught that', () => {
   )
 })
 
-it('is a contract of which every part can be broken', () => {
+it('the contract has no case that every broken adapter passes', () => {
   const broken = new Set(FAULTS.flatMap(({ breaks }) => Object.keys(breaks)))
   expect(CASES.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([])
 })

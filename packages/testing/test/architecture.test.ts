@@ -82,6 +82,10 @@ describe('the layers of core', () => {
 })
 
 describe('the order inside http/', () => {
+  it('is kept', () => {
+    expect(shipped.flatMap(httpOrder)).toEqual([])
+  })
+
   it.each([
     ['the next room', 'http/guard/guard.ts', `import '../streams/replay.ts'`],
     [
@@ -121,6 +125,10 @@ describe('the order inside http/', () => {
 
 describe('two folders of a src', () => {
   const tools = core('features/tools/tools.ts', `import '../apps/tool-ui.ts'`)
+
+  it('never import each other', () => {
+    expect(mutualImports(shipped)).toEqual([])
+  })
 
   it.each([
     ['values', `import { a } from '../tools/tool-call.ts'`],

@@ -21,7 +21,7 @@ async function started(options: Partial<AuthorizationServerOptions> = {}): Promi
 
 const it = base.extend('issuer', () => started())
 
-/** The metadata, as a library reads it that knows nothing of Jetway. */
+/** Reads the metadata with an independent library. */
 async function metadataOf(
   { issuer }: AuthorizationServer,
   algorithm: 'oauth2' | 'oidc' = 'oauth2',
@@ -92,7 +92,7 @@ async function refresh(issuer: AuthorizationServer, token: string): Promise<oaut
 
 async function register(issuer: AuthorizationServer): Promise<string> {
   const metadata = {
-    // Does not limit the client: it may ask for others later.
+    // These scopes do not limit the client: it may request others later.
     scope: 'files:write',
     redirect_uris: [REDIRECT],
     application_type: 'native',
@@ -223,7 +223,7 @@ it('accepts a metadata document once it is published, and opens no connection', 
   expect((await authorize(issuer, url)).token_type).toBe('bearer')
 })
 
-it('has only the kinds of registration that it should have', async () => {
+it('offers the configured kinds of registration only', async () => {
   const without = await metadataOf(await started({ registration: [] }))
   expect(without.registration_endpoint).toBeUndefined()
   expect(without.client_id_metadata_document_supported).toBeUndefined()
@@ -232,7 +232,7 @@ it('has only the kinds of registration that it should have', async () => {
 it.for([
   ['mcp everything', 'mcp'],
   [undefined, 'mcp files:write'],
-])('grants the scopes that it has: asked for %s, it grants %s', async ([asked, granted], { issuer }) => {
+])('grants known scopes only: for %s it grants %s', async ([asked, granted], { issuer }) => {
   const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
   expect(scope).toBe(granted)
 })
@@ -306,7 +306,7 @@ it.for(['jwt', 'opaque'] as const)('sets how long %s tokens are valid', async (t
   }
 })
 
-it('a token is invalid once the key that signed it is replaced', async ({ issuer }) => {
+it('rejects a token after its signing key was replaced', async ({ issuer }) => {
   const { accessToken, refreshToken } = await issuer.issue({ resource: RESOURCE })
   await validate(issuer, accessToken)
   issuer.rotateKeys()
@@ -356,7 +356,7 @@ it.for<[string, Partial<AuthorizationServerOptions>]>([
   await expect(started(options)).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
 })
 
-it('closes its connections, also those that wait', async () => {
+it('closes its connections, also those with a waiting request', async () => {
   const issuer = await startAuthorizationServer({ scopes: ['mcp'] })
   issuer.disrupt('keys', 'silent')
   const waiting = fetch(`${issuer.issuer}/keys`).catch(({ name }: Error) => name)

@@ -59,3 +59,25 @@ describe('installing @jetway/core without zod', () => {
     expect(Object.keys(manifestOf(core).dependencies ?? {})).toEqual(['@jetway/json-schema', 'ajv'])
   })
 })
+
+describe('@jetway/core', async () => {
+  const { measureCore, LIMITS } = (await import(
+    new URL('../../../scripts/core-size.mjs', import.meta.url).href
+  )) as {
+    readonly LIMITS: { readonly codeLines: number; readonly narrowInterfaces: number }
+    readonly measureCore: () => { readonly codeLines: number; readonly narrowInterfaces: readonly string[] }
+  }
+  const measured = measureCore()
+
+  it('has at most 21,500 lines of code', () => {
+    expect(LIMITS.codeLines).toBe(21_500)
+    expect(measured.codeLines).toBeGreaterThan(10_000)
+    expect(measured.codeLines).toBeLessThanOrEqual(LIMITS.codeLines)
+  })
+
+  it('exports at most 80 interfaces that no two other files use', () => {
+    expect(LIMITS.narrowInterfaces).toBe(80)
+    const { narrowInterfaces } = measured
+    expect(narrowInterfaces.length, narrowInterfaces.join('\n')).toBeLessThanOrEqual(LIMITS.narrowInterfaces)
+  })
+})

@@ -83,7 +83,7 @@ describe('the summary of failures at the end of .ci/run', () => {
     expect(titles.length + rest).toBe(count)
   })
 
-  it('shows more lines of each failure, the fewer there are', () => {
+  it('shows more lines of each failure if there are fewer failures', () => {
     const lineCount = (count: number): number =>
       summarizeFailures(Array.from({ length: count }, () => ({ title: 'a', text: '1\n2\n3\n4\n5\n6\n7\n8' })))
         .length
@@ -98,7 +98,7 @@ describe('the summary of failures at the end of .ci/run', () => {
   })
 })
 
-describe('the seed of a run is kept', () => {
+describe('keepIfFailed keeps the seed of a run', () => {
   const property = (seed: number): Failure => ({
     title: 'parse.test.ts > agrees with JSON.parse',
     text: `Error: Property failed after 3 tests\n{ seed: ${seed}, path: "2", endOnFailure: true }`,

@@ -58,7 +58,7 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(client.server?.protocolVersion).toBe(version)
   })
 
-  it('sees a wrapped value as it is sent', async () => {
+  it('returns a wrapped value as the server sent it', async () => {
     await using client = await connect(tillServer(), { revision: version })
     const { structuredContent } = await client.callTool(listCoins)
     expectTypeOf(structuredContent).toEqualTypeOf<number[] | { readonly items: number[] } | undefined>()
@@ -70,7 +70,7 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(coins?.outputSchema?.['type']).toBe(types[values])
   })
 
-  it('keeps the notifications that it gets', async () => {
+  it('keeps received notifications', async () => {
     await using client = await connect(tillServer(), { revision: version })
     await client.setLogLevel('debug')
     await client.callTool('log')
@@ -104,7 +104,7 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(client.problems).toEqual([])
   })
 
-  it('subscribes once to a resource whose changes it waits for twice', async () => {
+  it('subscribes once if a test waits twice for changes of a resource', async () => {
     const server = tillServer()
     const sum = server.addResource({ uri: 'till://sum', name: 'sum', handler: () => '0' })
     let subscriptions = 0
@@ -122,7 +122,7 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(subscriptions).toBeLessThanOrEqual(1)
   })
 
-  it('waits for a notification after the cause, not for one before it', async () => {
+  it('ignores notifications that arrived before the cause', async () => {
     const server = tillServer()
     await using client = await connect(server, { revision: version })
     let count = 0
@@ -132,7 +132,7 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(client.notifications).toHaveLength(2)
   })
 
-  it('keeps the log level that the test has set', async () => {
+  it('keeps the log level of the test', async () => {
     await using client = await connect(tillServer(), { revision: version })
     await client.setLogLevel('error')
     const first = client.notification('notifications/message')
@@ -163,15 +163,15 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     })
 })
 
-describe('a script that is too short', () => {
+describe('a script with too few answers', () => {
   it('fails the call at revisions where the server requests input', async () => {
     await using client = await connect(tillServer(), { handlers: { elicit: [], sample: [], roots: [] } })
     await expect(client.callTool('survey')).rejects.toThrow('the test has 0 answers')
   })
 })
 
-describe('a server that requires locals of its mounts', () => {
-  it('gets them', async () => {
+describe('connect, with locals', () => {
+  it('passes them to a server that requires them', async () => {
     const server = new McpServer<{ user: string }>({ name: 'mounted', version: '1.0.0' })
     server.addTool({ name: 'user', handler: (_, ctx) => ctx.locals.user })
     await using client = await connect(server, { locals: { user: 'bob' } })
@@ -214,7 +214,7 @@ describe('the matchers', () => {
     ['toBeToolError without one', () => expect(text('fine')).toBeToolError(), [undefined, undefined]],
     ['toHaveText', () => expect(text('Hello')).toHaveText('Bye'), ['Hello', 'Bye']],
     ['toHaveStructured', () => expect(text('3')).toHaveStructured(3), [undefined, 3]],
-  ])('give vitest what it compares in a difference: %s', (_, compare, difference) => {
+  ])('give vitest both values for its difference: %s', (_, compare, difference) => {
     let found: unknown
     try {
       compare()
@@ -225,7 +225,7 @@ describe('the matchers', () => {
     expect(found).toEqual(difference)
   })
 
-  it('report a value that is no result', () => {
+  it('report a value that is not a result', () => {
     expect(() => expect('text').toHaveText('text')).toThrow(/Expected the result of a tool/)
     expect(() => expect(undefined).toBeToolError()).toThrow(/Expected the result of a tool/)
   })

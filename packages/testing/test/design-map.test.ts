@@ -1,74 +1,68 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { layers } from './architecture/rules.ts'
+import { httpLayers, layers } from './architecture/rules.ts'
 import { namesDeclared, parseSource } from './architecture/source.ts'
+import { map } from './support/design-map.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const page = 'docs/design/README.md'
-const text = readFileSync(root + page, 'utf8')
+const { text, hops, rooms } = map
 
-interface Hop {
-  readonly flow: string
-  readonly path: string
-  readonly names: readonly string[]
-}
+const files = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, file = '']) => map.pathOf(file))
 
-/** A hop reads `1. \`file\` \`function\`, \`Class.method\`: what happens`. */
-const HOP = /^\d+\. `([^`]+)` ((?:`[^`]+`(?:, )?)+):/
-
-function hops(): Hop[] {
-  let flow = ''
-  return text.split('\n').flatMap((line) => {
-    if (line.startsWith('#')) flow = line.replace(/^#+ /, '')
-    if (!/^\d+\. /.test(line)) return []
-    const [, path = '', names = ''] = HOP.exec(line) ?? []
-    if (path === '') throw new Error(`This line of ${page} is no hop: ${line}`)
-    return [
-      { flow, path: pathOf(path), names: [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name) },
-    ]
-  })
-}
-
-/** Files of core are given from its `src`, those of other packages with their package. */
-const pathOf = (file: string): string =>
-  /^[\w-]+\/src\//.test(file) ? `packages/${file}` : `packages/core/src/${file}`
-
-const files = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, file = '']) => pathOf(file))
-
-/** The rooms of the tree on the page: the lines of its first code block that end with a slash. */
-function roomsOnPage(): string[] {
-  const [, tree = ''] = /```\n([\s\S]*?)```/.exec(text) ?? []
-  return tree.split('\n').flatMap((line) => /^(\S+)\/(?:\s|$)/.exec(line)?.[1] ?? [])
-}
+const foldersOf = (folder: string): string[] =>
+  readdirSync(root + folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
 
 describe('the map of the code', () => {
   it('names files that exist', () => {
-    expect(files.length).toBeGreaterThan(30)
+    expect(files.length).toBeGreaterThan(70)
     expect(files.filter((path) => !existsSync(root + path))).toEqual([])
   })
 
-  it.each(hops())('names what $path declares, in $flow', ({ path, names }) => {
+  it.each(hops)('names functions that $path declares, in $flow', ({ path, names }) => {
     const declared = namesDeclared(parseSource(path, readFileSync(root + path, 'utf8')))
     expect(names.filter((name) => !declared.has(name))).toEqual([])
   })
 
-  it('walks the five flows, and a tools/call in a session in nine files at most', () => {
-    const flows = new Map<string, Set<string>>()
-    for (const { flow, path } of hops()) flows.set(flow, (flows.get(flow) ?? new Set()).add(path))
-    expect(flows.size).toBeGreaterThanOrEqual(5)
-    expect([...flows.values()][0]?.size).toBeLessThanOrEqual(9)
+  it('draws every room of core, and every room of http/', () => {
+    const core = rooms.map(({ name }) => name).filter((name) => !name.endsWith('.ts'))
+    expect(core.toSorted()).toEqual(foldersOf('packages/core/src').toSorted())
+    const http = rooms.find(({ name }) => name === 'http')?.rooms.map(({ name }) => name)
+    expect(http?.toSorted()).toEqual(foldersOf('packages/core/src/http').toSorted())
   })
 
-  it('draws every room of core', () => {
-    const rooms = readdirSync(`${root}packages/core/src`, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name)
-    expect(roomsOnPage().toSorted()).toEqual(rooms.toSorted())
+  it('draws the rooms in the import order', () => {
+    const places = (order: readonly (readonly string[])[], names: readonly string[]): number[] =>
+      names.map((name) => order.findIndex((group) => group.includes(name.replace('.ts', ''))))
+    const sorted = (numbers: number[]): number[] => numbers.toSorted((a, b) => a - b)
+    const core = places(
+      layers,
+      rooms.map(({ name }) => name),
+    )
+    expect(core).toEqual(sorted(core))
+    const inside = rooms.find(({ name }) => name === 'http')?.rooms ?? []
+    const http = places(
+      httpLayers,
+      inside.map(({ name }) => name),
+    )
+    expect(http).toEqual(sorted(http))
   })
 
-  it('gives the import order that the architecture test holds', () => {
-    const order = layers.map((layer) => layer.join(', ')).join(' → ')
-    expect(text).toContain(`${order} → entries`)
+  it('gives the import orders that the architecture test holds', () => {
+    expect(map.orders).toEqual([[...layers, ['entries']], httpLayers])
+  })
+})
+
+describe('the picture of the map', () => {
+  it('is what the script draws from the page, in both themes', async () => {
+    const script = (await import(new URL('../../../scripts/map.mjs', import.meta.url).href)) as {
+      pictures(): readonly { theme: string; drawn: string; committed: string }[]
+    }
+    const pictures = script.pictures()
+    expect(pictures.map(({ theme }) => theme)).toEqual(['light', 'dark'])
+    for (const { drawn, committed } of pictures)
+      expect(committed === drawn, 'update it by node scripts/map.mjs --write').toBe(true)
   })
 })

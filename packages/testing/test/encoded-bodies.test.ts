@@ -13,28 +13,31 @@ const FRAME = callFrame('name')
 const send = (origin: string, coding: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> =>
   fetch(`${origin}/mcp`, { method: 'POST', headers: { ...HEADERS, 'content-encoding': coding }, body })
 
-describe.each(Object.entries({ ...FRAMEWORKS, Node: onNode }))('a body with a coding, on %s', (_, mount) => {
-  async function mounted(): Promise<string> {
-    const { origin, stop } = await mount(create(), { stateless: true })
-    onTestFinished(stop)
-    return origin
-  }
+describe.each(Object.entries({ ...FRAMEWORKS, Node: onNode }))(
+  'a body with a Content-Encoding, on %s',
+  (_, mount) => {
+    async function mounted(): Promise<string> {
+      const { origin, stop } = await mount(create(), { stateless: true })
+      onTestFinished(stop)
+      return origin
+    }
 
-  it('gets 415 with the coding that is accepted, and the connection goes on', async () => {
-    const origin = await mounted()
-    const refused = await send(origin, 'gzip', gzipSync(FRAME))
-    expect([refused.status, refused.headers.get('accept-encoding')]).toEqual([415, 'identity'])
-    expect(await refused.json()).toMatchObject({ error: { code: -32600 } })
-    expect((await send(origin, 'br, gzip', FRAME)).status).toBe(415)
-  })
+    it('gets 415 with Accept-Encoding: identity, and keeps its connection', async () => {
+      const origin = await mounted()
+      const refused = await send(origin, 'gzip', gzipSync(FRAME))
+      expect([refused.status, refused.headers.get('accept-encoding')]).toEqual([415, 'identity'])
+      expect(await refused.json()).toMatchObject({ error: { code: -32600 } })
+      expect((await send(origin, 'br, gzip', FRAME)).status).toBe(415)
+    })
 
-  it('is accepted if the coding is identity', async () => {
-    expect(await text(await send(await mounted(), 'Identity', FRAME))).toBe('test')
-  })
-})
+    it('is accepted if the encoding is identity', async () => {
+      expect(await text(await send(await mounted(), 'Identity', FRAME))).toBe('test')
+    })
+  },
+)
 
-describe('a body that middleware has decompressed is accepted with its header', () => {
-  it('on Node, as a value', async () => {
+describe('a body that middleware has decompressed', () => {
+  it('is accepted with its Content-Encoding on Node, as a value', async () => {
     const handle = nodeMcp({ server: create(), stateless: true })
     const listening = await listen(
       createServer((request: IncomingMessage & { body?: unknown }, response) => {
@@ -48,7 +51,7 @@ describe('a body that middleware has decompressed is accepted with its header', 
     expect(await text(await send(listening.origin, 'gzip', gzipSync(FRAME)))).toBe('test')
   })
 
-  it('on Hono, as another request', async () => {
+  it('is accepted with its Content-Encoding on Hono, as another request', async () => {
     const app = new Hono()
     app.use(async (c, next) => {
       const { body } = c.req.raw

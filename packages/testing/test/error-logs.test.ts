@@ -161,7 +161,7 @@ describe.each(Object.entries(HOSTS))('the logger %s', (_, serve) => {
 })
 
 describe('a logger that throws', () => {
-  it('changes no answer', async () => {
+  it('does not change a response', async () => {
     const broken = (): never => {
       throw new Error('full')
     }
@@ -174,7 +174,7 @@ describe('a logger that throws', () => {
   })
 })
 
-it('an error before the call is a line of the request too', async () => {
+it('the logger of the request gets an error before the call too', async () => {
   const { lines, stream } = pinoLines()
   const app = Fastify({ logger: { stream } })
   onTestFinished(() => app.close())

@@ -73,7 +73,7 @@ describeMatrix('a forgotten await', { transports: TRANSPORTS, revisions: REVISIO
     expect(warned).toHaveLength(1)
   })
 
-  it('leaves the error to the handlers that do await, and logs nothing', async () => {
+  it('passes the error to handlers that await, and logs nothing', async () => {
     const { server, warned } = serverWith(async (_args, ctx) => {
       await ctx.listRoots().catch((error: Error) => expect(error.message).toMatch(/roots|ctx\.listRoots/))
       await expect(ctx.listRoots()).rejects.toThrow()

@@ -55,7 +55,7 @@ describe('the HTTP client of tests', () => {
     expect(exchanges.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE'])
   })
 
-  it('closes although the server has gone, and ends no session where there is none', async () => {
+  it('closes after the server has gone, and sends no DELETE without a session', async () => {
     const asked: string[] = []
     const ends: unknown[] = []
     const opened = async (headers: Record<string, string>): Promise<HttpTransport> => {

@@ -85,7 +85,7 @@ describe.each(SUBJECTS)('a client that disconnects on %s before its response', (
     return tool
   }
 
-  it('cancels a per-request-era request, even before a stream begins (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
+  it('cancels a request without a session, even before a stream begins (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
     const server = newServer()
     const tool = slow(server)
     const { url } = await serve(subject, server)

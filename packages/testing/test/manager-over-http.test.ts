@@ -12,8 +12,8 @@ function counting(runs: { count: number }): McpServer {
 }
 
 /**
- * Resolves when nothing answers any more, and the platform has noticed: a request on a connection that was
- * kept, and is cut as it is sent, may have arrived, so that it is not repeated.
+ * Resolves when nothing answers any more and the platform has noticed. A request on a kept connection that is cut
+ * while it is sent may have arrived, so the client would not repeat it.
  */
 const isGone = (port: number): Promise<void> =>
   vi.waitFor(() =>
@@ -43,7 +43,7 @@ describe.each(Object.entries(FRAMEWORKS))('a server on %s', (_, mount) => {
   it.each([
     ['the newest revision', {}],
     ['the newest revision with sessions', { revisions: LEGACY.slice(-1) }],
-  ])('that restarts is reconnected at %s: each call runs once', async (_revision, revisions) => {
+  ])('is reconnected after a restart at %s, and runs each call once', async (_revision, revisions) => {
     const runs = { count: 0 }
     const first = await mount(counting(runs), revisions)
     const { manager, events } = watched()
@@ -64,7 +64,7 @@ describe.each(Object.entries(FRAMEWORKS))('a server on %s', (_, mount) => {
     expect(runs.count).toBe(3)
   })
 
-  it('that lost its sessions while idle gets a new session without a reconnect event', async () => {
+  it('gets a new session without a reconnect event after it lost its sessions', async () => {
     const runs = { count: 0 }
     const revisions = { revisions: LEGACY }
     const first = await mount(counting(runs), revisions)

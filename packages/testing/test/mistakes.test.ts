@@ -296,8 +296,8 @@ table('a member of a definition', 'ERR_MCP_INVALID_DEFINITION', [
   ],
 ])
 
-describe('members of definitions that mean nothing to Jetway', () => {
-  it('are allowed: an author may keep data in a definition', () => {
+describe('unknown members of a definition', () => {
+  it('are allowed, because authors keep data in definitions', () => {
     const own = new McpServer(INFO)
     own.addTool(js({ name: 'a', tags: ['x'], scopes: ['y'], handler }))
     own.addTool(js({ name: 'b', execute: () => 'for another framework', handler }))
@@ -356,7 +356,7 @@ describe('a transport of the official SDK', () => {
     )
   })
 
-  it('is named, and so is no transport at all', async () => {
+  it('is named in the error, and so is a missing transport', async () => {
     expect(await messageOf(() => server.connect(js(undefined)))).toBe(
       'server.connect needs a transport with start, send and close. To serve stdio, call serveStdio(server) of @jetway/stdio [ERR_MCP_OPTION]',
     )

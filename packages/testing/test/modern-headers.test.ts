@@ -34,7 +34,7 @@ async function serve(name: string): Promise<(headers: readonly string[]) => Prom
 
 const BODY = JSON.stringify(callTool('query', { region: 'eu' }, { meta: requestMeta() }))
 
-/** A request byte by byte: clients of every library fold headers before they send them. */
+/** Sends a request byte for byte, because HTTP libraries merge repeated headers. */
 function raw({ hostname, port, pathname, host }: URL, headers: readonly string[]): Promise<Reply> {
   const head = [
     `POST ${pathname} HTTP/1.1`,

@@ -66,10 +66,10 @@ describe('a mount of a server that declares its locals', () => {
       // @ts-expect-error no mount
       await server.handleMessage('{}')
       await server.handleMessage('{}', { locals: { user: 'ada' } })
-      // @ts-expect-error functions that choose servers are held to it as well
+      // @ts-expect-error a function that chooses servers needs them too
       toFetch(() => server)
       toFetch(() => server, { locals: () => ({ user: 'ada' }) })
-      // @ts-expect-error a server with demands is no server without
+      // @ts-expect-error a server that declares locals is not assignable to one without
       const plain: McpServer = server
       await plain.close()
     }
@@ -77,7 +77,7 @@ describe('a mount of a server that declares its locals', () => {
     await app.close()
   })
 
-  it('needs none without a declaration', () => {
+  it('needs no locals if the server declares none', () => {
     const server = new McpServer(info)
     expect(toFetch(server)).toBeTypeOf('function')
     expect(honoMcp({ server })).toBeTypeOf('function')

@@ -55,7 +55,7 @@ async function connectListener(
 }
 
 /**
- * The notifications so far, once `last` has arrived: a change of the prompts' list comes after all others.
+ * Waits for a change of the list of prompts, which is sent last, and returns all notifications so far.
  */
 async function heardBy(connection: TestConnection, { server }: Made): Promise<readonly string[]> {
   server.notify.promptsChanged()
@@ -123,7 +123,7 @@ describeMatrix(
       })
     })
 
-    it('speaks to one session alone', async () => {
+    it('notifies one session only', async () => {
       const made = createServer()
       const [mine, other] = [
         await connectListener(cell, made.server),
@@ -150,7 +150,7 @@ describeMatrix(
 )
 
 describe('server.log', () => {
-  it('sends nothing where the server has no logging', async () => {
+  it('sends nothing if the server has no logging', async () => {
     const { connect } = await import('../src/connect.ts')
     const made = createServer({ logging: false })
     const revision = REVISIONS.find(({ era }) => era === 'legacy')?.version

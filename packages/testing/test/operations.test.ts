@@ -93,7 +93,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, moun
     expect((await send(`${named.origin}/health/ready`)).status).toBe(503)
   })
 
-  it('gives onError the reference that the client got, for each kind of handler', async () => {
+  it('passes onError the reference that the client received, for each kind of handler', async () => {
     const seen: [text: string, method: string, reference: string][] = []
     const server = create({
       onError: (error, ctx, reference) => seen.push([String(error), ctx.message.method, reference]),
@@ -186,7 +186,7 @@ describe('health probes in an app with routes', () => {
 })
 
 describe('a server on stdio in operation', () => {
-  /** A client that does not read until it may. */
+  /** A client that reads nothing until it is released. */
   async function stdio(server: McpServer) {
     const [input, output] = [new PassThrough(), new PassThrough({ highWaterMark: 1_000 })]
     const handle = await serveStdio(server, { input, output, maxQueuedBytes: 1_000 })

@@ -78,7 +78,7 @@ describe('a test connection', () => {
     await expect(open({ revision }, { result: undefined, error })).rejects.toThrow(text)
   })
 
-  it('keeps what it has not asked for', async () => {
+  it('keeps unexpected messages', async () => {
     const { peer, sent, say } = await open()
     const answer = peer.request('ping', undefined, { id: 'mine' })
     await expect.poll(() => sent.length).toBe(3)
@@ -110,7 +110,7 @@ describe('a test connection', () => {
     ])
   })
 
-  it('rejects what is open when the server ends', async () => {
+  it('rejects pending requests when the server ends', async () => {
     const { peer, end } = await open()
     const waiting = expect(peer.request('ping')).rejects.toThrow('ended before the response arrived')
     await end.close()
@@ -147,7 +147,7 @@ describe('a transport that refuses a text', () => {
   }
 
   it.each([LEGACY, MODERN])(
-    'gives its answer as a stray, and the headers have the revision %s',
+    'leaves its reply among the unexpected messages, and names the revision %s in headers',
     async (revision) => {
       const { peer, headers, refuse } = await refusing(revision, '{"error":1}')
       refuse()
@@ -162,7 +162,7 @@ describe('a transport that refuses a text', () => {
     },
   )
 
-  it('rejects if the answer is no JSON, or if it was a request', async () => {
+  it('rejects if the reply is not JSON, and if it sent a request', async () => {
     const { peer, refuse } = await refusing(LEGACY, 'no')
     expect(peer.strays).toEqual([{ malformed: 'bad' }])
     refuse()
@@ -171,7 +171,7 @@ describe('a transport that refuses a text', () => {
     await expect(peer.notify('notifications/x', { a: 1 })).rejects.toThrow(HttpStatusError)
   })
 
-  it('gets the name of what a request is about, as a header', async () => {
+  it('gets the header Mcp-Name for the tool, resource or task of a request', async () => {
     const { peer, headers } = await refusing(MODERN, '')
     const names = async (params: Record<string, unknown>): Promise<unknown> => {
       await peer.notify('x', params)

@@ -63,7 +63,7 @@ describe.each([
   it.each<[string, EndpointOptions]>([
     ['is kept', { streams: { eventStore: false } }],
     ['is streamed', { response: 'json' }],
-  ])('ignores a handler that closes its connection where nothing %s', async (_why, options) => {
+  ])('ignores ctx.closeConnection where nothing %s', async (_why, options) => {
     const client = await new ResumingClient(await serve(options)).open()
     const { response, pieces } = await client.call('poll', { times: 3 })
     expect(response.result?.content).toEqual([{ type: 'text', text: 'polled' }])

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 const SIZE = 1_000
 /** A request whose body lacks its last byte. */
 const UNFINISHED = bytesOf('/mcp', 'x'.repeat(SIZE - 1), { 'content-length': `${SIZE}` })
-/** The bodies that a mount may hold. */
+/** How many unfinished bodies a mount may hold. */
 const MAX_BODIES = 32
 
 describe.each(Object.entries(NODE_MOUNTS))('bodies that stay incomplete, on %s', (_, mount) => {
@@ -28,7 +28,7 @@ describe.each(Object.entries(NODE_MOUNTS))('bodies that stay incomplete, on %s',
   it.each([
     ['declared', { 'content-length': `${2 * SIZE}` }, 'x'],
     ['found while it was read', { 'transfer-encoding': 'chunked' }, `7d0\r\n${'x'.repeat(2 * SIZE)}\r\n`],
-  ])('have as much time for the rest after a 413 for a size that was %s', async (_how, headers, body) => {
+  ])('have the same time for their rest after a 413 for a size that was %s', async (_how, headers, body) => {
     const { origin, handle } = await mounted(50)
     const socket = await raw(origin, bytesOf('/mcp', body, headers))
     expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
@@ -36,7 +36,7 @@ describe.each(Object.entries(NODE_MOUNTS))('bodies that stay incomplete, on %s',
     expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
   })
 
-  it('may hold no more bytes than 32 whole ones: the next gets 503, until others have ended', async () => {
+  it('may hold the bytes of 32 whole bodies: the next one gets 503 until others have ended', async () => {
     const { origin, handle } = await mounted()
     const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
     const socket = await raw(origin, UNFINISHED)

@@ -41,7 +41,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     return { mount: mounted.handle, client, socket }
   }
 
-  it('counts as queued while its client does not read, and ends with the connection when the time of its socket is over', async () => {
+  it('counts as queued while its client does not read, and ends with its connection at the socket timeout', async () => {
     const { mount, client, socket } = await call('large')
     await expect.poll(() => mount.stats().queuedBytes).toBeGreaterThan(SIZE)
     expect(socket.timeout).toBe(60_000)
@@ -52,7 +52,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await closed
   })
 
-  it('is sent whole to a client that reads, and then counts no more', async () => {
+  it('is sent whole to a client that reads, and is not counted afterwards', async () => {
     const { mount, client, socket } = await call('large')
     await expect.poll(() => mount.stats().queuedBytes).toBeGreaterThan(SIZE)
     let read = 0
@@ -62,7 +62,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect([socket.destroyed, socket.timeout === 60_000]).toEqual([false, false])
   })
 
-  it('keeps its caller from new calls beyond limits.queuedBytes, until it is read', async () => {
+  it('blocks new calls of its caller beyond limits.queuedBytes until it is read', async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: SIZE } })
     onTestFinished(mounted.stop)
     const small = async (): Promise<(string | number | null)[]> => {
@@ -83,7 +83,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect(await small()).toEqual([200, null])
   })
 
-  it('gets less time while its caller is refused, so that nobody is locked out for long', async () => {
+  it('has a shorter timeout while its caller is refused', async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: 3 * SIZE } })
     onTestFinished(mounted.stop)
     const first = await connected(mounted)
@@ -94,7 +94,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => [first.socket.timeout, second.socket.timeout]).toEqual([5_000, 5_000])
   })
 
-  it('counts no more when its connection ends before its turn', async () => {
+  it('is not counted after its connection ended before its turn', async () => {
     const mounted = await serve(create())
     onTestFinished(mounted.stop)
     const session = await openSession(`${mounted.origin}/mcp`)
@@ -112,7 +112,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
   })
 
   describe('as a stream', () => {
-    it('ends with its connection when its client reads nothing until the time of its socket is over', async () => {
+    it('ends with its connection when its client reads nothing until the socket timeout', async () => {
       const { mount, client, socket } = await call('flood')
       await expect.poll(() => socket.timeout).toBe(60_000)
       const closed = new Promise((resolve) => void client.once('close', resolve))
@@ -122,7 +122,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
       await closed
     })
 
-    it('is sent whole to a client that reads again, and then its socket has the time that it had before', async () => {
+    it('is sent whole to a client that reads again, and restores the socket timeout', async () => {
       const { client, socket } = await call('flood')
       const before = socket.timeout
       await expect.poll(() => socket.timeout).toBe(60_000)

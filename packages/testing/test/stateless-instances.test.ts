@@ -27,7 +27,7 @@ describe.each(Object.entries({ Fastify: fastify, Hono: hono }))(
       return url
     }
 
-    it('answer one client by turns, whichever got its initialize', async () => {
+    it('serve one client in turn, whichever got its initialize', async () => {
       const urls = [await serve('first'), await serve('second')] as const
       const initialized = await post(urls[0], initialize())
       expect(initialized).toMatchObject({ status: 200, session: null })

@@ -36,7 +36,7 @@ describeMatrix('a tool without arguments', { transports: HOST_TRANSPORTS }, ({ c
     expect(Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema]))).toEqual(published)
   })
 
-  it('ignores what is sent', async () => {
+  it('ignores the arguments of a client', async () => {
     const connection = await connect(create())
     for (const sent of [
       {},

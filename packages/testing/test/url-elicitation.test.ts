@@ -164,7 +164,7 @@ describeMatrix(
   },
 )
 
-/** The server behind the address, for every client: it lets its visitor in and says so. */
+/** Plays the server behind the URL, for every client: signs its visitor in, and reports it. */
 function createMailbox(): { readonly server: McpServer; readonly visit: (url: string) => void } {
   const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
   let open = false
@@ -223,7 +223,7 @@ describeMatrix(
       const { server, visit } = createMailbox()
       const connection = await cell.connect(server, { capabilities })
       const response = await requestInRounds(connection, method, params, (_method, { url } = {}) => {
-        // The browser opens while the client says that it will.
+        // The browser opens while the client's answer is on its way.
         setImmediate(() => visit(String(url)))
         return { action: 'accept' }
       })

@@ -101,7 +101,7 @@ const CELLS = TRANSPORTS.flatMap((over) =>
 )
 
 describe.each(CELLS)('requests of a server over %s at %s', (_name, revision, over) => {
-  it('match the revision, and are not sent if it lacks them', async () => {
+  it('match the schema of the revision, and are not sent if it does not define them', async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     for (const [name, question] of Object.entries(QUESTIONS)) {
       server.addTool({ name, handler: () => 'done', asks: asks().ask('it', (): unknown => question()) })

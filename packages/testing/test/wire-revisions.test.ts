@@ -42,7 +42,7 @@ describe.each(REVISIONS)('all messages of a server at %s', (revision) => {
   })
 })
 
-describe('what an older revision lacks', () => {
+describe('members of newer revisions', () => {
   it.each([
     ['2024-11-05', ['text', 'text', 'image', 'text', 'text', 'text', 'resource', 'resource']],
     ['2025-03-26', ['text', 'text', 'image', 'audio', 'text', 'text', 'resource', 'resource']],

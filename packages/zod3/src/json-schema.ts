@@ -1,24 +1,24 @@
 import { ignoreOverride, parseDef, type Refs, zodToJsonSchema } from 'zod-to-json-schema'
 import { optionsOf, type Side, type Zod3Def, type Zod3Node } from './types.ts'
 
-/** Called with every object that has been converted. It may change the result. */
+/** Called for every converted object. It may change the result. */
 export type OnObject = (def: Zod3Def, jsonSchema: Record<string, unknown>) => void
 
 /**
- * Converts a schema of zod 3 to JSON Schema 2020-12, as zod 4 would: unknown properties of an input are let
- * be, those of an output are not there, and what JSON has not is an error, where zod-to-json-schema would
- * take it for text or for nothing.
+ * Converts a schema of zod 3 to JSON Schema 2020-12, as zod 4 would. Inputs allow unknown properties, outputs
+ * do not. Types without a JSON equivalent throw an error, while zod-to-json-schema would convert them to text
+ * or omit them.
  */
 export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObject): Record<string, unknown> {
   const converted = zodToJsonSchema(schema as never, {
-    // The other targets give `exclusiveMinimum` as a boolean. The override corrects
-    // its differences from 2020-12.
+    // Other targets represent `exclusiveMinimum` as a boolean. The override corrects the differences to
+    // 2020-12.
     target: 'jsonSchema7',
     pipeStrategy: side,
     override: (given, refs, seen, anew) => {
       const def = given as unknown as Zod3Def
       for (const each of [def, ...covered(def)]) refuse(each, side)
-      // Its own references do not escape the names in them.
+      // The references of zod-to-json-schema do not escape names.
       if (seen !== undefined && anew !== true) return { $ref: seen.path.map(escape).join('/') }
       return def.typeName === 'ZodTuple' ? convertTuple(def, refs) : ignoreOverride
     },
@@ -37,7 +37,7 @@ export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObjec
 const escape = (segment: string): string =>
   segment === '#' ? segment : encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))
 
-/** Primitives in unions and behind `nullable` are converted without a word to the override. */
+/** Lists parts of unions and `nullable`. For primitives there, zod-to-json-schema does not call the override. */
 function covered(def: Zod3Def): Zod3Def[] {
   return [...optionsOf(def), ...(def.innerType === undefined ? [] : [def.innerType])].map((node) => node._def)
 }
@@ -64,7 +64,7 @@ function refuse(def: Zod3Def, side: Side): void {
     throw new Error('Transforms cannot be represented in JSON Schema')
 }
 
-/** Draft-07 has lists of items where 2020-12 has `prefixItems`. */
+/** Converts tuples: draft-07 has a list as `items`, 2020-12 `prefixItems`. */
 function convertTuple(def: Zod3Def, refs: Refs): object {
   const { items = [], rest, description } = def
   refs.seen.set(def, { def, path: refs.currentPath, jsonSchema: undefined })
@@ -94,7 +94,7 @@ export function hasCatchall({ catchall }: Zod3Def): boolean {
   return catchall !== undefined && catchall._def.typeName !== 'ZodNever'
 }
 
-/** Whether the output of a schema may be undefined; a default's never is. */
+/** Whether the output of a schema may be undefined. With a default it never is. */
 function mayBeAbsent(def: Zod3Def, within: readonly Zod3Def[] = []): boolean {
   if (within.includes(def)) return false
   const isOptional = (node: Zod3Node | undefined): boolean =>

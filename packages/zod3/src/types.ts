@@ -1,26 +1,26 @@
 import type { StandardSchema } from '@jetway/core'
 
 /**
- * Any schema of zod 3, recognized by its structure, since a program may load several copies and builds of
- * zod, such as `zod/v3` of zod 4. `_input` and `_output` carry types only.
+ * Any schema of zod 3. It is recognized by its structure, because a program may load several copies of zod,
+ * such as `zod/v3` of zod 4. `_input` and `_output` are types only.
  */
 export interface Zod3Schema<Input = unknown, Output = unknown> {
   readonly _input: Input
   readonly _output: Output
   readonly _def: object
-  /** Which zod 4 has. */
+  /** Only schemas of zod 4 have this member. */
   readonly _zod?: never
 }
 
-/** The part of zod 3's definitions that is read here. */
+/** The used part of zod 3's definitions. */
 export interface Zod3Def {
   readonly typeName: string
   readonly description?: string
-  /** An object's fields; every other kind keeps something else under its name, or nothing. */
+  /** An object's fields. Other kinds of schemas use this name differently. */
   readonly shape?: () => Readonly<Record<string, Zod3Node>>
   readonly unknownKeys?: 'strip' | 'strict' | 'passthrough'
   readonly catchall?: Zod3Node
-  /** An array's element, or what a brand covers. */
+  /** An array's element, or a brand's inner schema. */
   readonly type?: Zod3Node
   readonly items?: readonly Zod3Node[]
   readonly rest?: Zod3Node | null
@@ -54,7 +54,7 @@ export type StandardResult<Output> = Awaited<
 >
 export type StandardIssue = NonNullable<StandardResult<unknown>['issues']>[number]
 
-/** As much of zod 4's public core as Jetway reads. https://zod.dev/packages/core */
+/** The part of zod 4's public core that Jetway reads. https://zod.dev/packages/core */
 export interface Zod4Schema extends Partial<StandardSchema> {
   readonly _zod: { readonly def: Zod4Def }
 }

@@ -11,7 +11,7 @@ import {
 } from './types.ts'
 
 /**
- * Makes a schema of zod 3.25 or later, or of `zod/v3`, one that Jetway takes wherever it takes schemas.
+ * Wraps a schema of zod 3.25 or later, or of `zod/v3`, so that Jetway accepts it wherever it accepts schemas.
  * Types, validation, defaults and transforms are zod's own.
  *
  * ```ts
@@ -37,12 +37,12 @@ export function zod3<S extends Zod3Schema>(schema: S): StandardSchema<S['_input'
 
 const unsupported = (problem: string): Error => new UsageError('ERR_MCP_SCHEMA_UNSUPPORTED', problem)
 
-/** By definition, so that each part of a schema is one and the same however it is reached. */
+/** Wrapped schemas by definition, so that a schema in several places has one wrapper. */
 const covers = new WeakMap<Zod3Def, Zod4Schema>()
 
 /**
- * Shows a schema the way zod 4 shows its own, so that what is built for those (dropping what an output does
- * not know, finding what cannot be converted) holds for it as well.
+ * Presents a schema of zod 3 with the internals of zod 4, so that code for zod 4 also works with it: removing
+ * unknown properties of outputs, and finding types that cannot be converted.
  */
 function cover(schema: Zod3Node): Zod4Schema {
   const def = schema._def
@@ -65,7 +65,7 @@ function cover(schema: Zod3Node): Zod4Schema {
       validate: (value) => validate(schema as unknown as StandardSchema, value),
       jsonSchema: { input: convert('input'), output: convert('output') },
     },
-    // Late, for schemas may contain themselves.
+    // Members are wrapped at first use, because schemas may contain themselves.
     _zod: {
       get def() {
         shown ??= show(def)
@@ -104,7 +104,7 @@ function show(def: Zod3Def): Zod4Schema['_zod']['def'] {
   }
 }
 
-/** The members of the other kinds have the same names in both versions. */
+/** Other kinds have members of the same names in both versions. */
 function showOther(def: Zod3Def): Zod4Schema['_zod']['def'] {
   const { typeName, items, rest, options } = def
   return {
@@ -138,7 +138,7 @@ function withAlternatives(result: StandardResult<unknown>): StandardResult<unkno
   return result.issues === undefined ? result : { issues: result.issues.map(withErrors) }
 }
 
-/** zod 4 keeps what is wrong with each alternative of a union under `errors`, zod 3 under `unionErrors`. */
+/** Converts the issues of a union's alternatives: zod 4 has them in `errors`, zod 3 in `unionErrors`. */
 function withErrors(issue: StandardIssue): StandardIssue {
   const { unionErrors, path } = issue as StandardIssue & {
     unionErrors?: readonly { readonly issues: readonly StandardIssue[] }[]
@@ -146,7 +146,7 @@ function withErrors(issue: StandardIssue): StandardIssue {
   if (unionErrors === undefined) return issue
   const depth = path?.length ?? 0
   const errors = unionErrors.map(({ issues }) =>
-    // Paths are whole here, and begin at the union in zod 4.
+    // Paths begin at the root in zod 3, and at the union in zod 4.
     issues.map((inner) => ({ ...withErrors(inner), path: inner.path?.slice(depth) })),
   )
   return { ...issue, errors } as StandardIssue

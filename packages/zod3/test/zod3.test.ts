@@ -15,8 +15,8 @@ import {
   publishedOutput,
 } from './helpers.ts'
 
-describe('what zod 3 schemas publish', () => {
-  it('is what zod 4 publishes for the same schema, on either side', () => {
+describe('JSON Schema of zod3', () => {
+  it('equals that of zod 4 for the same schema, for inputs and outputs', () => {
     const build = (lib: typeof z | typeof z4) => {
       const of = lib as typeof z
       return of.object({
@@ -37,7 +37,7 @@ describe('what zod 3 schemas publish', () => {
     }
     const three = zod3(build(z))
     const four = build(z4) as unknown as z4.ZodType
-    // A tuple's length and the order of members are said in different ways.
+    // The two versions describe a tuple's length and the order of members differently.
     const plain = (schema: unknown): unknown =>
       JSON.parse(JSON.stringify(schema), (_, value: unknown) => {
         if (typeof value !== 'object' || value === null || !('prefixItems' in value)) return value
@@ -48,7 +48,7 @@ describe('what zod 3 schemas publish', () => {
     expect(plain(publishedOutput(three))).toEqual(plain(publishedOutput(four)))
   })
 
-  it('uses a $ref for a schema in several places, whatever the names on the way', () => {
+  it('refers by $ref to a schema in several places, and escapes names in the path', () => {
     const point = z.object({ x: z.number() })
     const schema = zod3(z.object({ 'a/b~c d%': point, size: z.tuple([point]), again: z.array(point) }))
     expect(publishedInput(schema)).toMatchObject({
@@ -64,13 +64,13 @@ describe('what zod 3 schemas publish', () => {
     })
   })
 
-  it('is a Standard Schema of version 1, one for each schema of zod 3', () => {
+  it('comes from a Standard Schema of version 1, one for each schema of zod 3', () => {
     const schema = z.object({})
     expect(zod3(schema)['~standard']).toMatchObject({ version: 1, vendor: 'zod' })
     expect(zod3(schema)).toBe(zod3(schema))
   })
 
-  it('names its own dialect to whoever asks the schema itself, and no other', () => {
+  it('contains its dialect, and rejects a request for another one', () => {
     const { jsonSchema } = zod3(z.object({ t: z.tuple([z.string()]) }))['~standard']
     expect(jsonSchema.input({ target: 'draft-2020-12' })).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -79,14 +79,14 @@ describe('what zod 3 schemas publish', () => {
     expect(() => jsonSchema.output({ target: 'draft-07' })).toThrow('not to draft-07')
   })
 
-  it('tells the alternatives of a union apart by their tuples', () => {
+  it('distinguishes alternatives of a union by their tuples', () => {
     const first = z.object({ t: z.tuple([z.string()]), a: z.number() })
     const second = z.object({ t: z.tuple([z.number()]), b: z.number() })
     const schema = zod3(z.object({ u: z.union([first, second]) }))
     expect(checkOutput(schema, { u: { t: [1], b: 2, a: 3 } })).toEqual({ u: { t: [1], b: 2 } })
   })
 
-  it('follows schemas that contain themselves', () => {
+  it('supports schemas that contain themselves', () => {
     interface Tree {
       v: number
       kids: Tree[]
@@ -98,7 +98,7 @@ describe('what zod 3 schemas publish', () => {
     expect(checkOutput(schema, { v: 1, kids: [leaf] })).toEqual({ v: 1, kids: [{ v: 2, kids: [] }] })
   })
 
-  it('converts tuples with their description, and refers to one that is in several places', () => {
+  it('converts tuples with their description, and refers by $ref to a repeated tuple', () => {
     const pair = z.tuple([z.string(), z.number()]).describe('Two')
     expect(publishedInput(zod3(z.object({ a: pair, b: pair })))).toMatchObject({
       properties: {
@@ -113,13 +113,13 @@ describe('what zod 3 schemas publish', () => {
     })
   })
 
-  it('refuses a schema that is nothing but itself', () => {
+  it('rejects a union that contains itself directly', () => {
     const endless: z.ZodTypeAny = z.lazy(() => z.union([z.string(), endless]))
     const schema = zod3(z.object({ endless }))
     expect(() => publishedOutput(schema)).toThrow('leads back to its own schema')
   })
 
-  it('requires of an output what it cannot leave out', () => {
+  it('requires output properties that cannot be undefined', () => {
     const schema = zod3(
       z.object({
         plain: z.string(),
@@ -163,7 +163,7 @@ describe('what zod 3 schemas publish', () => {
     expect(publishedInput(schema)).toMatchObject({ properties: { parsed: { type: 'string' } } })
   })
 
-  it('says "type": "object" for a union of objects', () => {
+  it('adds "type": "object" to a union of objects', () => {
     const schema = z.discriminatedUnion('k', [
       z.object({ k: z.literal('a'), n: z.number() }),
       z.object({ k: z.literal('b') }),
@@ -172,7 +172,7 @@ describe('what zod 3 schemas publish', () => {
   })
 })
 
-describe('what zod 3 schemas check', () => {
+describe('validation by zod3', () => {
   const schema = zod3(
     z.object({
       city: z.string(),
@@ -181,7 +181,7 @@ describe('what zod 3 schemas check', () => {
     }),
   )
 
-  it('is what zod 3 makes of an input: defaults, transforms, unknown properties fall', async () => {
+  it('applies defaults and transforms to an input, and removes unknown properties', async () => {
     expect(await checkInput(schema, { city: 'Oslo', at: '5', extra: 1 })).toEqual({
       city: 'Oslo',
       days: 3,
@@ -192,13 +192,13 @@ describe('what zod 3 schemas check', () => {
     })
   })
 
-  it('may be asynchronous', async () => {
+  it('supports asynchronous refinements', async () => {
     const slow = z.object({ a: z.string().refine(async (a) => a === 'x', 'no') })
     expect(await checkInput(zod3(slow), { a: 'x' })).toEqual({ a: 'x' })
     expect(await checkInput(zod3(slow), { a: 'y' })).toEqual({ refused: 'a: no' })
   })
 
-  it('tells of a union what is wrong with the alternative that comes closest', async () => {
+  it('reports the issues of the closest alternative of a union', async () => {
     const shape = z.object({
       of: z.union([z.string(), z.object({ deep: z.union([z.number(), z.object({ n: z.number() })]) })]),
     })
@@ -256,18 +256,18 @@ describe('what zod 3 schemas check', () => {
       { a: 'x', z: 1 },
     ],
     ['what is kept: catch-all', z.object({}).catchall(z.number()), { z: 1 }, { z: 1 }],
-  ])('drops from an output what zod would: %s', (_, of, value, expected) => {
+  ])('removes unknown properties from outputs like zod: %s', (_, of, value, expected) => {
     expect(checkOutput(zod3(of), value)).toEqual(expected)
   })
 
-  it('refuses what a strict object does not know', () => {
+  it('refuses unknown properties of a strict object', () => {
     expect(checkOutput(zod3(z.object({}).strict()), { z: 1 })).toEqual({
       refused: 'z: is not a known property',
     })
   })
 })
 
-describe('zod 3 schemas that are refused', () => {
+describe('ERR_MCP_SCHEMA_UNSUPPORTED', () => {
   it.each<[string, z.ZodTypeAny, string]>([
     ['a date', z.object({ from: z.date() }), '"from": ZodDate'],
     ['a bigint in a union', z.union([z.string(), z.bigint()]), '"a": ZodBigInt'],
@@ -276,7 +276,7 @@ describe('zod 3 schemas that are refused', () => {
     ['a set in a tuple', z.tuple([z.string(), z.set(z.string())]), '"a[1]": ZodSet'],
     ['undefined', z.undefined(), '"a": ZodUndefined'],
     ['a literal bigint', z.literal(1n), '"a": A literal bigint'],
-  ])('%s, which JSON has not, by place and with a remedy', (_, part, place) => {
+  ])('names the place of %s and a remedy, because JSON has no such type', (_, part, place) => {
     for (const act of [
       () => engine.input(zod3(z.object({ a: part })), inputSite),
       () => engine.output(zod3(z.object({ a: part })), outputSite),
@@ -287,7 +287,7 @@ describe('zod 3 schemas that are refused', () => {
     }
   })
 
-  it('a transform as an output', () => {
+  it('is thrown for a transform in an output', () => {
     const schema = zod3(z.object({ n: z.string().transform(Number) }))
     expect(publishedInput(schema)).toMatchObject({ properties: { n: { type: 'string' } } })
     expect(() => engine.output(schema, outputSite)).toThrow('at "n": Transforms')
@@ -301,14 +301,14 @@ describe('zod 3 schemas that are refused', () => {
     ],
     ['zod 4', z4.object({}), /no schema of zod 3/],
     ['anything else', {}, /no schema of zod 3/],
-  ])('%s, with what to do', (_, schema, remedy) => {
+  ])('names a remedy for %s', (_, schema, remedy) => {
     expect(() => zod3(schema as never)).toThrow(UsageError)
     expect(() => zod3(schema as never)).toThrow(remedy)
   })
 })
 
-describe('zod/v3, which zod 4 brings along', () => {
-  it('is taken like zod 3 itself', async () => {
+describe('zod/v3 of zod 4', () => {
+  it('is accepted like zod 3', async () => {
     const schema = zod3(bundled.object({ city: bundled.string(), days: bundled.number().default(3) }))
     expect(await checkInput(schema, { city: 'Oslo' })).toEqual({ city: 'Oslo', days: 3 })
     expect(publishedOutput(schema)).toMatchObject({ required: ['city', 'days'], additionalProperties: false })

@@ -1,16 +1,16 @@
-/** What a user is asked to agree to. */
+/** The access for which a client needs the user's consent. */
 export interface ConsentRequest {
-  /** Where the form is sent. */
+  /** The address for the form. */
   readonly action: string
-  /** As the client calls itself: anybody can choose it. */
+  /** The client's own name, which anybody can choose. */
   readonly clientName: string
-  /** Where the code goes: only this tells the user who the client is. */
+  /** The address that gets the code. Only this identifies the client for the user. */
   readonly redirectHost: string
   readonly resource: string
   readonly scopes: readonly string[]
 }
 
-/** A page that shows who wants access to what. */
+/** Returns a page that shows the client and its requested access. */
 export const consentPage = ({ action, clientName, redirectHost, resource, scopes }: ConsentRequest): string =>
   `<!doctype html>
 <html lang="en">
@@ -28,7 +28,7 @@ export const consentPage = ({ action, clientName, redirectHost, resource, scopes
 </html>
 `
 
-/** Other sites must not show the page in a frame, where a user could be led to click a button that they do not see. */
+/** Forbids frames, because another site could make users click a hidden button. */
 export const CONSENT_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",

@@ -8,13 +8,13 @@ export interface GitHubApp {
   readonly api?: string
 }
 
-/** A user of GitHub. The id is for ever, and the login can be given to another user. */
+/** A user of GitHub. The id is permanent, but a login can be reused. */
 export interface GitHubUser {
   readonly id: number
   readonly login: string
 }
 
-/** The address at which a user agrees to the login. No scope is requested: the profile is public. */
+/** Returns the address of GitHub's login. It requests no scope, because the profile is public. */
 export function loginUrl(
   { clientId, origin = 'https://github.com' }: GitHubApp,
   { redirectUri, state, challenge }: Readonly<Record<'redirectUri' | 'state' | 'challenge', string>>,
@@ -33,7 +33,7 @@ export function loginUrl(
 }
 
 /**
- * The user that a code is for. The token of GitHub is used once, and given to nobody.
+ * Returns the user of a code. GitHub's token is used once, and is not stored.
  *
  * @throws Error if GitHub refuses the code
  */
@@ -55,7 +55,7 @@ export async function userOf(
       signal: AbortSignal.timeout(10_000),
     }),
   )
-  // GitHub replies to a wrong code with status 200.
+  // GitHub replies to an invalid code with status 200.
   if (typeof token !== 'string') throw new Error('GitHub has refused the code')
   const { id, login } = await json(
     await fetch(new URL('/user', api), {

@@ -5,7 +5,7 @@ import type Provider from 'oidc-provider'
 import { CONSENT_HEADERS, consentPage } from './consent-page.ts'
 import { type GitHubApp, type GitHubUser, loginUrl, userOf } from './github.ts'
 
-/** Where `oidc-provider` sends the browser. The callback URL of the app at GitHub is this path of the issuer. */
+/** The path to which `oidc-provider` sends the browser. The app's callback URL at GitHub is this path of the issuer. */
 export const INTERACTION = '/interaction'
 
 export interface LoginOptions {
@@ -20,7 +20,7 @@ export interface LoginOptions {
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 type Result = Parameters<Provider['interactionFinished']>[2]
 
-/** Logs users in by GitHub, and asks them for their consent. */
+/** Logs users in with GitHub, and asks for their consent. */
 export class Interactions {
   readonly #provider: Provider
   readonly #options: LoginOptions
@@ -30,10 +30,10 @@ export class Interactions {
     this.#options = options
   }
 
-  /** Answers a request below {@link INTERACTION}. */
+  /** Replies to a request below {@link INTERACTION}. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      // Throws without the cookie of this interaction: the browser that began it must finish it.
+      // This throws without the cookie of the interaction, because the same browser must begin and finish it.
       const interaction = await this.#provider.interactionDetails(request, response)
       const { pathname, searchParams } = new URL(request.url ?? '', this.#options.issuer)
       const path = `${INTERACTION}/${interaction.uid}`
@@ -105,7 +105,7 @@ export class Interactions {
     return { redirectUri, state: this.#secretFor('state', uid) }
   }
 
-  /** The same for all requests of an interaction, so that nothing is stored. */
+  /** Derives a secret that is equal for all requests of an interaction, so that nothing is stored. */
   #secretFor(purpose: 'state' | 'verifier', uid: string): string {
     return createHmac('sha256', this.#options.secret).update(`${purpose} ${uid}`).digest('base64url')
   }
@@ -113,7 +113,7 @@ export class Interactions {
 
 const DENIED: Result = { error: 'access_denied', error_description: 'The user has not agreed' }
 
-/** The scopes that the user has not consented to. */
+/** Returns the scopes without the user's consent. */
 function missingScopes(details: unknown): {
   readonly openid: readonly string[]
   readonly resources: Readonly<Record<string, readonly string[]>>

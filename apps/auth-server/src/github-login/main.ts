@@ -1,4 +1,4 @@
-/** An authorization server for an MCP server, whose users log in by GitHub. Behind a proxy that ends TLS. */
+/** Starts an authorization server for an MCP server. Users log in with GitHub, and a proxy terminates TLS. */
 import process from 'node:process'
 import type { JWK } from 'oidc-provider'
 import { serve } from './serve.ts'

@@ -4,20 +4,20 @@ import { INTERACTION } from './interactions.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
-  /** The address of the MCP server. No token is for another one. */
+  /** The address of the MCP server, the audience of every token. */
   readonly resource: string
   readonly scopes: readonly string[]
   /** Private keys with `kid` and `alg`. The first signs. */
   readonly keys: readonly JWK[]
-  /** They sign cookies. The first signs, and all verify. */
+  /** Keys for cookies. The first signs, and all verify. */
   readonly cookieKeys: readonly string[]
-  /** Where logins and tokens are kept. The default forgets them when the process ends. */
+  /** The store of logins and tokens. The default keeps them in memory. */
   readonly adapter?: Configuration['adapter']
   /** Fetches the metadata documents of clients. @default the global one */
   readonly fetch?: Configuration['fetch']
 }
 
-/** An authorization server for one MCP server, whose users log in elsewhere. */
+/** Creates an authorization server for one MCP server. Its users log in elsewhere. */
 export function createProvider(options: ProviderOptions): Provider {
   const { issuer, resource, scopes, keys, cookieKeys, adapter, fetch } = options
   const alg = keys[0]?.alg ?? 'ES256'
@@ -30,7 +30,7 @@ export function createProvider(options: ProviderOptions): Provider {
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
     responseTypes: ['code'],
     pkce: { required: () => true },
-    // Hosts in browsers call the token endpoint from their own origin.
+    // Hosts that run in browsers call the token endpoint from their own origin.
     clientBasedCORS: () => true,
     findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     interactions: { url: (_context, { uid }) => `${INTERACTION}/${uid}` },
@@ -47,7 +47,7 @@ export function createProvider(options: ProviderOptions): Provider {
       registration: {
         enabled: true,
         idFactory: ({ oidc: { body } }) => {
-          // Some hosts register with the scopes of their first challenge, and could never get others.
+          // Some hosts register only the scopes of their first challenge, and could never get more.
           if (body !== undefined) delete body['scope']
           return randomUUID()
         },
@@ -73,11 +73,11 @@ export function createProvider(options: ProviderOptions): Provider {
       },
     },
   })
-  // Behind a proxy that ends TLS.
+  // The server runs behind a proxy that terminates TLS.
   provider.proxy = issuer.startsWith('https:')
   return provider
 }
 
-/** Anybody chooses the address of a document, so it must not lead into the network of this server. */
+/** Refuses addresses in the server's own network, because anybody can choose the address of a document. */
 const isPublicName = (host: string): boolean =>
   /[a-z]$/i.test(host) && host.includes('.') && !/\.(?:localhost|local|internal|home\.arpa)$/i.test(host)

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { INTERACTION, Interactions, type LoginOptions } from './interactions.ts'
 import { createProvider, type ProviderOptions } from './provider.ts'
 
-/** Serves an authorization server whose users log in by GitHub. */
+/** Serves an authorization server whose users log in with GitHub. */
 export async function serve(
   options: ProviderOptions & LoginOptions,
   { port, host }: { readonly port: number; readonly host: string },

@@ -5,15 +5,15 @@ import { REDIRECT } from './protected.ts'
 
 const HTTP = { [oauth.allowInsecureRequests]: true } as const
 
-/** A client of oauth4webapi, which signs a proof for each request. */
+/** A client with oauth4webapi that signs a proof for each request. */
 export interface BoundClient {
   readonly token: string
   readonly tokenType: string
-  /** Posts a message. A request that needs a nonce is sent again, once. */
+  /** Posts a message, and repeats it once if the request needs a nonce. */
   readonly post: (body: object, headers?: Readonly<Record<string, string>>) => Promise<Response>
-  /** The headers of a POST that is not sent, with a proof made for it. */
+  /** Returns the headers of an unsent POST, with a proof for it. */
   readonly sign: () => Promise<Record<string, string>>
-  /** How often a request needed a nonce. */
+  /** The number of requests that needed a nonce. */
   readonly nonces: () => number
 }
 

@@ -5,7 +5,7 @@ interface Cookie {
   readonly path: string
 }
 
-/** The page that a visit ended at, or the address that no server of the test answers. */
+/** The last page of a visit, or the first address outside of the test's servers. */
 export interface Page {
   readonly url: URL
   readonly status: number
@@ -19,7 +19,7 @@ export class Browser {
   readonly #cookies = new Map<string, Cookie>()
   readonly #stop: (url: URL) => boolean
 
-  /** @param stop - addresses that are not visited, such as the redirect URI of a client */
+  /** @param stop - addresses not to visit, such as the redirect URI of a client */
   constructor(stop: (url: URL) => boolean) {
     this.#stop = stop
   }
@@ -41,7 +41,7 @@ export class Browser {
     throw new Error('Too many redirects')
   }
 
-  /** Clicks a button of the form of a page. */
+  /** Clicks a button in the form of a page. */
   submit({ url, text }: Page, name: string, value: string): Promise<Page> {
     const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(text) ?? []
     return this.visit(new URL(action, url), { method: 'POST', body: new URLSearchParams({ [name]: value }) })

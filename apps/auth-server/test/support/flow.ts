@@ -5,7 +5,7 @@ import type { AuthorizationServer } from '@jetway/testing/authorization-server'
 import { expect, onTestFinished, vi } from 'vitest'
 import { call, connect, protect, startIssuer, userAgent } from './protected.ts'
 
-/** A kind of registration: the options of the client, and how often it registers dynamically. */
+/** A kind of registration: the options of the client, and the expected number of dynamic registrations. */
 export interface Registration {
   readonly options: (issuer: AuthorizationServer) => Partial<OAuthOptions>
   readonly registers: number
@@ -26,7 +26,7 @@ export const REGISTRATIONS: Readonly<Record<string, Registration>> = {
 /** The newest revision with sessions, and the one without. */
 export const ERAS: readonly RevisionDate[] = ['2025-11-25', '2026-07-28']
 
-/** The tolerance of servers for clocks that differ. */
+/** The servers' tolerance for different clocks. */
 export const TOLERANCE_S = 60
 
 /** Sets the date until the end of the test. Sockets and timers keep running. */
@@ -36,7 +36,7 @@ export function fakeDate(): { pass(seconds: number): void } {
   return { pass: (seconds) => void vi.setSystemTime(Date.now() + seconds * 1000) }
 }
 
-/** From 401 to an answer, to more scopes, and to a new token after the first has expired. */
+/** Signs in after 401, gets more scopes, and renews the token after its expiry. */
 export async function runFlow(
   mount: Mount,
   revision: RevisionDate,
@@ -46,7 +46,7 @@ export async function runFlow(
   const issuer = await startIssuer()
   const url = await protect(issuer, mount, { revisions: [revision] })
   const start = Date.now()
-  // The client does not notice that time passes, so that it finds out by 401.
+  // The client's clock does not advance, so that it learns of the expiry by 401.
   const { auth, asked } = userAgent(issuer, { ...options(issuer), clock: { now: () => start } })
 
   const { client, sent } = await connect(url, auth)

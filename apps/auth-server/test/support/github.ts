@@ -3,14 +3,14 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from '@jetway-apps/test-support/http'
 
-/** The token that the stand-in issues: nobody else may get it. */
+/** The token of the stand-in, which must stay secret. */
 export const GITHUB_TOKEN = 'gho_canary'
 export const GITHUB_APP = { clientId: 'github-app', clientSecret: 'github-secret' } as const
 
-/** A stand-in for GitHub, whose users agree at once. */
+/** A stand-in for GitHub. Its users consent at once. */
 export interface GitHub {
   readonly origin: string
-  /** Who has logged in at GitHub in this browser. Undefined: the user refuses. */
+  /** The user who is logged in to GitHub in this browser; undefined if the user refuses. */
   user: { readonly id: number; readonly login: string } | undefined
   readonly release: () => void
 }
@@ -53,7 +53,7 @@ export async function startGitHub(callback: () => string): Promise<GitHub> {
         form.get('client_secret') === GITHUB_APP.clientSecret &&
         asked?.get('code_challenge') === challenge &&
         asked.get('redirect_uri') === form.get('redirect_uri')
-      // With status 200, as GitHub does.
+      // GitHub also replies with status 200.
       send(
         200,
         isValid ? { access_token: GITHUB_TOKEN, token_type: 'bearer' } : { error: 'bad_verification_code' },

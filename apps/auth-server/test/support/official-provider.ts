@@ -7,7 +7,7 @@ export interface OfficialProvider {
   readonly redirectUrl: string
   readonly clientMetadataUrl?: string
   readonly clientMetadata: OAuthClientMetadata
-  // Each package has its own types of what it stores, and reads only what it has saved. `never` fits all of them.
+  // Each package has its own types for stored values, and reads only its own values. `never` matches all types.
   clientInformation(): never
   saveClientInformation(information: unknown): void
   tokens(): never
@@ -19,16 +19,16 @@ export interface OfficialProvider {
   discoveryState(): never
 }
 
-/** A host's provider, with its user, who signs in when the client redirects. */
+/** A host's provider. Its user signs in when the client redirects. */
 export interface OfficialHost {
   readonly provider: OfficialProvider
   /** The scopes of each redirect. */
   readonly asked: string[]
-  /** The parameters that the browser came back with. */
+  /** The parameters of the browser's return. */
   readonly back: () => URLSearchParams
 }
 
-/** @param document - registers by a metadata document instead of dynamically */
+/** @param document - registers with a metadata document instead of dynamically */
 export function officialHost(issuer: AuthorizationServer, document: string | undefined): OfficialHost {
   const asked: string[] = []
   let back = new URLSearchParams()

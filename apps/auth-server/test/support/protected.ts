@@ -20,7 +20,7 @@ import { expect, onTestFinished } from 'vitest'
 
 export const REDIRECT = 'http://127.0.0.1:33418/callback'
 
-/** An authorization server that ends with the test. */
+/** Starts an authorization server until the end of the test. */
 export async function startIssuer(
   options: Partial<AuthorizationServerOptions> = {},
 ): Promise<AuthorizationServer> {
@@ -29,7 +29,7 @@ export async function startIssuer(
   return issuer
 }
 
-/** A server whose tool `write` needs one more scope than its tool `whoami`. */
+/** Creates a server with the tools `whoami` and `write`, which needs one more scope. */
 export function createServer(options: ServerOptions = {}): McpServer {
   const server = new McpServer({ name: 'protected', version: '1.0.0' }, options)
   server.addTool({
@@ -40,7 +40,7 @@ export function createServer(options: ServerOptions = {}): McpServer {
   return server
 }
 
-/** Mounts it until the end of the test, for tokens of `issuer` with the scope `mcp`. Resolves to its address. */
+/** Mounts the server until the end of the test, for tokens of `issuer` with the scope `mcp`. Resolves to the address. */
 export async function protect(
   issuer: AuthorizationServer,
   mount: Mount,
@@ -56,7 +56,7 @@ export async function protect(
   return `${mounted.origin}/mcp`
 }
 
-/** A user of a client: the scopes of each time that it was asked, and the provider. */
+/** A user of a client: the scopes of each consent, and the provider. */
 export interface UserAgent {
   readonly asked: string[]
   readonly auth: AuthProvider
@@ -78,7 +78,7 @@ export function userAgent(
   return { asked, auth: clientOAuth({ grant, ...options }) }
 }
 
-/** A request to the server that requires tokens. */
+/** Builds a request to the server that requires tokens. */
 export interface Sent {
   readonly status: number
   readonly session: string | null
@@ -108,7 +108,7 @@ export async function connect(
   return { client, sent }
 }
 
-/** The text that a tool returns. */
+/** Calls a tool, and returns its text. */
 export async function call(client: Client, name: string): Promise<string> {
   const { content } = await client.callTool(name)
   const [first] = content

@@ -1,6 +1,6 @@
 /**
- * One process of a server that requires tokens of `ISSUER`, over Redis; with `NONCE_KEY` tokens that are bound to
- * a key. Prints its URL as a line of JSON.
+ * Runs one process of a server over Redis that requires tokens of `ISSUER`. With `NONCE_KEY` the tokens must
+ * be bound to a key. Prints its URL as a line of JSON.
  */
 import process from 'node:process'
 import { oauth } from '@jetway/auth'

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { SessionHeaders } from './http-session.ts'
 
-/** In each notification once. A server writes a small one at once, so that no chunk splits it. */
+/** A text that each notification contains once. Servers write small notifications at once, so no chunk splits it. */
 const MARK = '"jsonrpc"'
 
-/** An open GET stream, which counts the notifications on it. */
+/** An open GET stream that counts its notifications. */
 export class EventStream {
   /** Called for each notification. */
   onNotification: () => void = () => {}
@@ -15,7 +15,7 @@ export class EventStream {
     this.#socket = socket
   }
 
-  /** Resolves when the head of the stream has come. */
+  /** Resolves when the head of the stream has arrived. */
   static async open(port: number, headers: SessionHeaders): Promise<EventStream> {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect')

@@ -1,7 +1,7 @@
 import type { HttpConnection } from './http-connection.ts'
 import { Latencies, type LoadResult } from './load-result.ts'
 
-/** One connection, and the text of its next request. */
+/** One connection with the text of its next request. */
 export interface HttpLane {
   readonly connection: HttpConnection
   readonly next: () => string
@@ -9,9 +9,9 @@ export interface HttpLane {
 
 export interface HttpLoadOptions {
   readonly seconds: number
-  /** The size of a correct response in bytes. Any other size fails, and any status but 200. */
+  /** The size of a correct response in bytes. Another size or status fails. */
   readonly bodyBytes: number
-  /** By how many bytes the size may differ: event ids grow with their number. @default 0 */
+  /** The allowed difference of the size in bytes, because event ids grow. @default 0 */
   readonly tolerance?: number
 }
 
@@ -57,8 +57,8 @@ export function loadHttp(lanes: readonly HttpLane[], options: HttpLoadOptions): 
 }
 
 /**
- * Keeps this process from sleeping between replies. Waking a process costs the writer more than the write. A
- * fast server never lets the load sleep, so a slow server would pay for the wake-ups too.
+ * Prevents this process from sleeping between replies. Waking a process costs the writer more than the write.
+ * A fast server never lets the load sleep, so only a slow server would pay for the wake-ups.
  */
 function stayAwake(): () => void {
   let awake = true

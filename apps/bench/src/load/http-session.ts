@@ -2,7 +2,7 @@ import { HttpConnection } from './http-connection.ts'
 import { headerOf } from './reply-reader.ts'
 import { FIRST_ID, INITIALIZE, INITIALIZED, messageWith, PROTOCOL_VERSION } from './requests.ts'
 
-/** The text of a POST as Node's fetch sends it, which the official client uses. */
+/** Returns the text of a POST by Node's fetch, which the official client uses. */
 export function post(port: number, headers: Readonly<Record<string, string>>, body: string): string {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
@@ -41,7 +41,7 @@ async function openSession(
 /**
  * Opens sessions one after the other on one connection.
  *
- * @param own - headers of every request
+ * @param own - the additional headers of every request
  */
 export async function openSessions(
   port: number,

@@ -2,16 +2,16 @@
 export interface LoadResult {
   readonly completed: number
   readonly seconds: number
-  /** In ms, ascending. Empty if requests are pipelined. */
+  /** The latencies in ms, ascending. Empty for pipelined requests. */
   readonly latencies: Float64Array
 }
 
-/** The quantile of sorted values. Undefined if there are none. */
+/** Returns a quantile of sorted values; undefined without values. */
 export function percentile(sorted: Float64Array, share: number): number | undefined {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 }
 
-/** The median. NaN if there are no values. */
+/** Returns the median; NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = Math.floor(sorted.length / 2)

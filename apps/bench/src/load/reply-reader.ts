@@ -4,12 +4,12 @@ export interface Reply {
   /** The status line and the header lines. */
   readonly head: string
   readonly bodyBytes: number
-  /** Decodes the body. Load runs skip this. */
+  /** Decodes the body. Load runs do not call it. */
   body(): string
 }
 
 const END_OF_HEAD = '\r\n\r\n'
-/** In bytes. */
+/** The size in bytes. */
 const LONGEST_HEAD = 4096
 const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
 
@@ -22,10 +22,10 @@ export class ReplyReader {
   #size = 0
   #head = ''
   #headBytes = 0
-  /** Bytes of head and body. Undefined while unknown, and for chunked bodies. */
+  /** The bytes of head and body. Undefined while unknown, and for chunked bodies. */
   #whole: number | undefined
 
-  /** Takes received bytes. Returns the reply once it is complete. */
+  /** Adds received bytes. Returns the reply as soon as it is complete. */
   push(chunk: Buffer): Reply | undefined {
     this.#chunks.push(chunk)
     this.#size += chunk.length
@@ -89,7 +89,7 @@ function dechunk(bytes: Buffer): string {
   }
 }
 
-/** The value of a header, by its lower-case name, from the head of a reply. */
+/** Returns the value of a header by its lower-case name. */
 export function headerOf(head: string, name: string): string | undefined {
   const at = head.toLowerCase().indexOf(`\r\n${name}:`)
   if (at === -1) return undefined

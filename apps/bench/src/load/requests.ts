@@ -10,7 +10,7 @@ export const PROTOCOL_VERSION = '2025-11-25'
 /** The revision of requests without a session. */
 export const STANDING_VERSION = '2026-07-28'
 
-/** All ids have seven digits, so that all responses to a request have the same size. */
+/** The first id. All ids have seven digits, so that all responses to a request have the same size. */
 export const FIRST_ID = 1_000_000
 const LAST_ID = 9_999_999
 

@@ -6,7 +6,7 @@ const NEWLINE = 0x0a
 
 export interface StdioLoadOptions {
   readonly seconds: number
-  /** Requests in flight at once. */
+  /** The number of concurrent requests. */
   readonly depth: number
   /** The size of a correct response in bytes, with its newline. */
   readonly lineBytes: number
@@ -40,7 +40,7 @@ export class StdioClient {
     this.#input.write(`${INITIALIZED}\n`)
   }
 
-  /** Keeps `depth` requests in flight: each read is followed by as many requests as it held responses. */
+  /** Keeps `depth` requests in flight: sends a request for each response of a read. */
   async load({ seconds, depth, lineBytes, next }: StdioLoadOptions): Promise<LoadResult> {
     const latencies = new Latencies()
     const start = performance.now()

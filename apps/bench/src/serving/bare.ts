@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { answers } from './control.ts'
 
-/** The part of a request that a bare server reads. */
+/** The part of a request that bare servers read. */
 export interface Body {
   readonly method: string
   readonly params?: { readonly name?: string }
@@ -15,7 +15,7 @@ export function answerTo({ method, params }: Body): string {
 /** The media type of the responses. */
 export const MEDIA_TYPE: string = process.argv.includes('--stream') ? 'text/event-stream' : 'application/json'
 
-/** Holds the place of the event's id, which other servers send. */
+/** A placeholder for the event id that other servers send. */
 const EVENT =
   'id: 000000000000.0000000000.1\ndata: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n'
 

@@ -10,10 +10,10 @@ export const answers = (): Answers => prepared
  * the bench until it disconnects.
  *
  * @param notify - sends one notification to all open streams
- * @param headers - of every request
+ * @param headers - the headers of every request
  */
 export function ready(port = 0, notify?: () => void, headers: Readonly<Record<string, string>> = {}): void {
-  // Ends with the bench, so that no server is left running.
+  // The server ends with the bench, so that none is left running.
   process.on('disconnect', () => process.exit())
   process.on('message', (message: Ask) => {
     if (message.ask === 'notify') notify?.()

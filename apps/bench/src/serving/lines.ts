@@ -1,4 +1,4 @@
-/** Answers standard input line by line. One write holds the responses to all lines of one read. */
+/** Replies to the lines of standard input. One write contains the responses to all lines of one read. */
 export function answerLines(answer: (line: string) => string): void {
   let rest = ''
   process.stdin.setEncoding('utf8')

@@ -13,7 +13,7 @@ export type Ask =
 
 /** A server's replies. */
 export type Report =
-  /** Every request needs the headers. */
+  /** The server accepts requests. Every request needs the headers. */
   | { readonly report: 'ready'; readonly port: number; readonly headers: Readonly<Record<string, string>> }
   /** User and system time of the process, in µs. */
   | { readonly report: 'cpu'; readonly micros: number }

@@ -15,7 +15,7 @@ const text = (value: string): { content: { type: 'text'; text: string }[] } => (
   content: [{ type: 'text', text: value }],
 })
 
-/** The official SDK serves one client per server, so this runs for every session. */
+/** Creates a server for each session, because the official SDK serves one client per server. */
 export function createSdkServer(count: number = toolCount()): McpServer {
   const server = new McpServer({ name: 'bench', version: '1.0.0' })
   server.registerTool('add', { description: 'Adds two numbers', inputSchema: addInput }, (args) =>

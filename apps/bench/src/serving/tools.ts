@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The tools of all measured servers: two that are called, and many that are only listed. */
+/** The tools of all measured servers: two called ones, and many that are only listed. */
 
 interface Addition {
   readonly a: number
@@ -16,7 +16,7 @@ interface Asked {
   readonly days: number
 }
 
-/** A type, because the official SDK requires an index signature and interfaces have none. */
+/** This is a type, because the official SDK requires an index signature and interfaces have none. */
 type Forecast = {
   city: string
   days: number
@@ -56,7 +56,7 @@ export const listedInput: z.ZodType = z.object({
   archived: z.boolean().default(false).describe('Whether archived results count'),
 })
 
-/** The default tools: the two that are called, and a hundred more. */
+/** The default tools: the two called ones and a hundred more. */
 const DEFAULT_TOOLS = 102
 
 /** The number of tools to serve: `--tools N`. */

@@ -15,7 +15,7 @@ const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 30_000
 /** The longest event, in UTF-16 units. */
 const MAX_EVENT = 16 * 1024 * 1024
-/** How much of an error text is shown, in UTF-16 units. */
+/** The limit of a shown error text, in UTF-16 units. */
 const MAX_REASON = 500
 
 /**
@@ -119,7 +119,7 @@ function parse(text: string): JsonObject {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // Invalid JSON: throws below.
+    // The code below throws for invalid JSON.
   }
   throw new ModelError("The model's reply is not a JSON object")
 }

@@ -6,7 +6,7 @@ import { ModelError, type Reply } from './model.ts'
 const MAX_REPLY = 8 * 1024 * 1024
 const MAX_CALLS = 256
 
-/** A tool call. `json` is the text that the model wrote, which may be no valid JSON. */
+/** A tool call. `json` is the model's text, which may be invalid JSON. */
 export interface Call {
   readonly id: string
   readonly name: string
@@ -65,7 +65,7 @@ export class ReplyBuilder {
   }
 }
 
-/** The arguments for the assistant's message in the history. The APIs accept only an object there. */
+/** Returns the arguments for the assistant's message in the history. The APIs accept only an object there. */
 export function argumentsOf({ json }: Call): JsonObject {
   try {
     const args: unknown = JSON.parse(json)
@@ -75,7 +75,7 @@ export function argumentsOf({ json }: Call): JsonObject {
   }
 }
 
-/** The result of a call that was not made, or whose outcome is unknown. */
+/** The result of a call that did not run or has an unknown outcome. */
 export const failedResult = (reason: string): HostToolResult => ({
   text: reason,
   parts: [{ type: 'text', text: reason }],

@@ -13,7 +13,7 @@ export interface TargetsOptions {
 }
 
 /**
- * Returns the configuration of each server that the command line names, under unique names.
+ * Returns the configuration of each server on the command line, under unique names.
  *
  * @throws UsageError, and ConfigFileError
  */
@@ -31,7 +31,7 @@ export async function resolveTargets(
 type NamedServer = readonly [name: string, config: ServerConfig]
 
 async function serversIn(target: string, { input, warn }: TargetsOptions): Promise<readonly NamedServer[]> {
-  // Not URL.canParse: it accepts Windows paths such as c:\server.ts.
+  // URL.canParse would accept Windows paths such as c:\server.ts.
   if (/^https?:\/\//i.test(target)) return [[nameOfUrl(target), { url: target }]]
   const path = resolve(target)
   if (!existsSync(path)) throw new UsageError(`The file ${target} does not exist`)
@@ -49,7 +49,7 @@ function nameOfUrl(target: string): string {
   return toServerName(new URL(target).hostname)
 }
 
-/** File and folder names that do not identify a server. The parent folder names it instead. */
+/** File and folder names that do not identify a server. The name of the parent folder is used instead. */
 const GENERIC_NAMES: readonly string[] = ['main', 'index', 'server', 'src', 'dist', 'build', 'lib', 'app']
 
 function nameOfScript(path: string): string {

@@ -11,7 +11,7 @@ import { shop } from './shop.ts'
 export interface StartedChat {
   readonly chat: Chat
   readonly model: ModelServer
-  /** All output so far. */
+  /** The output. */
   readonly output: () => string
   readonly logged: string[]
   readonly type: (...lines: readonly string[]) => void
@@ -27,7 +27,7 @@ export interface StartOptions {
   readonly api?: Api
   readonly yes?: boolean
   readonly maxRounds?: number
-  /** Requests to the server fail. */
+  /** Whether requests to the server fail. */
   readonly unreachable?: boolean
 }
 
@@ -80,7 +80,7 @@ export async function startChat(script: Script, options: StartOptions = {}): Pro
   }
 }
 
-/** The same, after the user has typed `hello`. */
+/** Starts the same chat, and types `hello`. */
 export async function greeted(script: Script, options?: StartOptions): Promise<StartedChat> {
   const started = await startChat(script, options)
   started.type('hello')

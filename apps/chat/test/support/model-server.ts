@@ -7,7 +7,7 @@ export type Api = 'anthropic' | 'openai'
 
 export interface ScriptedCall {
   readonly name: string
-  /** A string is sent as it is, even if it is invalid JSON. */
+  /** The arguments. A string is sent unchanged, even if it is invalid JSON. */
   readonly args: object | string
 }
 
@@ -17,7 +17,7 @@ export interface ScriptedReply {
   readonly stop?: 'length'
 }
 
-/** A request that the server got, in the same form for both APIs. */
+/** A received request, in the same format for both APIs. */
 export interface ModelRequest {
   readonly api: Api
   readonly path: string
@@ -25,7 +25,7 @@ export interface ModelRequest {
   readonly body: { readonly [field: string]: unknown }
   readonly system: string
   readonly tools: readonly { readonly name: string; readonly description: string; readonly schema: object }[]
-  /** The texts of the tool results at the end of the messages, in order. */
+  /** The texts of the tool results at the end of the messages. */
   readonly results: readonly string[]
   readonly messages: readonly { readonly [field: string]: unknown }[]
 }
@@ -45,7 +45,7 @@ export interface ModelServer {
   readonly env: (api: Api) => Record<string, string>
 }
 
-/** The name under which the model gets a tool. */
+/** Returns the model's name for a tool. */
 export const nameOf = ({ tools }: ModelRequest, tool: string): string =>
   tools.find(({ name }) => name.endsWith(`__${tool}`))?.name ?? `no tool ${tool}`
 

@@ -1,10 +1,10 @@
 import { asks, elicit, elicitUrl, McpServer, sample, ToolError } from '@jetway/core'
 import { z } from 'zod'
 
-/** With its prefix, this tool name is longer than the model APIs accept. */
+/** A tool name that exceeds the limit of model APIs with its prefix. */
 export const LONG = 'a_tool_whose_name_is_as_long_as_servers_may_have_them_and_longer'
 
-/** A server with a tool for each feature of a host. */
+/** Creates a server with a tool for each feature of a host. */
 export function shop(): McpServer {
   const server = new McpServer({ name: 'shop', version: '1.0.0' }, { instructions: 'Prices are in euros.' })
   server.addTool({

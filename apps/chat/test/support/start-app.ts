@@ -4,7 +4,7 @@ import { program } from '@jetway-tools/runtimes/program'
 import { expect, onTestFinished, vi } from 'vitest'
 
 const MAIN = program(new URL('../../src/main.ts', import.meta.url))
-/** The variables of the person who runs the tests. */
+/** The developer's own variables. */
 const NO_MODEL = Object.fromEntries(
   [
     'ANTHROPIC_API_KEY',
@@ -35,7 +35,7 @@ export function startApp(args: readonly string[], env: Readonly<Record<string, s
   }
 }
 
-/** Children that lead a process group: the servers do, the TypeScript compiler does not. */
+/** Returns the children that lead a process group: servers, but not the TypeScript compiler. */
 function groupLeadersOf(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -13,7 +13,7 @@ export interface Manifests {
   readonly budget: PodDisruptionBudget
 }
 
-/** Reads the manifests, and checks each by the schema of its kind. */
+/** Reads the manifests, and validates each with the schema of its kind. */
 export function readManifests(): Manifests {
   const text = readFileSync(new URL('../../deploy/kubernetes.yaml', import.meta.url), 'utf8')
   const documents = parseAllDocuments(text).map((document) => document.toJS() as Record<string, unknown>)

@@ -1,10 +1,10 @@
 import type { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
-/** How each waiting call ended, by the caller's key. The oldest entry is evicted first. */
+/** The outcomes of waiting calls by the caller's key. The oldest entry is evicted first. */
 const KEPT_OUTCOMES = 10_000
 
-/** Tools about the call itself: who calls, and how a cancelled call ended. */
+/** Adds tools about the call itself: its caller, and the outcome of a cancelled call. */
 export function addCallTools(server: McpServer): void {
   const outcomes = new Map<string, 'waiting' | 'cancelled'>()
 

@@ -5,11 +5,11 @@ import type { McpServer } from '@jetway/core'
 import { z } from 'zod'
 import { createEverythingServer } from '../../src/server.ts'
 
-/** The name that clients know the server by. */
+/** The public host of the server. */
 const PUBLIC_HOST = 'mcp.example.com'
 export const PUBLIC_URL: string = `https://${PUBLIC_HOST}/mcp`
 
-/** The server with every feature, and a slow, silent tool. */
+/** Creates the server with every feature and a slow, silent tool. */
 export function createServer(): McpServer {
   const server = createEverythingServer()
   server.addTool({
@@ -23,19 +23,19 @@ export function createServer(): McpServer {
   return server
 }
 
-/** The result of one request so far. */
+/** The received part of a reply. */
 export interface Reply {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   text(): string
   /** Whether the connection is open. */
   open(): boolean
-  /** Resolves when nothing more can come. */
+  /** Resolves at the end of the connection. */
   readonly ended: Promise<void>
   leave(): void
 }
 
-/** Sends a request to nginx as one from outside. */
+/** Sends a request to nginx with the public host. */
 function send(port: number, method: string, headers: Record<string, string>, body?: object): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -69,7 +69,7 @@ export interface OutsideSession {
   beSilent(ms: number): Promise<Reply>
 }
 
-/** Opens a session from outside. */
+/** Opens a session through nginx. */
 export async function openSession(port: number): Promise<OutsideSession> {
   const opened = await initialize(port)
   await opened.ended

@@ -14,11 +14,11 @@ import { Inbox } from './inbox.ts'
 import { offering } from './offering.ts'
 import type { Target } from './processes.ts'
 
-/** A result, with the members that the tests read. */
+/** The tested members of a result. */
 export type Loose = Readonly<Record<string, unknown>>
 
 interface CallOptions {
-  /** The request's own metadata, besides the client's. */
+  /** The request's metadata in addition to the client's. */
   readonly meta?: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal
   readonly onprogress?: (progress: { progress: number; total?: number | undefined }) => void
@@ -27,7 +27,7 @@ interface CallOptions {
 /** A common interface for the official clients. */
 export interface Driver {
   readonly inbox: Inbox
-  /** Resolves when the server can send notifications: when the GET stream is open or was requested. */
+  /** Resolves when the server can send notifications, because the GET stream is open or requested. */
   listen(): Promise<unknown>
   server(): { info: Loose | undefined; capabilities: Loose | undefined; instructions: string | undefined }
   ping(): Promise<Loose>
@@ -42,9 +42,9 @@ export interface Driver {
   getPrompt(name: string, args?: Record<string, string>): Promise<Loose>
   complete(ref: Ref, name: string, value: string): Promise<Loose>
   setLoggingLevel(level: Level): Promise<Loose>
-  /** Any request, without the client's own checks. */
+  /** Sends any request without the client's own checks. */
   request(method: string, params: Record<string, unknown>): Promise<Loose>
-  /** Sends DELETE, where the client has a session over HTTP. */
+  /** Sends DELETE if the client has a session over HTTP. */
   deleteSession(): Promise<void>
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ const INFO = { name: 'matrix', version: '1.0.0' }
 const Anything = z.looseObject({})
 
 /**
- * The clients that open a session, by the version of the official package and the way in which it negotiates.
+ * The clients with sessions, by the version of the official package and its kind of negotiation.
  */
 export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
   'v2 as it comes': (target) => connectV2(target, {}),
@@ -64,13 +64,13 @@ export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver
   v1: (target) => connectV1(target),
 }
 
-/** The clients that need no session. */
+/** The clients without sessions. */
 export const MODERN_CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
   'v2 auto': (target) => connectModern(target, 'auto'),
   'v2 modern': (target) => connectModern(target, { pin: '2026-07-28' }),
 }
 
-/** The clients that accept an older revision, made to offer it. */
+/** The clients that accept an older revision, changed to offer it. */
 export const OFFERING: Readonly<Record<string, (target: Target, revision: string) => Promise<Driver>>> = {
   'v2 legacy': (target, revision) => connectV2(target, { versionNegotiation: { mode: 'legacy' } }, revision),
   v1: connectV1,
@@ -200,7 +200,7 @@ async function driveV1(
   }
 }
 
-/** The API that both packages share. */
+/** The common API of both packages. */
 function common(
   client: Client | ClientV1,
   inbox: Inbox,
@@ -223,7 +223,7 @@ function common(
   }
 }
 
-/** The clients open their stream in the background, without an event. */
+/** Waits for the stream, because the clients open it in the background without an event. */
 function watchStream(target: Target): { listening: Promise<void>; fetch: typeof globalThis.fetch } {
   let open: () => void = () => {}
   const listening = 'url' in target ? new Promise<void>((resolve) => (open = resolve)) : Promise.resolve()

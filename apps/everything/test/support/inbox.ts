@@ -1,4 +1,4 @@
-/** A notification that a client has received. */
+/** A received notification. */
 export interface Received {
   readonly method: string
   readonly params?: Readonly<Record<string, unknown>> | undefined

@@ -6,14 +6,14 @@ const GUIDE = new URL('../../../../docs/guide/proxy.md', import.meta.url)
 const SNIPPET = /```nginx\n([\s\S]*?)```/
 const DOCUMENTED_PORT = '127.0.0.1:3000'
 
-/** A real nginx in front of servers on this machine. */
+/** A running nginx in front of servers on this machine. */
 export interface GuideNginx extends Nginx {
   /** The port of each server, in the given order. */
   readonly ports: readonly number[]
 }
 
 /**
- * Starts nginx with the configuration of the guide and this idle limit, in front of the servers on `targets`.
+ * Starts nginx in front of the servers on `targets`, with the configuration of the guide and the given idle limit.
  */
 export async function startGuideNginx(targets: readonly number[], readTimeout: string): Promise<GuideNginx> {
   const [, location] = SNIPPET.exec(readFileSync(GUIDE, 'utf8')) ?? []

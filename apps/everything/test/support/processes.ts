@@ -22,7 +22,7 @@ export const HTTP_TRANSPORTS: readonly HttpTransportName[] = ['fastify', 'hono',
 /** The target of a client: a URL, or a program to start. */
 export type Target = { readonly url: string } | { readonly command: string; readonly args: string[] }
 
-/** A transport's server, which runs during the tests of the `describe` that calls this. */
+/** Runs a transport's server during the tests of the calling `describe`. */
 export function serving(transport: TransportName, ...flags: readonly string[]): () => Target {
   let server: Serving | undefined
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import process from 'node:process'
 import { runApp } from '@jetway-apps/runner'
 import { McpServer } from '@jetway/core'
 
-/** A server that closes as soon as its call runs, and waits for nothing. */
+/** Runs a server that closes without a deadline as soon as its call runs. */
 await runApp({
   name: 'ending',
   entry: import.meta.url,

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { onFetch } from '@jetway-apps/test-support/mounts'
 import { createEverythingServer } from '../../src/server.ts'
 
-/** Serves everything through `toFetch` alone, with no framework between it and the socket. */
+/** Serves everything through `toFetch`, without a framework in between. */
 const { values } = parseArgs({
   options: { misbehaving: { type: 'boolean' }, 'page-size': { type: 'string' } },
 })

@@ -5,16 +5,16 @@ import { createServer, openSession, PUBLIC_URL, type Reply } from './behind-ngin
 import { type GuideNginx, startGuideNginx } from './nginx.ts'
 
 export interface Silence {
-  /** nginx cuts a connection after this long without data. */
+  /** The time without data after which nginx cuts a connection. */
   readonly readTimeout: string
-  /** How long a call is silent: longer than that limit and than it takes to become a stream. */
+  /** The silence of a call: longer than that limit and the time until it becomes a stream. */
   readonly silentMs: number
   readonly keepAlive: false | KeepAliveOptions
-  /** How long one test may take, in ms. */
+  /** The time limit of one test, in ms. */
   readonly timeoutMs: number
 }
 
-/** Silent streams behind nginx, on each framework, with and without keep-alive. */
+/** Tests silent streams behind nginx on each framework, with and without keep-alive. */
 export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }: Silence): void {
   const mounts = Object.entries(FRAMEWORKS).flatMap(([name, mount]) =>
     [keepAlive, false as const].map((alive) => ({
@@ -38,7 +38,7 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
     for (const backend of backends) await backend.stop()
   })
 
-  /** A GET stream and a silent call at the same time. */
+  /** Opens a GET stream and a silent call concurrently. */
   async function beSilent(index: number): Promise<{ stream: Reply; call: Reply }> {
     const session = await openSession(nginx?.ports[index] ?? 0)
     const stream = await session.listen()
@@ -50,7 +50,7 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
     for (const [index, { name, alive }] of mounts.entries()) {
       if (alive) {
         it(
-          `${name}: keep-alive carries a silent call and a silent stream to their ends`,
+          `${name}: keep-alive prevents the cut of a silent call and a silent stream`,
           { timeout: timeoutMs },
           async () => {
             const { stream, call } = await beSilent(index)
@@ -64,7 +64,7 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
           },
         )
       } else {
-        it(`${name}: without keep-alive nginx cuts both`, { timeout: timeoutMs }, async () => {
+        it(`${name}: without keep-alive, nginx cuts both`, { timeout: timeoutMs }, async () => {
           const { stream, call } = await beSilent(index)
           await Promise.all([call.ended, stream.ended])
           expect(call.text()).not.toContain('at last')

@@ -9,7 +9,7 @@ const [entry = ''] = original('everything')
 const docs = fileURLToPath(new URL('docs', `file://${entry}`))
 const differences = new Differences(EVERYTHING_DIFFERENCES)
 
-/** A client of the original, and one of the port. */
+/** Connects one client to the original and one to the port. */
 async function connectBoth(version: (typeof VERSIONS)[number], capabilities: Record<string, unknown>) {
   const clients = await Promise.all([
     connect(version, { args: [entry], capabilities }),
@@ -71,7 +71,7 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     ['accepts', { action: 'accept', content: { interpretation: 'snake' } }, 'snake'],
     ['declines', { action: 'decline' }, 'User declined - using default interpretation'],
     ['cancels', { action: 'cancel' }, 'User cancelled - using default interpretation'],
-  ])('researches as a task, which asks a client that %s', async (_title, reply, clarification) => {
+  ])('researches as a task with a question to a client that %s', async (_title, reply, clarification) => {
     await using both = await connectBoth(version, { elicitation: {} })
     const { clients } = both
     for (const client of clients) client.reply({ 'elicitation/create': reply })
@@ -93,7 +93,7 @@ async function rootsOf(client: OfficialClient): Promise<unknown> {
   return (await client.run(call('get-roots-list'))).answer
 }
 
-/** Two tasks, one of which asks: their results, their last states, and the question. */
+/** Runs two tasks, one with a question. Returns their results, their last states, and the question. */
 async function research(client: OfficialClient): Promise<unknown> {
   const start = (args: object): Step => ({
     method: 'tools/call',
@@ -117,8 +117,8 @@ async function research(client: OfficialClient): Promise<unknown> {
 }
 
 /**
- * The original keeps the status message of the last stage; Jetway has none for
- * what has not begun or has ended.
+ * The ignored members. Only the original keeps the status message of the last stage; Jetway's tasks have none
+ * before their start and after their end.
  */
 const LEFT_OUT = new Set(['taskId', 'createdAt', 'lastUpdatedAt', 'statusMessage', '_meta'])
 const comparable = (object: Record<string, unknown>) =>

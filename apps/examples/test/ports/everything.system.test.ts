@@ -33,7 +33,7 @@ describe.each(VERSIONS)('the port of server-everything, for the official client 
       connect(version, { args: [entry], capabilities }),
       connect(version, { args, capabilities }),
     ])
-    // The original adds tools and asks for the roots after the handshake, without an answer to wait for.
+    // The original adds tools and asks for the roots after the handshake, without a response to wait for.
     const tools = async () => JSON.stringify((await theirs.run({ method: 'tools/list' })).answer)
     await vi.waitFor(async () => expect(await tools()).toContain('simulate-research-query'))
     const roots = { 'roots/list': { roots: [] } }
@@ -46,7 +46,7 @@ describe.each(VERSIONS)('the port of server-everything, for the official client 
     await Promise.all([theirs.close(), ours.close()])
   })
 
-  it('introduces itself in the same way', () => {
+  it('returns the same initialize result', () => {
     expect(ours.server).toEqual(theirs.server)
   })
 
@@ -60,7 +60,7 @@ describe.each(VERSIONS)('the port of server-everything, for the official client 
     })
   })
 
-  it('has no difference in its list that is not there', () => {
+  it('shows every listed difference', () => {
     expect(differences.unmet).toEqual([])
   })
 })

@@ -31,7 +31,7 @@ describe.each(VERSIONS)('the port of server-filesystem, for the official client 
     await folders.remove()
   })
 
-  it('introduces itself in the same way', () => {
+  it('returns the same initialize result', () => {
     expect(ours.server).toEqual(theirs.server)
   })
 
@@ -43,12 +43,12 @@ describe.each(VERSIONS)('the port of server-filesystem, for the official client 
     expect(differences.remove(actual, step)).toEqual(differences.remove(expected, step))
   })
 
-  it('has left the same files behind, and none outside', async () => {
+  it('creates the same files, and none outside the folders', async () => {
     expect(await contentsOf(folders.ours)).toEqual(await contentsOf(folders.theirs))
     expect(await contentsOf(folders.outside)).toMatchObject([['/secret.txt', 0o100644, 'secret\n']])
   })
 
-  it('has no difference in its list that is not there', () => {
+  it('shows every listed difference', () => {
     expect(differences.unmet).toEqual([])
   })
 })
@@ -80,7 +80,7 @@ describe.each(VERSIONS)('the port of server-filesystem, for roots of the officia
             const [expected, actual] = await Promise.all(
               clients.map((client) => runIn(folders, folders.ours, client, step)),
             )
-            // The original asks after the handshake and after each change, the port with the next call.
+            // The original asks for roots after the handshake and after each change, the port at the next call.
             expect(differences.remove({ ...actual, asked: [] } as Seen, step), name).toEqual(
               differences.remove({ ...expected, asked: [] } as Seen, step),
             )
@@ -93,7 +93,7 @@ describe.each(VERSIONS)('the port of server-filesystem, for roots of the officia
   })
 })
 
-/** Puts the folders in the place of their names. */
+/** Replaces the names of folders by their paths. */
 const placeIn = <T>({ shared, outside }: Folders, own: string, value: T): T =>
   replaceText(value, (text) =>
     text.replaceAll('{shared}', shared).replaceAll('{own}', own).replaceAll('{outside}', outside),

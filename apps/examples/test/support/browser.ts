@@ -6,10 +6,10 @@ import type * as InPage from './clients-in-page.ts'
 /** The origin that the apps of the guides allow. */
 const ORIGIN = 'https://app.example.com'
 
-/** In base64. Its icon keeps the browser from asking for one. */
+/** The page in base64. Its icon prevents a request for one. */
 const PAGE = Buffer.from('<!doctype html><link rel="icon" href="data:,">').toString('base64')
 
-/** Debian's Chromium, as `.ci/chromium.mjs` installs it. */
+/** Debian's Chromium, installed by `.ci/chromium.mjs`. */
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: '/usr/bin/chromium' })
 
 /** The script of the page. Its exports are in the global `clients`. */

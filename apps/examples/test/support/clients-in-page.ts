@@ -15,7 +15,7 @@ export interface Visit {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A response as the script of the page may read it. */
+/** The readable part of a response for the script of the page. */
 export interface Readable {
   readonly method: string
   readonly status: number
@@ -47,7 +47,7 @@ export interface ListeningSeen extends Seen {
 
 const INFO = { name: 'page', version: '1.0.0' }
 
-/** The options of a transport, what it receives, and when its GET has been answered or has failed. */
+/** The options of a transport, its received messages, and the outcome of its GET. */
 function recording({ headers }: Visit) {
   const responses: Readable[] = []
   let settle = (): void => {}
@@ -126,7 +126,7 @@ export async function visitAndListen(visit: Visit): Promise<ListeningSeen> {
   return { ...seen, revision, honoredFilter: subscription.honoredFilter }
 }
 
-/** Tries to connect; gives the response that the page could read. */
+/** Attempts to connect. Returns the response that the page can read. */
 export async function visitRefused(visit: Visit): Promise<Readable> {
   const { responses, options } = recording(visit)
   const { client, transport } = clientOf(visit, options)

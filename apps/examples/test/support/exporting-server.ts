@@ -1,4 +1,4 @@
-/** The server of the guide on Fastify. Exports its spans, and stops at SIGTERM as the guide says. */
+/** Serves the guide's server on Fastify. Exports its spans, and stops on SIGTERM as in the guide. */
 import process from 'node:process'
 import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'

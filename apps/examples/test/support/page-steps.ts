@@ -24,7 +24,7 @@ export function stepsOf(markdown: string): readonly Step[] {
   })
 }
 
-/** A section of a page, without its heading. */
+/** Returns a section of a page without its heading. */
 export function section(markdown: string, heading: string): string {
   const [, text] = markdown.split(new RegExp(`^## ${heading}$`, 'm'))
   if (text === undefined) throw new Error(`The page has no section ${heading}`)

@@ -11,12 +11,12 @@ import type { Step } from './page-steps.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** The one block that is not run as it is: `packAll` has done it, without the clone and the build. */
+/** The only block that does not run: `packAll` does the same without the clone and the build. */
 const PACK = 'git clone <this repository> jetway\ncd jetway && npm run pack && cd ..'
 
 const TIMEOUT_MS = 240_000
 
-/** Creates a folder that contains what {@link PACK} makes there. Needs a build. */
+/** Creates a folder with the results of {@link PACK}. Needs a build. */
 export async function packAll(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'first-steps-'))
   const tarballs = join(folder, 'jetway', 'tarballs')
@@ -29,7 +29,7 @@ export async function packAll(): Promise<string> {
 /** Removes a folder with all its files. */
 export const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
-/** A terminal that has nothing of this repository's own tools. `node` comes first on its PATH. */
+/** A terminal without this repository's own tools. `node` is first on its PATH. */
 function environment(node: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
@@ -43,7 +43,7 @@ function environment(node: string): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(inherited),
     PATH: [dirname(node), ...path].join(delimiter),
-    // Only to save time.
+    // This option only saves time.
     npm_config_audit: 'false',
     npm_config_prefer_offline: 'true',
   }
@@ -78,12 +78,12 @@ const MARK = '=== end of step'
 
 export interface Ran {
   readonly command: string
-  /** Its standard output. */
+  /** The standard output. */
   readonly output: string
 }
 
 /**
- * Runs steps in one shell, in an empty folder, word for word except {@link PACK} and the port 3000.
+ * Runs steps literally in one shell and an empty folder, except {@link PACK} and the port 3000.
  *
  * @throws Error if a command fails
  */
@@ -114,7 +114,7 @@ export async function runSteps(
       `echo '${MARK}'`,
     )
   }
-  // Where hosts have their files, at least here.
+  // Hosts have their files in the home folder.
   const env = { ...environment(node), XDG_CONFIG_HOME: join(folder, 'config') }
   const output = await bash([FUNCTIONS, ...lines].join('\n'), folder, env)
   const outputs = output.split(`${MARK}\n`)

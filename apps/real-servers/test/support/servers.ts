@@ -7,7 +7,7 @@ import { childProcess, type ChildProcessOptions } from '@jetway/client/stdio'
 
 const preload = new URL('on-loopback.mjs', import.meta.url).href
 
-/** The entry file of a published server. */
+/** Returns the entry file of a published server. */
 export const commandOf = (name: 'everything' | 'filesystem' | 'memory'): string =>
   join(
     dirname(fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/package.json`))),
@@ -27,7 +27,7 @@ export const run = (
     ...options,
   })
 
-/** A server that is reached over HTTP. */
+/** A server over HTTP. */
 export interface Running {
   readonly url: string
   close(): Promise<void>

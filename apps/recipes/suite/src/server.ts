@@ -2,7 +2,7 @@ import { McpServer } from '@jetway/core'
 import { bearer } from '@jetway/core/http'
 import { z } from 'zod'
 
-/** Tokens are checked in the same way on every host. */
+/** Checks tokens in the same way on every host. */
 // #region authenticate
 export const authenticate = bearer({
   verify: (token) => (token === process.env['TOKEN'] ? { principal: 'ada' } : undefined),

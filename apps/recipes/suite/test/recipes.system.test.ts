@@ -6,7 +6,7 @@ import { RECIPES } from './support/recipes.ts'
 const PROGRESS = 'notifications/progress'
 const MIB = 1024 * 1024
 
-/** The newest revision of each era, with a request that needs no earlier one. */
+/** The newest revision of each era, with a first request. */
 const FIRST_REQUESTS = {
   '2025-11-25': {
     method: 'initialize',
@@ -52,7 +52,7 @@ async function connect(url: string, revision: string, { listen = false } = {}): 
 const call = (peer: TestConnection, name: string, args: object = {}, meta: object = {}): Promise<object> =>
   peer.request('tools/call', { name, arguments: { ...args }, _meta: { ...meta } })
 
-/** A call that lasts longer than the test, once it has reported progress. */
+/** Starts a call that outlasts the test. Resolves after its progress notification. */
 async function startEndlessCall(peer: TestConnection): Promise<void> {
   const endless = call(peer, 'count', { to: 100, everyMs: 1_000 }, { progressToken: 'endless' })
   endless.catch(() => 'ended with the connection')
@@ -96,7 +96,7 @@ describe.each(RECIPES)('$name', (recipe) => {
       },
     )
 
-    it('refuses a request without a token, and says how to get one', async () => {
+    it('refuses a request without a token, and names the metadata', async () => {
       const { method, params } = FIRST_REQUESTS[revision]
       const response = await fetch(running.url, {
         method: 'POST',
@@ -114,7 +114,7 @@ describe.each(RECIPES)('$name', (recipe) => {
       await response.body?.cancel()
     })
 
-    it('takes a body of 3 MiB, and refuses one of 5 MiB', async () => {
+    it('accepts a body of 3 MiB, and refuses one of 5 MiB', async () => {
       const { peer } = await connect(running.url, revision)
       const measured = await call(peer, 'measure', { text: 'x'.repeat(3 * MIB) })
       expect(measured).toMatchObject({ result: { structuredContent: { characters: 3 * MIB } } })
@@ -126,7 +126,7 @@ describe.each(RECIPES)('$name', (recipe) => {
   })
 
   if (recipe.aborts)
-    it('aborts the handler of a client without a session that disconnects', async () => {
+    it('aborts the handler if a client without a session disconnects', async () => {
       const { peer: watching } = await connect(running.url, NO_SESSIONS)
       const before = await abandoned(watching)
       const { peer: leaving } = await connect(running.url, NO_SESSIONS)

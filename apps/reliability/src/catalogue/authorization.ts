@@ -1,7 +1,7 @@
 import type { Group } from './row.ts'
 
-/** A table of more than 60 tokens, each sent with every kind of request. */
-const BAD_TOKEN = '%s: 401 for every request, with the same bytes, and no handler runs'
+/** A test with more than 60 tokens, each sent with every kind of request. */
+const BAD_TOKEN = 'refuses %s with the same 401 for every request, and runs no handler'
 
 export const AUTHORIZATION: Group = {
   title: 'Authorization',
@@ -68,7 +68,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/bad-tokens.test.ts', name: BAD_TOKEN },
         {
           file: 'packages/auth/test/bad-tokens.test.ts',
-          name: 'refuses other claims before the signature of a token that is remembered',
+          name: 'refuses changed claims before the signature of a cached token',
         },
       ],
     },
@@ -103,10 +103,13 @@ export const AUTHORIZATION: Group = {
       behaviour:
         'A key that is new is fetched, at most once in 30 s. Known keys serve for 70 min while the key server is down; then requests get 503.',
       tests: [
-        { file: 'packages/auth/test/outages.test.ts', name: 'are fetched again when a new one signs' },
+        {
+          file: 'packages/auth/test/outages.test.ts',
+          name: 'are fetched again when a token names a new key',
+        },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'are used for 70 min while they cannot be fetched, and then give 503',
+          name: 'are used for 70 min while their server is down; then requests get 503',
         },
       ],
     },
@@ -175,12 +178,12 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/dpop/proofs.test.ts',
-          name: '%s: 401 for every request, with the same bytes, and no handler runs',
+          name: 'refuses %s with the same 401 for every request, and runs no handler',
         },
-        { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are shared by the processes of a cluster' },
+        { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'a proof is accepted once by three processes, which accept the same nonces',
+          name: 'three processes accept a proof once, and share their nonces',
         },
       ],
     },

@@ -23,7 +23,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: 'keeps its caller from new calls beyond limits.queuedBytes',
+          name: 'blocks new calls of its caller beyond limits.queuedBytes',
         },
       ],
     },
@@ -92,7 +92,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'is not used, which is reported once',
+          name: 'ignores a schema that %s, and reports it once',
         },
         { file: 'apps/reliability/test/support/limits/outputs.ts', name: 'schemas that a client keeps' },
         {
@@ -116,7 +116,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/client/test/connection/flooding.test.ts',
-          name: 'the client stops reading while a server asks endlessly',
+          name: 'the client stops reading while the server sends endless requests',
         },
       ],
     },
@@ -128,7 +128,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/client.ts', name: 'maxPages, by default' },
         {
           file: 'packages/client/test/client/lists.test.ts',
-          name: 'with a repeated cursor is left at the second page',
+          name: 'stops at a repeated cursor',
         },
       ],
     },

@@ -104,7 +104,7 @@ export const FRAMING: Group = {
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'refuses only invalid UTF-8, in all chunkings',
+          name: 'refuses only invalid UTF-8, for all chunkings',
         },
       ],
     },
@@ -158,11 +158,11 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'keeps at most the limit of an endless line',
+          name: 'buffers at most the limit of an endless line',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'limits each line, not the rest plus the chunk',
+          name: 'limits each line, not the buffered rest plus the chunk',
         },
         { file: 'packages/stdio/test/embedded.test.ts', name: 'answers a line over the limit' },
       ],

@@ -12,7 +12,7 @@ export const HANDLERS: Group = {
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'throwing %s ${when}' },
         {
           file: 'packages/testing/test/operations.test.ts',
-          name: 'gives onError the reference that the client got',
+          name: 'passes onError the reference that the client received',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
@@ -114,11 +114,11 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'calls wait, and are answered when it ends',
+          name: 'calls wait, and get their responses afterwards',
         },
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'refuses calls with 503, until it ends',
+          name: '@fastify/under-pressure refuses calls with 503',
         },
       ],
     },
@@ -141,7 +141,7 @@ export const HANDLERS: Group = {
         'In a session the call goes on, and its response can be fetched. At 2026-07-28 it is cancelled.',
       tests: [
         { file: 'packages/testing/test/listening.test.ts', name: 'does not cancel a call of its session' },
-        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a per-request-era request' },
+        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a request without a session' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'gets the response of a call that has ended',

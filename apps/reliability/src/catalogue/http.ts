@@ -65,7 +65,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/host.test.ts',
-          name: 'answers preflights and marks JSON replies and streams',
+          name: 'answers preflights and sets headers on JSON replies and streams',
         },
       ],
     },
@@ -153,11 +153,11 @@ export const HTTP: Group = {
         { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 in time' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'have as much time for the rest after a 413',
+          name: 'have the same time for their rest after a 413',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'may hold no more bytes than 32 whole ones',
+          name: 'may hold the bytes of 32 whole bodies',
         },
       ],
     },
@@ -201,7 +201,7 @@ export const HTTP: Group = {
         },
         {
           file: 'apps/everything/test/support/silence-cases.ts',
-          name: 'keep-alive carries a silent call and a silent stream to their ends',
+          name: 'keep-alive prevents the cut of a silent call and a silent stream',
         },
       ],
     },

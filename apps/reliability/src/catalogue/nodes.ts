@@ -10,7 +10,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'is reported within 1 s, then at once, and is used again after its return',
+          name: 'commands fail within 1 s, then at once, and succeed again after Redis recovers',
         },
       ],
     },
@@ -22,7 +22,7 @@ export const NODES: Group = {
         { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'refuses all of 10,000 commands, and keeps 2,000 of them waiting',
+          name: 'at most 2,000 of 10,000 commands wait, and all fail',
         },
       ],
     },
@@ -39,9 +39,9 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'has lost nothing after a restart, and is used again',
+          name: 'sessions and streams are complete and can be used',
         },
-        { file: 'packages/redis/test/faults.system.test.ts', name: 'reports lost messages of the bus' },
+        { file: 'packages/redis/test/faults.system.test.ts', name: 'the bus reports lost messages' },
       ],
     },
     {
@@ -64,7 +64,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/kills.ts',
-          name: 'nodes that are killed: each event that was stored arrives once, in order, and each call ends',
+          name: 'killed nodes: each stored event arrives once and in order, and each call ends',
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
@@ -88,11 +88,11 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
-          name: 'writes nothing to a stream that another one has taken over',
+          name: 'does not write to a stream that another node has taken over',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
-          name: 'leaves the own stream of a session to the node that has taken it over',
+          name: 'leaves a session’s GET stream to the node that has taken it over',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
@@ -135,7 +135,7 @@ export const NODES: Group = {
         },
         {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',
-          name: 'over three processes, each request at another one',
+          name: 'over three processes, with each request at another one',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
@@ -167,7 +167,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/failovers.ts',
-          name: 'failovers: 503 within 1 s, well after 5 s, and each client that may have missed an event learns of it',
+          name: 'failovers: 503 within 1 s, recovery within 5 s, and each client that may have missed an event is told',
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
@@ -198,11 +198,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/nodes-sse.system.test.ts',
-          name: 'all messages of calls at each of them arrive once, in the order of their call',
+          name: 'delivers all messages of calls at any process once, in order',
         },
         {
           file: 'apps/reliability/test/nodes-sse.system.test.ts',
-          name: 'the sessions of a process that is killed end, and their messages get 404',
+          name: 'ends the sessions of a killed process, and refuses their messages with 404',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',

@@ -9,10 +9,13 @@ export const PROCESSES: Group = {
       behaviour:
         'New calls are refused. Running ones have 10 s over HTTP and 2 s on stdio, and are answered.',
       tests: [
-        { file: 'apps/reliability/test/support/describe-drain.ts', name: 'calls in flight answers them all' },
+        {
+          file: 'apps/reliability/test/support/describe-drain.ts',
+          name: 'calls in flight completes them all',
+        },
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'lets running calls finish on SIGTERM, then exits with 0',
+          name: 'waits for running calls on SIGTERM, then exits with 0',
         },
       ],
     },
@@ -59,11 +62,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'exits with 0 at once when an idle server sees the end of its input',
+          name: 'exits with 0 at the end of the input if it is idle',
         },
         {
           file: 'packages/stdio/test/drain.test.ts',
-          name: 'a running call has 1.8 s, and its answer the rest of 2 s',
+          name: 'gives a running call 1.8 s, and its response the rest of 2 s',
         },
       ],
     },
@@ -86,11 +89,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'exits when all of its streams are closed in the middle of an answer',
+          name: 'exits if all of its streams are closed while it writes a response',
         },
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'answers after its stderr was closed, whatever tools print',
+          name: 'answers after stderr is closed, even if tools print',
         },
       ],
     },
@@ -101,11 +104,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'keeps the output of tools off stdout, and warns once',
+          name: 'sends output of tools to stderr, and warns once',
         },
         {
           file: 'packages/stdio/test/stdout-guard.test.ts',
-          name: 'diverts other writes, and gives notice once',
+          name: 'diverts other writes, and calls back once',
         },
       ],
     },

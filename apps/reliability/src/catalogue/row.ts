@@ -1,21 +1,21 @@
 /** A test that shows a behaviour. */
 export interface Shown {
-  /** From the root. A file that several test files share is named itself. */
+  /** The path from the root, also for a file that several test files share. */
   readonly file: string
-  /** A part of the test's title, of a suite's, or of a row of its table. */
+  /** A part of the title of a test or a suite, or of a row of a table. */
   readonly name: string
 }
 
 interface Fault {
-  /** The letter of its group and its number there. */
+  /** The letter of the group and the number in the group. */
   readonly row: string
   /** The fault or the attack. */
   readonly fault: string
-  /** How Jetway responds. */
+  /** Jetway's response. */
   readonly behaviour: string
 }
 
-/** A row has tests, or says in one sentence what is missing. */
+/** A row names tests, or describes the missing test in one sentence. */
 export type Row = Fault &
   (
     | { readonly tests: readonly Shown[]; readonly lacks?: never }

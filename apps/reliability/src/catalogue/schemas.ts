@@ -26,7 +26,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'does not use the validator of another schema with the same $id',
+          name: 'compiles two schemas with one $id separately',
         },
       ],
     },
@@ -34,15 +34,15 @@ export const SCHEMAS: Group = {
       row: 'J3',
       fault: 'A pattern that takes exponential time',
       behaviour:
-        'The client leaves costly patterns of a server’s schema out. A server trusts those of its author.',
+        'The client matches the patterns of a server’s schema without backtracking. A server trusts those of its author.',
       tests: [
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'with the pattern %s is cheap for any value',
+          name: 'matches the pattern %s cheaply for any value',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'with a costly pattern %s rejects no valid value',
+          name: 'accepts valid values under an ambiguous pattern %s',
         },
       ],
     },
@@ -50,7 +50,7 @@ export const SCHEMAS: Group = {
       row: 'J4',
       fault: 'A small schema with a huge cost',
       behaviour:
-        'The client limits a server’s schema to 64 levels, 4,000 parts and a bounded amount of work.',
+        'The client limits a server’s schema to 64 levels and 4,000 parts, and each validation to a million steps.',
       tests: [
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -58,7 +58,11 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'whose cost doubles with depth is not used for deep values',
+          name: 'stops checking when the cost doubles at each level of the value',
+        },
+        {
+          file: 'packages/client/test/validation/outputs.test.ts',
+          name: 'validates %s cheaply',
         },
       ],
     },
@@ -90,7 +94,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'is not used for longer lists',
+          name: 'enforces uniqueItems for 10,000 items',
         },
       ],
     },
@@ -121,7 +125,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/skills/test/folder/read-skills.test.ts',
-          name: 'are refused if they lead outside, to a %s',
+          name: 'are refused if they lead to a %s outside the folder',
         },
       ],
     },

@@ -248,7 +248,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'rejects if the session is lost again at once',
+          name: 'rejects if the next session is lost at once',
         },
       ],
     },

@@ -17,7 +17,7 @@ const text = (part: string, bytes = 3.9 * MIB): string =>
   part.repeat(Math.floor(bytes / Buffer.byteLength(part)))
 const json = (schema: object): object => ({ type: 'object', properties: { a: schema } })
 const record = (count: number): object => Object.fromEntries(list(count, (index) => [`key${index}`, index]))
-/** As deep as the limit of 128 allows, around an empty list. */
+/** An empty list within the 128 allowed levels. */
 const nested = (levels: number): unknown => (levels === 0 ? [] : { a: nested(levels - 1) })
 
 const numbers = list(NUMBERS, (index) => index)
@@ -55,7 +55,7 @@ const KEYWORDS: readonly Cost[] = [
   { what: 'many $ref', inputSchema: { type: 'object', properties: { a: { items: { $ref: '#/$defs/n' } } }, $defs: { n: { $ref: '#/$defs/m' }, m: { type: 'number' } } }, args: { a: numbers } },
 ] // prettier-ignore
 
-/** Texts that make naive regular expressions go back and forth. */
+/** Texts that make naive regular expressions backtrack. */
 const FORMATS: Readonly<Record<string, string>> = {
   'date-time': '1',
   date: '2',

@@ -5,19 +5,19 @@ import { ADAPTERS, inParallel, SocketTarget } from './socket-target.ts'
 
 export interface DrainedCalls {
   readonly calls: number
-  /** How long after the signal the last call ends, in ms. The others end between. */
+  /** The time from the signal to the end of the last call, in ms. The other calls end before. */
   readonly lastMs: number
-  /** How long the process may take to end, in ms. */
+  /** The time limit for the process to exit, in ms. */
   readonly limitMs: number
 }
 
 /** A session runs 64 calls at once. */
 const CALLS_OF_SESSION = 50
 
-/** A server in its own process gets SIGTERM while calls run. */
+/** Sends SIGTERM to a server process while calls run. */
 export function describeDrainedCalls({ calls, lastMs, limitMs }: DrainedCalls): void {
   it.for(ADAPTERS)(
-    `a server on %s that gets SIGTERM with ${calls} calls in flight answers them all, and exits with code 0 in time`,
+    `a server on %s that gets SIGTERM with ${calls} calls in flight completes them all, and exits with code 0 in time`,
     async (adapter, { task }) => {
       const target = await SocketTarget.start(adapter)
       const answers: Promise<string>[] = []
@@ -39,10 +39,10 @@ export function describeDrainedCalls({ calls, lastMs, limitMs }: DrainedCalls): 
   )
 }
 
-/** A server in its own process gets SIGTERM while streams are open and nothing runs. */
+/** Sends SIGTERM to a server process while streams are open and no calls run. */
 export function describeDrainedStreams(streams: number, limitMs: number): void {
   it.for(ADAPTERS)(
-    `a server on %s that gets SIGTERM with ${streams} idle streams ends them whole, and exits with code 0 in time`,
+    `a server on %s that gets SIGTERM with ${streams} idle streams ends them properly, and exits with code 0 in time`,
     async (adapter, { task }) => {
       const target = await SocketTarget.start(adapter)
       const open: IncomingMessage[] = []

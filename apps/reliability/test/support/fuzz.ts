@@ -9,22 +9,23 @@ import { onTestFinished } from 'vitest'
 import { mutatedMessage, mutatedRequest } from './mutations.ts'
 
 const TARGET = ['--expose-gc', ...program(new URL('../../src/fuzz-target.ts', import.meta.url))]
-/** How often the server must show that it is alive. */
+/** The number of inputs between two checks that the server is alive. */
 const SENTINEL_EVERY = 1000
-const HANG_MS = 10_000
+/** Includes the start of the server, on a busy machine. */
+const HANG_MS = 45_000
 const MIB = 1024 * 1024
-/** Without a session, which a server that is full of them would refuse. */
+/** A call without a session, because a full server refuses new sessions. */
 const HEAP_CALL = callTool('heap', {}, { meta: requestMeta() })
 const HEAP_HEADERS = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'heap' }
 
-/** How a run went. Heap is what the server holds more at the end than after the first tenth, in MiB. */
+/** The result of a run. `heap` is the growth after the first tenth of the run, in MiB. */
 export interface Fuzzed {
   readonly inputs: number
   readonly heap: number
 }
 
 /**
- * Parses changed messages. Rejects at the first that throws, or that is neither a value nor a parse error.
+ * Parses changed messages. Rejects at the first exception, or result that is neither a value nor a parse error.
  */
 export function fuzzParser(inputs: number, seed: number): { readonly valid: number } {
   const random = seeded(seed)
@@ -39,7 +40,7 @@ export function fuzzParser(inputs: number, seed: number): { readonly valid: numb
   return { valid }
 }
 
-/** Sends changed lines to a server on stdio, which must answer a call after each thousand. */
+/** Sends changed lines to a server on stdio, and a call after each thousand lines. */
 export async function fuzzStdio(inputs: number, seed: number): Promise<Fuzzed> {
   const target = start([])
   const random = seeded(seed)
@@ -95,9 +96,9 @@ export async function fuzzHttp(inputs: number, seed: number): Promise<Fuzzed> {
 
 interface Attack {
   readonly inputs: number
-  /** Sends this many inputs. */
+  /** Sends the given number of inputs. */
   readonly thousand: (count: number) => Promise<void>
-  /** Asks the server for its heap, which it can tell only while it is alive. */
+  /** Requests the size of the server's heap, which also shows that the server is alive. */
   readonly heap: (at: number) => Promise<number>
 }
 
@@ -107,7 +108,7 @@ async function attack({ inputs, thousand, heap }: Attack): Promise<Fuzzed> {
   for (let at = 0; at < inputs; at += SENTINEL_EVERY) {
     await thousand(Math.min(SENTINEL_EVERY, inputs - at))
     last = await heap(at)
-    // The first inputs load and compile code, which is no leak.
+    // The first inputs load and compile code, which is not a leak.
     if (at <= inputs / 10) base = last
   }
   return { inputs, heap: Math.max(0, (last - base) / MIB) }
@@ -119,7 +120,7 @@ function start(args: readonly string[]): Running {
   return target
 }
 
-/** Fails with what the server wrote if it ends or hangs. */
+/** Rejects with the server's output if it exits or hangs. */
 async function within<T>(target: Running, work: Promise<T>): Promise<T> {
   const problem = (what: string): Error =>
     new Error(`The server ${what}: ${target.output.stderr.slice(-2000)}`)
@@ -132,7 +133,7 @@ async function within<T>(target: Running, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Sends the bytes and then ends. Resolves at the first bytes of the answer, or at the end of the connection.
+ * Sends the bytes and ends the connection. Resolves at the first bytes of the reply, or when the connection closes.
  */
 function exchange(port: number, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {

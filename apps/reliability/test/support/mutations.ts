@@ -39,10 +39,10 @@ type Random = () => number
 
 const pick = <T>(random: Random, items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
 
-/** A valid message with one to four changes. */
+/** Returns a valid message with one to four changes. */
 export const mutatedMessage = (random: Random): Buffer => mutate(random, pick(random, MESSAGES))
 
-/** The bytes of an HTTP request whose head, body or both are changed. */
+/** Returns the bytes of an HTTP request with a changed head, body or both. */
 export function mutatedRequest(random: Random): Buffer {
   const body = random() < 0.5 ? mutatedMessage(random) : pick(random, MESSAGES)
   const length = random() < 0.9 ? body.length : Math.floor(random() * 10_000)

@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 
 const TARGET = program(new URL('../../src/restart-target.ts', import.meta.url))
 
-/** A message, as far as the rows read it. */
+/** The tested part of a message. */
 export interface Message {
   readonly id?: string | number
   readonly method?: string
@@ -17,14 +17,14 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** Starts the server; its URL. */
+/** Starts the server. Returns its URL. */
 export async function startTarget(port: number, runs: string): Promise<Running & { readonly url: string }> {
   const target = startNode([...TARGET, String(port), runs])
   const [, origin = ''] = await target.until(/^(http.*)\n/)
   return { ...target, url: `${origin}/mcp` }
 }
 
-/** The steps of one client, whichever process serves it. */
+/** The steps of one client with any process. */
 export class Side {
   readonly url: string
   readonly #runs: string
@@ -40,7 +40,7 @@ export class Side {
     return this
   }
 
-  /** How often each tool has run, in all processes. */
+  /** Returns how often each tool has run in all processes. */
   runsOf(what: string): number {
     return readFileSync(this.#runs, 'utf8')
       .split('\n')
@@ -51,7 +51,7 @@ export class Side {
     return post(this.url, JSON.stringify(message), headers)
   }
 
-  /** The answer to a request: a message, or a refusal. */
+  /** The reply to a request: a message or a refusal. */
   async ask(
     method: string,
     params: object,
@@ -72,7 +72,7 @@ export class Side {
     return this.post(call, headers).then((response) => response.json() as Promise<Message>)
   }
 
-  /** Calls a tool that sends something first. */
+  /** Calls a tool that sends a message before its result. */
   async call(name: string, args: object, id: number): Promise<OpenCall> {
     const response = await this.post(callTool(name, args, { id, meta: { progressToken: id } }))
     return openCall(response)
@@ -94,7 +94,7 @@ export interface OpenCall {
   readonly first: Message
   /** The id of the first event. */
   readonly cursor: string
-  /** The error that ends the stream; undefined without one. */
+  /** The error at the end of the stream; undefined without one. */
   readonly ended: Promise<string | undefined>
 }
 
@@ -114,17 +114,17 @@ async function openCall({ body, status }: Response): Promise<OpenCall> {
     try {
       for (let next = await read(); next !== undefined; next = await read()) last = next.message
     } catch {
-      // A process that is killed cuts its streams.
+      // A killed process cuts its streams.
     }
     return last?.error?.message
   }
   return { first: first.message, cursor: first.id ?? '', ended: rest() }
 }
 
-/** Something that is open when the server ends. */
+/** A resource that is open when the server ends. */
 export interface OpenThing {
   readonly what: string
-  /** Opens it. Returns what the client does after the restart, and what came of it. */
+  /** Opens the resource. Returns the client's step after the restart with its outcome. */
   readonly open: (side: Side) => Promise<() => Promise<unknown>>
   /** @param ended - the error of a call that was open */
   readonly outcome: (ended: string | undefined) => unknown
@@ -132,7 +132,7 @@ export interface OpenThing {
 
 const accept = { action: 'accept', content: { ok: true } }
 const SAMPLED = { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } }
-/** A call that asks; the client answers the question of before the restart while one of after it is open. */
+/** A call with a question. The client answers the question from before the restart while a newer one is open. */
 const question = (tool: string, ran: string, answer: object): OpenThing => ({
   what: `a question of ${tool}`,
   async open(side) {

@@ -5,7 +5,7 @@ import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 import * as z from 'zod'
 
-/** A server whose tool `block` holds the event loop. With the argument `shed`, its app refuses requests meanwhile. */
+/** A server whose tool `block` blocks the event loop. With the argument `shed`, its app then refuses requests. */
 const server = new McpServer({ name: 'blocking', version: '1.0.0' })
 server.addTool({ name: 'echo', handler: () => 'answered' })
 server.addTool({
@@ -20,7 +20,7 @@ server.addTool({
 })
 
 const app = Fastify()
-// The app refuses requests for one interval after the event loop was held. It must be long enough for those that
+// The app refuses requests for one interval after the event loop was blocked. It must be long enough for those that
 // have waited to be read on a busy machine.
 if (argv[2] === 'shed')
   await app.register(underPressure, { maxEventLoopDelay: 60, sampleInterval: 500, retryAfter: 1 })

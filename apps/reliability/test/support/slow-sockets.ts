@@ -8,15 +8,15 @@ import { inParallel, type Session, type SocketTarget } from './socket-target.ts'
 export interface Phase {
   readonly name: string
   readonly sockets: number
-  /** How long the server allows, in ms. */
+  /** The time limit of the server, in ms. */
   readonly limitMs: number
-  /** The bytes that are sent at once. A client that has sent a whole request does not read the reply. */
+  /** The bytes to send at once. After a whole request, the client does not read the reply. */
   readonly bytes: (session: Session) => string
-  /** Whether one more byte follows each second. */
+  /** Whether to send one more byte each second. */
   readonly trickles: boolean
 }
 
-/** More than the buffers of both ends take, which grow to a few MB. */
+/** A size above the buffers of both ends, which grow to a few MB. */
 const UNREAD_BYTES = 6_000_000
 const TRICKLE_MS = 1_000
 
@@ -24,9 +24,9 @@ const call = (session: Session, tool: string, args: object): string =>
   bytesOf('/mcp', callFrame(tool, args), session)
 
 /**
- * The limits are those of our apps for heads, and of a mount for the others. Few read slowly: large replies are work
- * for a server, which delays others however they are read. Together they are less than `limits.queuedBytes` allows one
- * caller.
+ * The phases with the limits of our apps for heads, and of a mount for the others. Few clients read slowly,
+ * because large replies are work that delays other calls in any case. Together they are below
+ * `limits.queuedBytes` of one caller.
  */
 export const PHASES: readonly Phase[] = [
   {
@@ -89,10 +89,10 @@ export class SlowSockets {
     }, TRICKLE_MS)
   }
 
-  /** Resolves when the server has ended them all, to the time that they were open, in ms. */
+  /** Resolves when the server has closed all sockets, to the time that they were open, in ms. */
   async ended(lateMs: number): Promise<number> {
     const { limitMs, trickles } = this.phase
-    // A client that does not read does not see the end.
+    // A client that does not read does not notice the end.
     const left: () => number | Promise<number> = trickles
       ? () => this.#sockets.filter(({ destroyed }) => !destroyed).length
       : () => this.#target.strangers()

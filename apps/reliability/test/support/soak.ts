@@ -16,7 +16,7 @@ import { onTestFinished } from 'vitest'
 
 const TARGET = ['--expose-gc', ...program(new URL('../../src/soak-target.ts', import.meta.url))]
 const SAMPLE_MS = 5_000
-/** Clients that work at the same time, with a pause after each step: the server is half busy. */
+/** The concurrent clients. They pause after each step, so that the server is half busy. */
 const CLIENTS = 4
 const PAUSE_MS = 3
 
@@ -26,21 +26,21 @@ export interface Held {
   readonly heapUsed: number
   /** The 99th percentile of the delay of its event loop since the start, in ms. */
   readonly delayMs: number
-  /** Processor time since the last look. */
+  /** The processor time since the last measurement. */
   readonly percent: number
   readonly stats: MountStats
 }
 
 export interface Soaked {
   readonly steps: number
-  /** Bytes by hours. */
+  /** The bytes by hour. */
   readonly rss: readonly Sample[]
   readonly heap: readonly Sample[]
-  /** The mean of its processor time, in percent. */
+  /** The mean processor time of the server, in percent. */
   readonly percent: number
   /**
-   * The 99th percentile of the delay of its event loop, in ms, without that of an idle process: other
-   * processes of the machine delay both.
+   * The 99th percentile of the event loop's delay, in ms, minus that of an idle process, because other
+   * processes delay both.
    */
   readonly delayMs: number
   readonly held: () => Promise<Held>
@@ -59,8 +59,8 @@ async function start(): Promise<Target> {
 }
 
 /**
- * Loads a server for some time with everything that clients do, also wrongly.
- * Rejects at the first wrong reply.
+ * Loads a server for a while with all actions of clients, including invalid ones. Rejects at the first wrong
+ * reply.
  */
 export async function soak(ms: number): Promise<Soaked> {
   const [{ origin, held }, idle] = await Promise.all([start(), start()])
@@ -136,7 +136,7 @@ async function leave(open: (signal: AbortSignal) => Promise<Response>): Promise<
   left.abort()
 }
 
-/** The id of the first event, after which the client disconnects. */
+/** Returns the id of the first event, and disconnects. */
 async function firstId({ body }: Response): Promise<string> {
   if (body !== null) for await (const { id } of sseEvents(body)) if (id !== undefined) return id
   throw new Error('The stream had no id')
@@ -149,7 +149,7 @@ const listening = JSON.stringify({
   params: { notifications: { toolsListChanged: true }, _meta: meta },
 })
 
-/** The actions of clients, by turns. */
+/** The actions of clients, which take turns. */
 const STEPS: readonly ((origin: string) => Promise<unknown>)[] = [
   (origin) => expectStatus(modern(origin, 'echo'), 200),
   (origin) => expectStatus(modern(origin, 'report'), 200),
@@ -180,7 +180,7 @@ const STEPS: readonly ((origin: string) => Promise<unknown>)[] = [
       const result = { jsonrpc: '2.0', id: 1, method: 'tasks/result', params: { taskId } }
       await expectStatus(post(url, JSON.stringify(result), session), 200)
     }),
-  // Left without DELETE, with a stream or before it is initialized.
+  // The client abandons the session without DELETE, with a stream or before `notifications/initialized`.
   async (origin) => {
     const session = await openSession(`${origin}/mcp`)
     const headers = { ...HEADERS, ...session, accept: 'text/event-stream' }

@@ -14,7 +14,7 @@ export type Session = Readonly<Record<'mcp-session-id', string>>
 
 const TARGET = ['--expose-gc', ...program(new URL('../../src/socket-target.ts', import.meta.url))]
 
-/** The target in its own process, and this process as its load. It is killed after the test. */
+/** Starts the target in its own process, and loads it from this one. The test kills it at its end. */
 export class SocketTarget {
   readonly server: Serving
   readonly #agent = new Agent({ keepAlive: true })
@@ -67,7 +67,7 @@ export class SocketTarget {
     return (JSON.parse(reply.body) as { result: { content: [{ text: string }] } }).result.content[0].text
   }
 
-  /** The sockets of the server, without those of these calls. */
+  /** Returns the number of the server's sockets, without those of these calls. */
   async strangers(): Promise<number> {
     const all = Number(await this.callAlone('sockets'))
     const { sockets, freeSockets } = this.#agent
@@ -94,7 +94,7 @@ export class SocketTarget {
   }
 }
 
-/** Does something a number of times, at most this many at once. */
+/** Runs a step a number of times with limited concurrency. */
 export async function inParallel(
   times: number,
   atOnce: number,

@@ -15,9 +15,9 @@ import { redis } from '@jetway/redis'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
-/** How long a request may take while the store fails, in ms. */
+/** The time limit of a request while the store fails, in ms. */
 const REFUSAL_MS = 1_000
-/** How long after the return of the store all works again, in ms. */
+/** The time until everything works after the store recovers, in ms. */
 const RECOVERY_MS = 5_000
 
 interface Fault {
@@ -47,7 +47,7 @@ const FAULTS: readonly Fault[] = [
 ]
 
 async function startStore(): Promise<Store> {
-  // With `everysec`, Redis may lose its last writes when it is killed.
+  // With `everysec`, a killed Redis may lose its last writes.
   const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
   onTestFinished(() => server.stop())
   const proxy = await startSlowProxy(server.port)
@@ -55,7 +55,7 @@ async function startStore(): Promise<Store> {
   return { server, proxy }
 }
 
-/** A server over the store, which reads the record of a session for every request. */
+/** Starts a server over the store that reads the session's record for every request. */
 async function startApp(
   url: string,
 ): Promise<{ readonly url: string; readonly stores: ReturnType<typeof redis> }> {
@@ -80,7 +80,7 @@ async function openSession(url: string): Promise<Record<string, string>> {
   return headers
 }
 
-/** A call that needs no session, and so no store. */
+/** Calls a tool without a session, so that no store is needed. */
 async function callWithoutSession(url: string): Promise<number> {
   const { params, ...message } = callTool('name')
   const body = JSON.stringify({ ...message, params: { ...params, _meta: requestMeta() } })
@@ -88,7 +88,7 @@ async function callWithoutSession(url: string): Promise<number> {
   return (await post(url, body, headers)).status
 }
 
-/** Sends a request that needs the store. Resolves to its status, once it has checked how a refusal looks. */
+/** Sends a request that needs the store, and checks a refusal. Resolves to the status. */
 async function callInSession(url: string, headers: Record<string, string>): Promise<number> {
   const start = performance.now()
   const { status, headers: got } = await post(url, JSON.stringify(ping()), headers)
@@ -97,10 +97,10 @@ async function callInSession(url: string, headers: Record<string, string>): Prom
   return status
 }
 
-/** The test of a store that fails this many times, in turn by each fault. */
+/** Tests a store that fails `count` times, by each fault in turn. */
 export function describeStoreFaults(count: number): void {
   it(
-    `${count} times a store fails: 503 within 1 s, well 5 s after its return, and nothing stored is lost`,
+    `${count} failures of a store: 503 within 1 s, recovery within 5 s, and no loss of stored data`,
     async () => {
       const store = await startStore()
       const { url, stores } = await startApp(store.proxy.url)

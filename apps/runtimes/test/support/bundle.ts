@@ -9,7 +9,7 @@ import { build, type BuildResult } from 'esbuild'
 /** A bundle and its inputs. */
 export type Bundle = BuildResult<{ write: false; metafile: true }>
 
-/** Bundles like a deployment, but from source: minified, in one file. */
+/** Bundles sources like a deployment: minified, in one file. */
 export function pack(module: URL): Promise<Bundle> {
   return build({
     entryPoints: [fileURLToPath(module)],
@@ -23,7 +23,7 @@ export function pack(module: URL): Promise<Bundle> {
   })
 }
 
-/** The JSON that a user of a bundle prints, in a process without code generation. */
+/** Runs a program with the bundle in a process without code generation. Returns the printed JSON. */
 export async function printed(bundle: Bundle, user: string): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'edge-'))
   try {

@@ -14,7 +14,7 @@ type Bundler = (entry: string, outfile: string) => Promise<unknown>
 /** The conditions that bundlers for Workers set. */
 const CONDITIONS = ['workerd', 'worker', 'browser']
 
-/** Configured for Workers as their documentation says, with no setting for Jetway. */
+/** The bundlers, configured for Workers by their documentation, without settings for Jetway. */
 export const BUNDLERS: Readonly<Record<string, Bundler>> = {
   esbuild: (entry, outfile) =>
     build({

@@ -1,6 +1,6 @@
 import { requestMeta } from '@jetway-apps/test-support'
 
-/** One request without a session, as sent. */
+/** The parts of a request without a session. */
 export const post = (
   url: string,
   {
@@ -26,7 +26,7 @@ export const post = (
 
 const META = requestMeta()
 
-/** A call of a tool. */
+/** Returns a call of a tool. */
 export const postCall = (
   url: string,
   name: string,

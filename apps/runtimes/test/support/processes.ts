@@ -59,7 +59,7 @@ export function listening(child: ChildProcessWithoutNullStreams, port: number): 
   }
 }
 
-/** Starts a process, which is stopped when this one exits. */
+/** Starts a process, and stops it when this process exits. */
 export function start(
   file: string,
   args: readonly string[],
@@ -74,7 +74,7 @@ export function start(
 }
 
 /**
- * Resolves to the port in the first line that has one. Rejects with the output if the process ends before.
+ * Resolves to the port in the first line with one. Rejects with the output if the process ends before.
  */
 export async function firstPort(
   child: ChildProcessWithoutNullStreams,

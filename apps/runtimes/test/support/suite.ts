@@ -137,9 +137,9 @@ export function itStreams(connect: () => Promise<TestConnection>): void {
   })
 }
 
-/** Without a session a client cancels a request by disconnecting. */
+/** Tests cancellation without a session, by a disconnect. */
 export function itHearsOfClientsThatLeave(connect: Connect): void {
-  it('ends the call of a client without a session that disconnects', async () => {
+  it('aborts the call if a client without a session disconnects', async () => {
     const revision = '2026-07-28'
     const watching = await connect({ revision })
     const before = await abandoned(watching)

@@ -17,7 +17,7 @@ export interface WorkerOptions {
   readonly durableObject?: string
   /** Texts by the name of their binding. */
   readonly bindings?: Readonly<Record<string, string>>
-  /** The folder in which objects keep their storage. Left out, it ends with the process. */
+  /** The folder for the storage of objects. @default the storage ends with the process */
   readonly storage?: string
 }
 

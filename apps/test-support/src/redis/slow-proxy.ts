@@ -4,9 +4,9 @@ import { createConnection, createServer, type Socket } from 'node:net'
 /** A TCP proxy in front of Redis. */
 export interface SlowProxy {
   readonly url: string
-  /** Delays everything from now on, in each direction, by this many ms. */
+  /** Delays all later data in each direction by this many ms. */
   delay(ms: number): void
-  /** Whether it resets all connections, and each new one. */
+  /** Whether to reset all connections, including new ones. */
   refuse(refused: boolean): void
   /** Resets all connections. */
   reset(): void

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How long nginx may take to listen, in ms. */
+/** The time limit for the start of nginx, in ms. */
 const START_MS = 30_000
 
-/** A real nginx on this machine. */
+/** A running nginx on this machine. */
 export interface Nginx {
   stop(): Promise<void>
 }
@@ -20,7 +20,7 @@ export interface Nginx {
  * Starts Debian's nginx.
  *
  * @param http - directives and blocks of the `http` block. Its servers listen on 127.0.0.1
- * @param ports - the ports on which it has to listen
+ * @param ports - the ports on which nginx must listen
  */
 export async function startNginx(http: string, ports: readonly number[]): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-nginx-'))
@@ -49,7 +49,7 @@ export async function startNginx(http: string, ports: readonly number[]): Promis
   return { stop }
 }
 
-/** One process without a master, so that no process is left. */
+/** Runs one process without a master, so that no process is left. */
 function configuration(folder: string, http: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
@@ -64,7 +64,7 @@ function configuration(folder: string, http: string): string {
   ].join('\n')
 }
 
-/** All ports are held until all are known, so that none is chosen twice. */
+/** Keeps all ports open until all are known, so that none is chosen twice. */
 export async function freePorts(count: number): Promise<number[]> {
   const held = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   const ports: number[] = []

@@ -4,13 +4,13 @@ import { listen } from '@jetway-apps/test-support/http'
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
 /**
- * A loopback stand-in for the weather service, with the shapes of
+ * A loopback stand-in for the weather service, with the formats of
  * https://www.weather.gov/documentation/services-web-api
  */
 export interface FakeNws {
   readonly url: string
   readonly requests: IncomingMessage[]
-  /** Sets the answer for a path and query. */
+  /** Sets the reply to a path and query. */
   on(path: string, answer: Answer): void
   readonly close: () => void
 }
@@ -37,7 +37,7 @@ export const geoJson =
     response.writeHead(200, { 'content-type': 'application/geo+json' }).end(JSON.stringify(body))
   }
 
-/** The service's own errors are problem documents. */
+/** Returns an error of the service, a problem document. */
 export const problem =
   (status: number, kind: string): Answer =>
   (response) => {
@@ -51,7 +51,7 @@ export const stalled: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/geo+json' }).write('{"properties":')
 }
 
-/** The response of `/points/{latitude},{longitude}`. */
+/** Returns the reply of `/points/{latitude},{longitude}`. */
 export const pointAnswer = (forecast: string | null): object => ({
   '@context': ['https://geojson.org/geojson-ld/geojson-context.jsonld'],
   id: 'https://api.weather.gov/points/39.7392,-104.9903',
@@ -73,7 +73,7 @@ export const pointAnswer = (forecast: string | null): object => ({
   },
 })
 
-/** What `/gridpoints/{office}/{x},{y}/forecast` returns: fourteen periods, day and night in turn. */
+/** Returns the reply of `/gridpoints/{office}/{x},{y}/forecast`: fourteen periods, alternating day and night. */
 export const forecastAnswer: object = {
   type: 'Feature',
   geometry: { type: 'Polygon', coordinates: [] },
@@ -100,7 +100,7 @@ export const forecastAnswer: object = {
   },
 }
 
-/** The response of `/alerts/active?area={state}`. */
+/** Returns the reply of `/alerts/active?area={state}`. */
 export const alertsAnswer: object = {
   type: 'FeatureCollection',
   features: [

@@ -4,7 +4,7 @@ import { Nonces } from './nonces.ts'
 
 export type Mode = 'off' | 'accept' | 'require'
 
-/** The option `dpop` with its nonces, which all mounts share: clients remember one for each origin. */
+/** The checked option `dpop`. All mounts share its nonces, because clients remember one nonce per origin. */
 export interface ResolvedDpop {
   readonly mode: Mode
   readonly nonces: Nonces | undefined

@@ -2,19 +2,19 @@ import { createSealer, type Sealer, type SealKey } from '@jetway/core/http'
 
 const PURPOSE = 'dpop nonce'
 const TTL_MS = 300_000
-/** Clients get the same nonce for this time. To seal one for each request would wear out the key. */
+/** All clients get the same nonce for this time, because a key must not seal one for each request. */
 const KEPT_MS = 30_000
-/** Longer ones are not of this server. */
+/** This server makes no longer nonces. */
 const MAX_LENGTH = 128
 
 /**
- * The nonces that proofs must have: sealed times, so that nothing is stored, and every process with the same keys
- * accepts them.
+ * Creates and checks the nonces in proofs. A nonce is a sealed time, so the server stores none, and every
+ * process with the same keys accepts it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
  */
 export class Nonces {
-  /** Whether several processes can have the keys. */
+  /** Whether the owner gave the keys, so that several processes can share them. */
   readonly isShared: boolean
   #sealer: Sealer | undefined
   #current: { readonly nonce: Promise<string>; readonly madeAt: number } | undefined
@@ -35,11 +35,11 @@ export class Nonces {
   async isValid(nonce: unknown, now: number): Promise<boolean> {
     if (typeof nonce !== 'string' || nonce.length > MAX_LENGTH) return false
     const madeAt = await this.#getSealer().open(PURPOSE, nonce, '')
-    // The clock of the process that has made it may be ahead.
+    // The clock of the process that made the nonce may be ahead.
     return madeAt !== undefined && Math.abs(now - Number(madeAt)) < TTL_MS
   }
 
-  /** Not earlier: Workers have no random numbers before the first request. */
+  /** Creates the sealer at its first use: Workers have no random numbers before the first request. */
   #getSealer(): Sealer {
     const random = (): Uint8Array => crypto.getRandomValues(new Uint8Array(32))
     return (this.#sealer ??= createSealer({ keys: [random()], name: 'dpop.nonce.keys' }))

@@ -8,10 +8,10 @@ import {
   type JWTPayload,
   jwtVerify,
 } from 'jose'
-import { ALGORITHMS } from '../jwt/algorithms.ts'
+import { ALGORITHMS } from '../tokens/algorithms.ts'
 import { InvalidProof, Refused } from '../tokens/refused.ts'
 
-/** What a proof must be for. */
+/** The request and the token that a proof must belong to. */
 export interface Expected {
   readonly method: string
   /** The address of the request, without its query. */
@@ -19,7 +19,7 @@ export interface Expected {
   readonly token: string
   /** The thumbprint of the key that the token is bound to. */
   readonly jkt: string
-  /** In ms since 1970. */
+  /** Ms since 1970. */
   readonly now: number
 }
 
@@ -37,20 +37,20 @@ const MAX_ID_LENGTH = 256
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /**
- * Checks a proof for all but its nonce and its repetition.
+ * Checks everything in a proof except its nonce and whether it was used before.
  *
  * @throws InvalidProof; Refused if the token is bound to another key
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
 export async function readProof(proof: string | undefined, expected: Expected): Promise<Proof> {
-  // A repeated header, which some runtimes join with a comma, is no JWT either.
+  // Some runtimes join repeated headers with a comma. The result is not a JWT.
   if (proof === undefined || proof.length > MAX_LENGTH || !JWT.test(proof)) throw new InvalidProof('header')
   await checkHeader(proof, expected.jkt)
   const claims = await verified(proof, expected.now)
   return checkedClaims(claims, expected, await digestOf(expected.token))
 }
 
-/** Before the signature: only the owner of the key that the token is bound to can cause its cost. */
+/** Checks the key before the signature, so that only the token's owner can make the server verify signatures. */
 async function checkHeader(proof: string, jkt: string): Promise<void> {
   const { typ, alg, jwk } = headerOf(proof)
   if (typ !== 'dpop+jwt') throw new InvalidProof('typ')
@@ -76,7 +76,7 @@ async function thumbprintOf(jwk: JWK | undefined): Promise<string> {
 
 async function verified(proof: string, now: number): Promise<JWTPayload> {
   try {
-    // It refuses private keys.
+    // EmbeddedJWK refuses private keys.
     const { payload } = await jwtVerify(proof, EmbeddedJWK, {
       algorithms: [...ALGORITHMS],
       currentDate: new Date(now),
@@ -98,14 +98,14 @@ function checkedClaims(claims: JWTPayload, { method, address, now }: Expected, a
   return { id: jti, issuedAt: iat, nonce: claims['nonce'] }
 }
 
-/** Without query and fragment, and with or without a closing slash; undefined if it is no URL. */
+/** Removes query, fragment and closing slash; undefined for a text that is not a URL. */
 function normalized(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined
   const { origin, pathname } = new URL(address)
   return origin + pathname.replace(/\/$/, '')
 }
 
-/** SHA-256 in base64url. */
+/** Returns the SHA-256 digest in base64url. */
 export async function digestOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return base64url.encode(new Uint8Array(digest))

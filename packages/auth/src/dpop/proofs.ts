@@ -5,17 +5,17 @@ import { InvalidProof, NonceRequired, Unavailable } from '../tokens/refused.ts'
 import type { Nonces } from './nonces.ts'
 import { digestOf, type Proof, readProof, WINDOW_S } from './proof.ts'
 
-/** A token whose proof is checked. */
+/** A token that is bound to a key. */
 export interface BoundToken {
   readonly token: string
-  /** The thumbprint of its key. */
+  /** The key's thumbprint. */
   readonly jkt: string
   readonly principal: string
 }
 
 export interface ProofsOptions {
   readonly nonces: Nonces | undefined
-  /** Undefined for a single process. */
+  /** Undefined if one process serves all requests. */
   readonly usedStates: UsedStates | undefined
   readonly clock: Clock
   readonly logger: Logger
@@ -32,7 +32,7 @@ export class Proofs {
   }
 
   /**
-   * @param address - of the request, as its client uses it
+   * @param address - the URL of the request, as its client uses it
    * @throws InvalidProof, Refused, NonceRequired, Unavailable
    */
   async check(request: HttpRequest, address: string, bound: BoundToken): Promise<void> {
@@ -52,7 +52,7 @@ export class Proofs {
     if (!(await this.#take(proof, bound))) throw new InvalidProof('replay')
   }
 
-  /** False for a proof that was used before. With its key in the digest, no client can use up an id of another. */
+  /** Returns false for a used proof. The digest contains the key, so that clients cannot use up ids of each other. */
   async #take({ id, issuedAt }: Proof, { jkt, principal }: BoundToken): Promise<boolean> {
     const expiresAt = Math.ceil(issuedAt + WINDOW_S + 1) * 1000
     try {
@@ -64,7 +64,7 @@ export class Proofs {
   }
 }
 
-/** A proxy in front may have checked the other header. */
+/** Refuses a repeated header, because a proxy may have checked another one than `header('dpop')` returns. */
 function isRepeated({ rawHeaders = [] }: HttpRequest): boolean {
   let seen = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'dpop') seen++

@@ -1,10 +1,10 @@
 import { type LegacySseOptions, type ProtectedMount, type Route, routePaths } from '@jetway/core/http'
 import { checkOption } from '@jetway/core/protocol'
 
-/** The address of a route as a client uses it, and of its metadata. */
+/** The addresses of a route and of its metadata, as clients use them. */
 export interface ResourceAddress {
   readonly resource: string
-  /** The path of the metadata, with the path of the route: https://www.rfc-editor.org/rfc/rfc9728#section-3.1 */
+  /** The path of the metadata, which contains the route's path: https://www.rfc-editor.org/rfc/rfc9728#section-3.1 */
   readonly metadataPath: string
   readonly metadataUrl: string
 }
@@ -13,7 +13,7 @@ export interface ResourceAddress {
 export interface ResourceAddresses {
   readonly mcp: ResourceAddress
   readonly sse: ResourceAddress | undefined
-  /** The URL alone: it is part of the resource `sse`, where clients start. */
+  /** The URL of messages. It has no metadata of its own, because clients start at `sse`. */
   readonly message: string | undefined
 }
 
@@ -22,11 +22,11 @@ export const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 export const addressOf = ({ mcp, sse }: ResourceAddresses, route: Route): ResourceAddress =>
   route === 'mcp' ? mcp : (sse ?? mcp)
 
-/** The URL to which a client sends the requests of a route, without a query. */
+/** Returns the URL of a route, without a query. */
 export const urlOf = (addresses: ResourceAddresses, route: Route): string =>
   (route === 'message' ? addresses.message : undefined) ?? addressOf(addresses, route).resource
 
-/** @param path - of the MCP route */
+/** @param path - the path of the MCP route */
 function addressesAt(
   origin: string,
   path: string,
@@ -43,16 +43,16 @@ function addressesAt(
 }
 
 function addressAt(origin: string, path: string): ResourceAddress {
-  // As users type it: without the closing slash, which a URL without a path always has.
+  // Users type no closing slash, but the URL of an origin always has one.
   const own = path.replace(/\/+$/, '')
   const metadataPath = WELL_KNOWN + own
   return { resource: origin + own, metadataPath, metadataUrl: origin + metadataPath }
 }
 
 /**
- * The addresses of a mount whose address is known; undefined if it must be taken from requests.
+ * Returns the addresses of a mount with `publicUrl` or `resource`; undefined if requests determine them.
  *
- * @throws `ERR_MCP_OPTION` for an address that is no URL
+ * @throws `ERR_MCP_OPTION` for an address that is not a URL
  */
 export function knownAddresses(
   resource: string | URL | undefined,
@@ -67,7 +67,7 @@ export function knownAddresses(
 }
 
 /**
- * The addresses of a mount whose address is taken from a request. The app may have mounted it below a prefix.
+ * Derives the addresses of a mount from a request. The app may have mounted it below a prefix.
  *
  * @param asked - the path of the request, without a closing slash
  */
@@ -79,7 +79,7 @@ export function addressesFor(
   if (path === undefined) {
     const [, ...streams] = routePaths('/', legacySse).keys()
     const found = streams.find((inner) => asked.endsWith(inner))
-    // The client of `/sse` posts to `/message` with the same token: both have the addresses of their directory.
+    // The client of `/sse` posts to `/message` with the same token, so both routes share one resource.
     return found === undefined
       ? addressesAt(origin, asked, undefined)
       : addressesAt(origin, `${asked.slice(0, -found.length)}/`, legacySse)
@@ -91,10 +91,10 @@ export function addressesFor(
   return addressesAt(origin, asked, undefined)
 }
 
-/** The values of `aud` that a token for these addresses may have. */
+/** Lists the accepted values of `aud` for these addresses. */
 export function audiencesOf({ mcp, sse }: ResourceAddresses): readonly string[] {
   const resources = [mcp.resource, ...(sse === undefined ? [] : [sse.resource])]
-  // A URL without a path is the same with a slash.
+  // A URL without a path is equal to the URL with a slash.
   return resources.flatMap((resource) =>
     new URL(resource).pathname === '/' ? [resource, `${resource}/`] : [resource],
   )

@@ -1,6 +1,6 @@
-import { ALGORITHMS } from '../jwt/algorithms.ts'
+import { ALGORITHMS } from '../tokens/algorithms.ts'
 
-/** How a request has its token. */
+/** The scheme of the `Authorization` header. */
 export type Scheme = 'Bearer' | 'DPoP'
 
 /** The parameters of a challenge. */
@@ -11,7 +11,8 @@ export interface Challenge {
 }
 
 /**
- * A `WWW-Authenticate` header with a challenge for each scheme. The first one names the metadata and the scopes.
+ * Returns a `WWW-Authenticate` header with a challenge for each scheme. The first challenge names the metadata and the
+ * scopes.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1

@@ -1,7 +1,7 @@
 import type { HttpReply, WellKnown, WellKnownRequest } from '@jetway/core/http'
-import { ALGORITHMS } from '../jwt/algorithms.ts'
+import { ALGORITHMS } from '../tokens/algorithms.ts'
 import type { ResourceMetadataFields } from '../options.ts'
-import type { CheckedOptions } from '../tokens/verified-tokens.ts'
+import type { CheckedOptions } from '../check-options.ts'
 import { type ResourceAddress, type ResourceAddresses, WELL_KNOWN } from './address.ts'
 
 /** The members of the metadata that do not depend on the address. */
@@ -12,7 +12,7 @@ export interface MetadataFields extends ResourceMetadataFields {
   readonly dpop_bound_access_tokens_required?: boolean
 }
 
-/** @param scopes - those that every request needs, as clients request them */
+/** @param scopes - the scopes that every request needs, under their advertised names */
 export const metadataFields = (
   { issuers, dpop, metadata }: Pick<CheckedOptions, 'issuers' | 'dpop' | 'metadata'>,
   scopes: readonly string[],
@@ -30,14 +30,14 @@ export interface ResourceDocumentsOptions {
   readonly fields: MetadataFields
   /** The addresses by which a request reaches the mount; undefined for a host that the mount does not serve. */
   readonly addressesFor: (request: WellKnownRequest) => ResourceAddresses | undefined
-  /** The path of the MCP route inside of the app, which a proxy may have shortened. */
+  /** The path of the MCP route inside the app. A proxy may have shortened it. */
   readonly innerPath: string | undefined
   /** The addresses that are known before a request. */
   readonly known: ResourceAddresses | undefined
   readonly root: boolean
 }
 
-/** Browsers' clients read it from other origins. It is public. */
+/** Allows any origin, because the metadata is public and clients in browsers read it. */
 const HEADERS = Object.freeze({
   'content-type': 'application/json',
   'cache-control': 'public, max-age=300',
@@ -57,8 +57,8 @@ const PREFLIGHT: HttpReply = Object.freeze({
 const WRONG_METHOD: HttpReply = Object.freeze({ status: 405, headers: Object.freeze({ allow: METHODS }) })
 
 /**
- * The protected resource metadata of one mount: a document for each route, at its address and where a proxy that
- * strips a path asks for it, and at the root.
+ * Serves the protected resource metadata of one mount. There is a document for each route at its address, at
+ * the path behind a prefix-stripping proxy, and at the root.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728
  */

@@ -2,9 +2,9 @@ import { Rejection } from '@jetway/core/http'
 import type { Mode } from '../dpop/mode.ts'
 import { type Challenge, challengeText, type Scheme } from './challenge.ts'
 
-/** The refusals of a resource. Each is made once, so that all invalid tokens get the same bytes. */
+/** The refusals of a resource. Each is created once, so that all invalid tokens get the same bytes. */
 export interface Refusals {
-  /** For requests without a token. */
+  /** The refusal of requests without a token. */
   readonly missing: Rejection
   readonly bearer: TokenRefusals
   readonly dpop: TokenRefusals & {
@@ -20,9 +20,9 @@ export interface TokenRefusals {
 
 export interface RefusalOptions {
   readonly mode: Mode
-  /** The scopes that every request needs, as clients request them. */
+  /** The scopes that every request needs, under their advertised names. */
   readonly scopes: readonly string[]
-  /** The same scopes, as tokens have them. */
+  /** The same scopes, under their names in tokens. */
   readonly needed: readonly string[]
   readonly metadataUrl: string
 }
@@ -34,7 +34,7 @@ const SCHEMES: Readonly<Record<Mode, readonly Scheme[]>> = {
   require: ['DPoP'],
 }
 
-/** The schemes of the challenge to a request: a client that sends proofs needs no other scheme. */
+/** Returns the schemes of a challenge. A client that sends proofs needs no other scheme. */
 export const schemesFor = (mode: Mode, used: Scheme): readonly Scheme[] =>
   used === 'DPoP' ? ['DPoP'] : SCHEMES[mode]
 

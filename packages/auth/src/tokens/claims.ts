@@ -3,13 +3,13 @@ import { Refused } from './refused.ts'
 /** The claims of an access token, or the members of an introspection response. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** The claims of a token that was checked: issued by a known issuer, for this server, and valid now. */
+/** A token that was checked: it comes from a known issuer, is for this server, and is valid now. */
 export interface VerifiedToken {
   readonly issuer: string
   readonly claims: Claims
-  /** Seconds since 1970; undefined if the issuer has not said it. */
+  /** Seconds since 1970; undefined if the issuer states no expiry. */
   readonly expiresAt: number | undefined
-  /** For how long it may be remembered at most, in ms. @default the option `cache.ttlMs` */
+  /** The longest time in the cache, in ms. @default the option `cache.ttlMs` */
   readonly keptMs?: number
 }
 
@@ -17,7 +17,7 @@ const MAX_SCOPES = 256
 const MAX_SCOPE_LENGTH = 256
 
 /**
- * The scopes of a token: `scope` as text, or `scp` as Entra and Okta write it, as text or list.
+ * Reads a token's scopes: `scope` as text, or `scp` of Entra and Okta as text or list.
  *
  * @throws Refused beyond 256 scopes of 256 characters
  */
@@ -30,7 +30,7 @@ export function scopesOf({ scope, scp }: Claims): readonly string[] {
   return [...new Set(named)]
 }
 
-/** The client that a token was issued to: RFC 9068 calls it `client_id`, OpenID providers `azp`. */
+/** Reads the client of a token. RFC 9068 calls it `client_id`, OpenID providers `azp`. */
 export function clientOf({ client_id: id, azp }: Claims): string | undefined {
   const client = id ?? azp
   return typeof client === 'string' && client !== '' ? client : undefined
@@ -39,6 +39,19 @@ export function clientOf({ client_id: id, azp }: Claims): string | undefined {
 export const subjectOf = ({ sub }: Claims): string | undefined =>
   typeof sub === 'string' && sub !== '' ? sub : undefined
 
-/** The times of JWTs, in whole or fractional seconds. Other values count as absent. */
+/**
+ * Reads the thumbprint of the key that a token is bound to; undefined for a bearer token.
+ *
+ * @throws Refused for other bindings, such as to a certificate, because a stolen token must be useless without its key
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-6
+ */
+export function boundKeyOf({ cnf }: Claims): string | undefined {
+  if (cnf === undefined) return undefined
+  const { jkt, ...others } = typeof cnf === 'object' && cnf !== null ? (cnf as Record<string, unknown>) : {}
+  if (typeof jkt !== 'string' || jkt === '' || Object.keys(others).length > 0) throw new Refused('bound')
+  return jkt
+}
+
+/** Reads a time of a JWT, in whole or fractional seconds. Other values count as absent. */
 export const timeOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined

@@ -1,4 +1,4 @@
-/** Why a token was refused. Clients get the same answer for all of them; the log gets the reason. */
+/** Why a token was refused. Clients get the same reply for every reason; only the log contains it. */
 export type RefusalReason =
   | 'malformed'
   | 'alg'
@@ -18,7 +18,7 @@ export type RefusalReason =
   | 'inactive'
   | 'dpop'
 
-/** The part of a proof of possession that is not valid. `scheme` and `cnf`: the token itself is not bound. */
+/** The invalid part of a proof of possession. `scheme` and `cnf` mean that the token itself is not bound. */
 export type ProofCheck =
   | 'scheme'
   | 'cnf'
@@ -35,10 +35,10 @@ export type ProofCheck =
   | 'jti'
   | 'replay'
 
-/** A token is not valid here. Has no claim and no part of the token. */
+/** A token is not valid here. The error contains no claim and no part of the token. */
 export class Refused extends Error {
   readonly reason: RefusalReason
-  /** With the reason `dpop`. */
+  /** Set for the reason `dpop`. */
   readonly check: ProofCheck | undefined
 
   constructor(reason: RefusalReason, check?: ProofCheck) {
@@ -49,7 +49,7 @@ export class Refused extends Error {
   }
 }
 
-/** A token is valid, and the proof of possession that came with it is not. */
+/** A token is valid, but its proof of possession is not. */
 export class InvalidProof extends Refused {
   constructor(check: ProofCheck) {
     super('dpop', check)
@@ -57,7 +57,7 @@ export class InvalidProof extends Refused {
   }
 }
 
-/** A proof of possession is valid, except that it needs a nonce of this server. */
+/** A proof of possession is valid but lacks a nonce of this server. */
 export class NonceRequired extends Error {
   readonly nonce: string
 

@@ -6,13 +6,13 @@ interface Entry<T> {
   readonly until: number
 }
 
-/** Enough to differ: the end of a JWT is its signature. */
+/** The length of a key. A JWT ends with its signature, so these characters are unique. */
 const TAIL = 24
 
 /**
- * Remembers values by token. Entries are found by the end of the token, because the hash of a whole token costs more
- * than the rest of the lookup, and then compared as a whole: by the signature alone, other claims could be put before
- * the signature of a token that is remembered.
+ * Caches values by token. The key is the end of the token, because hashing a whole token costs more than the
+ * rest of the lookup. The whole token is compared then: otherwise a caller could put other claims before the
+ * signature of a cached token.
  */
 export class TokenCache<T> {
   readonly #entries = new Map<string, Entry<T>>()
@@ -24,7 +24,7 @@ export class TokenCache<T> {
     this.#clock = clock
   }
 
-  /** @param text - the token, or a text that ends with it */
+  /** @param text - the token, or a header that ends with it */
   get(text: string): T | undefined {
     const tail = text.slice(-TAIL)
     const entry = this.#entries.get(tail)

@@ -3,7 +3,7 @@ import { Rejection } from '@jetway/core/http'
 import { expect, it } from 'vitest'
 import { introspection, oauth } from '../../src/index.ts'
 
-/** The figures of https://www.rfc-editor.org/rfc/rfc9449: 2, 10, 12 and 13. */
+/** Figures 2, 10, 12 and 13 of https://www.rfc-editor.org/rfc/rfc9449. */
 const RESOURCE = 'https://resource.example.org/protectedresource'
 const TOKEN = 'Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU'
 const INTROSPECTED = {
@@ -37,7 +37,7 @@ interface Sent {
   readonly resource?: string
 }
 
-/** The principal, or the status of the refusal. */
+/** Returns the principal, or the status of the refusal. */
 async function send({
   at = AT,
   method = 'GET',

@@ -80,7 +80,7 @@ const proven = async (token: string, change?: Change): Promise<Record<string, st
 })
 const asBearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
 
-describe('the mode', () => {
+describe('dpop.mode', () => {
   it.each([
     [undefined, { bearer: 200, bound: 401, stolen: 401 }],
     ['off', { bearer: 200, bound: 401, stolen: 401 }],
@@ -88,7 +88,7 @@ describe('the mode', () => {
     ['require', { bearer: 401, bound: 200, stolen: 401 }],
     [{ mode: 'accept' }, { bearer: 200, bound: 200, stolen: 401 }],
     [{ mode: 'require' }, { bearer: 401, bound: 200, stolen: 401 }],
-  ] as const)('%o decides which tokens are accepted', async (mode, expected) => {
+  ] as const)('%o accepts the right kinds of tokens', async (mode, expected) => {
     const { send } = protect(mode)
     const token = await boundToken()
     const seen = {
@@ -99,7 +99,7 @@ describe('the mode', () => {
     expect(seen).toEqual(expected)
   })
 
-  it.each(['off', 'accept', 'require'] as const)('%s refuses tokens of a certificate', async (mode) => {
+  it.each(['off', 'accept', 'require'] as const)('%s refuses tokens bound to a certificate', async (mode) => {
     const { send } = protect(mode)
     const token = await tokenFor({ 'x5t#S256': 'x' })
     expect((await send(asBearer(token))).status).toBe(401)
@@ -110,9 +110,12 @@ describe('the mode', () => {
     ['off', `Bearer ${FOUND}`],
     ['accept', `Bearer ${FOUND}, DPoP algs="${ALGS}"`],
     ['require', `DPoP algs="${ALGS}", ${FOUND}`],
-  ] as const)('%s is in the challenge to a request without a token', async (mode, challenge) => {
-    expect(await protect(mode).send({})).toEqual({ status: 401, challenge })
-  })
+  ] as const)(
+    '%s sets the schemes of the challenge to a request without a token',
+    async (mode, challenge) => {
+      expect(await protect(mode).send({})).toEqual({ status: 401, challenge })
+    },
+  )
 
   it.each([
     ['off', `Bearer error="insufficient_scope", ${FOUND}`],
@@ -120,14 +123,17 @@ describe('the mode', () => {
       'accept',
       `Bearer error="insufficient_scope", ${FOUND}, DPoP error="insufficient_scope", algs="${ALGS}"`,
     ],
-  ] as const)('%s is in the challenge to a bearer token without a scope', async (mode, challenge) => {
-    expect(await protect(mode).send(asBearer(await tokenFor(undefined, 'x')))).toEqual({
-      status: 403,
-      challenge,
-    })
-  })
+  ] as const)(
+    '%s sets the schemes of the challenge to a bearer token that lacks a scope',
+    async (mode, challenge) => {
+      expect(await protect(mode).send(asBearer(await tokenFor(undefined, 'x')))).toEqual({
+        status: 403,
+        challenge,
+      })
+    },
+  )
 
-  it('gives a client with proofs the challenge of its scheme', async () => {
+  it('challenges a client that sends a DPoP token with the DPoP scheme only', async () => {
     const { send, authenticate } = protect('accept')
     const headers = await proven(await tokenFor({ jkt: prover.jkt }, 'x'))
     const challenge = `DPoP error="insufficient_scope", algs="${ALGS}", ${FOUND}`
@@ -139,7 +145,7 @@ describe('the mode', () => {
     ['off', {}],
     ['accept', { required: false, algs: ALGS.split(' ') }],
     ['require', { required: true, algs: ALGS.split(' ') }],
-  ] as const)('%s is in the metadata', (mode, expected) => {
+  ] as const)('%s sets the DPoP members of the metadata', (mode, expected) => {
     const path = '/.well-known/oauth-protected-resource/mcp'
     const found = protect(mode).authenticate.wellKnown?.answer({
       method: 'GET',
@@ -152,7 +158,7 @@ describe('the mode', () => {
     expect({ required, algs }).toEqual({ required: undefined, algs: undefined, ...expected })
   })
 
-  it('decides nothing about the way of a bearer token that is remembered: it needs no promise', async () => {
+  it('accepts a cached bearer token without a promise', async () => {
     const { authenticate, send } = protect('accept')
     const headers = asBearer(await tokenFor())
     await send(headers)
@@ -166,12 +172,12 @@ describe('the mode', () => {
     [{ mode: 'accept', nonce: { keys: [] } }, /dpop.nonce.keys must be 1 to 8 keys/],
     [{ mode: 'accept', nonce: { keys: ['short'] } }, /dpop.nonce.keys must be 1 to 8 keys/],
     [{ mode: 'accept', nonce: 'yes' }, /nonce/],
-  ])('refuses %o as the option', (dpop, message) => {
+  ])('throws ERR_MCP_OPTION for %o', (dpop, message) => {
     expect(() => oauth({ issuer: ISSUER, dpop: dpop as 'off' })).toThrow(message)
   })
 })
 
-it('two DPoP headers are refused, also where only the first is read', async () => {
+it('refuses two DPoP headers, even if the framework reads only the first', async () => {
   const { send } = protect('accept')
   const headers = await proven(await boundToken())
   const { dpop = '' } = headers
@@ -180,28 +186,28 @@ it('two DPoP headers are refused, also where only the first is read', async () =
   expect((await send(headers, ['DPoP', dpop, 'X-Scheme', 'dpop', 'X-Other', 'dpop'])).status).toBe(200)
 })
 
-describe('used proofs', () => {
-  it('are shared by the processes of a cluster', async () => {
+describe('replayed proofs', () => {
+  it('are refused by every process of a cluster', async () => {
     const used = new MemoryUsedStates({ clock })
     const nodes = [protect('accept', used), protect('accept', used)]
     const headers = await proven(await boundToken())
     const statuses = await Promise.all(nodes.map(async ({ send }) => (await send(headers)).status))
-    // Either process may be the first.
+    // Whichever process checks the proof first accepts it.
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
-  it('are remembered for as long as a proof is valid', async () => {
+  it('are refused for as long as a proof is valid', async () => {
     const { send } = protect('accept')
     const token = await boundToken()
     const ahead = await proven(token, { claims: { iat: Math.floor(clock.now() / 1000) + 299 } })
     expect((await send(ahead)).status).toBe(200)
     await clock.advance(300_000)
-    // The next one forgets those that have expired.
+    // The next proof removes the expired ones.
     expect((await send(await proven(token))).status).toBe(200)
     expect((await send(ahead)).status).toBe(401)
   })
 
-  it('cause 503 if they cannot be reached, and no proof is accepted', async () => {
+  it('cannot be detected while the store is down: every proof gets 503', async () => {
     const { send } = protect('accept', {
       take: () => Promise.reject(new Error('no connection')),
     })
@@ -209,11 +215,11 @@ describe('used proofs', () => {
   })
 })
 
-describe('nonces', () => {
+describe('dpop.nonce', () => {
   const answerTo = async ({ send }: Server, nonce?: unknown): Promise<Answer> =>
     send(await proven(await boundToken(), { claims: { nonce } }))
 
-  it('are sent to a client whose proof has none, and accepted for 5 min', async () => {
+  it('sends a nonce to a client whose proof lacks one, and accepts it for 5 min', async () => {
     const server = protect({ mode: 'require', nonce: true })
     const { status, challenge, nonce } = await answerTo(server)
     expect([status, challenge]).toEqual([401, `DPoP error="use_dpop_nonce", algs="${ALGS}", ${FOUND}`])
@@ -227,7 +233,7 @@ describe('nonces', () => {
     expect((await answerTo(server, late.nonce)).status).toBe(200)
   })
 
-  it('are the same for all clients for 30 s', async () => {
+  it('sends all clients the same nonce for 30 s', async () => {
     const server = protect({ mode: 'require', nonce: true })
     const { nonce } = await answerTo(server)
     await clock.advance(29_999)
@@ -236,7 +242,7 @@ describe('nonces', () => {
     expect((await answerTo(server)).nonce).not.toBe(nonce)
   })
 
-  it('of others, changed ones and other values are refused', async () => {
+  it('refuses nonces of another server, changed nonces and other values', async () => {
     const server = protect({ mode: 'require', nonce: true })
     const { nonce = '' } = await answerTo(server)
     const { nonce: foreign } = await answerTo(protect({ mode: 'require', nonce: true }))
@@ -246,7 +252,7 @@ describe('nonces', () => {
     expect((await answerTo(server, nonce)).status).toBe(200)
   })
 
-  it('do not use up a proof that lacks one', async () => {
+  it('does not count a proof without a nonce as used', async () => {
     const taken: string[] = []
     const used: UsedStates = { take: (id) => taken.push(id) > 0 }
     const key = randomBytes(32)
@@ -257,7 +263,7 @@ describe('nonces', () => {
     expect(taken).toHaveLength(1)
   })
 
-  it('are not sent for a proof that is not valid', async () => {
+  it('sends no nonce for an invalid proof', async () => {
     const server = protect({ mode: 'require', nonce: true })
     const answer = await server.send(await proven(await boundToken(), { claims: { htm: 'GET' } }))
     expect([answer.nonce, answer.challenge]).toEqual([
@@ -266,7 +272,7 @@ describe('nonces', () => {
     ])
   })
 
-  it('of one process are accepted by those with its key, and those that have an older key', async () => {
+  it('accepts nonces of other processes that share a key, including an older key', async () => {
     const [older, newer] = [randomBytes(32), randomBytes(32).toString('base64')]
     const first = protect({ mode: 'accept', nonce: { keys: [older] } })
     const second = protect({ mode: 'accept', nonce: { keys: [newer, older] } })
@@ -276,7 +282,7 @@ describe('nonces', () => {
     expect((await answerTo(first, next)).challenge).toContain('use_dpop_nonce')
   })
 
-  it('need keys where processes share stores', () => {
+  it('requires keys if the mount has shared stores', () => {
     const used = new MemoryUsedStates({ clock })
     expect(() => protect({ mode: 'accept', nonce: true }, used)).toThrow(/option dpop.nonce needs keys/)
     expect(() => protect({ mode: 'accept', nonce: { keys: [randomBytes(32)] } }, used)).not.toThrow()

@@ -137,11 +137,11 @@ const BAD_PROOFS: Readonly<Record<string, Make>> = {
   'a path as htu': claims({ htu: '/mcp' }),
   'an htu that is a list': claims({ htu: [RESOURCE] }),
   'no htu': without('htu'),
-  'made 302 s ago': changed(() => ({ claims: { iat: now() - 302 } })),
-  'made in 302 s': changed(() => ({ claims: { iat: now() + 302 } })),
+  'a proof made 302 s ago': changed(() => ({ claims: { iat: now() - 302 } })),
+  'a proof made 302 s in the future': changed(() => ({ claims: { iat: now() + 302 } })),
   'an iat that is a text': changed(() => ({ claims: { iat: String(now()) } })),
   'no iat': without('iat'),
-  expired: changed(() => ({ claims: { exp: now() - 10 } })),
+  'an expired proof': changed(() => ({ claims: { exp: now() - 10 } })),
   'the ath of another token': claims({ ath: digestOf('other') }),
   'no ath': without('ath'),
   'no jti': without('jti'),
@@ -150,7 +150,7 @@ const BAD_PROOFS: Readonly<Record<string, Make>> = {
   'a jti of 257 characters': claims({ jti: 'x'.repeat(257) }),
 }
 
-/** The token itself is not valid with a proof. */
+/** Each has a valid proof, or a proof by another key, with a token that must be refused. */
 const BAD_TOKENS: Readonly<Record<string, Make>> = {
   'no token': async (request) => ({ ...(await withProof(request)), authorization: 'DPoP' }),
   'a proof by the key of another client': async (request) => ({
@@ -181,11 +181,11 @@ describe.each([
   ['invalid_dpop_proof', BAD_PROOFS],
   ['invalid_token', BAD_TOKENS],
 ] as const)('%s', (error, cases) => {
-  /** The first answer at each request: all others must be the same. */
+  /** The first reply to each request. All others must have the same bytes. */
   const answers = new Map<string, string>()
 
   it.each(Object.keys(cases))(
-    '%s: 401 for every request, with the same bytes, and no handler runs',
+    'refuses %s with the same 401 for every request, and runs no handler',
     async (name) => {
       const before = runs
       for (const [where, request] of Object.entries(REQUESTS)) {
@@ -216,9 +216,9 @@ describe('a valid proof', () => {
     ['with the query in htu', { claims: { htu: `${RESOURCE}?a=1#b` } }],
     ['with another spelling of htu', { claims: { htu: 'HTTPS://API.example.com:443/mcp/' } }],
     ['made 298 s ago', () => ({ claims: { iat: now() - 298 } })],
-    ['made in 298 s', () => ({ claims: { iat: now() + 298 } })],
+    ['made 298 s in the future', () => ({ claims: { iat: now() + 298 } })],
     ['with a jti of 256 characters', { claims: { jti: 'ä'.repeat(256) } }],
-    ['with a nonce that nobody asked for', { claims: { nonce: 'x' } }],
+    ['with a nonce that the server did not ask for', { claims: { nonce: 'x' } }],
   ])('is accepted %s', async (_name, change) => {
     const before = runs
     const answer = await send(POST, await changed(change)(POST))
@@ -232,13 +232,13 @@ describe('a valid proof', () => {
     expect((await send(POST, credentials)).status).toBe(200)
   })
 
-  it('is needed for each request, although the token is remembered', async () => {
+  it('is required for each request, even if the token is cached', async () => {
     expect((await send(POST, await withProof(POST))).status).toBe(200)
     expect((await send(POST, { authorization: `DPoP ${token}` })).status).toBe(401)
     expect((await send(POST, await withProof(POST))).status).toBe(200)
   })
 
-  it('can have the jti of another client', async () => {
+  it('may reuse the jti of another client', async () => {
     const jti = crypto.randomUUID()
     expect((await send(POST, await withProof(POST, { claims: { jti } }))).status).toBe(200)
     expect((await send(POST, await withProof(POST, { claims: { jti } }))).status).toBe(401)
@@ -248,10 +248,10 @@ describe('a valid proof', () => {
   })
 })
 
-describe('a bound token as a bearer token', () => {
+describe('a bound token sent as a bearer token', () => {
   it.each(['with', 'without'])('is refused for every request, %s a proof', async (kind) => {
     const before = runs
-    // The token is remembered.
+    // The first request caches the token.
     await (await send(POST, await withProof(POST))).text()
     for (const [where, request] of Object.entries(REQUESTS)) {
       const dpop = kind === 'with' ? { dpop: await alice.prove(token, request) } : {}
@@ -263,7 +263,7 @@ describe('a bound token as a bearer token', () => {
   })
 })
 
-it('no proof and no token is in a log, an event or a context', async () => {
+it('writes no proof and no token to a log, an event or a context', async () => {
   const sent: string[] = []
   for (const make of [...Object.values(BAD_PROOFS), withProof]) {
     const credentials = await make(POST)

@@ -13,7 +13,7 @@ async function createKeys(alg: string, kid: string = alg): Promise<IssuerKeys> {
   return { privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg } }
 }
 
-/** Key pairs cost more than a test: all tests of a process share them. */
+/** All tests of a process share the key pairs, because creating one takes longer than a test. */
 const shared = new Map<string, Promise<IssuerKeys>>()
 
 export function keysOf(alg: string, kid: string = alg): Promise<IssuerKeys> {
@@ -23,12 +23,12 @@ export function keysOf(alg: string, kid: string = alg): Promise<IssuerKeys> {
   return known
 }
 
-/** An authorization server without a socket: its documents are answered by `fetch`. */
+/** An authorization server without a socket: its `fetch` returns the documents. */
 export interface TestIssuer {
   readonly issuer: string
-  /** The keys that it publishes. */
+  /** The published keys. */
   keys: JWK[]
-  /** The documents by URL. Others get 404. */
+  /** The documents by URL. `fetch` of any other URL returns 404. */
   readonly documents: Map<string, (init: RequestInit) => Response | Promise<Response>>
   /** The URLs that were fetched. */
   readonly fetched: string[]

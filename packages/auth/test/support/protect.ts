@@ -13,7 +13,7 @@ export type Logged = readonly [level: string, fields: object, message: string]
 export interface Protected {
   readonly issuer: TestIssuer
   readonly clock: FakeClock
-  /** Sends a request with a token. The status of a refusal, or 200. */
+  /** Sends a request with a token. Returns the status of a refusal, or 200. */
   readonly send: (token: string) => Promise<number>
   readonly authenticate: Authenticate
   readonly logged: readonly Logged[]

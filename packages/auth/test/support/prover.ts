@@ -3,15 +3,15 @@ import { calculateJwkThumbprint, exportJWK, type JWK, SignJWT } from 'jose'
 import { type TestRequest, ORIGIN } from './requests.ts'
 import { keysOf } from './issuer.ts'
 
-/** What a test changes in a proof. Undefined leaves a member out. */
+/** Changes that a test makes to a proof. Undefined omits a member. */
 export interface Change {
   readonly claims?: Readonly<Record<string, unknown>>
   readonly header?: Readonly<Record<string, unknown>>
-  /** Signs in place of the key in the header. */
+  /** Signs the proof instead of the key in the header. */
   readonly key?: CryptoKey | Uint8Array
 }
 
-/** A client with a key, which makes proofs that a test can spoil. */
+/** A client that signs proofs with its key. A test can change them. */
 export interface Prover {
   readonly jwk: JWK
   readonly privateJwk: JWK

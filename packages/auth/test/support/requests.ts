@@ -12,7 +12,7 @@ export interface TestRequest {
 }
 
 const modern = callTool('run', {})
-/** Every verb and route, of both eras. */
+/** One request for each verb and route of both eras. */
 export const REQUESTS: Readonly<Record<string, TestRequest>> = {
   'POST with a session': {
     method: 'POST',

@@ -2,7 +2,7 @@ import { Client, type ClientOptions, duplex } from '@jetway/client'
 import type { McpServer } from '@jetway/core'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 
-/** A client of a server in this process. */
+/** Connects a client to a server in this process. */
 export async function connectTo(server: McpServer, options: ClientOptions = {}): Promise<Client> {
   const [near, far] = createMemoryTransportPair()
   server.connect(far, { endGraceMs: 50 })

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { Client } from '@jetway/client'
 import { connectTo } from './connect.ts'
 
-/** A picture of one dot. */
+/** An image of one pixel. */
 export const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** A server with a tool for each kind of result. */
+/** Creates a server with a tool for each kind of result. */
 export function shop(): McpServer {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
   server.addTool({

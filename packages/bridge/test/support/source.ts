@@ -1,7 +1,7 @@
 import type { Tool } from '@jetway/core/protocol'
 import type { ToolSource } from '../../src/index.ts'
 
-/** A source with one tool, and the arguments of each `callTool`. */
+/** Creates a source with one tool, and records the arguments of each `callTool`. */
 export function sourceOf(
   name: string,
   inputSchema: Tool['inputSchema'],

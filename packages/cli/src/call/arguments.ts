@@ -13,8 +13,8 @@ export interface GivenArguments {
 }
 
 /**
- * The arguments of a call. Those of `--args` replace those of the file, and words replace both. Text of a word gets the type
- * that the schema has for it.
+ * The arguments of a call. `--args` overrides the file, and words override both. The text of a word is converted to
+ * the type in the schema.
  *
  * @throws CliError `usage`
  */
@@ -29,7 +29,7 @@ export function readArguments({ text, file, words }: GivenArguments, schema: Jso
     const type = propertyOf(schema, name)
     const parsed = isJson ? parseJson(value, name) : withType(value, name, type)
     const before = args[name]
-    // `tag=a tag=b` is a list, where the schema has one.
+    // `tag=a tag=b` is a list if the schema has one.
     const isList = !isJson && repeated.has(name) && Array.isArray(before) && Array.isArray(parsed)
     args[name] = isList ? [...before, ...parsed] : parsed
     repeated.add(name)
@@ -55,7 +55,7 @@ function propertyOf(schema: JsonObject, name: string): JsonObject {
   return isObject(property) ? property : {}
 }
 
-/** Text that does not fit stays text: the server says what is wrong with it. */
+/** Text that does not match the type stays text, so that the server reports the error. */
 function withType(text: string, name: string, schema: JsonObject): JsonValue {
   const types = typesOf(schema)
   if (types.length === 0 || types.includes('string')) return text
@@ -77,7 +77,7 @@ function listOf(text: string, name: string, { items }: JsonObject): JsonValue {
   return [withType(text, name, isObject(items) ? items : {})]
 }
 
-/** The types that a schema allows, with those of its branches. Empty for any. */
+/** The types that a schema and its branches allow. An empty set means any type. */
 function typesOf({ type, anyOf, oneOf, enum: values }: JsonObject): readonly string[] {
   if (typeof type === 'string') return [type]
   if (Array.isArray(type)) return type.map(String)

@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult } from '@jetway/core/protocol'
 import { printable, type Terminal } from '../terminal.ts'
 
-/** Prints the result of a tool: its content, or else its structured value. */
+/** Prints the result of a tool: its content, or its structured value if there is no content. */
 export function printToolResult({ content, structuredContent }: CallToolResult, terminal: Terminal): void {
   for (const block of content) print(terminal, blockText(block))
   if (structuredContent !== undefined && !content.some(({ type }) => type === 'text'))
@@ -39,7 +39,7 @@ const resourceText = (contents: ResourceContents): string =>
 const binary = (what: string, mimeType: string | undefined, base64: string): string =>
   `[${what}${mimeType === undefined ? '' : ` ${mimeType}`}, ${Buffer.byteLength(base64, 'base64')} bytes]`
 
-/** A file gets the text as it is; a terminal gets no escape sequences. */
+/** Removes escape sequences from text for a terminal, but not for a file. */
 function print(terminal: Terminal, text: string): void {
   terminal.print(terminal.streams.stdout.isTTY === true ? printable(text) : text)
 }

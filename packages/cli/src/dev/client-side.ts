@@ -1,16 +1,16 @@
 import type { Child } from './process/child.ts'
 
-/** The part of a process that the side of the clients uses. */
+/** What a relay needs of a server process. */
 export type ServedProcess = Pick<Child, 'generation' | 'port' | 'ended' | 'lines'>
 
-/** The side of `jetway dev` that clients see, over stdio or HTTP. */
+/** A relay between clients and server processes, over stdio or HTTP. */
 export interface ClientSide {
-  /** Gives a new process the sessions that are open. Rejects if it cannot serve them. */
+  /** Opens the current sessions in a new process. Rejects if the process cannot serve them. */
   prepare(child: ServedProcess): Promise<void>
-  /** New requests go to this process. */
+  /** Sends new requests to this process. */
   use(child: ServedProcess): void
-  /** Resolves when a process that is no longer used has answered its requests. */
+  /** Resolves when a replaced process has answered its requests. */
   drained(child: ServedProcess): Promise<void>
-  /** A process has ended: its requests are answered. */
+  /** Answers the requests of a process that has ended. */
   lost(child: ServedProcess): void
 }

@@ -11,7 +11,7 @@ import { watchFiles } from './watch.ts'
 export interface DevOptions {
   readonly job: ChildJob
   readonly stopFirst: boolean
-  /** Further files to watch. */
+  /** Patterns of additional files to watch. */
   readonly globs: readonly string[]
   readonly print: (text: string) => void
 }
@@ -19,7 +19,7 @@ export interface DevOptions {
 /** How long the calls of a client that has disconnected may run, in ms. */
 const END_MS = 2_000
 
-/** Serves a file to the client on stdin and stdout, and restarts it after each change, until the client disconnects. */
+/** Serves a file to the client on stdin and stdout until the client disconnects. Restarts it after each change. */
 export async function devStdio(options: DevOptions): Promise<void> {
   const relay = new StdioRelay(new StdioTransport(), options.print)
   const running = run(options, relay)
@@ -33,7 +33,7 @@ export interface DevHttpOptions extends DevOptions {
   readonly host: string
 }
 
-/** Serves a file over HTTP, and restarts it after each change, until a signal comes. */
+/** Serves a file over HTTP until SIGINT or SIGTERM. Restarts it after each change. */
 export async function devHttp({ port, host, ...options }: DevHttpOptions): Promise<void> {
   const { HttpRelay } = await import('./http/http-relay.ts')
   const relay = new HttpRelay({ port, host, print: options.print })

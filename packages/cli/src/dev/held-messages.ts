@@ -1,6 +1,6 @@
 /** How long messages wait for a process, in ms. */
 export const WAIT_MS = 10_000
-/** Messages that may wait, and their size in UTF-16 units. */
+/** The maximum number of held messages, and their total size in UTF-16 units. */
 const MAX_MESSAGES = 1_024
 const MAX_LENGTH = 4 * 1024 * 1024
 
@@ -10,7 +10,7 @@ interface Held {
   readonly timer: NodeJS.Timeout
 }
 
-/** The messages that wait for a process, in their order. */
+/** Messages that wait for a process, in order. */
 export class HeldMessages {
   readonly #onTimeout: (message: unknown) => void
   #held: Held[] = []
@@ -21,7 +21,7 @@ export class HeldMessages {
     this.#onTimeout = onTimeout
   }
 
-  /** False if too many wait. */
+  /** Holds a message. Returns false if too many are held. */
   add(text: string, message: unknown): boolean {
     if (this.#held.length >= MAX_MESSAGES || this.#length + text.length > MAX_LENGTH) return false
     const held: Held = { text, message, timer: setTimeout(() => this.#giveUp(held), WAIT_MS) }

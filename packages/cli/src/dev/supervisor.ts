@@ -2,30 +2,30 @@ import { type Child, StartError } from './process/child.ts'
 import type { ClientSide } from './client-side.ts'
 import { within } from './conversation/within.ts'
 
-/** A process that is started and ended. */
+/** A server process. */
 export type Supervised = Pick<Child, keyof Child>
 
 export interface SupervisorOptions {
-  /** Starts a process ahead; `onImport` gets the URL of each file that it imports. */
+  /** Starts a process ahead. `onImport` receives the URL of each file that it imports. */
   readonly spawn: (generation: number, onImport: (url: string) => void) => Promise<Supervised>
   readonly clients: ClientSide
-  /** Whether the old process ends before the new one starts. */
+  /** Whether to end the old process before the new one starts. */
   readonly stopFirst: boolean
   readonly onImport: (url: string) => void
   readonly print: (text: string) => void
 }
 
-/** How long calls may run on after a change, in ms. */
+/** Time that running calls get after a change, in ms. */
 const DRAIN_MS = 2_000
-/** Between a crash and the next start, in ms; doubles with each crash. */
+/** Delay of the restart after a crash, in ms. It doubles with each crash. */
 const FIRST_RETRY_MS = 200
 const LAST_RETRY_MS = 5_000
-/** When to say that a process takes long to start, in ms. */
+/** Time after which a slow start is reported, in ms. */
 const SLOW_START_MS = 10_000
 
 /**
- * Keeps one process of the server running. After a change the new process starts before the old one ends, so code that does
- * not start costs nobody the connection.
+ * Keeps one process of the server running. After a change the new process starts before the old one ends, so clients stay
+ * connected if the new code does not start.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions
@@ -33,17 +33,17 @@ export class Supervisor {
   #stopFirst: boolean
   #active: Supervised | undefined
   #candidate: Supervised | undefined
-  /** A process that is ready to import the file. */
+  /** The spare process, which is ready to import the file. */
   #spare: Promise<Supervised> | undefined
   #spareTimer: NodeJS.Timeout | undefined
-  /** The files that the spare process has loaded. */
+  /** The files that the spare process has already loaded. */
   #spareImports = new Set<string>()
   #crashes = 0
   #activeSince = 0
   #retry: NodeJS.Timeout | undefined
   #attempt = 0
   #closed = false
-  /** Resolves when the old process has ended, with `stopFirst`. */
+  /** With `stopFirst`: resolves when the old process has ended. */
   #retiring: Promise<void> = Promise.resolve()
   readonly #children = new Set<Supervised>()
 
@@ -57,7 +57,7 @@ export class Supervisor {
     void this.#replace()
   }
 
-  /** Some files have changed, given as URLs. */
+  /** Restarts the server because files have changed, given as URLs. */
   change(urls: readonly string[]): void {
     if (this.#closed) return
     if (urls.some((url) => this.#spareImports.has(url) || CONFIGURATION.test(url))) this.#dropSpare()
@@ -122,7 +122,7 @@ export class Supervisor {
     this.#options.clients.use(child)
     void child.exited.then((how) => this.#ended(child, how))
     if (old !== undefined) void this.#retire(old)
-    // Not at once: the processor is for what the client does now.
+    // Start the spare process later, because clients need the CPU now.
     this.#spareTimer = setTimeout(() => this.#spawnSpare(), SPARE_DELAY_MS)
   }
 
@@ -157,7 +157,7 @@ export class Supervisor {
     this.#retry = setTimeout(() => void this.#replace(), ms)
   }
 
-  /** Lets a process finish its calls, then ends it. */
+  /** Waits until a process has finished its calls, then ends it. */
   async #retire(child: Supervised): Promise<void> {
     if (this.#active === child) this.#active = undefined
     await within(DRAIN_MS, Promise.race([this.#options.clients.drained(child), child.exited])).catch(() => {})
@@ -165,7 +165,7 @@ export class Supervisor {
   }
 
   #spawnSpare(): void {
-    // Each has its own set: once it is used, it imports files that the next one has not loaded.
+    // Each spare process has its own set, because a process in use imports files that the next one has not loaded.
     const imports = new Set<string>()
     this.#spareImports = imports
     this.#spare = this.#spawn((url) => imports.add(url))
@@ -206,5 +206,5 @@ export class Supervisor {
 }
 
 const SPARE_DELAY_MS = 50
-/** Files that a process reads before it imports the server. */
+/** Files that a process reads before it imports the file. */
 const CONFIGURATION = /\/(?:tsconfig|package)\.json$/

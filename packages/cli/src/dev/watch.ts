@@ -3,16 +3,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type FSWatcher, watch } from 'chokidar'
 import picomatch from 'picomatch'
 
-/** Saves of several files that come together cause one restart. In ms. */
+/** Saves of several files within this time cause one restart, in ms. */
 const DEBOUNCE_MS = 50
 /** Files that the server reads without importing them. */
 const PROJECT_FILES = ['.env', 'tsconfig.json', 'package.json']
 
 export interface WatchOptions {
   readonly folder: string
-  /** Files to watch besides those that are imported. */
+  /** Files to watch besides the imported ones. */
   readonly globs: readonly string[]
-  /** Gets the URLs of the files that have changed. */
+  /** Called with the URLs of changed files. */
   readonly onChange: (urls: readonly string[]) => void
 }
 

@@ -66,7 +66,7 @@ interface WantedHosts {
   readonly server?: string
 }
 
-/** Undefined if the command line names another target. @throws CliError */
+/** Returns undefined if the command line names another kind of target. @throws CliError */
 async function hostsOf(
   { values, positionals, rest }: Arguments<typeof OPTIONS>,
   terminal: Terminal,

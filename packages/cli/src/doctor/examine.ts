@@ -19,7 +19,7 @@ export function examine(subject: Subject, examination: Examination): Promise<rea
   return subject.kind === 'file' ? examineFile(subject, examination) : examineProgram(subject, examination)
 }
 
-/** Later checks need what earlier ones have found to be there. */
+/** Later checks run only if earlier ones found no fault that prevents them. */
 async function examineProgram(
   subject: ProgramSubject,
   examination: Examination,
@@ -34,7 +34,7 @@ async function examineProgram(
   const started = await checkStart({ start, startedBy: subject.startedBy, harness: false }, examination)
   findings.push(...started.findings)
   if (!started.serves) return findings
-  // Nobody has named it yet if no host has it.
+  // The server has no name yet if no host has it.
   const serverName = subject.startedBy === 'user' ? undefined : subject.name.split(':').at(-1)
   findings.push(...(await examineServer({ ...start, inheritEnv: 'none' }, examination, serverName)))
   return findings
@@ -43,13 +43,13 @@ async function examineProgram(
 const hasFault = (findings: readonly Finding[]): boolean =>
   findings.some(({ verdict }) => verdict === 'fault')
 
-/** As the host starts it. */
+/** Start it as its host does. */
 function startOf({ program, startedBy }: ProgramSubject, own: Examination['env']): Start {
   const { command, args } = program
   const { env, cwd } = startedBy === 'terminal' ? userEnvironment(own) : appEnvironment(own)
   const start = { command, args, env: { ...env, ...program.env }, cwd: program.cwd ?? cwd }
   if (startedBy !== 'user') return start
-  // Nobody has configured it yet. Its paths are those of the user.
+  // No host has this server yet, so resolve its paths as the user does.
   const script = scriptOf(program)
   return {
     ...start,
@@ -58,7 +58,7 @@ function startOf({ program, startedBy }: ProgramSubject, own: Examination['env']
   }
 }
 
-/** A file of the user runs in the harness. It may serve HTTP. */
+/** Examines a user's file, which runs in the harness and may serve HTTP. */
 async function examineFile(
   { name, path, exportName }: FileSubject,
   examination: Examination,
@@ -69,7 +69,7 @@ async function examineFile(
     command: process.execPath,
     args: harnessArguments(path, exportName),
     cwd,
-    // For programs that take it from the environment, as those that serve HTTP.
+    // HTTP servers usually read their port from this variable.
     env: { ...env, PORT: String(await freePort()) },
   }
   const findings = [...(await checkNode({ node: process.execPath, script: path, loader: true }))]

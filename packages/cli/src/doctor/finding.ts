@@ -1,15 +1,15 @@
-/** What a check has found. */
+/** The result of a check. */
 export interface Finding {
-  /** The check, such as `stdout`. Stable: scripts compare it. */
+  /** The name of the check, such as `stdout`. It is stable, because scripts compare it. */
   readonly check: string
   readonly verdict: 'ok' | 'warning' | 'fault' | 'skipped'
-  /** What was seen: a line of output, a header, a path. */
+  /** What the check saw, such as a line of output, a header or a path. */
   readonly evidence: string
-  /** One thing to do. Given unless the verdict is `ok` or `skipped`. */
+  /** One thing to do. Present unless the verdict is `ok` or `skipped`. */
   readonly advice?: string
 }
 
-/** The findings about one server or one file of a host. */
+/** The findings about one server or one host's file. */
 export interface Section {
   /** Such as `cursor:weather`. */
   readonly name: string

@@ -1,7 +1,7 @@
-/** Values that are shorter occur by chance, such as a port. */
+/** Minimum length of a secret. Shorter values, such as a port, also occur by chance. */
 const MIN_LENGTH = 4
 
-/** Variables of the user that probably have a secret. A server that prints its environment prints them. */
+/** The user's variables that probably contain secrets, which a server may print with its environment. */
 const SECRET_NAME = /key|token|secret|passw|credential|auth/i
 
 /** Replaces secrets in a text. */
@@ -12,13 +12,13 @@ export const secretVariables = (env: Readonly<Record<string, string | undefined>
     value !== undefined && SECRET_NAME.test(name) ? [value] : [],
   )
 
-/** All values of variables and headers count as secrets. */
+/** Treats all values of variables and headers as secrets. */
 export function createMask(values: Iterable<string>): Mask {
   const secrets = [...values].filter((value) => value.length >= MIN_LENGTH)
   const forms = new Set(
     secrets.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]),
   )
-  // A long secret may contain a short one.
+  // Replace long secrets first, because they may contain short ones.
   const longestFirst = [...forms].toSorted((a, b) => b.length - a.length)
   return (text) => longestFirst.reduce((masked, secret) => masked.replaceAll(secret, '***'), text)
 }

@@ -4,10 +4,10 @@ import type { Examination, UrlSubject } from './subject.ts'
 
 type RemoteSubject = Pick<UrlSubject, 'url' | 'headers'> & Partial<Pick<UrlSubject, 'name'>>
 
-/** A server of a host, such as `cursor:weather`, and no URL. */
+/** Matches a server of a host, such as `cursor:weather`, but no URL. */
 const OF_HOST = /^[a-z-]+:(?!\/\/)(.+)$/
 
-/** The checks of a server at a URL. */
+/** Checks a server at a URL. */
 export async function examineUrl(
   { url, headers, name = '' }: RemoteSubject,
   examination: Examination,
@@ -21,10 +21,10 @@ export async function examineUrl(
   return [...findings, ...server]
 }
 
-/** Short: the server is started several times, and how it ends has been checked. */
+/** A short time, because the server is started several times and its shutdown was already checked. */
 const STOP = { inputMs: 500, signal: 'SIGTERM', signalMs: 500 } as const
 
-/** The checks of every server that can be reached. */
+/** Runs the checks of every reachable server. */
 export async function examineServer(
   config: ServerConfig,
   { progress }: Examination,

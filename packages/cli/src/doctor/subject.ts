@@ -6,25 +6,25 @@ import type { Streams } from '../terminal.ts'
 export interface Program {
   readonly command: string
   readonly args: readonly string[]
-  /** The variables that its entry sets. */
+  /** The variables of the entry. */
   readonly env: Readonly<Record<string, string>>
-  /** Undefined for the folder of the host. */
+  /** The folder; undefined for that of the host. */
   readonly cwd?: string
 }
 
-/** A program that a host or a command line names. */
+/** A program of a host or of the command line. */
 export interface ProgramSubject {
   readonly kind: 'program'
   readonly name: string
   readonly program: Program
   /**
-   * Who starts it: an app with a short `PATH`, or a host in a terminal. `user`: nobody has configured it yet, but an app
-   * may start it later.
+   * Who starts the program: an app with a short `PATH`, or a host in a terminal. `user` means that no host has it yet, but
+   * an app may start it later.
    */
   readonly startedBy: 'app' | 'terminal' | 'user'
 }
 
-/** A file of the user, which exports a server or serves itself. */
+/** A user's file, which exports a server or serves by itself. */
 export interface FileSubject {
   readonly kind: 'file'
   readonly name: string
@@ -42,11 +42,11 @@ export interface UrlSubject {
 /** A server to examine. */
 export type Subject = ProgramSubject | FileSubject | UrlSubject
 
-/** What checks need besides their subject. */
+/** The context of all checks. */
 export interface Examination {
   /** The user's environment. */
   readonly env: Streams['env']
-  /** Says what takes time. */
+  /** Reports slow steps to the user. */
   readonly progress: (text: string) => void
 }
 
@@ -68,7 +68,7 @@ export function subjectOf(target: Target): Subject {
   }
 }
 
-/** A query may have a secret. */
+/** A query may contain a secret. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname

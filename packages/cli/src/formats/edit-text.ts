@@ -3,13 +3,13 @@ import { EditError, type Entry, type EntryEdit, type Format, isObject } from './
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** The entry of a text, as plain objects. Undefined if there is none. @throws SyntaxError */
+/** Reads the entry of a text as plain objects. Returns undefined if it does not exist. @throws SyntaxError */
 export function readEntry(format: Format, text: string, { key, name }: EntryEdit): unknown {
   const servers = member(format.parse(withoutMark(text)), key)
   return plain(member(servers, name))
 }
 
-/** Sets an entry. The text stays as it is elsewhere. @throws SyntaxError, EditError */
+/** Sets an entry, and leaves the rest of the text unchanged. @throws SyntaxError, EditError */
 export const setEntry = (format: Format, text: string, edit: EntryEdit, entry: Entry): string =>
   edited(format, text, edit, entry)
 
@@ -17,7 +17,7 @@ export const setEntry = (format: Format, text: string, edit: EntryEdit, entry: E
 export const removeEntry = (format: Format, text: string, edit: EntryEdit): string =>
   edited(format, text, edit, undefined)
 
-/** Edits, parses the result, and compares: an edit that changes anything else is an error. */
+/** Edits a text, and throws if the parsed result differs anywhere else. */
 function edited(format: Format, text: string, edit: EntryEdit, entry: Entry | undefined): string {
   const source = withoutMark(text)
   const before = format.parse(source)
@@ -49,10 +49,10 @@ const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) 
 const member = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** Parsers differ in prototypes, which are no difference here. */
+/** Ignores prototypes, in which parsers differ. */
 const plain = (value: unknown): unknown => structuredClone(value)
 
-/** All but the entry. An empty container is like none. */
+/** The value without the entry. An empty container counts as missing. */
 function rest(value: unknown, { key, name }: EntryEdit): unknown {
   if (!isObject(value)) return value
   const { [key]: servers, ...others } = value

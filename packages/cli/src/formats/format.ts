@@ -1,6 +1,6 @@
 /** Where a server is in a configuration file, and what it must be. */
 export interface EntryEdit {
-  /** The member of the file that has the servers, such as `mcpServers`. */
+  /** The member of the file that contains the servers, such as `mcpServers`. */
   readonly key: string
   readonly name: string
 }
@@ -10,7 +10,7 @@ export type Entry = Readonly<Record<string, unknown>>
 /** The syntax of a host's file. JSON may have comments and trailing commas. */
 export type FormatName = 'json' | 'toml' | 'yaml'
 
-/** Edits texts of one syntax. Texts have no byte order mark. */
+/** Edits texts of one syntax. The texts have no byte order mark. */
 export interface Format {
   /** An empty text is an empty object. @throws SyntaxError with a line and a column */
   parse(text: string): unknown
@@ -20,11 +20,11 @@ export interface Format {
   replace(text: string, edit: EntryEdit, entry: Entry): string
   /** Removes an entry that exists. @throws EditError */
   remove(text: string, edit: EntryEdit): string
-  /** The entry as the user would type it. */
+  /** Formats the entry as the user would write it. */
   snippet(edit: EntryEdit, entry: Entry): string
 }
 
-/** A file that cannot be edited without damage. */
+/** Thrown for a file that cannot be edited without damage. */
 export class EditError extends Error {
   override name = 'EditError'
 }
@@ -32,17 +32,17 @@ export class EditError extends Error {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The end of line that a text uses. */
+/** The line break that a text uses. */
 export const eolOf = (text: string): string => (/\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n')
 
-/** The offset after the last character before `end` that is not white space. */
+/** The offset after the last character before `end` that is not whitespace. */
 export function trimmedEnd(text: string, end: number): number {
   let at = end
   while (at > 0 && /\s/.test(text[at - 1] ?? '')) at--
   return at
 }
 
-/** The white space with which the line of an offset begins. */
+/** The whitespace at the start of the line of an offset. */
 export function indentAt(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? ''

@@ -15,7 +15,7 @@ export type { MemberNode, Node, ObjectNode, ValueNode }
 /** Undefined for a text without a value. @throws SyntaxError */
 export function parseTree(text: string): ValueNode | undefined {
   return located(text, () => {
-    // Hosts that read strict JSON have no comments in their files, so these can be allowed everywhere.
+    // Allow comments for all hosts: a host that reads strict JSON has none in its file.
     const tokens = tokenize(text, { mode: 'jsonc' })
     if (tokens.every(isComment)) return undefined
     const broken = tokens.find(hasControlCharacter(text))
@@ -24,18 +24,18 @@ export function parseTree(text: string): ValueNode | undefined {
   })
 }
 
-/** For hosts that use `JSON.parse`, which takes neither comments nor trailing commas. @throws SyntaxError */
+/** Checks for hosts that use `JSON.parse`, which accepts neither comments nor trailing commas. @throws SyntaxError */
 export function checkStrict(text: string): void {
   located(text, () => parse(text, { mode: 'json' }))
 }
 
-/** Gives errors a line and a column. */
+/** Adds a line and a column to errors. */
 function located<T>(text: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
     if (!isFault(error)) throw error
-    // Its message may have a part of the text. At the end, it has no position.
+    // The message may contain a part of the text. It has no position for an error at the end.
     throw faultAt(text, error.message.includes('end of input') ? text.length : error.offset)
   }
 }
@@ -54,7 +54,7 @@ function faultAt(text: string, offset: number): SyntaxError {
 
 const isComment = ({ type }: Token): boolean => type === 'LineComment' || type === 'BlockComment'
 
-/** Momoa allows them in strings, and hosts do not. */
+/** Momoa accepts line breaks in strings, but hosts do not. */
 const hasControlCharacter =
   (text: string) =>
   (token: Token): boolean =>
@@ -66,14 +66,14 @@ export const startOf = ({ loc }: Node): number => loc.start.offset
 
 export const endOf = ({ loc }: Node): number => loc.end.offset
 
-/** The member of an object. @throws EditError if there are two of that name: readers differ in which they take */
+/** The member of an object. @throws EditError if the name occurs twice, because readers use different ones */
 export function memberOf({ members }: ObjectNode, name: string): MemberNode | undefined {
   const found = members.filter((member) => member.name.type === 'String' && member.name.value === name)
   if (found.length > 1) throw new EditError(`${JSON.stringify(name)} is there twice`)
   return found[0]
 }
 
-/** The offset of a comma that is the next token, comments aside. */
+/** The offset of the next token if it is a comma. Comments are skipped. */
 export function commaAfter(text: string, offset: number): number | undefined {
   const next = tokenize(text.slice(offset), { mode: 'jsonc' }).find((token) => !isComment(token))
   return next?.type === 'Comma' ? offset + startOf(next) : undefined

@@ -12,8 +12,7 @@ import {
 } from './json-tree.ts'
 
 /**
- * JSON, with comments and trailing commas if the file has them. Only the text of the entry changes: offsets come from
- * the parser, and the edits from here.
+ * JSON, also with comments and trailing commas. Only the text of the entry changes, at offsets from the parser.
  */
 export const jsonFormat: Format = {
   parse(text) {
@@ -39,7 +38,7 @@ export const jsonFormat: Format = {
   snippet: ({ key, name }, entry) => print({ [key]: { [name]: entry } }, '  ', '', '\n'),
 }
 
-/** Changes the members of an entry that differ, one after the other. All others keep their text. */
+/** Changes only the members of an entry that differ, one after the other. */
 function updateMembers(text: string, { key, name }: EntryEdit, entry: Entry): string {
   const find = (source: string): ObjectNode =>
     objectNode(existing(existing(parseTree(source), key), name), name)
@@ -116,7 +115,7 @@ function removeProperty(text: string, object: ObjectNode, removed: MemberNode): 
   return cut(text, cuts)
 }
 
-/** Cuts ranges out of a text. They are in order. */
+/** Removes ranges from a text. They must be in order. */
 function cut(text: string, ranges: readonly (readonly [from: number, to: number])[]): string {
   let result = ''
   let at = 0
@@ -130,7 +129,7 @@ function cut(text: string, ranges: readonly (readonly [from: number, to: number]
 const isSingleLine = (text: string, object: ObjectNode): boolean =>
   !text.slice(startOf(object), endOf(object)).includes('\n')
 
-/** One step of indentation: that of the first indented line. */
+/** One step of indentation, taken from the first indented line. */
 const unitOf = (text: string): string => /\n([ \t]+)["}/]/.exec(text)?.[1] ?? '  '
 
 const print = (value: unknown, unit: string, indent: string, eol: string): string =>

@@ -2,8 +2,8 @@ import { parse, stringify, TomlError } from 'smol-toml'
 import { EditError, type Entry, type EntryEdit, eolOf, type Format, isObject, syntaxError } from './format.ts'
 
 /**
- * TOML. A table is added at the end and removed by its lines, because no library keeps comments. Lines are found
- * without a parser; the caller compares the values before and after.
+ * TOML. A table is added at the end and removed by its lines, because no library keeps comments. The lines are found
+ * without a parser, so the caller compares the values before and after.
  */
 export const tomlFormat: Format = {
   parse(text) {
@@ -16,7 +16,7 @@ export const tomlFormat: Format = {
     }
   },
   add: (text, edit, entry) => append(text, table(edit, entry), eolOf(text)),
-  // At its place, so that a comment before it stays one before it.
+  // Replace the entry in its place, so that comments stay before it.
   replace(text, edit, entry) {
     const eol = eolOf(text)
     const lines = text.split(eol)
@@ -27,7 +27,7 @@ export const tomlFormat: Format = {
     const eol = eolOf(text)
     const lines = text.split(eol)
     const { from, to } = range(lines, edit)
-    // The blank line that `append` has set.
+    // Remove the blank line that `append` added.
     const start = from > 0 && lines[from - 1] === '' ? from - 1 : from
     const rest = [...lines.slice(0, start), ...lines.slice(to)]
     return rest.join(eol)
@@ -48,7 +48,7 @@ function table({ key, name }: EntryEdit, entry: Entry): string {
 
 const keyText = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name))
 
-/** In one line, so that the entry is one table. */
+/** Formats a value in one line, so that the entry stays one table. */
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
   if (isObject(value))
@@ -58,7 +58,7 @@ function valueText(value: unknown): string {
   return stringify({ x: value }).trim().slice('x = '.length)
 }
 
-/** The lines of a table and of the tables in it, without the blank lines and comments after them. */
+/** The lines of a table and its subtables, without the blank lines and comments after them. */
 function range(
   lines: readonly string[],
   { key, name }: EntryEdit,

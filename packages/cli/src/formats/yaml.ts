@@ -11,7 +11,7 @@ import {
 import { EditError, type Entry, type EntryEdit, eolOf, type Format, syntaxError } from './format.ts'
 
 /**
- * YAML. Lines are added and removed in the text: a document that is parsed and printed has other indents, quotes and
+ * YAML. Lines are added and removed in the text, because printing a parsed document would change indents, quotes and
  * blank lines.
  */
 export const yamlFormat: Format = {
@@ -31,7 +31,7 @@ export const yamlFormat: Format = {
       map === null || (isMap(map) && map.items.length === 0) || (isScalar(map) && map.value === null)
     if (!isEmpty) throw new EditError(`${key} has another form than indented lines`)
     const colon = text.indexOf(':', servers.key.range?.[1] ?? 0) + 1
-    // `extensions: {}`, or `extensions:`.
+    // The value is empty: `extensions: {}`, or `extensions:`.
     const end = isMap(map) ? (map.range?.[1] ?? colon) : colon
     const source = text.slice(0, colon) + text.slice(end)
     return insertAfter(source, lineEnd(source, colon), block(name, entry, '  ', eol), eol)
@@ -52,7 +52,7 @@ export const yamlFormat: Format = {
     const { servers, map, pair } = find(text, edit)
     const [from, to] = linesOf(text, pair)
     if (map.items.length > 1) return cutLines(text, from, to)
-    // A key without a value is null, which a host may refuse.
+    // Remove the key, too: without a value it is null, which a host may refuse.
     const after = cutLines(text, from, to)
     const colon = after.indexOf(':', servers.key.range?.[1] ?? 0) + 1
     return `${after.slice(0, colon)} {}${after.slice(colon)}`
@@ -103,10 +103,10 @@ const columnOf = (text: string, { key }: PairNode): string => {
   return ' '.repeat(at - (text.lastIndexOf('\n', at - 1) + 1))
 }
 
-/** After the line in which a pair ends, without its line break. */
+/** The end of the line in which a pair ends, before its line break. */
 function endOfPair(text: string, { key, value }: PairNode): number {
   const end = value?.range?.[1] ?? key.range?.[1] ?? 0
-  // The end of a block is the start of the next line.
+  // A block ends at the start of the next line.
   return text[end - 1] === '\n' ? lineEnd(text, end - 1) : lineEnd(text, end)
 }
 
@@ -124,7 +124,7 @@ function linesOf(text: string, pair: PairNode): readonly [from: number, to: numb
   return [from, end + (/^\r?\n/.exec(text.slice(end))?.[0].length ?? 0)]
 }
 
-/** At the end of a text without a final line break, the one before the lines goes. */
+/** At the end of a text without a final line break, remove the line break before the lines. */
 function cutLines(text: string, from: number, to: number): string {
   if (to < text.length || text.endsWith('\n')) return text.slice(0, from) + text.slice(to)
   return text.slice(0, from).replace(/\r?\n$/, '')

@@ -19,7 +19,7 @@ export const codex: Host = {
     command,
     args: [...args],
     ...(Object.keys(env).length > 0 && { env }),
-    // Codex passes only a few variables to a server; these are added.
+    // Codex passes only a few variables to a server, and these in addition.
     ...(references.length > 0 && { env_vars: [...references] }),
   }),
   remote: ({ url, headers }) => ({ url, ...(Object.keys(headers).length > 0 && { http_headers: headers }) }),
@@ -44,7 +44,7 @@ export const codex: Host = {
 
 const members = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
 
-/** Names, or tables with a name. */
+/** The items are names, or tables with a name. */
 const variableNames = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : []).flatMap((each: unknown) => {
     const name = isObject(each) ? each['name'] : each

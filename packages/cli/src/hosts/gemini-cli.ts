@@ -12,7 +12,7 @@ export const geminiCli: Host = {
   projectFile: '.gemini/settings.json',
   references: 'text',
   local: (server) => commandEntry(server, (name) => `$${name}`),
-  // `url` alone is HTTP+SSE there.
+  // In Gemini CLI, `url` alone means HTTP+SSE.
   remote: (server) => ({ httpUrl: server.url, ...headersMember(server) }),
   read(entry) {
     const { httpUrl, url, ...others } = withBraces(entry) as Entry
@@ -23,7 +23,7 @@ export const geminiCli: Host = {
   next: 'Start Gemini CLI again, and see /mcp',
 }
 
-/** `$NAME` as `${NAME}`, in all texts. */
+/** Converts `$NAME` to `${NAME}` in all strings. */
 function withBraces(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll(/\$([A-Za-z_]\w*)/g, '${$1}')
   if (Array.isArray(value)) return value.map(withBraces)

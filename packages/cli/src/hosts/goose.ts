@@ -2,7 +2,7 @@ import { isObject } from '../formats/format.ts'
 import { type Host, pick } from './host.ts'
 import { dotConfigFolder, pathOf, settingsFolder } from './place.ts'
 
-/** In seconds. Goose's forms have the same default. */
+/** Timeout in seconds, the default of Goose's forms. */
 const TIMEOUT = 300
 
 // https://goose-docs.ai/docs/guides/config-files
@@ -25,7 +25,7 @@ export const goose: Host = {
     cmd: command,
     args: [...args],
     envs: env,
-    // Goose takes these from its environment, or else from its store of secrets.
+    // Goose reads these variables from its environment, or else from its secret store.
     env_keys: [...references],
     timeout: TIMEOUT,
   }),
@@ -59,7 +59,7 @@ export const goose: Host = {
 const mapValues = (values: Readonly<Record<string, unknown>>, map: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
 
-/** Headers take the variables of the same entry: `$NAME` and `${NAME}`. */
+/** Headers may refer to variables of the same entry by `$NAME` and `${NAME}`. */
 function substitute(text: unknown, env: Readonly<Record<string, unknown>>): unknown {
   if (typeof text !== 'string') return text
   return text.replaceAll(

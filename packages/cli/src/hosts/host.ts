@@ -1,16 +1,16 @@
 import type { Entry, FormatName } from '../formats/format.ts'
 import type { Place } from './place.ts'
 
-/** What a host starts. `args` and `command` are absolute where they are paths. */
+/** A program that a host starts. Paths in `args` and `command` are absolute. */
 export interface LocalServer {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Variables that the server needs and whose values stay out of the file. */
+  /** Variables that the server needs, without their values in the file. */
   readonly references: readonly string[]
 }
 
-/** What a host connects to. */
+/** A URL that a host connects to. */
 export interface RemoteServer {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -25,35 +25,35 @@ export interface Host {
   readonly id: string
   readonly title: string
   readonly format: FormatName
-  /** The member of the file that has the servers. */
+  /** The member of the file that contains the servers. */
   readonly key: string
-  /** The user's files. All are written that exist, or the first. */
+  /** The user's files. All existing ones are written, or else the first. */
   files(place: Place): readonly string[]
   /** The path of the project's file in the project. */
   readonly projectFile?: string
-  /** The servers that the user's file has for one project. These come first. */
+  /** The servers for one project in the user's file, which have priority. */
   ofProject?: (content: unknown, folder: string) => unknown
   /**
-   * How an entry refers to a variable instead of having its value: `text` as in `${NAME}`, `members` by a member that has
-   * the name. With `none`, it cannot.
+   * How an entry refers to a variable: `text` by `${NAME}`, `members` by a member with the name, `none` if it must contain
+   * the value.
    */
   readonly references: 'text' | 'members' | 'none'
-  /** Undefined where the host takes no servers at a URL from its file. */
+  /** Undefined if the host file does not support servers at a URL. */
   remote?: (server: RemoteServer, name: string) => Entry
   local: (server: LocalServer, name: string) => Entry
-  /** The usual form of an entry that the host reads. Absent where the host has that form. @throws CliError */
+  /** Converts an entry of the host to the usual form. Absent if the host uses that form. @throws CliError */
   read?: (entry: Entry, env: Place['env']) => Entry
-  /** It runs in a terminal and gives its servers the user's environment. Other hosts are apps, with a short `PATH`. */
+  /** Whether the host runs in a terminal and passes the user's environment on. Other hosts are apps with a short `PATH`. */
   readonly inTerminal?: true
-  /** It reads its file with `JSON.parse`, which takes neither comments nor trailing commas. */
+  /** Whether the host uses `JSON.parse`, which accepts neither comments nor trailing commas. */
   readonly strictJson?: true
-  /** What the user does next. */
+  /** The next step for the user. */
   readonly next: string
   /** A link that installs the entry, for a README. */
   link?: (name: string, entry: Entry) => string
 }
 
-/** The members that the command sets. Others in an entry are the user's. */
+/** The members that this command sets. Other members belong to the user. */
 export const OWNED_MEMBERS: readonly string[] = [
   'type',
   'command',
@@ -74,10 +74,10 @@ export const commandEntry = (
   return { command, args: [...args], ...(Object.keys(all).length > 0 && { env: all }) }
 }
 
-/** The variables of these names that are set. */
+/** The variables of these names, if they are set. */
 export const pick = (env: Place['env'], names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
 
-/** The usual form of headers: no member if there are none. */
+/** The usual form of headers, without a member if there are none. */
 export const headersMember = ({ headers }: RemoteServer): { readonly headers?: RemoteServer['headers'] } =>
   Object.keys(headers).length === 0 ? {} : { headers }

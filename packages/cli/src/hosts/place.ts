@@ -3,12 +3,12 @@ import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import process from 'node:process'
 
-/** A machine and its user: where hosts keep their files. */
+/** A machine and its user, which determine the files of hosts. */
 export interface Place {
   readonly platform: NodeJS.Platform
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The names in a folder. Empty if it does not exist. */
+  /** Lists the names in a folder. Returns an empty list if it does not exist. */
   readonly list: (folder: string) => readonly string[]
 }
 
@@ -28,11 +28,11 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** `node:path` of the place's platform. */
+/** The `node:path` of the place's platform. */
 export const pathOf = ({ platform }: Place): { readonly join: (...parts: readonly string[]) => string } =>
   platform === 'win32' ? win32 : posix
 
-/** The folder in which apps keep their settings. */
+/** The folder of app settings. */
 export function settingsFolder(place: Place): string {
   const { platform, home, env } = place
   const { join } = pathOf(place)
@@ -41,6 +41,6 @@ export function settingsFolder(place: Place): string {
   return env['XDG_CONFIG_HOME'] ?? join(home, '.config')
 }
 
-/** `~/.config`, also on macOS. */
+/** The folder `~/.config`, also on macOS. */
 export const dotConfigFolder = (place: Place): string =>
   place.env['XDG_CONFIG_HOME'] ?? pathOf(place).join(place.home, '.config')

@@ -1,18 +1,18 @@
 import type { LocalServer } from './host.ts'
 import type { Place } from './place.ts'
 
-/** Windows, seen from a Linux inside of it (WSL). */
+/** The Windows system around a Linux system in WSL. */
 export interface WindowsSide {
-  /** Its user. `list` takes paths of Windows. */
+  /** The Windows user. `list` takes Windows paths. */
   readonly place: Place
-  /** The path in this Linux of a path of Windows. */
+  /** Converts a Windows path to a path in this Linux. */
   readonly mounted: (path: string) => string
   /** The name of this Linux. */
   readonly distribution: string
 }
 
 /**
- * Undefined outside of WSL. The user's folder is known from `PATH`, to which WSL adds that of Windows:
+ * Undefined outside of WSL. Finds the user's folder in `PATH`, to which WSL adds the `PATH` of Windows:
  * https://learn.microsoft.com/windows/wsl/filesystems.
  */
 export function windowsSide({ platform, env, list }: Place): WindowsSide | undefined {
@@ -31,7 +31,7 @@ export function windowsSide({ platform, env, list }: Place): WindowsSide | undef
   }
 }
 
-/** A server of this Linux, as Windows starts it. Without `--exec`, a shell would read the arguments. */
+/** Converts a server of this Linux to one that Windows starts. Without `--exec`, a shell would parse the arguments. */
 export function throughWsl(server: LocalServer, { distribution }: WindowsSide): LocalServer {
   const { command, args, env, references } = server
   // https://learn.microsoft.com/windows/wsl/filesystems#wslenv-flags: `/u` is for Windows to Linux.

@@ -17,7 +17,7 @@ export const zed: Host = {
   references: 'none',
   local: (server) => commandEntry(server, (name) => server.env[name] ?? ''),
   remote: (server) => ({ url: server.url, ...headersMember(server) }),
-  // Older versions have `command: { path, args, env }`.
+  // Older versions use `command: { path, args, env }`.
   read({ command, ...entry }) {
     if (!isObject(command)) return { ...entry, command }
     const { path, ...others } = command

@@ -3,21 +3,21 @@ import { diff } from './diff.ts'
 import { changeFile, type FileState, readState } from './file.ts'
 import type { HostRequest } from './request.ts'
 
-/** A file that was changed, or would be. */
+/** A file that was changed, or would be with `--dry-run`. */
 export interface FileReport {
   readonly path: string
   readonly outcome: Outcome
-  /** Of `--dry-run`. */
+  /** The difference, for `--dry-run`. */
   readonly diff?: string
 }
 
-/** Changes all files of a request. With `dryRun`, only says what would change. */
+/** Changes all files of a request. With `dryRun`, only reports the changes. */
 export async function applyToAll(
   { paths, server }: HostRequest,
   options: { readonly dryRun: boolean },
   decide: (path: string, state: FileState) => EntryChange | Promise<EntryChange>,
 ): Promise<readonly FileReport[]> {
-  // A file that cannot be changed is found before the first one is.
+  // Check all files before changing the first one.
   const planned = await Promise.all(paths.map(async (path) => decide(path, await readState(path))))
   if (options.dryRun)
     return planned.map(({ outcome, before = '', text = '' }, index) => {
@@ -32,7 +32,7 @@ export async function applyToAll(
   return reports
 }
 
-/** Values that were given as variables or headers may be secrets. */
+/** Values of variables and headers may be secrets. */
 function masked(text: string, server: HostRequest['server']): string {
   if (server === undefined) return text
   const secrets = Object.values('command' in server ? server.env : server.headers)

@@ -10,11 +10,11 @@ import type { Terminal } from '../terminal.ts'
 
 export interface HostAndWords {
   readonly host: Host
-  /** The words that do not name it. */
+  /** The other words. */
   readonly words: readonly string[]
 }
 
-/** The host that the first word names. Without one, asks for it. @throws CliError `usage` */
+/** Finds the host that the first word names, or asks for it. @throws CliError `usage` */
 export async function hostOf(positionals: readonly string[], terminal: Terminal): Promise<HostAndWords> {
   const [id, ...words] = positionals
   // Files and URLs have a dot or a colon.

@@ -5,7 +5,7 @@ import { usageError } from '../errors.ts'
 import type { LocalServer } from '../hosts/host.ts'
 import { commandArguments } from '../own-files.ts'
 
-/** The words of a command line that name a file and its arguments. */
+/** The words of a command line that specify a file and its arguments. */
 export interface FileWords {
   /** A file or a URL. */
   readonly word: string | undefined
@@ -30,7 +30,8 @@ export function devProgram({
     'dev',
     file,
     '--stdio',
-    // Apps start servers in another folder. `.env`, `tsconfig.json` and patterns of `--watch` belong to this one.
+    // Pass the current folder, which contains `.env`, `tsconfig.json` and the files of `--watch`: apps start servers in
+    // another one.
     '--cwd',
     process.cwd(),
     ...(exportName === undefined ? [] : ['--export', exportName]),

@@ -23,7 +23,7 @@ export interface EditRequest {
 
 export interface InstallRequest extends EditRequest {
   readonly entry: Entry
-  /** Whether the entry has values that others must not read. */
+  /** Whether the entry contains values that other users must not read. */
   readonly secret: boolean
 }
 
@@ -46,11 +46,11 @@ export function install({ text }: FileState, request: InstallRequest): EntryChan
 }
 
 export interface UninstallRequest extends EditRequest {
-  /** The entry that would be installed. Undefined if there is only a name. */
+  /** The entry to install. Undefined if only a name was given. */
   readonly entry: Entry | undefined
 }
 
-/** @throws CliError if the entry is of another server, unless forced */
+/** @throws CliError if the entry belongs to another server, unless forced */
 export async function uninstall(state: FileState, request: UninstallRequest): Promise<EntryChange> {
   const { text, target } = state
   const { format, edit, entry, force, path } = request
@@ -71,8 +71,8 @@ export async function uninstall(state: FileState, request: UninstallRequest): Pr
 }
 
 /**
- * The text before the entry was installed, if nothing else has changed since: that from which an install gives the
- * present text. It brings back what no edit can: an empty object that was missing, or a file that did not exist.
+ * The backup from before the entry was installed, if nothing else has changed since: installing into it gives the current
+ * text. Restores what an edit cannot, such as a missing object or a missing file.
  */
 async function textBefore(
   target: string,
@@ -97,7 +97,7 @@ async function textBefore(
   return gives('') ? { text: undefined } : undefined
 }
 
-/** The new entry, with the members that the user or the host has added. */
+/** The new entry, with members that the user or the host added. */
 function merge(existing: Entry, entry: Entry): Entry {
   const result: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(existing))
@@ -109,19 +109,19 @@ function merge(existing: Entry, entry: Entry): Entry {
   return result
 }
 
-/** Names only: values may be secrets. */
+/** Lists only names, because values may be secrets. */
 function differences(existing: unknown, merged: Entry): string {
   if (!isObject(existing)) return 'everything'
   const names = Object.keys({ ...existing, ...merged })
   return names.filter((name) => !isDeepStrictEqual(existing[name], merged[name])).join(', ')
 }
 
-/** Whether both start the same program or connect to the same URL. */
+/** Whether both entries start the same program or connect to the same URL. */
 const pointsTo = (existing: unknown, entry: Entry): boolean =>
   isObject(existing) &&
   OWNED_MEMBERS.every((name) => name === 'type' || isDeepStrictEqual(existing[name], entry[name]))
 
-/** Adds the file to errors of an edit. */
+/** Adds the file name to errors of an edit. */
 function guarded<T>(
   { path, format, edit, ...request }: EditRequest & { readonly entry?: Entry | undefined },
   run: () => T,

@@ -17,19 +17,19 @@ import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError } from '../errors.ts'
 
-/** A file as it was read. */
+/** The state of a file when it was read. */
 export interface FileState {
-  /** Where a symbolic link leads to, since a link must stay one. */
+  /** The target of a symbolic link, which must remain a link. */
   readonly target: string
-  /** With its byte order mark. Undefined if the file does not exist. */
+  /** The text with its byte order mark. Undefined if the file does not exist. */
   readonly text: string | undefined
   readonly mode: number | undefined
 }
 
-/** What a file must become. An undefined text deletes it. */
+/** The new content of a file. An undefined text deletes it. */
 export interface FileChange {
   readonly text: string | undefined
-  /** Whether others must not read it. */
+  /** Whether other users must not read the file. */
   readonly secret: boolean
 }
 
@@ -49,8 +49,8 @@ export async function readState(path: string): Promise<FileState> {
 }
 
 /**
- * Changes a file in one step, after a copy of it was made. If another program changes the file at the same time, it is
- * read again, and `decide` runs again. Without a change, nothing is written.
+ * Changes a file atomically after a backup. If another program changes the file meanwhile, reads it and calls `decide`
+ * again. Writes nothing without a change.
  */
 export async function changeFile<T extends FileChange>(
   path: string,
@@ -72,7 +72,7 @@ export async function changeFile<T extends FileChange>(
   }
 }
 
-/** The copies of a file, the newest first. */
+/** The backups of a file, newest first. */
 export async function backupsOf(target: string): Promise<readonly string[]> {
   const prefix = `${basename(target)}.`
   const names = await readdir(dirname(target)).catch(() => [])
@@ -83,7 +83,7 @@ export async function backupsOf(target: string): Promise<readonly string[]> {
     .map((name) => join(dirname(target), name))
 }
 
-/** False if the file is no longer what it was. */
+/** Returns false if the file has changed meanwhile. */
 async function write(state: FileState, { text, secret }: FileChange): Promise<boolean> {
   const { target } = state
   await mkdir(dirname(target), { recursive: true })
@@ -116,7 +116,7 @@ async function write(state: FileState, { text, secret }: FileChange): Promise<bo
 const isUnchanged = async (state: FileState): Promise<boolean> =>
   (await readState(state.target)).text === state.text
 
-/** On Windows, a virus scanner or a host that reads the file lets `rename` fail for a moment. */
+/** Retries `rename`, which fails on Windows while a virus scanner or a host reads the file. */
 async function replace(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -136,7 +136,7 @@ async function backUp(target: string): Promise<void> {
   await Promise.all(old.map((path) => rm(path, { force: true })))
 }
 
-/** The file that a path leads to, which may not exist. */
+/** Resolves symbolic links to a file that may not exist. */
 async function follow(path: string): Promise<string> {
   try {
     return await realpath(path)

@@ -5,7 +5,7 @@ import { HOSTS } from '../hosts/index.ts'
 import type { ServerArguments } from './request.ts'
 import { nameFor, remoteOrCommand } from './server.ts'
 
-/** Prints Markdown with a badge for each host that has links. @throws CliError `usage` */
+/** Prints Markdown with a badge for each host that supports links. @throws CliError `usage` */
 export function printLinks({ values, positionals, rest }: ServerArguments, terminal: Terminal): void {
   const [word, unexpected] = positionals
   if (unexpected !== undefined) throw usageError('--links takes no host', 'Name the target only')

@@ -11,7 +11,7 @@ import { throughWsl, type WindowsSide, windowsSide } from '../hosts/wsl.ts'
 import { hostOf } from './ask-host.ts'
 import { nameFor, serverFrom, type ServerWords } from './server.ts'
 
-/** The options of install and uninstall that say what is meant. */
+/** The options that install and uninstall share. */
 export const SERVER_OPTIONS = {
   name: {
     type: 'string',
@@ -53,7 +53,7 @@ export interface ServerArguments {
   readonly rest: readonly string[] | undefined
 }
 
-/** What a command line asks for. */
+/** The parsed request of a command line. */
 export interface HostRequest {
   readonly host: Host
   readonly name: string
@@ -62,7 +62,7 @@ export interface HostRequest {
   readonly entry: Entry | undefined
   /** The files to edit. */
   readonly paths: readonly string[]
-  /** The name of this Linux, if the host is on Windows and this is WSL. */
+  /** The name of this Linux if the host is on Windows, in WSL. */
   readonly distribution: string | undefined
 }
 
@@ -104,7 +104,7 @@ interface WindowsHost {
   readonly paths: readonly string[]
 }
 
-/** In WSL, a host that is on Windows. */
+/** Finds a host on Windows, in WSL. */
 function windowsHost(host: Host, place: Place): WindowsHost | undefined {
   const side = windowsSide(place)
   if (side === undefined || !isPresent(host, side.place)) return undefined
@@ -114,7 +114,7 @@ function windowsHost(host: Host, place: Place): WindowsHost | undefined {
 const onWindows = (server: InstalledServer, { side }: WindowsHost): InstalledServer =>
   isLocal(server) ? throughWsl(server, side) : server
 
-/** For a host without references, the values must be in the file. @throws CliError `usage` if there is none */
+/** Adds the values of variables for a host without support for references. @throws CliError `usage` if there is none */
 function withValues(
   { references, title }: Host,
   server: InstalledServer | undefined,
@@ -147,7 +147,7 @@ function projectPath({ projectFile, title }: Host): string {
   return join(process.cwd(), projectFile)
 }
 
-/** All files that exist, since it is not known which one is read; else the first one. */
+/** All existing files, because it is unknown which one the host reads; or else the first one. */
 function pathsOf(all: readonly string[]): readonly string[] {
   const existing = all.filter((path) => existsSync(path))
   return existing.length > 0 ? existing : all.slice(0, 1)

@@ -7,20 +7,20 @@ import { findProgram } from '../start/find-program.ts'
 import { belongsToVersion } from '../start/short-lived.ts'
 import { devProgram, type FileWords } from './dev-server.ts'
 
-/** The words of a command line that name a server. */
+/** The words of a command line that specify a server. */
 export interface ServerWords extends FileWords {
   /** `NAME=value`, or `NAME` for a reference. */
   readonly env: readonly string[]
   /** `Name: value` */
   readonly headers: readonly string[]
-  /** Whether `jetway dev` runs the file. Then the words after `--` are arguments of the file. */
+  /** Whether `jetway dev` runs the file, with the words after `--` as its arguments. */
   readonly dev: boolean
 }
 
 const JAVASCRIPT = ['.js', '.mjs', '.cjs']
 const TYPESCRIPT = ['.ts', '.mts', '.cts']
 
-/** The server that a host must start or connect to. Undefined without a target. @throws CliError `usage` */
+/** The server that a host starts or connects to. Undefined without a target. @throws CliError `usage` */
 export function serverFrom(words: ServerWords, path: string | undefined): InstalledServer | undefined {
   const { word, rest } = words
   if (words.dev) return { ...devProgram(words), ...environment(words.env) }
@@ -39,8 +39,8 @@ export function serverFrom(words: ServerWords, path: string | undefined): Instal
 }
 
 /**
- * What a host starts for a program. On Windows, hosts that run on Node.js cannot start `npx.cmd`: `cmd` must. It gets the
- * name, because the quotes around a path with spaces would depend on the arguments.
+ * The command with which a host starts a program. On Windows, hosts on Node.js can start `npx.cmd` only through `cmd`, which
+ * gets the name, because quoting a path with spaces would depend on the arguments.
  */
 export const startable = (
   platform: NodeJS.Platform,
@@ -50,7 +50,7 @@ export const startable = (
     ? { command: 'cmd', args: ['/c', name, ...args] }
     : { command: path, args }
 
-/** A server that works on every machine, without secrets: for a link. @throws CliError `usage` */
+/** A server for a link, which works on every machine and contains no secrets. @throws CliError `usage` */
 export function remoteOrCommand(words: ServerWords): InstalledServer {
   const { word, rest, env, headers } = words
   if (headers.length > 0 || env.some((text) => text.includes('=')))
@@ -78,7 +78,7 @@ function parseHeader(text: string): readonly [string, string] {
   return [name, value]
 }
 
-/** Hosts that are apps start with a short PATH, so no name of a program is left to it. */
+/** Resolves programs to absolute paths, because apps have a short PATH. */
 function programOf(word: string): readonly string[] {
   const file = resolve(word)
   if (!existsSync(file))
@@ -120,7 +120,7 @@ function environment(given: readonly string[]): Pick<LocalServer, 'env' | 'refer
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The name of an entry: the given one, or that of the package, the host of the URL, or the file. @throws CliError */
+/** The name of an entry: the given name, or the name of the package, the URL's host or the file. @throws CliError */
 export function nameFor(given: string | undefined, { word, rest }: ServerWords): string {
   const name = given ?? derivedName(word, rest)
   if (name === undefined) throw usageError('There is no name for the server', 'Choose one with --name')
@@ -137,7 +137,7 @@ function derivedName(word: string | undefined, rest: readonly string[] | undefin
   return packageName(dirname(resolve(word))) ?? basename(word, extname(word))
 }
 
-/** The name of the nearest package, without its scope. */
+/** The name of the nearest package without its scope. */
 function packageName(folder: string): string | undefined {
   const manifest = join(folder, 'package.json')
   if (existsSync(manifest)) {

@@ -27,7 +27,7 @@ export const command: Command = defineCommand({
     }),
 })
 
-/** A server of 2026-07-28 may keep its name to itself. */
+/** A server of 2026-07-28 may omit its name. */
 const UNNAMED = { name: 'A server', version: 'of unknown version' }
 
 interface ReportOptions {
@@ -65,7 +65,7 @@ function report(
 
 type Lines = readonly [signature: string, ...about: (string | undefined)[]]
 
-/** Nothing for an empty list. */
+/** Prints nothing for an empty list. */
 function section<T>(
   title: string,
   items: readonly T[],
@@ -85,7 +85,7 @@ function section<T>(
   return ['', colour('bold', title), ...rows]
 }
 
-/** A description in full: models read all of it. */
+/** Prints the full description, which models read. */
 const indented = (text: string): readonly string[] =>
   printable(text.trim())
     .split('\n')

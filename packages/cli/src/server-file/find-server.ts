@@ -3,7 +3,7 @@ import type { McpServer } from '@jetway/core'
 /** The exports of a server's file. */
 export type Exports = Readonly<Record<string, unknown>>
 
-/** Which export is meant is not clear: `--export` has to name one. */
+/** Thrown if the export is ambiguous or missing, so that `--export` must name one. */
 export class ExportError extends Error {
   override name = 'ExportError'
   readonly hint: string
@@ -15,8 +15,8 @@ export class ExportError extends Error {
 }
 
 /**
- * The server that a file exports and does not serve: the named one, else the default export, else `server`, else the only
- * one. Undefined for a program, which serves by itself.
+ * Finds the exported server of a file: the named export, the default export, `server`, or the only server. Returns undefined
+ * for a program that serves by itself.
  *
  * @throws ExportError
  */
@@ -36,14 +36,14 @@ export function findServer(file: string, exported: Exports, name: string | undef
   return chosen ?? servers[0]?.[1]
 }
 
-/** Not `instanceof`: the file may have another copy of `@jetway/core`. */
+/** A project may contain several copies of `@jetway/core`, so `instanceof` does not work. */
 function isServer(value: unknown): value is McpServer {
   if (typeof value !== 'object' || value === null) return false
   const { addTool, connect, stats } = value as Partial<Record<string, unknown>>
   return [addTool, connect, stats].every((member) => typeof member === 'function')
 }
 
-/** What to say about a file that ends without serving anything. */
+/** The error for a file that ends without serving anything. */
 export const servesNothing = (file: string): { readonly message: string; readonly hint: string } => ({
   message: `${file} exports no McpServer of @jetway/core, and serves nothing`,
   hint: 'Export an McpServer, or serve one until the input ends',

@@ -2,21 +2,21 @@ import { errorMonitor, type EventEmitter } from 'node:events'
 import { Server } from 'node:net'
 import process from 'node:process'
 
-/** How the program of this process serves by itself. */
+/** Detects how the program in this process serves. */
 export interface Serving {
-  /** Whether it reads its standard input, or listens for HTTP requests, or has begun to. */
+  /** Whether the program reads stdin or listens for HTTP requests, or has started to. */
   readonly begun: boolean
-  /** Resolves when it reads its standard input. */
+  /** Resolves when the program reads stdin. */
   readonly input: Promise<void>
-  /** Resolves to the port on which it answers HTTP requests: the wanted one, or else the first. */
+  /** Resolves to the port on which the program serves HTTP: the wanted port, or else the first. */
   readonly port: Promise<number>
 }
 
-/** How long a server on the wanted port may come after another one, such as one for metrics, in ms. */
+/** Time to wait for a server on the wanted port after another one, such as one for metrics, in ms. */
 const OTHERS_MS = 100
 
 /**
- * Finds out how a program serves, whatever framework it uses. Call it before the program is imported.
+ * Detects how a program serves, with any framework. Must be called before the program is imported.
  *
  * @param wanted - the port that the program should listen on
  * @param onPortInUse - called when a server of the program cannot listen
@@ -53,7 +53,7 @@ function watchListening(wanted: number, onPortInUse: (port?: number) => void) {
         if (address.port === wanted) resolve(wanted)
         else setTimeout(() => resolve(address.port), OTHERS_MS).unref()
       })
-      // Does not count as a listener: an error that the program does not handle still ends it.
+      // This does not count as a listener, so unhandled errors still end the program.
       ;(this as EventEmitter).once(errorMonitor, (error: NodeJS.ErrnoException & { port?: number }) => {
         if (error.code === 'EADDRINUSE') onPortInUse(error.port)
       })
@@ -63,5 +63,5 @@ function watchListening(wanted: number, onPortInUse: (port?: number) => void) {
   return { servers, port }
 }
 
-/** Servers without such listeners look for a free port, or speak another protocol. */
+/** Servers without such listeners search a free port, or use another protocol. */
 const answersRequests = (server: Server): boolean => server.listenerCount('request') > 0

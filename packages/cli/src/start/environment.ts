@@ -1,29 +1,29 @@
 import process from 'node:process'
 import { pick } from '../hosts/host.ts'
 
-/** A command, and all that its process gets. */
+/** A command and the whole environment of its process. */
 export interface Start {
   readonly command: string
   readonly args: readonly string[]
-  /** All variables. */
+  /** All variables of the process. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** The `PATH` of apps that no shell has started. */
+/** The `PATH` of apps that were not started by a shell. */
 export const APP_PATH = '/usr/bin:/bin'
 
 const WINDOWS_NAMES = ['PATH', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE', 'SystemRoot', 'TEMP']
 
-/** What an app gives its servers: a short `PATH`, no variables of a shell, and another folder. */
+/** The environment that an app gives its servers: a short `PATH`, no shell variables, and another folder. */
 export function appEnvironment(own: Variables): Pick<Start, 'env' | 'cwd'> {
   if (process.platform === 'win32') return { env: pick(own, WINDOWS_NAMES), cwd: own['SystemRoot'] ?? 'C:\\' }
   return { env: { PATH: APP_PATH, ...pick(own, ['HOME']) }, cwd: '/' }
 }
 
-/** What a host in a terminal gives its servers. */
+/** The environment that a host in a terminal gives its servers. */
 export const userEnvironment = (own: Variables): Pick<Start, 'env' | 'cwd'> => ({
   env: pick(own, Object.keys(own)),
   cwd: process.cwd(),

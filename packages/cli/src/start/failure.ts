@@ -3,7 +3,7 @@ import { ANSWER_MS, type Trial } from './trial.ts'
 const QUOTED_LINES = 5
 const QUOTED_LENGTH = 300
 
-/** Why a server does not serve. Undefined if it does. */
+/** Describes why a server does not serve. Undefined if it serves. */
 export function failureOf({ notStarted, answer, ended, stderr }: Trial): string | undefined {
   if (notStarted !== undefined)
     return notStarted === 'ENOENT'
@@ -19,15 +19,15 @@ export function failureOf({ notStarted, answer, ended, stderr }: Trial): string 
   return [what, ...quotedLines(stderr)].join('\n')
 }
 
-/** Whether it runs, but does not answer. */
+/** Whether the server runs but does not answer. */
 export const isSilent = ({ notStarted, answer, ended }: Trial): boolean =>
   notStarted === undefined && answer === undefined && ended === undefined
 
-/** Frames of a stack, and what Node.js and Python print around an error. */
+/** Matches stack frames, and lines that Node.js and Python print around an error. */
 const NOISE = /^\s*(?:at |\^+\s*$|Node\.js v|Traceback |File "|[\]})]*\s*$)/
 const ERROR = /\b(?:\w*Error|\w*Exception|ERROR)\b|^error\b/
 
-/** The last error and what follows it, or else the last lines. */
+/** The last error and the lines after it, or else the last lines. */
 function quotedLines(lines: readonly string[]): readonly string[] {
   const useful = lines.filter((line) => !NOISE.test(line))
   const error = useful.findLastIndex((line) => ERROR.test(line))

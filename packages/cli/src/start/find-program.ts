@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
 
-/** The path of a program that is named without one. Undefined if no folder of `PATH` has it. */
+/** Finds a program in the folders of `PATH`. Returns undefined if it does not exist. */
 export function findProgram(name: string, path = ''): string | undefined {
   const extensions = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : ['']
   return path

@@ -7,14 +7,14 @@ import { promisify } from 'node:util'
 const POLL_MS = 40
 const PS_TIMEOUT_MS = 2_000
 
-/** The leaders of groups to end when this process exits, for example by Ctrl-C. */
+/** The leaders of process groups to kill when this process exits, for example after Ctrl-C. */
 const leaders = new Set<number>()
 
 function endAll(): void {
   for (const leader of leaders) signalGroup(leader, 'SIGKILL')
 }
 
-/** Ends the group with this process. Returns a function that undoes it. */
+/** Kills the group when this process exits, until the returned function is called. */
 export function endWithThisProcess(leader: number): () => void {
   if (leaders.size === 0) process.on('exit', endAll)
   leaders.add(leader)
@@ -34,11 +34,11 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal)
   } catch {
-    // All have exited.
+    // All processes have exited.
   }
 }
 
-/** Whether a process of the group is still there. Windows has no groups. */
+/** Whether a process of the group still runs. Windows has no groups. */
 function remains(leader: number): boolean {
   if (process.platform === 'win32') return false
   try {
@@ -49,7 +49,7 @@ function remains(leader: number): boolean {
   }
 }
 
-/** Waits until no process of the group is there. */
+/** Waits until all processes of the group have ended. */
 export async function groupEnds(leader: number, ms: number): Promise<boolean> {
   const until = Date.now() + ms
   while (remains(leader)) {
@@ -59,7 +59,7 @@ export async function groupEnds(leader: number, ms: number): Promise<boolean> {
   return true
 }
 
-/** The processes of a group, such as `sleep (pid 17)`. Without arguments, which may be secret. */
+/** Lists the processes of a group, such as `sleep (pid 17)`, without their arguments, which may contain secrets. */
 export async function groupMembers(leader: number): Promise<readonly string[]> {
   const ps = existsSync('/bin/ps') ? '/bin/ps' : '/usr/bin/ps'
   try {

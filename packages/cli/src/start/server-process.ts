@@ -19,25 +19,25 @@ import { endWithThisProcess, signalGroup } from './group.ts'
 
 const KEPT_LINES = 40
 const MAX_LINE = 2_000
-/** How long the output of a process may take that has exited, in ms: its children may keep the pipe open. */
+/** Time to wait for output after a process has exited, in ms. Its children may keep the pipe open. */
 const LAST_OUTPUT_MS = 500
 
 /** Of a file that cannot be asked over stdio. */
 export type NotStdio = Exclude<HarnessReport, { readonly serves: 'stdio' }>
 
-/** A server's process, and all that it writes. */
+/** A server's process and its output. */
 export class ServerProcess {
-  /** The first lines of stdout that are no messages. */
+  /** The first lines of stdout that are not messages. */
   readonly strayLines: string[] = []
   /** The last lines of stderr. */
   readonly stderr: string[] = []
-  /** What the harness has reported, unless the file serves stdio. */
+  /** The report of the harness, unless the file serves stdio. */
   report: NotStdio | undefined
-  /** Settles when it has exited. */
+  /** Settles when the process has exited. */
   readonly exited: Promise<void>
   readonly #child: ChildProcess
   readonly #waiting = new Map<RequestId, (response: JsonRpcResponse) => void>()
-  /** Settles when no answer can come any more. */
+  /** Settles when no more answers can arrive. */
   readonly #over: Promise<void>
   readonly #release: () => void
   #requests = 0
@@ -61,12 +61,12 @@ export class ServerProcess {
 
   /** @param harness - whether it runs in the harness, which reports over a channel. @throws the error of `spawn` */
   static start(start: Start, harness: boolean): Promise<ServerProcess> {
-    // `.cmd` files need cmd.exe.
+    // Run `.cmd` files through cmd.exe.
     const { command, args, options } = normalizeSpawnCommand(start.command, start.args, {
       cwd: start.cwd,
       env: { ...start.env },
       stdio: harness ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
-      // Its own group, so that signals reach its children.
+      // Use a process group, so that signals reach the children.
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
@@ -81,14 +81,14 @@ export class ServerProcess {
     return this.#child.pid as number
   }
 
-  /** How it has ended: `with code 1` or `by SIGSEGV`. Undefined while it runs. */
+  /** How the process ended: `with code 1` or `by SIGSEGV`. Undefined while it runs. */
   get ended(): string | undefined {
     const { exitCode, signalCode } = this.#child
     if (signalCode !== null) return `by ${signalCode}`
     return exitCode === null ? undefined : `with code ${exitCode}`
   }
 
-  /** Undefined if there is no answer in time, or none can come. */
+  /** Resolves to undefined if no answer arrives in time, or none can arrive. */
   async request(method: string, params: JsonObject, ms: number): Promise<JsonRpcResponse | undefined> {
     const id = ++this.#requests
     let response: JsonRpcResponse | undefined
@@ -113,11 +113,11 @@ export class ServerProcess {
     this.#child.stdin?.end()
   }
 
-  /** Kills all that is left of it. */
+  /** Kills the rest of the process group. */
   kill(): void {
     signalGroup(this.pid, 'SIGKILL')
     this.#release()
-    // A process that has left the group may hold the pipes.
+    // A process outside of the group may keep the pipes open.
     for (const stream of this.#child.stdio) stream?.destroy()
     if (this.#child.connected) this.#child.disconnect()
   }
@@ -127,7 +127,7 @@ export class ServerProcess {
   }
 
   #read(stdin: Writable, stdout: Readable, stderr: Readable): void {
-    // A server that has ended does not read.
+    // Ignore write errors of a server that has ended.
     stdin.on('error', () => {})
     new StdioTransport({ input: stdout, output: stdin }).start({
       message: (line) => this.#onLine(line),

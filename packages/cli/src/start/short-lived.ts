@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 
-/** Folders whose names have a version, or that are emptied: an update removes them, and the entry stops working. */
+/** Folders that contain a version in their name, or are caches. An update removes them, and the entry stops working. */
 const SHORT_LIVED =
   /[\\/](?:\.?nvm|fnm_multishells|\.?fnm|mise|\.?volta|\.?asdf|\.?nodenv|nodejs[\\/]v\d[^\\/]*|n[\\/]versions|Cellar|_npx)[\\/]/i
 

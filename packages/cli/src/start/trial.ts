@@ -5,49 +5,49 @@ import type { Start } from './environment.ts'
 import { groupEnds, groupMembers, signalGroup } from './group.ts'
 import { type NotStdio, ServerProcess, within } from './server-process.ts'
 
-/** How long hosts wait for the first answer, in ms: Codex does so for 10 s. */
+/** Time that hosts wait for the first answer, in ms. Codex waits 10 s. */
 export const ANSWER_MS = 10_000
-/** How long a server may take to end after its input has ended, in ms. */
+/** Time for a server to end after its input was closed, in ms. */
 export const END_MS = 5_000
-/** Between SIGTERM and SIGKILL, in ms. */
+/** Time between SIGTERM and SIGKILL, in ms. */
 const SIGNAL_MS = 2_000
 const MAX_PAGES = 64
 
-/** How a server has behaved from its start to its end. */
+/** A record of a server from its start to its end. */
 export interface Trial {
-  /** Why it could not be started, such as `ENOENT`. Nothing else is known then. */
+  /** Why the server could not be started, such as `ENOENT`. All else is unknown then. */
   readonly notStarted?: string
-  /** How a file serves that does not serve stdio. Nothing else is known then. */
+  /** The report of a file that does not serve stdio. All else is unknown then. */
   readonly report?: NotStdio
-  /** Its answer to `initialize`. */
+  /** The answer to `initialize`. */
   readonly answer?: JsonRpcResponse
-  /** Ms from its start to that answer. */
+  /** Time from the start to that answer, in ms. */
   readonly answeredAfterMs?: number
   readonly tools?: number
-  /** The first lines of stdout that are no messages. */
+  /** The first lines of stdout that are not messages. */
   readonly strayLines: readonly string[]
   /** The last lines of stderr. */
   readonly stderr: readonly string[]
-  /** If it ended by itself: `with code 1` or `by SIGSEGV`. */
+  /** How the server ended by itself: `with code 1` or `by SIGSEGV`. */
   readonly ended?: string
   readonly shutdown?: Shutdown
 }
 
-/** How a server has ended after its input had. */
+/** How a server ended after its input was closed. */
 export interface Shutdown {
   readonly afterMs: number
-  /** The signal that it needed. */
+  /** The signal that was needed. */
   readonly signal?: 'SIGTERM' | 'SIGKILL'
-  /** The processes that it had started and that were left. They are killed. */
+  /** The remaining child processes, which are killed. */
   readonly left: readonly string[]
 }
 
 export interface TrialOptions {
-  /** It runs in the harness, which reports what it serves. */
+  /** Whether the server runs in the harness, which reports how it serves. */
   readonly harness?: boolean
 }
 
-/** Starts a server, asks it for its tools as hosts do, and ends it. Does not throw for what the server does. */
+/** Starts a server, lists its tools as hosts do, and ends it. Faults of the server do not throw. */
 export async function runTrial(start: Start, options: TrialOptions = {}): Promise<Trial> {
   const { harness = false } = options
   const from = performance.now()
@@ -65,7 +65,7 @@ export async function runTrial(start: Start, options: TrialOptions = {}): Promis
   }
 }
 
-/** Whether a server answers. It is killed then. */
+/** Whether a server answers. Kills it afterwards. */
 export async function answers(start: Start, options: TrialOptions = {}): Promise<boolean> {
   let server: ServerProcess
   try {
@@ -100,7 +100,7 @@ async function observe(server: ServerProcess, from: number): Promise<Trial> {
   return { ...seen, shutdown: await shutDown(server) }
 }
 
-/** Of the newest revision that begins with `initialize`: most hosts do. */
+/** An `initialize` request, with which most hosts begin, of its newest revision. */
 function initializeParams(): Readonly<Record<string, unknown>> {
   const revision = REVISIONS.find(({ methods }) => methods.has(Method.Initialize))
   return {
@@ -110,7 +110,7 @@ function initializeParams(): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Undefined if the server has none, or does not list them. */
+/** The number of tools. Undefined if the server has none or does not list them. */
 async function countTools(server: ServerProcess, answer: JsonRpcResponse): Promise<number | undefined> {
   if (!('result' in answer)) return undefined
   server.notify(Notification.Initialized)
@@ -135,7 +135,7 @@ async function shutDown(server: ServerProcess): Promise<Shutdown> {
   await within(END_MS, server.exited)
   const signal = server.ended === undefined ? await stop(server) : undefined
   const afterMs = performance.now() - from
-  // Its children may need a moment more, for example if they read from it.
+  // The children may need a moment longer, for example if they read from the process.
   const left = (await groupEnds(pid, Math.max(0, END_MS - afterMs))) ? [] : await namesLeft(pid)
   return { afterMs, left, ...(signal !== undefined && { signal }) }
 }

@@ -5,9 +5,9 @@ import { authorizationCode, loopbackRedirect, oauth } from '@jetway/client/oauth
 import { freePort } from '../server-file/free-port.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** OAuth in the user's browser. Tokens are kept in memory, for this run only. */
+/** Authorizes in the user's browser. Keeps tokens in memory for this run only. */
 export async function userAuthorization(terminal: Terminal): Promise<AuthProvider> {
-  // The client registers anew in every run, so the port may differ.
+  // The client registers in every run, so the port may change.
   const port = await freePort()
   return oauth({
     grant: authorizationCode(
@@ -23,7 +23,7 @@ export async function userAuthorization(terminal: Terminal): Promise<AuthProvide
   })
 }
 
-/** The URL comes from the server: no shell gets it. `rundll32` takes it as it is, unlike `start`. */
+/** Passes the URL, which comes from the server, to no shell. Unlike `start`, `rundll32` does not interpret it. */
 function openInBrowser({ href }: URL): void {
   const [command = '', ...args] =
     process.platform === 'darwin'
@@ -32,7 +32,7 @@ function openInBrowser({ href }: URL): void {
         ? ['rundll32', 'url.dll,FileProtocolHandler']
         : ['xdg-open']
   const child = spawn(command, [...args, href], { stdio: 'ignore', detached: true })
-  // There may be no browser: the URL is printed too.
+  // Print the URL, too, because there may be no browser.
   child.on('error', () => {})
   child.unref()
 }

@@ -19,7 +19,7 @@ import { thisPlace } from '../hosts/place.ts'
 import type { Terminal } from '../terminal.ts'
 import { unknownName } from '../unknown-name.ts'
 
-/** A server of `--config FILE`. Without `--server`, the only one. @throws CliError */
+/** Finds a server of `--config FILE`: that of `--server`, or the only one. @throws CliError */
 export async function findInConfig(
   file: string,
   server: string | undefined,
@@ -35,7 +35,7 @@ export async function findInConfig(
   return pick(loaded, name, file)
 }
 
-/** A server of a host, such as `cursor:weather`. @throws CliError */
+/** Finds a server of a host, such as `cursor:weather`. @throws CliError */
 export async function findInHost(id: string, server: string, terminal: Terminal): Promise<ServerConfig> {
   const host = await findHost(id)
   const known: string[] = []
@@ -51,11 +51,11 @@ export async function findInHost(id: string, server: string, terminal: Terminal)
 export interface HostList {
   readonly file: string
   readonly select: (content: unknown) => unknown
-  /** For relative paths. */
+  /** The base of relative paths. */
   readonly workspaceFolder?: string
 }
 
-/** The lists that exist, the nearest first. */
+/** The existing lists, the nearest first. */
 export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] {
   const { key, projectFile } = host
   const folder = process.cwd()
@@ -67,7 +67,7 @@ export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] 
       select: (content: unknown) => host.ofProject?.(content, folder),
       workspaceFolder: folder,
     })),
-    // In the home folder, it is the user's.
+    // In the home folder, the file of the project is the user's file.
     ...(projectFile === undefined || users.includes(join(folder, projectFile))
       ? []
       : [{ file: join(folder, projectFile), select, workspaceFolder: folder }]),
@@ -76,7 +76,7 @@ export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] 
   return lists.filter(({ file }) => existsSync(file))
 }
 
-/** Loads one server of a list, in the usual form: the others could ask the user for their inputs. */
+/** Loads only one server of a list, because others could ask the user for inputs. */
 export async function loadOne(
   host: Host,
   { file, select, ...options }: HostList,
@@ -131,7 +131,7 @@ const knows = ({ servers, disabled, problems }: LoadedConfig, name: string): boo
   disabled.includes(name) ||
   problems.some(({ severity, server }) => severity === 'error' && server === name)
 
-/** @throws CliError for a server that is disabled or has a problem */
+/** @throws CliError for a server that is disabled or invalid */
 export function pick(loaded: LoadedConfig, name: string, file: string): ServerConfig {
   const found = Object.hasOwn(loaded.servers, name) ? loaded.servers[name] : undefined
   if (found !== undefined) return found

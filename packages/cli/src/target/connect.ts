@@ -62,7 +62,7 @@ async function connectTo<T>(
   }
 }
 
-/** The default would leave servers running that were started: they end when this process exits. */
+/** Exits on signals, because started servers end only when this process exits. */
 export function exitOnSignals(): () => void {
   const interrupt = (): never => process.exit(130)
   const terminate = (): never => process.exit(143)
@@ -76,7 +76,7 @@ interface Opened {
 }
 
 async function open(target: Target, terminal: Terminal): Promise<Opened> {
-  // Errors quote the last lines.
+  // Keep the last lines, which errors quote.
   const stderr = (line: string): void => {
     if (!terminal.json) terminal.noteFromServer(line)
   }

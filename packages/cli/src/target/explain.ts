@@ -2,15 +2,15 @@ import { ClientError, ConnectionClosedError, RequestTimeoutError, TransportError
 import { McpError } from '@jetway/core/protocol'
 import { CliError, type CliErrorCode } from '../errors.ts'
 
-/** Statuses with which a server asks for authorization. */
+/** Status codes with which a server requires authorization. */
 const REFUSED: readonly (number | undefined)[] = [401, 403]
 
-/** Rethrows an error of `connect` as one that has an exit code. */
+/** Rethrows an error of `connect` with an exit code. */
 export function explainConnect(error: unknown): never {
   throw explained(error, 'unreachable')
 }
 
-/** Rethrows an error of a request as one that has an exit code. */
+/** Rethrows an error of a request with an exit code. */
 export function explainRequest(error: unknown): never {
   throw explained(error, 'failed')
 }
@@ -45,7 +45,7 @@ function transportErrorOf(error: ClientError): TransportError | undefined {
   return cause instanceof TransportError ? cause : undefined
 }
 
-/** The messages of authorization have no secrets. */
+/** Messages about authorization contain no secrets. */
 function explainAuth({ message, cause }: TransportError): CliError {
   const reason = cause instanceof Error ? `. ${cause.message}` : ''
   return new CliError('authorization-needed', message.replace(/: see the cause$/, '') + reason, { cause })

@@ -16,19 +16,19 @@ export interface StartFileOptions {
   readonly stderr: (line: string) => void
 }
 
-/** A server's file that runs. */
+/** A running server file. */
 export interface StartedFile {
   readonly target: TransportFactory
-  /** Where it serves HTTP. Undefined if it serves stdio. */
+  /** The URL if the file serves HTTP. Undefined if it serves stdio. */
   readonly url?: string
-  /** Ends its process. */
+  /** Ends the process. */
   readonly close: () => Promise<void>
 }
 
-/** How long a program may take until it serves, in ms. */
+/** Time for a program to start serving, in ms. */
 const START_MS = 30_000
 
-/** Runs a file in the harness, until it is known how it serves. @throws CliError */
+/** Runs a file in the harness. Resolves when it is known how the file serves. @throws CliError */
 export async function startFile(options: StartFileOptions): Promise<StartedFile> {
   const first = await launch(options)
   const close = (): Promise<void> => first.transport.close()
@@ -41,7 +41,7 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
     const { serves, message, hint } = first.report
     throw new CliError(serves === 'unclear' ? 'usage' : 'unreachable', message, { hint })
   }
-  // A client may connect a second time, to a server that ends when it gets a newer request than it knows.
+  // A client may connect a second time if the server ended on a request of a newer revision.
   let next: Launched | undefined = first
   const target = (): ReturnType<TransportFactory> => {
     const launched = next
@@ -54,7 +54,7 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
 interface Launched {
   readonly transport: ChildProcessTransport
   readonly report: HarnessReport
-  /** Passes on messages, and the end of the process, even if it came before. */
+  /** Passes on messages and the end of the process, even if it ended before. */
   attach(handlers: TransportHandlers): void
 }
 
@@ -71,7 +71,7 @@ async function launch({ path, exportName, stderr }: StartFileOptions): Promise<L
     command: process.execPath,
     args: harnessArguments(path, exportName),
     inheritEnv: 'all',
-    // For programs that take it from the environment. Many of them take 0 for none.
+    // Many programs read their port from this variable. Use a free port, because many of them treat 0 as unset.
     env: { PORT: String(await freePort()) },
     stderr,
     spawn: spawnWithChannel(onReport),
@@ -123,7 +123,7 @@ async function within(reported: Promise<HarnessReport>, transport: ChildProcessT
   }
 }
 
-/** Starts the process with a channel on which the harness reports. */
+/** Starts the process with an IPC channel for the report of the harness. */
 const spawnWithChannel =
   (onReport: (report: HarnessReport) => void): Spawn =>
   (command, args, { cwd, env, stdio, detached, windowsHide }) => {
@@ -135,7 +135,7 @@ const spawnWithChannel =
     return child
   }
 
-/** A transport whose process was started before. */
+/** A transport for a process that already runs. */
 function stdioOf(start: () => Promise<Launched>): Transport {
   let launched: Launched | undefined
   return {

@@ -23,7 +23,7 @@ export interface FoundTarget {
 /** Files that are programs and that this command cannot load. */
 const SCRIPTS = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs']
 
-/** @throws CliError `usage` if there is no target, or it does not exist */
+/** @throws CliError `usage` if the target is missing or does not exist */
 export async function findTarget(args: Arguments<TargetOptions>, terminal: Terminal): Promise<FoundTarget> {
   const { values, positionals, rest } = args
   if (values.server !== undefined && values.config === undefined)
@@ -47,7 +47,7 @@ async function findNamed(
     if (rest !== undefined) throw usageError('Set either --config or a command after --, not both')
     return findInConfig(values.config, values.server, terminal)
   }
-  // The user's own command, which gets the user's environment.
+  // Pass the user's environment to the user's own command.
   return command === undefined ? undefined : { command, args, inheritEnv: 'all' }
 }
 
@@ -56,7 +56,7 @@ async function findByWord(
   { values }: Arguments<TargetOptions>,
   terminal: Terminal,
 ): Promise<Target> {
-  // Not URL.canParse: it accepts Windows paths such as c:\server.ts.
+  // `URL.canParse` would accept Windows paths such as c:\server.ts.
   if (/^https?:\/\//i.test(word)) {
     if (!URL.canParse(word))
       throw usageError(`${word} is not a valid URL`, 'Use one such as http://127.0.0.1:3000/mcp')

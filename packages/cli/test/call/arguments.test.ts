@@ -26,7 +26,7 @@ const schema = {
 const read = (words: readonly string[], given: { text?: string; file?: string } = {}) =>
   readArguments({ words, text: given.text, file: given.file }, schema)
 
-describe('arguments', () => {
+describe('readArguments', () => {
   it.each([
     ['text=12', { text: '12' }],
     ['text=', { text: '' }],
@@ -63,25 +63,25 @@ describe('arguments', () => {
     ['flags=true', { flags: [true] }],
     ['flags=null', { flags: null }],
     ['a:b=c', { 'a:b': 'c' }],
-  ])('%s', (word, expected) => {
+  ])('reads %s', (word, expected) => {
     expect(read([word])).toEqual(expected)
   })
 
-  it('of the same name are a list where the schema has one, else the last one counts', () => {
+  it('collects repeated words in a list if the schema has one, or else takes the last', () => {
     expect(read(['sizes=1', 'sizes=2', 'text=a', 'text=b'])).toEqual({ sizes: [1, 2], text: 'b' })
   })
 
-  it('are a list only among words', () => {
+  it('collects words only, not --args', () => {
     expect(read(['tags=a'], { text: '{"tags":["x"]}' })).toEqual({ tags: ['a'] })
     expect(read(['tags=a', 'tags:=["b"]'])).toEqual({ tags: ['b'] })
     expect(read(['tags=a', 'tags=b', 'tags=["c"]'])).toEqual({ tags: ['a', 'b', 'c'] })
   })
 
-  it('are text without a schema', () => {
+  it('reads text without a schema', () => {
     expect(readArguments({ words: ['a=1'], text: undefined, file: undefined }, {})).toEqual({ a: '1' })
   })
 
-  it('come from a file, then from --args, then from words', () => {
+  it('prefers words to --args, and --args to the file', () => {
     const file = join(tmpdir(), `jetway-cli-arguments-${process.pid}.json`)
     writeFileSync(file, '{"text":"file","count":1,"full":true}')
     expect(read(['count=3'], { file, text: '{"text":"args","count":2}' })).toEqual({

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../support/run-cli.ts'
 import { serveEverything } from '../support/serve.ts'
 
-describe('call', () => {
+describe('jetway call', () => {
   it.each([
     [['echo', 'text=hello'], { stdout: 'hello\n', exitCode: 0 }],
     [
@@ -39,7 +39,7 @@ describe('call', () => {
     expect(await runCli(['call', await serveEverything(), ...argv])).toMatchObject(expected)
   })
 
-  it('prints the result as one JSON document with --json, also if the tool fails', async () => {
+  it('prints one JSON document with --json, even if the tool fails', async () => {
     const { stdout, stderr, exitCode } = await runCli([
       'call',
       await serveEverything(),
@@ -61,7 +61,7 @@ describe('call', () => {
   })
 })
 
-describe('a server that', () => {
+describe('jetway call of a server that', () => {
   const json = async (argv: readonly string[], env = {}) => {
     const { stderr, exitCode } = await runCli([...argv, '--json'], { env })
     return { ...(JSON.parse(stderr) as { error: { message: string } }).error, exitCode }
@@ -82,7 +82,7 @@ describe('a server that', () => {
     })
   })
 
-  it('needs authorization is reported with a hint, without the token that was wrong', async () => {
+  it('refuses the token is reported with a hint and without the token', async () => {
     const url = await answering(401, { 'www-authenticate': 'Bearer' })
     const { message, ...rest } = await json(['call', url, 'echo', '--bearer-env', 'TOKEN'], {
       TOKEN: 's3cret',
@@ -95,14 +95,14 @@ describe('a server that', () => {
     })
   })
 
-  it('is no program is unreachable', async () => {
+  it('is not a program is unreachable', async () => {
     const config = join(mkdtempSync(join(tmpdir(), 'jetway-cli-')), 'mcp.json')
     writeFileSync(config, '{"mcpServers":{"a":{"command":"/no/such/program"}}}')
     expect(await json(['list', '--config', config])).toMatchObject({ code: 'unreachable', exitCode: 4 })
   })
 })
 
-it('--header and --bearer-env are sent', async () => {
+it('jetway call sends --header and --bearer-env', async () => {
   const seen: (string | undefined)[] = []
   const { origin, release } = await listen(({ headers }, response) => {
     seen.push(headers.authorization, headers['x-team']?.toString())

@@ -27,11 +27,11 @@ it.each([
   [{ content: [image], structuredContent: { a: 1 } }, '[image image/png, 3 bytes]\n{\n  "a": 1\n}\n'],
   [{ content: [text, image], structuredContent: { a: 1 } }, 'a\n[image image/png, 3 bytes]\n'],
   [{ content: [] }, ''],
-])('the result %j is printed', (result, expected) => {
+])('printToolResult prints %j', (result, expected) => {
   expect(printed((terminal) => printToolResult(result as never, terminal))).toBe(expected)
 })
 
-it('a resource is printed, with the type that it has', () => {
+it('printContents prints a resource with its media type', () => {
   const contents = [
     { uri: 'a://b', text: 'c' },
     { uri: 'a://d', blob: 'AAAA', mimeType: 'x/y' },
@@ -39,7 +39,7 @@ it('a resource is printed, with the type that it has', () => {
   expect(printed((terminal) => printContents({ contents }, terminal))).toBe('c\n[a://d x/y, 3 bytes]\n')
 })
 
-it('a prompt is printed with its roles, and a terminal gets no escape sequences', () => {
+it('printMessages prints a prompt with its roles, without escape sequences on a terminal', () => {
   const messages = [
     { role: 'user', content: { type: 'text', text: '\u001B[2J' } },
     { role: 'assistant', content: image },

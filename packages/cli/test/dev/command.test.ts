@@ -13,13 +13,13 @@ it.each([
   ['no number', [FILE, '--port', '8o'], 2, '--port is a number from 0 to 65535, not 8o'],
   ['a large number', [FILE, '--port', '65536'], 2, 'not 65536'],
   ['too many digits', [FILE, '--port', '000001'], 2, 'not 000001'],
-])('%s is an error', async (_, args, exitCode, message) => {
+])('jetway dev refuses %s', async (_, args, exitCode, message) => {
   const run = await runCli(['dev', ...args])
   expect(run.stderr).toContain(message)
   expect(run.exitCode).toBe(exitCode)
 })
 
-it('a port that is in use is an error', async () => {
+it('jetway dev refuses a port that is in use', async () => {
   const { port, release } = await listen(() => {})
   onTestFinished(release)
   const { exitCode, stderr } = await runCli(['dev', FILE, '--port', `${port}`])

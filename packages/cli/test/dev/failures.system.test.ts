@@ -22,7 +22,7 @@ async function saveAndSee(project: Project, client: DevClient, code: string): Pr
   await seen
 }
 
-it('a syntax error is printed, and the code before it goes on serving', async () => {
+it('prints a syntax error, and keeps serving the previous code', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const client = await connect(dev.url)
@@ -33,7 +33,7 @@ it('a syntax error is printed, and the code before it goes on serving', async ()
   expect(await client.tools()).toContain('changed')
 })
 
-it('a crash at start is printed, and the code before it goes on serving', async () => {
+it('prints a crash at start, and keeps serving the previous code', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const client = await connect(dev.url)
@@ -43,7 +43,7 @@ it('a crash at start is printed, and the code before it goes on serving', async 
   await saveAndSee(project, client, changed())
 })
 
-it('a crash at the first start is repeated later, and requests wait for it', async () => {
+it('retries the first start after a crash, and holds requests meanwhile', async () => {
   const project = await createProject(
     `import { existsSync, writeFileSync } from 'node:fs'
 if (!existsSync('MARK')) { writeFileSync('MARK', ''); throw new Error('not yet') }
@@ -56,7 +56,7 @@ ${definition()}`.replaceAll('MARK', `${(await createProject('')).folder}/mark`),
   expect(await client.echo('here')).toBe('here')
 })
 
-it('a crash answers the calls that run, and the session goes on', async () => {
+it('answers running calls after a crash, and keeps the session', async () => {
   const project = await createProject(
     definition([], "server.addTool({ name: 'crash', handler: () => { process.exit(3) } })"),
   )
@@ -72,7 +72,7 @@ it('a crash answers the calls that run, and the session goes on', async () => {
   expect(dev.output.stderr).toContain('exited with code 3')
 })
 
-it('a process that hangs is replaced, its calls are answered, and its group is killed', async () => {
+it('replaces a process that hangs, answers its calls, and kills its process group', async () => {
   const hang = `
 import { spawn } from 'node:child_process'
 process.on('SIGTERM', () => {})
@@ -90,7 +90,7 @@ server.addTool({ name: 'hang', handler: () => { for (;;); } })`
   await vi.waitFor(() => expect(pids.filter((pid) => runs(Number(pid)))).toEqual([]))
 })
 
-it('a call that runs finishes in the old process', async () => {
+it('finishes running calls in the old process', async () => {
   const slow = `
 server.addTool({ name: 'slow', handler: async () => {
   console.log('slow begins')
@@ -116,7 +116,7 @@ ${definition([tool]).replace('export default server', '')}
 createServer(mcp({ server })).listen(${port}, '127.0.0.1')
 `
 
-it('a program that ignores PORT is ended before the new one starts', async () => {
+it('ends a program that ignores PORT before it starts the new one', async () => {
   const port = await freePort()
   const project = await createProject(program(port, 'first'))
   const dev = await devOverHttp(project)
@@ -129,7 +129,7 @@ it('a program that ignores PORT is ended before the new one starts', async () =>
   expect(client.sessionId()).toBe(session)
 })
 
-it('its own port in use is an error', async () => {
+it('fails if its own port is in use', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void taken.close())
   await once(taken, 'listening')
@@ -142,7 +142,7 @@ it('its own port in use is an error', async () => {
 it.each([
   ['Host', { host: 'attacker.example' }],
   ['Origin', { origin: 'https://attacker.example' }],
-])('a foreign %s is refused', async (_, headers) => {
+])('refuses a foreign %s header', async (_, headers) => {
   const dev = await devOverHttp(await createProject(definition()))
   const { hostname, port } = new URL(dev.url)
   const { request } = await import('node:http')

@@ -4,8 +4,8 @@ import { HeldMessages } from '../../src/dev/held-messages.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-describe('messages that wait', () => {
-  it('are at most 1,024', () => {
+describe('HeldMessages', () => {
+  it('holds at most 1,024 messages', () => {
     const held = new HeldMessages(() => {})
     const added = Array.from({ length: 1_025 }, (_, id) => held.add('', id))
     expect(added.indexOf(false)).toBe(1_024)
@@ -14,7 +14,7 @@ describe('messages that wait', () => {
     expect(held.takeAll()).toEqual([])
   })
 
-  it('have at most 4 Mi characters', async () => {
+  it('holds at most 4 Mi characters', async () => {
     const expired = vi.fn()
     const held = new HeldMessages(expired)
     const half = 'x'.repeat(2 * 1024 * 1024)
@@ -30,7 +30,7 @@ describe('messages that wait', () => {
     expect([held.add(half, 9), held.add(half, 10), held.add('z', 11)]).toEqual([true, true, false])
   })
 
-  it('are given up each 10 s after it came', async () => {
+  it('gives up each message 10 s after it arrived', async () => {
     const expired = vi.fn()
     const held = new HeldMessages(expired)
     held.add('a', 1)

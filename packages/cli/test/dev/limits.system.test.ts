@@ -6,7 +6,7 @@ const SESSIONS = 256
 const WAITING = 1_024
 const BODY = 4 * 1024 * 1024
 
-it('beyond 256 sessions, the one that was used least recently does not survive a save', async () => {
+it('forgets the least recently used of 257 sessions at a save', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const sessions: Headers[] = []
@@ -22,7 +22,7 @@ it('beyond 256 sessions, the one that was used least recently does not survive a
   expect(await Promise.all([used, last].map(ping))).toEqual([200, 200])
 })
 
-it('a body of more than 4 MiB is refused', async () => {
+it('refuses a body of more than 4 MiB', async () => {
   const { url } = await devOverHttp(await createProject(definition()))
   const session = await openSession(url)
   const ping = JSON.stringify(request(1, 'ping'))
@@ -35,7 +35,7 @@ it('a body of more than 4 MiB is refused', async () => {
 /** The code of a server that does not start, until it is saved again. */
 const BROKEN = 'const server = {'
 
-describe('while no process runs, 1,024 requests wait, and one more is refused at once', () => {
+describe('holds 1,024 requests while no process runs, and refuses one more at once', () => {
   it('over HTTP', async () => {
     const project = await createProject(BROKEN)
     const dev = await devOverHttp(project)

@@ -20,9 +20,9 @@ server.addTool({
   },
 })`
 
-describe.each(Object.entries(TRANSPORTS))('over %s', (_, start) => {
+describe.each(Object.entries(TRANSPORTS))('a question over %s, after a save', (_, start) => {
   describe.each(ASKED_CLIENTS)('%s', (name) => {
-    it.each(['elicit', 'sample'])('sees its %s cancelled, and gets an error result', async (tool) => {
+    it.each(['elicit', 'sample'])('cancels %s, and returns an error result', async (tool) => {
       const project = await createProject(definition([], ASKS))
       const client = await connectAsked(name, await start(project))
       const call = client.call(tool)
@@ -75,12 +75,12 @@ async function greet(start: (project: Project) => Promise<Target>, options: stri
   return client.callTool('greet')
 }
 
-describe.each(Object.entries(TRANSPORTS))('rounds over %s', (_, start) => {
-  it('go on in the new process, if it has the same keys', async () => {
+describe.each(Object.entries(TRANSPORTS))('rounds of a call over %s, after a save', (_, start) => {
+  it('continue in a process with the same keys', async () => {
     expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
   })
 
-  it('must begin again if each process has its own key', async () => {
+  it('start again in a process with other keys', async () => {
     await expect(greet(start, '')).rejects.toThrow('send the request again without it')
   })
 })

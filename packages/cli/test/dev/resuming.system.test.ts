@@ -80,7 +80,7 @@ async function toolNames(url: string, session: Headers): Promise<readonly string
 }
 
 describe('a call whose stream is cut before a save', () => {
-  it('is answered by the old process while that runs', async () => {
+  it('is answered by the old process while it runs', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)
@@ -95,7 +95,7 @@ describe('a call whose stream is cut before a save', () => {
     ])
   })
 
-  it('gets an error result when the old process has ended, and another one before it served', async () => {
+  it('returns an error result after the old process and a failed one have ended', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)
@@ -109,7 +109,7 @@ describe('a call whose stream is cut before a save', () => {
   })
 })
 
-it('a GET stream is resumed in the new process, without the id that the old one gave', async () => {
+it('a GET stream resumes in the new process without the last event id', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const session = await openSession(dev.url)

@@ -14,14 +14,18 @@ const RUNS: readonly (readonly [string, ...string[]])[] = [
   ['HTTP', ...NAMES],
 ]
 
-it.for(RUNS)('saves over %s, %s', { timeout: 1_800_000 }, async ([transport, ...names], { task }) => {
-  const project = await createProject(definition())
-  const target = (await TRANSPORTS[transport]?.(project)) as Target
-  const clients: Record<string, DevClient> = {}
-  for (const name of names) {
-    const client = (await CLIENTS[name]?.(target)) as DevClient
-    onTestFinished(() => client.close())
-    clients[name] = client
-  }
-  Object.assign(task.meta, { figure: `${transport}, ${await saveWhileCalling(project, clients, SAVES)}` })
-})
+it.for(RUNS)(
+  'keeps answering during saves over %s, %s',
+  { timeout: 1_800_000 },
+  async ([transport, ...names], { task }) => {
+    const project = await createProject(definition())
+    const target = (await TRANSPORTS[transport]?.(project)) as Target
+    const clients: Record<string, DevClient> = {}
+    for (const name of names) {
+      const client = (await CLIENTS[name]?.(target)) as DevClient
+      onTestFinished(() => client.close())
+      clients[name] = client
+    }
+    Object.assign(task.meta, { figure: `${transport}, ${await saveWhileCalling(project, clients, SAVES)}` })
+  },
+)

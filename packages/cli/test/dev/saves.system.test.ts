@@ -4,7 +4,7 @@ import { createProject, definition, TRANSPORTS } from './support/project.ts'
 import { saveWhileCalling } from './support/saves.ts'
 
 describe.each(Object.entries(TRANSPORTS))('saves over %s', (_, start) => {
-  it.each(Object.entries(CLIENTS))('keep the connection of %s', async (name, connect) => {
+  it.each(Object.entries(CLIENTS))('keep %s connected', async (name, connect) => {
     const project = await createProject(definition())
     const client: DevClient = await connect(await start(project))
     onTestFinished(() => client.close())

@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 describe('a start that fails', () => {
-  it('is repeated after 0.2 s, then later and later, at most after 5 s', async () => {
+  it('is retried after 0.2 s, and then with doubled delays up to 5 s', async () => {
     const { start, child, printed, spawned } = supervise()
     await start()
     const waits: number[] = []
@@ -27,7 +27,7 @@ describe('a start that fails', () => {
     expect(waits).toEqual([0.2, 0.4, 0.8, 1.6, 3.2, 5, 5])
   })
 
-  it('is repeated at once after a change, and the next waits 0.2 s again', async () => {
+  it('is retried at once after a change, which resets the delay to 0.2 s', async () => {
     const { start, change, child, printed, spawned } = supervise()
     await start()
     await child(1).fail(crash)
@@ -41,7 +41,7 @@ describe('a start that fails', () => {
     expect(printed.at(-1)).toContain('in 0.2 s')
   })
 
-  it('waits for a change if only that helps', async () => {
+  it('waits for a change if a retry cannot help', async () => {
     const { start, change, child, printed, spawned } = supervise()
     await start()
     await child(1).fail(needsChange)
@@ -58,7 +58,7 @@ describe('a start that fails', () => {
     ['a syntax error', needsChange, 'a syntax error'],
     ['a crash', crash, 'The server exited with code 1'],
     ['no error object', 'text', 'text'],
-  ])('leaves the code before in use: %s', async (_, error, message) => {
+  ])('keeps the previous code in use: %s', async (_, error, message) => {
     const { change, child, printed, events, spawned } = await serving()
     await change()
     await child(2).fail(error)
@@ -72,7 +72,7 @@ describe('a start that fails', () => {
     expect(events).toContain('use 3')
   })
 
-  it('is not printed if another change came meanwhile', async () => {
+  it('is not printed if the file changed meanwhile', async () => {
     const { change, child, printed } = await serving()
     await change()
     const failed = child(2).fail(needsChange)
@@ -81,7 +81,7 @@ describe('a start that fails', () => {
     expect(printed).toEqual([])
   })
 
-  it('leaves the code before in use if the new process refuses the sessions', async () => {
+  it('keeps the previous code in use if the new process refuses the sessions', async () => {
     let prepare = (): Promise<void> => Promise.resolve()
     const { change, child, printed } = await serving({ prepare: () => prepare() })
     prepare = () => Promise.reject(new StartError('failed', 'no session'))
@@ -94,7 +94,7 @@ describe('a start that fails', () => {
 describe('a port in use', () => {
   const inUse = new StartError('port-in-use', 'Port 80 is in use')
 
-  it('ends the old process before the new one starts, from then on', async () => {
+  it('makes later restarts end the old process first', async () => {
     const { change, child, printed, events, drain } = await serving()
     await change()
     await child(2).fail(inUse)
@@ -111,7 +111,7 @@ describe('a port in use', () => {
     expect(printed).toHaveLength(1)
   })
 
-  it('without an old process is repeated later', async () => {
+  it('is retried if there is no old process', async () => {
     const { start, child, printed } = supervise()
     await start()
     await child(1).fail(inUse)
@@ -120,7 +120,7 @@ describe('a port in use', () => {
 })
 
 describe('a process that ends by itself', () => {
-  it('starts again, and the wait is short again if it served for more than 5 s', async () => {
+  it('is restarted, with a short delay if it served for more than 5 s', async () => {
     const { child, printed } = await serving()
     await child(1).exit('exited with code 3')
     expect(printed).toEqual(['The server exited with code 3\nIt starts again in 0.2 s, or after a change'])
@@ -136,7 +136,7 @@ describe('a process that ends by itself', () => {
     expect(printed.at(-1)).toContain('in 0.2 s')
   })
 
-  it('while another starts is printed', async () => {
+  it('is reported while another one starts', async () => {
     const { change, child, printed, events } = await serving()
     await change()
     await child(1).exit('exited with code 3')

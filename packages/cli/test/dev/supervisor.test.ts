@@ -5,8 +5,8 @@ import { advance, crash, serving, supervise } from './support/supervise.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-describe('a process', () => {
-  it('is used when it serves, and another is started ahead 50 ms later', async () => {
+describe('Supervisor', () => {
+  it('uses a process when it serves, and starts a spare one 50 ms later', async () => {
     const { start, child, events, spawned, supervisor } = supervise()
     await start()
     expect(child(1).calls).toEqual(['start'])
@@ -22,7 +22,7 @@ describe('a process', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('that was started ahead takes over after a change, and the old one ends when it is drained', async () => {
+  it('switches to the spare process after a change, and ends the old one when it is drained', async () => {
     const { change, child, events, drain, spawned } = await serving()
     await change('file:///a.ts')
     expect(child(2).calls).toEqual(['start'])
@@ -38,7 +38,7 @@ describe('a process', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('has 2 s to drain', async () => {
+  it('ends a process that does not drain in 2 s', async () => {
     const { change, child } = await serving()
     await change()
     await child(2).serve()
@@ -48,7 +48,7 @@ describe('a process', () => {
     expect(child(1).calls).toEqual(['start', 'stop'])
   })
 
-  it('that ends while it drains is not waited for', async () => {
+  it('does not wait for a draining process that ends', async () => {
     const { change, child, printed } = await serving()
     await change()
     await child(2).serve()
@@ -57,7 +57,7 @@ describe('a process', () => {
     expect(printed).toEqual([])
   })
 
-  it('that starts is killed after another change', async () => {
+  it('kills a starting process after another change', async () => {
     const { change, child, events } = await serving()
     await change()
     const served = child(2).serve()
@@ -70,7 +70,7 @@ describe('a process', () => {
     expect(events).toContain('use 3')
   })
 
-  it('is not used if it ends while it is prepared', async () => {
+  it('does not use a process that ends while it is prepared', async () => {
     let prepared = (): void => {}
     const { start, child, events, printed } = supervise({
       prepare: () => new Promise((resolve) => (prepared = resolve)),
@@ -84,7 +84,7 @@ describe('a process', () => {
     expect(printed).toEqual(['The server was ended by SIGSEGV\nIt starts again in 0.2 s, or after a change'])
   })
 
-  it('is not used after a change while it is prepared', async () => {
+  it('does not use a process after a change while it is prepared', async () => {
     const prepared: (() => void)[] = []
     const { start, change, child, events } = supervise({
       prepare: () => new Promise((resolve) => void prepared.push(resolve)),
@@ -98,7 +98,7 @@ describe('a process', () => {
     expect(child(2).calls).toEqual(['start'])
   })
 
-  it('that has not started after 10 s is reported', async () => {
+  it('reports a process that has not started after 10 s', async () => {
     const { start, child, printed } = supervise()
     await start()
     await advance(9_999)
@@ -114,14 +114,14 @@ describe('a process', () => {
   })
 })
 
-describe('the process ahead', () => {
+describe('the spare process', () => {
   it.each([
     ['a file that it has imported', 'file:///ahead.ts', false],
     ['tsconfig.json', 'file:///p/tsconfig.json', false],
     ['package.json', 'file:///p/package.json', false],
     ['another file', 'file:///other.ts', true],
     ['a file with a longer name', 'file:///p/my-package.json', true],
-  ])('after a change of %s', async (_, url, isUsed) => {
+  ])('is used or replaced after a change of %s', async (_, url, isUsed) => {
     const { change, child, imported } = await serving()
     child(2).imports('file:///ahead.ts')
     expect(imported).toEqual(['file:///ahead.ts'])
@@ -130,7 +130,7 @@ describe('the process ahead', () => {
     if (!isUsed) expect(child(3).calls).toEqual(['start'])
   })
 
-  it('has its own imports', async () => {
+  it('has its own set of imported files', async () => {
     const { change, child } = await serving()
     await change()
     await child(2).serve()
@@ -140,7 +140,7 @@ describe('the process ahead', () => {
     expect(child(3).calls).toEqual(['start'])
   })
 
-  it('is replaced if it has ended', async () => {
+  it('is replaced if it ended', async () => {
     const { change, child } = await serving()
     await child(2).exit('exited with code 1')
     await change()
@@ -148,7 +148,7 @@ describe('the process ahead', () => {
     expect(child(3).calls).toEqual(['start'])
   })
 
-  it('is not started if a change comes first', async () => {
+  it('is not started if a file changes first', async () => {
     const { start, change, child, spawned } = supervise()
     await start()
     await child(1).serve()
@@ -160,8 +160,8 @@ describe('the process ahead', () => {
   })
 })
 
-describe('if the old process ends first', () => {
-  it('the new one starts then', async () => {
+describe('Supervisor with stopFirst', () => {
+  it('starts the new process after the old one ended', async () => {
     const { change, child, events, drain } = await serving({ stopFirst: true })
     await change()
     expect(events.at(-1)).toBe('drain 1')
@@ -173,7 +173,7 @@ describe('if the old process ends first', () => {
     expect(events.slice(-2)).toEqual(['prepare 2', 'use 2'])
   })
 
-  it('a change meanwhile waits for it too, and starts one process', async () => {
+  it('starts one process for all changes while the old one ends', async () => {
     const { change, child, spawned, drain } = await serving({ stopFirst: true })
     await change()
     await change()
@@ -184,8 +184,8 @@ describe('if the old process ends first', () => {
   })
 })
 
-describe('at the end', () => {
-  it('all processes end, and nothing starts', async () => {
+describe('Supervisor.close', () => {
+  it('ends all processes, and starts none', async () => {
     const { supervisor, change, child, spawned, printed } = await serving()
     await change()
     await supervisor.close()
@@ -198,14 +198,14 @@ describe('at the end', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('the process ahead is killed', async () => {
+  it('kills the spare process', async () => {
     const { supervisor, child } = await serving()
     await supervisor.close()
     await settled()
     expect(child(2).calls).toContain('kill')
   })
 
-  it('a start that waits is cancelled', async () => {
+  it('cancels a delayed start', async () => {
     const { supervisor, start, child, spawned } = supervise()
     await start()
     await child(1).fail(crash)
@@ -215,7 +215,7 @@ describe('at the end', () => {
     expect(spawned()).toBe(1)
   })
 
-  it('a process that was just being started is killed', async () => {
+  it('kills a process that is being started', async () => {
     const { supervisor, child } = supervise()
     supervisor.start()
     await supervisor.close()

@@ -28,12 +28,12 @@ async function answered(react: (handlers: Handlers) => void, timeoutMs = 5_000) 
 
 const RESULT = { jsonrpc: '2.0', id: 1, result: { a: 1 } }
 
-describe('one request', () => {
+describe('ask', () => {
   it.each<readonly [string, readonly unknown[]]>([
     ['an answer', [RESULT]],
     ['an answer in a batch', [[{ jsonrpc: '2.0', method: 'x' }, RESULT]]],
     ['an answer after others', [{ ...RESULT, id: 2, result: {} }, 'text', null, RESULT]],
-  ])('takes %s', async (_, messages) => {
+  ])('resolves with %s', async (_, messages) => {
     const result = await answered((handlers) => {
       for (const each of messages) void handlers.message(each)
     })
@@ -58,17 +58,17 @@ describe('one request', () => {
       (on) => on.close({ kind: 'error', error: new Error('Cut') }),
       { message: 'Error: Cut' },
     ],
-  ])('fails by %s', async (_, react, expected) => {
+  ])('rejects with %s', async (_, react, expected) => {
     expect(await answered(react)).toMatchObject(expected)
   })
 
-  it('fails without an answer', async () => {
+  it('rejects without an answer', async () => {
     expect(await answered((on) => on.malformed('x'), 20)).toMatchObject({
       message: 'no answer in time',
     })
   })
 
-  it('fails if there is no transport', async () => {
+  it('rejects if the transport cannot be created', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'ping' } as const
     const target = (): never => {
       throw new Error('No program')

@@ -30,7 +30,7 @@ it.each([
   ])
 })
 
-it('names a stream that nginx compresses', async () => {
+it('reports a stream that nginx compresses', async () => {
   const gzip =
     'gzip on; gzip_types text/event-stream; gzip_proxied any; gzip_min_length 0; gzip_http_version 1.0;'
   expect(problems(await checkUrl(await behindNginx(`proxy_buffering off; ${gzip}`)))).toContainEqual(
@@ -45,6 +45,6 @@ it('names a stream that nginx compresses', async () => {
 it.each([
   ['by X-Accel-Buffering', ''],
   ['by its configuration', `${BUFFERED} proxy_buffering off;`],
-])('finds nothing where nginx does not buffer, %s', async (_, directives) => {
+])('reports no fault if nginx does not buffer, %s', async (_, directives) => {
   expect(problems(await checkUrl(await behindNginx(directives)))).toEqual([])
 })

@@ -21,7 +21,7 @@ describe('jetway doctor', () => {
     [[], 1, 'No host has a file of servers here\nName a target, or add a server with jetway install'],
     [['cursr:shop'], 2, 'The host cursr is unknown'],
     [['none.js'], 2, 'The file none.js does not exist'],
-  ])('%j is refused', async (argv, exitCode, message) => {
+  ])('refuses %j', async (argv, exitCode, message) => {
     const home = await createHome()
     expect(await home.run('doctor', ...argv)).toMatchObject({
       exitCode,
@@ -44,7 +44,7 @@ describe('jetway doctor', () => {
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 1 })
   })
 
-  it('says what takes time, unless it prints JSON', async () => {
+  it('prints progress unless it prints JSON', async () => {
     const home = await createHome()
     const argv = ['doctor', '--', '/bin/sh', '-c', 'exit 3']
     const told = await home.run(...argv)
@@ -69,20 +69,20 @@ describe('jetway doctor', () => {
   })
 })
 
-describe('the entries of a host', () => {
+describe('jetway doctor with the entries of a host', () => {
   const shown = async (setup: Setup, section: string) =>
     (await diagnose(setup)).findings.filter((finding) => finding.section.includes(section))
   const VSCODE = '.config/Code/User/mcp.json'
   const CODEX = '.codex/config.toml'
 
-  it('that is disabled is skipped', async () => {
+  it('skips a disabled entry', async () => {
     const files = { [CODEX]: '[mcp_servers.a]\ncommand = "/gone"\nenabled = false\n' }
     expect(await shown({ files, argv: ['--host', 'codex'] }, 'codex:a')).toEqual([
       { section: 'codex:a', check: 'entry', verdict: 'skipped', evidence: 'It is disabled' },
     ])
   })
 
-  it('that needs an input is skipped without a terminal', async () => {
+  it('skips an entry that needs an input without a terminal', async () => {
     const inputs = [{ id: 'key', type: 'promptString' }]
     const files = { [VSCODE]: JSON.stringify({ inputs, servers: { a: { command: '${input:key}' } } }) }
     expect(await shown({ files, argv: ['vscode:a'] }, 'vscode:a')).toMatchObject([
@@ -90,7 +90,7 @@ describe('the entries of a host', () => {
     ])
   })
 
-  it('that is replaced by a nearer one is named, and only the nearer one is examined', async () => {
+  it('reports an entry that a nearer file replaces, and examines the nearer one', async () => {
     const list = { mcpServers: { a: { command: '/gone' } } }
     const files = { '.claude.json': JSON.stringify({ ...list, projects: { [process.cwd()]: list } }) }
     const found = await shown({ files, argv: ['claude-code:a'] }, 'claude-code:a')
@@ -104,7 +104,7 @@ describe('the entries of a host', () => {
   it.each([
     ['{}', 'It has no servers'],
     [GONE, 'It has a, b'],
-  ])('of the file %s are counted', async (text, evidence) => {
+  ])('lists the entries of the file %s', async (text, evidence) => {
     expect(await shown({ files: { [CURSOR]: text }, argv: ['--host', 'cursor'] }, 'Cursor: ')).toEqual([
       {
         section: expect.stringMatching(/^Cursor: .*\.cursor\/mcp\.json$/),
@@ -115,7 +115,7 @@ describe('the entries of a host', () => {
     ])
   })
 
-  it('that are in a file that the host does not read are named, unless it has them', async () => {
+  it('reports entries in a file that the host does not read, unless its own file has them', async () => {
     const other = '.cursor/settings.json'
     const servers = { a: { command: '/gone/a' }, c: { command: '/gone/c' } }
     const files = { [CURSOR]: GONE, [other]: JSON.stringify({ mcpServers: servers }) }
@@ -132,14 +132,14 @@ describe('the entries of a host', () => {
     expect(await shown({ files: same, argv: ['--host', 'cursor'] }, other)).toEqual([])
   })
 
-  it('that cannot be read are named by the reason', async () => {
+  it('reports why a file cannot be read', async () => {
     const files = { '.cursor/mcp.json/x': '' }
     expect(await shown({ files, argv: ['--host', 'cursor'] }, 'Cursor: ')).toMatchObject([
       { check: 'file', verdict: 'fault', evidence: 'Cursor cannot read it: EISDIR' },
     ])
   })
 
-  it('of a host without a file do not exist: the finding says how to add one', async () => {
+  it('advises how to add an entry that does not exist', async () => {
     const [finding] = (await diagnose({ argv: ['cursor:shop'] })).findings
     expect(finding).toMatchObject({
       section: 'cursor:shop',

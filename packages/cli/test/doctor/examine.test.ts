@@ -37,8 +37,8 @@ async function examined({ startedBy = 'app', name = 'cursor:shop', own = {}, ...
   return { findings, checks: findings.map(({ check }) => check), progress }
 }
 
-describe('a program', () => {
-  it('that serves goes through all checks, which know its name in the host', async () => {
+describe('examine with a program', () => {
+  it('runs all checks with the server name of the host', async () => {
     const args = ['-c', shellServer({ tools: [LONG_TOOL] })]
     const { findings, checks, progress } = await examined({ name: 'cursor:a-name-of-a-server', args })
     expect(checks).toEqual(['command', ...STARTED, ...SERVED, ...LISTS])
@@ -48,29 +48,33 @@ describe('a program', () => {
     expect(progress[0]).toBe('Starting cursor:a-name-of-a-server')
   })
 
-  it('whose command has a fault is not started', async () => {
+  it('does not start a program with a faulty command', async () => {
     const { checks, progress } = await examined({ command: '/no/such/program' })
     expect({ checks, progress }).toEqual({ checks: ['command'], progress: [] })
   })
 
-  it('whose script has a fault is not started', async () => {
+  it('does not start a program with a faulty script', async () => {
     const { path } = folderWith({ 'bin/node': '' })
     const { checks, progress } = await examined({ command: path('~/bin/node'), args: ['/no/such/script.js'] })
     expect({ checks, progress }).toEqual({ checks: ['command', 'script'], progress: [] })
   })
 
-  it('that does not serve is asked no more', async () => {
+  it('stops after a start that fails', async () => {
     const { checks } = await examined({ args: ['-c', 'exit 3'] })
     expect(checks).toEqual(['command', 'start', 'stdout'])
   })
 
   it.each<readonly [string, Given, serves: boolean]>([
-    ['in a terminal has the environment and the folder of the user', { startedBy: 'terminal' }, true],
-    ['of an app does not', { startedBy: 'app' }, false],
-    ['that nobody has configured does not', { startedBy: 'user' }, false],
-    ['of an app has those of its entry', { env: { REGION: 'x' }, cwd: process.cwd() }, true],
-    ['in a terminal has those of its entry', { startedBy: 'terminal', env: { REGION: '' } }, false],
-    ['in a terminal has the folder of its entry', { startedBy: 'terminal', cwd: '/' }, false],
+    ["gives a host in a terminal the user's environment and folder", { startedBy: 'terminal' }, true],
+    ['gives an app neither', { startedBy: 'app' }, false],
+    ['gives a program without an entry neither', { startedBy: 'user' }, false],
+    ['gives an app those of the entry', { env: { REGION: 'x' }, cwd: process.cwd() }, true],
+    [
+      'prefers the variables of the entry in a terminal',
+      { startedBy: 'terminal', env: { REGION: '' } },
+      false,
+    ],
+    ['prefers the folder of the entry in a terminal', { startedBy: 'terminal', cwd: '/' }, false],
   ])('%s', async (_, given, serves) => {
     const own = { REGION: 'x' }
     const { findings } = await examined({
@@ -82,7 +86,7 @@ describe('a program', () => {
     expect(started?.verdict === 'ok').toBe(serves)
   })
 
-  it('that nobody has configured is found in the PATH of the user, and its script in the present folder', async () => {
+  it("finds a program without an entry in the user's PATH, and its script in the current folder", async () => {
     const { path } = folderWith({
       'bin/node': '#!/bin/sh\nif [ "$1" = -p ]; then echo "v24.0.0 true"; else exec /bin/sh "$@"; fi\n',
       'server.js': shellServer({ refuses: true }),
@@ -100,8 +104,8 @@ describe('a program', () => {
   })
 })
 
-describe('a URL', () => {
-  it('of a host has the name of its host in the names of tools', async () => {
+describe('examine with a URL', () => {
+  it('adds the server name of the host to tool names', async () => {
     const url = `${await serve(jetway({ stateless: true }))}/mcp`
     const progress: string[] = []
     const findings = await examine(
@@ -112,7 +116,7 @@ describe('a URL', () => {
     expect(progress[0]).toBe(`Sending requests to ${new URL(url).origin}`)
   })
 
-  it('at which no client can connect is asked no more', async () => {
+  it('stops if no client can connect', async () => {
     const url = `${await serve((_, response) => response.writeHead(403).end())}/mcp`
     const findings = await examine(
       { kind: 'url', name: '', url, headers: {} },

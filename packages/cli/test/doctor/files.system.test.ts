@@ -38,7 +38,7 @@ it('examines a file that serves HTTP, on a free port', async () => {
   expect(exitCode).toBe(0)
 })
 
-it('names the fault of a file that serves nothing', async () => {
+it('reports a file that serves nothing', async () => {
   const home = await createHome()
   await home.write('nothing.mjs', 'export const a = 1')
   const { stdout, exitCode } = await doctor(home.path('nothing.mjs'))
@@ -46,7 +46,7 @@ it('names the fault of a file that serves nothing', async () => {
   expect(exitCode).toBe(1)
 })
 
-it('a file with several servers is a usage error', async () => {
+it('exits with a usage error for a file with several servers', async () => {
   const home = await createHome()
   const core = import.meta.resolve('@jetway/core')
   await home.write(

@@ -78,7 +78,7 @@ function official2(): Listener {
   }
 }
 
-describe('no check finds a fault in', () => {
+describe('jetway doctor finds no fault in', () => {
   it.each(Object.entries(FRAMEWORKS))('Jetway on %s', async (_, mount) => {
     const { origin, stop } = await mount(createServer(), KEEP_ALIVE)
     onTestFinished(stop)
@@ -123,7 +123,7 @@ describe('no check finds a fault in', () => {
   })
 })
 
-it('no check changes anything at a server', async () => {
+it('jetway doctor changes nothing at a server', async () => {
   const listener = jetway()
   const methods = new Set<string>()
   const origin = await serve(

@@ -44,9 +44,9 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   },
 }
 
-it.each(Object.entries(BROKEN))('the doctor names the fault: %s', (_, broken) => expectFinding(broken))
+it.each(Object.entries(BROKEN))('jetway doctor reports %s', (_, broken) => expectFinding(broken))
 
-it('finds no fault in the server of an app', async () => {
+it('jetway doctor finds no fault in the server of an app', async () => {
   const { findings, exitCode } = await diagnose({
     ...claude(
       { command: process.execPath, args: ['~/server.cjs'] },
@@ -73,7 +73,7 @@ it('finds no fault in the server of an app', async () => {
   expect(exitCode).toBe(0)
 })
 
-it('takes the file of the home folder once', async () => {
+it('jetway doctor reads the file of the home folder once', async () => {
   const home = await createHome()
   await home.write(CURSOR, '{"mcpServers":{"shop":{"command":"/missing"}}}')
   const before = process.cwd()
@@ -84,7 +84,7 @@ it('takes the file of the home folder once', async () => {
   expect(stdout).not.toContain('and not that of')
 })
 
-it('prints no secret of an entry', async () => {
+it('jetway doctor prints no secret of an entry', async () => {
   const secret = 'sk-very"secret'
   const { stdout, stderr, findings } = await diagnose(
     claude(

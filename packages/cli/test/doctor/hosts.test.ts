@@ -167,9 +167,9 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   },
 }
 
-it.each(Object.entries(BROKEN))('the doctor names the fault: %s', (_, broken) => expectFinding(broken))
+it.each(Object.entries(BROKEN))('jetway doctor reports %s', (_, broken) => expectFinding(broken))
 
-it('a host of an unknown name is a usage error', async () => {
+it('jetway doctor refuses the name of an unknown host', async () => {
   const { exitCode, stderr } = await diagnose({ argv: ['--host', 'curser'] })
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,

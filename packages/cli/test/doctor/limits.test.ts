@@ -19,7 +19,7 @@ async function found(check: string, offers: Partial<Offers>, serverName?: string
 
 const NAMES = 'Rename them: model APIs accept a-z, A-Z, 0-9, _ and -, at most 64 of them'
 
-describe('the names of tools', () => {
+describe('tool names', () => {
   it.each<readonly [readonly string[], serverName: string | undefined, verdict: string, evidence: string]>([
     [[], undefined, 'ok', '0 names'],
     [['a', 'B_9-'], 's', 'ok', '2 names'],
@@ -28,7 +28,7 @@ describe('the names of tools', () => {
     [['a'.repeat(54)], 'srv', 'ok', '1 names'],
     [['a', 'b'.repeat(56), 'c'.repeat(55)], 'srv', 'warning', ': 66 characters with the prefix of Claude'],
     [['a', '', 'é', 'b'.repeat(65)], 's', 'fault', `"", "é", "${'b'.repeat(65)}"`],
-  ])('%j, of the server %s', async (names, serverName, verdict, evidence) => {
+  ])('%j of the server %s', async (names, serverName, verdict, evidence) => {
     const [finding] = await found('tool-names', { tools: names.map((name) => tool(name)) }, serverName)
     expect(finding).toMatchObject({ verdict, evidence: expect.stringContaining(evidence) })
     if (verdict === 'fault') expect(finding?.advice).toBe(NAMES)
@@ -45,7 +45,7 @@ describe('the names of tools', () => {
     [{ tools: [tool('a'), tool('A'), tool('b')] }, 'warning', 'a and A: they differ only in case'],
     [{ tools: [tool('a'), tool('a'), tool('A')] }, 'fault', 'twice in a list: tool a'],
     [{ tools: [tool('a')], prompts: [{ name: 'a' }], resources: [{ uri: 'a', name: 'a' }] }, 'ok', 'none'],
-  ])('are unique in their list: %j', async (offers, verdict, evidence) => {
+  ])('must be unique in their list: %j', async (offers, verdict, evidence) => {
     expect(await found('duplicate-names', offers)).toMatchObject([{ verdict, evidence }])
   })
 
@@ -57,12 +57,12 @@ describe('the names of tools', () => {
       'warning',
       'a, b have no description',
     ],
-  ])('have descriptions: %j', async (offers, verdict, evidence) => {
+  ])('should have descriptions: %j', async (offers, verdict, evidence) => {
     expect(await found('tool-descriptions', offers)).toMatchObject([{ verdict, evidence }])
   })
 })
 
-describe('the schemas of tools', () => {
+describe('tool schemas', () => {
   const deep = (levels: number): object => {
     let schema: object = { $ref: 'https://h/a.json' }
     for (let level = 0; level < levels; level++) schema = { properties: { a: schema } }
@@ -91,7 +91,7 @@ describe('the schemas of tools', () => {
     ])
   })
 
-  it('with several faults have a finding for each', async () => {
+  it('get a finding for each fault', async () => {
     const tools = [tool('a', { anyOf: [], oneOf: [] }), tool('b', { anyOf: [] })]
     const faults = await found('tool-schemas', { tools })
     expect(faults.map(({ evidence }) => evidence)).toEqual([
@@ -101,7 +101,7 @@ describe('the schemas of tools', () => {
   })
 })
 
-describe('the size of lists', () => {
+describe('list size', () => {
   const many = (count: number): readonly Tool[] => Array.from({ length: count }, (_, n) => tool(`t${n}`))
   /** A tool of so many bytes. */
   const sized = (bytes: number): Tool => {
@@ -122,11 +122,11 @@ describe('the size of lists', () => {
   it.each([
     [80_001, 'ok', 'the tools take about 20000 tokens'],
     [80_002, 'warning', 'the tools take about 20001 tokens, big about 20001 of them'],
-  ])('a tool of %i bytes', (bytes, verdict, evidence) => {
+  ])('one tool of %i bytes', (bytes, verdict, evidence) => {
     expect(checkSize([sized(bytes)])[1]).toMatchObject({ check: 'list-size', verdict, evidence })
   })
 
-  it('of several tools names the largest', () => {
+  it('names the largest of several tools', () => {
     const { evidence } = checkSize([tool('a'), sized(80_000), tool('b', {}, 'x'.repeat(400))])[1] ?? {}
     expect(evidence).toMatch(/^the tools take about 20\d\d\d tokens, big about 20000 of them$/)
   })

@@ -145,11 +145,11 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   },
 }
 
-it.each(Object.entries(BROKEN))('the doctor names the fault of a server that %s', (_, broken) =>
+it.each(Object.entries(BROKEN))('jetway doctor reports a server that %s', (_, broken) =>
   expectFinding(broken),
 )
 
-it('finds nothing to say about a healthy server', async () => {
+it('jetway doctor finds no fault in a healthy server', async () => {
   const { findings, exitCode } = await diagnose({ argv: ['--', ...NODE, WEATHER, '--stdio'] })
   expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
   expect(findings.map(({ check }) => check)).toEqual(

@@ -18,8 +18,8 @@ const check = async (listener: Parameters<typeof serve>[0], serverName?: string)
     ...(serverName !== undefined && { serverName }),
   })
 
-describe('the check of lists', () => {
-  it('finds nothing in those of a healthy server', async () => {
+describe('checkServerOffers', () => {
+  it('finds no fault in the lists of a healthy server', async () => {
     const findings = await check(jetway())
     expect(problems(findings)).toEqual([])
     expect(findings.map((each) => each.check)).toEqual([
@@ -121,20 +121,20 @@ describe('the check of lists', () => {
     ['129 tools', { tools: many(129) }, 'tool-count', 'fault', '129 tools'],
     ['long descriptions', { tools: many(40, 'x'.repeat(2_100)) }, 'list-size', 'warning', 'about 2'],
     ['a tool without a schema', { tools: [{ name: 't' }] }, 'lists', 'fault', '1 malformed entries'],
-  ])('names %s', async (_, broken, name, verdict, evidence) => {
+  ])('reports %s', async (_, broken, name, verdict, evidence) => {
     expect(problems(await check(scripted(broken)))).toEqual([
       { check: name, verdict, evidence: expect.stringContaining(evidence), advice: expect.any(String) },
     ])
   })
 
-  it('is skipped if the server needs a token for its lists', async () => {
+  it('skips a server that needs a token for its lists', async () => {
     const findings = await check(insteadOf('tools/list', (_, response) => response.writeHead(401).end()))
     expect(findings).toEqual([
       { check: 'lists', verdict: 'skipped', evidence: expect.stringContaining('--bearer-env') },
     ])
   })
 
-  it('counts the name that the server has in its host', async () => {
+  it('adds the server name of the host to tool names', async () => {
     const server = scripted({ tools: [tool('a'.repeat(40))] })
     expect(problems(await check(server))).toEqual([])
     expect(problems(await check(server, 'a-server-with-a-long-name'))).toMatchObject([

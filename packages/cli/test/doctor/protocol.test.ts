@@ -6,7 +6,7 @@ import { insteadOf, jetway, opening, problems, scripted, type Scripted, serve } 
 const check = async (listener: Parameters<typeof serve>[0]) =>
   checkProtocol({ target: http(`${await serve(listener)}/mcp`), progress: () => {}, timeoutMs: 5_000 })
 
-describe('the check of revisions', () => {
+describe('checkProtocol', () => {
   it('finds all revisions of a healthy server', async () => {
     const findings = await check(jetway())
     expect(problems(findings)).toEqual([])
@@ -16,7 +16,7 @@ describe('the check of revisions', () => {
     })
   })
 
-  it('reports each connection, except that of the revision which it already has', async () => {
+  it('reports progress for each further connection', async () => {
     const progress: string[] = []
     const target = http(`${await serve(scripted({}))}/mcp`)
     await checkProtocol({ target, progress: (text) => progress.push(text), timeoutMs: 5_000 })
@@ -115,7 +115,7 @@ describe('the check of revisions', () => {
       { initialize: () => opening('2024-11-05') },
       { check: 'revisions', verdict: 'warning', evidence: 'answers 2024-11-05' },
     ],
-  ])('names a server that %s', async (_, broken, expected) => {
+  ])('reports a server that %s', async (_, broken, expected) => {
     expect(problems(await check(scripted(broken)))).toContainEqual(
       expect.objectContaining({ ...expected, advice: expect.any(String) }),
     )
@@ -124,7 +124,7 @@ describe('the check of revisions', () => {
   it.each([
     ['2024-11-05', 'answer initialize with another revision'],
     ['server/discover', '-32601'],
-  ])('names a server that closes the connection for %s', async (part, advice) => {
+  ])('reports a server that closes the connection for %s', async (part, advice) => {
     const findings = await check(insteadOf(part, (_, response) => response.destroy()))
     expect(problems(findings)).toMatchObject([
       {
@@ -141,7 +141,7 @@ describe('the check of revisions', () => {
     expect(problems(findings)).toEqual([])
   })
 
-  it('is skipped without a token', async () => {
+  it('skips a server that needs a token', async () => {
     const findings = await check((_, response) => response.writeHead(401).end())
     expect(findings).toEqual([
       { check: 'revisions', verdict: 'skipped', evidence: expect.stringContaining('--bearer-env') },

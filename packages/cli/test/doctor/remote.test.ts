@@ -372,8 +372,8 @@ const BROKEN: readonly Row[] = [
   },
 ]
 
-describe('the checks of HTTP', () => {
-  it.each(BROKEN)('name $name', async ({ server, path = '/mcp', check, verdict, evidence, advice }) => {
+describe('checkUrl', () => {
+  it.each(BROKEN)('reports $name', async ({ server, path = '/mcp', check, verdict, evidence, advice }) => {
     const origin = await serve(await server())
     const findings = await checkUrl(`${origin}${path}`)
     expect(problems(findings)).toEqual([
@@ -390,7 +390,7 @@ describe('the checks of HTTP', () => {
   it.each([
     ['http', 'ECONNREFUSED', 'Start the server'],
     ['https', 'EPROTO', 'TLS'],
-  ])('name a port that does not speak %s', async (scheme, evidence, advice) => {
+  ])('reports a port that does not speak %s', async (scheme, evidence, advice) => {
     const port = scheme === 'http' ? await freePort() : new URL(await serve(scripted({}))).port
     expect(await checkUrl(`${scheme}://127.0.0.1:${port}/mcp`)).toEqual([
       {
@@ -402,7 +402,7 @@ describe('the checks of HTTP', () => {
     ])
   })
 
-  it('are those of jetway doctor, whose exit code tells of a fault', async () => {
+  it('runs in jetway doctor, which exits with 1 for a fault', async () => {
     const origin = await serve(scripted({ initialize: () => ({ code: -32603, message: 'No database' }) }))
     const { stdout, exitCode } = await runCli(['doctor', `${origin}/mcp`, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({
@@ -415,7 +415,7 @@ describe('the checks of HTTP', () => {
     expect(healthy.stdout).toMatch(/✓ keep-alive[^]*✓ revisions[^]*✓ list-size[^]*No fault found/)
   })
 
-  it('end every session that they open', async () => {
+  it('ends every session that it opens', async () => {
     const opened: unknown[] = []
     const ended: unknown[] = []
     const listener = jetway({ allowedHosts: ['*'], allowedOrigins: ['*'] })
@@ -435,7 +435,7 @@ describe('the checks of HTTP', () => {
     expect(new Set(ended)).toEqual(new Set(opened))
   })
 
-  it('try the usual paths without the token, since they may belong to somebody else', async () => {
+  it('tries the usual paths without the token', async () => {
     const tokens = new Map<string | undefined, string | undefined>()
     const origin = await serve((request, response) => {
       tokens.set(request.url, request.headers.authorization)
@@ -451,7 +451,7 @@ describe('the checks of HTTP', () => {
     )
   })
 
-  it('name a token that is refused, and show it to nobody', async () => {
+  it('reports a refused token without sending or printing it elsewhere', async () => {
     const { listener, seen } = await protectedServer()
     const seenHere: unknown[] = []
     const origin = await serve(

@@ -24,8 +24,8 @@ const SECTION: Section = {
   ],
 }
 
-describe('the report', () => {
-  it('has a mark for each finding, and lines below each other', () => {
+describe('printReport', () => {
+  it('aligns the findings, each with a mark', () => {
     expect(printed([SECTION])).toBe(
       [
         'cursor:***',
@@ -49,13 +49,13 @@ describe('the report', () => {
     [[ok('a', 'b')], 'No fault found'],
     [[warning('a', 'b', 'c')], '0 faults, 1 warning'],
     [[fault('a', 'b', 'c'), fault('a', 'b', 'c')], '2 faults, 0 warnings'],
-  ])('of %j ends with the numbers', (findings, last) => {
+  ])('ends with the number of faults and warnings of %j', (findings, last) => {
     const sections = [{ name: 'a', findings }]
     expect(printed(sections).trimEnd().split('\n').at(-1)).toBe(last)
     expect(hasFault(sections)).toBe(last.startsWith('2'))
   })
 
-  it('is one document with --json', () => {
+  it('prints one document with --json', () => {
     const findings = [warning('a', 's3cret', 'no s3cret'), ok('b', 'c')]
     expect(JSON.parse(printed([{ name: 's3cret', findings }], true))).toEqual({
       ok: true,
@@ -68,7 +68,7 @@ describe('the report', () => {
 })
 
 describe('secrets', () => {
-  it('are variables whose names say so', () => {
+  it('are variables with names such as API_KEY', () => {
     const env = { API_KEY: 'a', Token: 'b', PATH: 'c', PASSWORD: undefined, MY_AUTH: 'd' }
     expect(secretVariables(env)).toEqual(['a', 'b', 'd'])
   })
@@ -84,7 +84,7 @@ describe('secrets', () => {
   })
 })
 
-describe('the subject of', () => {
+describe('subjectOf', () => {
   const program = { kind: 'program', startedBy: 'user' }
 
   it.each([
@@ -104,13 +104,13 @@ describe('the subject of', () => {
       ['b', 's3cret'],
     ],
     [{ url: 'https://h/mcp' }, { kind: 'url', name: 'https://h/mcp', url: 'https://h/mcp', headers: {} }, []],
-  ])('%j, and its secrets', (config, expected, secrets) => {
+  ])('%j with its secrets', (config, expected, secrets) => {
     const subject = subjectOf({ kind: 'server', config })
     expect(subject).toEqual(expected)
     expect(secretsOf(subject)).toEqual(secrets)
   })
 
-  it('a file has no secrets', () => {
+  it('finds no secrets in a file', () => {
     const subject = subjectOf({ kind: 'file', path: '/a/b.ts', exportName: 'c' })
     expect(subject).toEqual({ kind: 'file', path: '/a/b.ts', exportName: 'c', name: 'b.ts' })
     expect(secretsOf(subject)).toEqual([])
@@ -122,10 +122,10 @@ it.each([
   [['a', 'b', 'c', 'd', 'e'], 'a, b, c, d, e'],
   [['a', 'b', 'c', 'd', 'e', 'f'], 'a, b, c, d, e and 1 more'],
   [['x'.repeat(129)], `${'x'.repeat(128)}…`],
-])('some of %j', (names, text) => {
+])('some shortens %j', (names, text) => {
   expect(some(names)).toBe(text)
 })
 
-it('a text is clipped above the limit', () => {
+it('clip shortens a text above the limit', () => {
   expect([clip('abc', 3), clip('abcd', 3)]).toEqual(['abc', 'abc…'])
 })

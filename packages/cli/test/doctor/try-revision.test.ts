@@ -14,7 +14,7 @@ it.each<readonly [string, unknown, boolean]>([
   ['403', new TransportError('x', { status: 403 }), false],
   ['another error', new TypeError('x'), false],
   ['an end by another error', closedBy(new Error('x')), false],
-])('%s asks for authorization: %#', (_, error, expected) => {
+])('needsAuthorization of %s: %#', (_, error, expected) => {
   expect(needsAuthorization(error)).toBe(expected)
 })
 
@@ -23,7 +23,7 @@ it.each<readonly [unknown, string]>([
   [new RequestTimeoutError('ping', 5), 'no answer in time'],
   [new ConnectionClosedError('Closed'), 'Closed'],
   ['text', 'text'],
-])('%o is described', (error, text) => {
+])('describeError describes %o', (error, text) => {
   expect(describeError(error)).toBe(text)
 })
 
@@ -32,16 +32,19 @@ it.each([
   [499, ['2025-11-25'], false],
   [500, ['2025-11-25'], true],
   [500, ['2026-07-28'], false],
-] as const)('the status %i for %j is unexpected: %j', async (status, revisions, unexpected) => {
-  const url = await serve((_, response) => response.writeHead(status).end())
-  expect(await tryRevisions(http(`${url}/mcp`), revisions, 5_000)).toEqual({
-    kind: 'failed',
-    error: expect.any(ClientError),
-    unexpected,
-  })
-})
+] as const)(
+  'tryRevisions rates the status %i for %j as unexpected: %j',
+  async (status, revisions, unexpected) => {
+    const url = await serve((_, response) => response.writeHead(status).end())
+    expect(await tryRevisions(http(`${url}/mcp`), revisions, 5_000)).toEqual({
+      kind: 'failed',
+      error: expect.any(ClientError),
+      unexpected,
+    })
+  },
+)
 
-it('an error of the server is expected, and a cut connection is not', async () => {
+it('tryRevisions expects errors of the server, but no cut connection', async () => {
   const refusing = await serve(scripted({ initialize: () => ({ code: -32603, message: 'No' }) }))
   const cutting = await serve((request) => request.socket.destroy())
   expect(await tryRevisions(http(`${refusing}/mcp`), ['2025-11-25'], 5_000)).toMatchObject({
@@ -52,7 +55,7 @@ it('an error of the server is expected, and a cut connection is not', async () =
   })
 })
 
-it('without revisions, the client negotiates', async () => {
+it('tryRevisions negotiates without given revisions', async () => {
   const target = http(`${await serve(jetway())}/mcp`)
   expect(await tryRevisions(target, undefined, 5_000)).toEqual({ kind: 'answered', version: '2026-07-28' })
   expect(await tryRevisions(target, ['2025-06-18'], 5_000)).toEqual({

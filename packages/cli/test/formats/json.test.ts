@@ -5,7 +5,7 @@ import { jsonFormat } from '../../src/formats/json.ts'
 const edit = { key: 'mcpServers', name: 'shop' }
 const entry = { command: '/bin/node', args: ['/x.js'] }
 
-describe('an entry in JSON', () => {
+describe('jsonFormat', () => {
   it.each([
     ['an empty file', '', '{\n  "mcpServers": {\n    "shop": {\n'],
     ['tabs', '{\n\t"mcpServers": {\n\t\t"a": {}\n\t}\n}\n', '\n\t\t"a": {},\n\t\t"shop": {\n\t\t\t"command"'],
@@ -23,7 +23,7 @@ describe('an entry in JSON', () => {
     ['one line', '{"mcpServers": {"a": {}}}', '{"a": {}, "shop": {"command":"/bin/node","args":["/x.js"]}}'],
     ['no servers', '{\n  "theme": "dark" /* mine */\n}\n', '"theme": "dark", /* mine */\n  "mcpServers": {'],
     ['a byte order mark', '\uFEFF{\n  "mcpServers": {}\n}', '\uFEFF{\n  "mcpServers": {\n    "shop": {'],
-  ])('%s', (_, before, part) => {
+  ])('adds an entry to %s', (_, before, part) => {
     const after = setEntry(jsonFormat, before, edit, entry)
     expect(after).toContain(part)
   })
@@ -36,11 +36,11 @@ describe('an entry in JSON', () => {
       '{\n  "mcpServers": {\n    "b": 2\n  }\n}',
     ],
     ['under a comment', '{"mcpServers": {\n  // why\n  "shop": {}\n}}', '{"mcpServers": {\n  // why\n}}'],
-  ])('is removed %s', (_, before, after) => {
+  ])('removes an entry %s', (_, before, after) => {
     expect(removeEntry(jsonFormat, before, edit)).toBe(after)
   })
 
-  it('keeps the text of members that do not change', () => {
+  it('keeps the text of unchanged members', () => {
     const before =
       '{"mcpServers": {\n  "shop": {\n    "command": "old", // note\n    "disabled": true,\n    "args": [ 1 ]\n  }\n}}'
     expect(setEntry(jsonFormat, before, edit, { command: 'new', disabled: true, args: [1], url: 'x' })).toBe(

@@ -102,7 +102,7 @@ const FORMATS: readonly [
 ]
 
 describe.each(FORMATS)('%s', (_, format, print, indents) => {
-  it('has the same bytes after an entry is added and removed', () => {
+  it('restores the same bytes when an added entry is removed', () => {
     fc.assert(
       fc.property(style(indents), (given) => {
         const before = print(given)
@@ -113,7 +113,7 @@ describe.each(FORMATS)('%s', (_, format, print, indents) => {
     )
   })
 
-  it('has the other lines after an entry is replaced', () => {
+  it('keeps the other lines when an entry is replaced', () => {
     fc.assert(
       fc.property(style(indents), (given) => {
         const before = print(given)

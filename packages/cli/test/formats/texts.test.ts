@@ -210,7 +210,7 @@ it.each([
     )
 })
 
-it('an entry in one line of JSON stays in one line', () => {
+it('jsonFormat keeps an entry in one line', () => {
   const before = '{"servers": {"shop": {"command":"x","args":["a",1],"env":{}}}}'
   expect(setEntry(jsonFormat, before, edit, other)).toBe(
     '{"servers": {"shop": {"command":"y","args":["a",1], "url": "z"}}}',
@@ -222,7 +222,7 @@ it.each([
   ["x=1\n[servers.'shop']\na=1\n", 'x=1\n'],
   ['x=1\n\n[servers.shop]\na=1\n[[z]]\n', 'x=1\n[[z]]\n'],
   ['[servers.shop.env]\na=1\n\n[z]', '\n[z]'],
-])('an entry in TOML is removed with the tables in it: %j', (text, rest) => {
+])('tomlFormat removes an entry with its tables: %j', (text, rest) => {
   expect(removeEntry(tomlFormat, text, edit)).toBe(rest)
 })
 
@@ -238,7 +238,7 @@ it.each([
   [yamlFormat, '- a', 'it has no object at its top'],
   [tomlFormat, 'a = 1', 'servers.shop has another form than a table'],
   [tomlFormat, 'servers.shop.a = 1', 'servers.shop has another form than a table'],
-])('an entry is not removed by %o from %j', (format, text, message) => {
+])('%o refuses to remove an entry from %j', (format, text, message) => {
   expect(() => removeEntry(format, text, edit)).toThrow(message)
 })
 
@@ -249,7 +249,7 @@ it.each([
   [yamlFormat, 'servers: null\n', 'it is written in a form that cannot be edited'],
   [tomlFormat, 'servers = {}\n', 'it is written in a form that cannot be edited'],
   [tomlFormat, 'servers = 1\n', 'it is written in a form that cannot be edited'],
-])('an entry is not added by %o to %j', (format, text, message) => {
+])('%o refuses to add an entry to %j', (format, text, message) => {
   expect(() => setEntry(format, text, edit, entry)).toThrow(message)
 })
 
@@ -257,6 +257,6 @@ it.each([
   [jsonFormat, '{"a":\n}', 'Invalid JSON at line 2, column 1'],
   [yamlFormat, 'a:\n  - b\n c: [\n', / at line \d, column \d$/],
   [tomlFormat, 'a = 1\nb = \n', / at line 2, column 5$/],
-])('a text that does not parse is named by its place: %o, %j', (format, text, message) => {
+])('%o reports the position of a syntax error: %j', (format, text, message) => {
   expect(() => format.parse(text)).toThrow(message)
 })

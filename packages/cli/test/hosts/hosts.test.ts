@@ -11,7 +11,7 @@ const ADDRESS: RemoteServer = { url: 'https://h/mcp', headers: { 'X-A': '1' } }
 const plain = { command: '/bin/node', args: ['/s.js'] }
 const GOOSE = { enabled: true, name: 'shop', description: '', timeout: 300 }
 
-describe('the entry of each host', () => {
+describe('the entry for', () => {
   it.each([
     ['claude-desktop', { ...plain, env: { A: '1', KEY: '' } }, undefined],
     [
@@ -64,7 +64,7 @@ describe('the entry of each host', () => {
   })
 })
 
-it.each(HOSTS.map((host) => [host.id, host] as const))('the entry of %s has no empty members', (_, host) => {
+it.each(HOSTS.map((host) => [host.id, host] as const))('the entry for %s has no empty members', (_, host) => {
   const local = host.local({ ...SERVER, env: {}, references: [] }, 'shop')
   const remote = host.remote?.({ ...ADDRESS, headers: {} }, 'shop') ?? {}
   const names = [...Object.keys(local), ...Object.keys(remote)]
@@ -73,8 +73,8 @@ it.each(HOSTS.map((host) => [host.id, host] as const))('the entry of %s has no e
   expect(names.filter(isEmpty)).toEqual(empty)
 })
 
-describe('an entry that is read', () => {
-  it.each(HOSTS.map((host) => [host.id, host] as const))('of %s has the usual form', (_, host) => {
+describe('reading an entry', () => {
+  it.each(HOSTS.map((host) => [host.id, host] as const))('of %s returns the usual form', (_, host) => {
     const { local, remote, references, read = (entry) => entry } = host
     const own = { KEY: 'mine' }
     expect(read(local(SERVER, 'shop'), own)).toMatchObject({
@@ -154,12 +154,12 @@ describe('an entry that is read', () => {
       },
       { type: 'http', url: 'https://h/mcp', headers: { 'X-B': '2 mine $HOME' } },
     ],
-  ])('of %s may be %j', (id, entry, usual) => {
+  ])('of %s accepts %j', (id, entry, usual) => {
     const host = HOSTS.find((one) => one.id === id)
     expect(host?.read?.(entry, { KEY: 'mine' })).toEqual(usual)
   })
 
-  it('of Codex needs the variable of its token', () => {
+  it('of Codex requires the variable of its token', () => {
     const host = HOSTS.find(({ id }) => id === 'codex')
     expect(() => host?.read?.({ url: 'https://h/mcp', bearer_token_env_var: 'NONE' }, {})).toThrow(
       'The environment variable NONE is not set',
@@ -179,7 +179,7 @@ const WINDOWS: Place = {
   list: (folder) => (folder.endsWith('Packages') ? ['Claude_pzs8sxrjxfjjc', 'Other_1'] : []),
 }
 
-describe('the files of each host', () => {
+describe('the files of', () => {
   it.each([
     [
       'claude-desktop',
@@ -235,7 +235,7 @@ describe('the files of each host', () => {
     expect([MACS, LINUX, WINDOWS].map((place) => host?.files(place)[0])).toEqual([mac, linux, windows])
   })
 
-  it('of Claude Desktop on Windows are that of the package and that of the installer', () => {
+  it('Claude Desktop on Windows include those of the package and of the installer', () => {
     const files = HOSTS.find(({ id }) => id === 'claude-desktop')?.files(WINDOWS)
     expect(files).toHaveLength(2)
     expect(files?.[1]).toBe(String.raw`C:\Users\me\AppData\Roaming\Claude\claude_desktop_config.json`)
@@ -253,12 +253,12 @@ describe('the files of each host', () => {
       {},
       String.raw`C:\Users\me\AppData\Local\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming\Claude\claude_desktop_config.json`,
     ],
-  ])('of %s are where the variables of %o say: %j', (id, place, env, file) => {
+  ])('%s follow the variables of %o: %j', (id, place, env, file) => {
     expect(HOSTS.find((one) => one.id === id)?.files({ ...place, env })[0]).toBe(file)
   })
 })
 
-describe('a host is present', () => {
+describe('isPresent', () => {
   const cursor = HOSTS.find(({ id }) => id === 'cursor') as Host
   const claude = HOSTS.find(({ id }) => id === 'claude-code') as Host
   const having = (folder: string, name: string): Place => ({
@@ -277,7 +277,7 @@ describe('a host is present', () => {
   })
 })
 
-it('the home folder of this process is that of its environment', () => {
+it('thisPlace takes the home folder from the environment', () => {
   expect(thisPlace({ HOME: '/x' }).home).toBe('/x')
   expect(thisPlace({}).home).toBe(homedir())
   expect(thisPlace({}).list('/no/such/folder')).toEqual([])

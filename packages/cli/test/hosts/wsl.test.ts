@@ -17,8 +17,8 @@ const WSL: Place = {
   list: (folder) => FOLDERS[folder] ?? [],
 }
 
-describe('in WSL', () => {
-  it('hosts on Windows are found, with their files', () => {
+describe('hosts on Windows, in WSL', () => {
+  it('are found with their files', () => {
     const side = windowsSide(WSL)
     const found = HOSTS.filter((host) => side !== undefined && isPresent(host, side.place))
     expect(found.map(({ id }) => id)).toEqual(['claude-desktop', 'claude-code', 'cursor'])
@@ -29,7 +29,7 @@ describe('in WSL', () => {
     ])
   })
 
-  it('the entry starts the server in this Linux, and passes its variables on', () => {
+  it('start the server in this Linux with its variables', () => {
     const side = windowsSide(WSL)
     const server = {
       command: '/usr/bin/node',
@@ -50,7 +50,7 @@ describe('in WSL', () => {
     ['another system', { ...WSL, platform: 'darwin' as const }],
     ['a Linux without Windows', { ...WSL, env: { PATH } }],
     ['a PATH without that of Windows', { ...WSL, env: { ...WSL.env, PATH: '/usr/bin' } }],
-  ])('%s has no Windows', (_, place) => {
+  ])('do not exist with %s', (_, place) => {
     expect(windowsSide(place)).toBeUndefined()
   })
 })

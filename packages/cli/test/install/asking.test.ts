@@ -3,12 +3,12 @@ import { createHome } from './support/home.ts'
 
 const URL_TARGET = 'https://example.com/mcp'
 
-describe('install without a host', () => {
+describe('jetway install without a host', () => {
   it.each([
     ['its number', '2', '.cursor/mcp.json'],
     ['its name', 'Cursor', '.cursor/mcp.json'],
     ['the word of the command line', 'codex', '.codex/config.toml'],
-  ])('asks for one of this machine, and takes %s', async (_, answer, file) => {
+  ])('asks for a host of this machine, and accepts %s', async (_, answer, file) => {
     const home = await createHome()
     await home.write('.claude.json', '{}')
     await home.write('.cursor/x', '')
@@ -17,7 +17,7 @@ describe('install without a host', () => {
     expect({ stdout, exitCode }).toEqual({ stdout: `Added example-com in ${home.path(file)}\n`, exitCode: 0 })
   })
 
-  it.each(['', '3', 'emacs'])('is a usage error if the answer is %j', async (answer) => {
+  it.each(['', '3', 'emacs'])('exits with a usage error if the answer is %j', async (answer) => {
     const home = await createHome()
     await home.write('.cursor/x', '')
     await home.write('.claude.json', '{}')
@@ -25,7 +25,7 @@ describe('install without a host', () => {
     expect(await home.read('.cursor/mcp.json')).toBeUndefined()
   })
 
-  it('is a usage error without a terminal, which names the hosts of this machine', async () => {
+  it('exits with a usage error without a terminal, and lists the hosts', async () => {
     const home = await createHome()
     await home.write('.codex/x', '')
     await home.write('.config/zed/x', '')
@@ -35,7 +35,7 @@ describe('install without a host', () => {
     })
   })
 
-  it('is asked by uninstall, too', async () => {
+  it('asks in uninstall, too', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     expect(await home.runInTerminal(['uninstall', URL_TARGET], '1')).toMatchObject({ exitCode: 0 })

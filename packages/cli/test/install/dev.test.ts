@@ -12,15 +12,15 @@ async function argsOf(...argv: readonly string[]): Promise<string> {
   return (files[0]?.diff ?? '').replaceAll(/^\+ */gm, '').replaceAll('\n', '')
 }
 
-describe('install --dev', () => {
-  it('writes an entry that runs jetway dev with absolute paths in this folder', async () => {
+describe('jetway install --dev', () => {
+  it('writes an entry that runs jetway dev with absolute paths in the current folder', async () => {
     const text = await argsOf(DEFINITION, '--name', 'x')
     expect(text).toContain(`"command": "${process.execPath}"`)
     expect(text).toMatch(/"\/[^"]*\/bin\.[jt]s","dev"/)
     expect(text).toContain(`"dev","${DEFINITION}","--stdio","--cwd","${process.cwd()}"]`)
   })
 
-  it('passes the export and the arguments of the file on', async () => {
+  it('passes --export and the arguments of the file on', async () => {
     const { stdout } = await (
       await createHome()
     ).run('install', 'cursor', DEFINITION, '--name', 'x', '--export', 'other', ...DRY, '--', '-v')
@@ -31,7 +31,7 @@ describe('install --dev', () => {
     [['cursor', 'https://h/mcp'], '--dev needs a file'],
     [['cursor', '--', 'node', 'x.js'], '--dev needs a file'],
     [['cursor', 'nope.ts'], 'The file nope.ts does not exist'],
-  ])('%j is a usage error', async ([host = '', ...words], message) => {
+  ])('exits with a usage error for %j', async ([host = '', ...words], message) => {
     const { stderr, exitCode } = await (
       await createHome()
     ).run('install', host, '--dev', '--name', 'x', ...words)

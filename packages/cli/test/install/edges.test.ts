@@ -13,8 +13,8 @@ const homeWith = async (text: string, file = CURSOR): Promise<Home> => {
   return home
 }
 
-describe('a file of a host', () => {
-  it('that is not UTF-8 is left as it is', async () => {
+describe('jetway install with a host file', () => {
+  it('leaves a file unchanged that is not UTF-8', async () => {
     const home = await homeWith('')
     await writeFile(home.path(CURSOR), new Uint8Array([0x7b, 0xff, 0x7d]))
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
@@ -23,7 +23,7 @@ describe('a file of a host', () => {
     })
   })
 
-  it('that is a folder cannot be read', async () => {
+  it('fails if the file is a folder', async () => {
     const home = await createHome()
     await mkdir(home.path(CURSOR), { recursive: true })
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
@@ -32,7 +32,7 @@ describe('a file of a host', () => {
     })
   })
 
-  it('below a file cannot be read', async () => {
+  it('fails if the parent is a file', async () => {
     const home = await homeWith('', '.cursor')
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
       exitCode: 1,
@@ -40,7 +40,7 @@ describe('a file of a host', () => {
     })
   })
 
-  it('that a link names and that does not exist is written where the link leads', async () => {
+  it('creates the missing target of a symbolic link', async () => {
     const home = await homeWith('', '.cursor/x')
     await mkdir(home.path('dotfiles'))
     await symlink('../dotfiles/mcp.json', home.path(CURSOR))
@@ -49,7 +49,7 @@ describe('a file of a host', () => {
     expect((await lstat(home.path(CURSOR))).isSymbolicLink()).toBe(true)
   })
 
-  it('keeps its mode, but for one with values', async () => {
+  it('keeps the mode of a file, except when it writes values', async () => {
     const home = await homeWith('{}')
     await chmod(home.path(CURSOR), 0o664)
     const mode = async (): Promise<number> => (await stat(home.path(CURSOR))).mode & 0o777
@@ -60,7 +60,7 @@ describe('a file of a host', () => {
     expect(await mode()).toBe(0o600)
   })
 
-  it('has copies, the newest first, which other files are not', async () => {
+  it('lists the copies of a file, newest first', async () => {
     const home = await createHome()
     const names = ['20260101T000000000Z', '20270101T000000000Z', '2027', 'x20270101T000000000Z']
     for (const name of names) await home.write(`a.json.${name}.bak`, '')
@@ -71,7 +71,7 @@ describe('a file of a host', () => {
     expect(await backupsOf(home.path('none/a.json'))).toEqual([])
   })
 
-  it('that exists is copied before it changes', async () => {
+  it('copies an existing file before it changes', async () => {
     const home = await homeWith('{ }')
     await home.run('install', 'cursor', URL_TARGET)
     const names = await readdir(home.path('.cursor'))
@@ -80,14 +80,14 @@ describe('a file of a host', () => {
   })
 })
 
-describe('an entry', () => {
+describe('jetway install with an existing entry', () => {
   const install = ['install', 'cursor', URL_TARGET, '--name', 'shop'] as const
 
   it.each([
     ['{"mcpServers":{"shop":"x"}}', 'it differs in everything'],
     ['{"mcpServers":{"shop":{"url":"x"}}}', 'it differs in url'],
     ['{"mcpServers":{"shop":{"command":"x","args":[]}}}', 'it differs in command, args, url'],
-  ])('that is %s is named by what differs', async (text, message) => {
+  ])('reports the differences of %s', async (text, message) => {
     const home = await homeWith(text)
     const { stderr } = await home.run(...install)
     expect(stderr).toBe(
@@ -97,20 +97,20 @@ describe('an entry', () => {
 
   it.each([
     ['{"mcpServers":{"shop":{"url":"x","type":"sse","disabled":true}}}', { url: URL_TARGET, disabled: true }],
-  ])('that is %s is replaced with --force', async (text, expected) => {
+  ])('replaces %s with --force', async (text, expected) => {
     const home = await homeWith(text)
     expect((await home.run(...install, '--force')).stdout).toBe(`Updated shop in ${home.path(CURSOR)}\n`)
     expect(JSON.parse((await home.read(CURSOR)) ?? '')).toEqual({ mcpServers: { shop: expected } })
   })
 
-  it('that has more than the command sets is the same one', async () => {
+  it('ignores additional members of the entry', async () => {
     const home = await homeWith(`{"mcpServers":{"shop":{"url":"${URL_TARGET}","disabled":true}}}`)
     expect((await home.run(...install)).stdout).toMatch(/^Nothing to change for shop/)
     expect(await home.run('uninstall', 'cursor', URL_TARGET, '--name', 'shop')).toMatchObject({ exitCode: 0 })
     expect(await home.read(CURSOR)).toBe('{"mcpServers":{}}')
   })
 
-  it('is not removed by its name alone', async () => {
+  it('does not uninstall by name without --force', async () => {
     const home = await homeWith('{"mcpServers":{"shop":{"url":"x"}}}')
     expect(await home.run('uninstall', 'cursor', '--name', 'shop')).toMatchObject({
       exitCode: 1,
@@ -118,7 +118,7 @@ describe('an entry', () => {
     })
   })
 
-  it('that cannot be removed is to be edited by hand', async () => {
+  it('asks the user to edit an entry by hand that it cannot remove', async () => {
     const home = await homeWith('extensions: {shop: {a: 1}}\n', '.config/goose/config.yaml')
     const { stderr } = await home.run('uninstall', 'goose', '--name', 'shop', '--force')
     expect(stderr).toContain('cannot be edited: extensions has another form than indented lines\n')
@@ -126,8 +126,8 @@ describe('an entry', () => {
   })
 })
 
-describe('with --json', () => {
-  it('install and uninstall print what they did', async () => {
+describe('jetway install --json', () => {
+  it('prints what install and uninstall did', async () => {
     const home = await createHome()
     const path = home.path(CURSOR)
     const added = await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v', '--json')
@@ -160,7 +160,7 @@ describe('with --json', () => {
     })
   })
 
-  it('install --dry-run of what is there prints no difference', async () => {
+  it('prints no difference for --dry-run without changes', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     const { stdout } = await home.run('install', 'cursor', URL_TARGET, '--dry-run', '--json')
@@ -171,7 +171,7 @@ describe('with --json', () => {
     expect(stdout).not.toContain('diff')
   })
 
-  it('install --links prints the URLs', async () => {
+  it('prints the URLs of --links', async () => {
     const home = await createHome()
     const { stdout } = await home.run('install', '--links', URL_TARGET, '--json')
     expect(JSON.parse(stdout)).toEqual({
@@ -184,8 +184,8 @@ describe('with --json', () => {
   })
 })
 
-describe('install', () => {
-  it('tells what to do next, unless nothing was changed', async () => {
+describe('jetway install', () => {
+  it('prints the next step unless nothing changed', async () => {
     const home = await createHome()
     expect(await home.run('install', 'cursor', URL_TARGET, '--dry-run')).toMatchObject({ stderr: '' })
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
@@ -193,7 +193,7 @@ describe('install', () => {
     })
   })
 
-  it('starts a program as an app does, and tells whether it answers', async () => {
+  it('starts a program as an app does, and reports whether it answers', async () => {
     const home = await createHome()
     const code =
       'read -r line; echo \'{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}\'; cat > /dev/null'
@@ -241,7 +241,7 @@ describe('install', () => {
     [['cursor', '--name', 'x'], 'There is no target'],
     [['claude-desktop', URL_TARGET], 'Claude Desktop takes no URL from its file'],
     [['goose', URL_TARGET, '--project'], 'Goose has no files of projects'],
-  ])('%j is refused', async (argv, message) => {
+  ])('refuses %j', async (argv, message) => {
     const { stderr, exitCode } = await (await createHome()).run('install', ...argv)
     expect(stderr).toContain(message)
     expect(exitCode).toBe(argv[0] === 'claude-desktop' ? 1 : 2)

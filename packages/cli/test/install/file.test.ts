@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { changeFile } from '../../src/install/file.ts'
 import { createHome } from './support/home.ts'
 
-describe('a file that another program changes at the same time', () => {
-  it('is read again, and keeps both changes', async () => {
+describe('changeFile with a concurrent change', () => {
+  it('reads the file again, and keeps both changes', async () => {
     const home = await createHome()
     await home.write('a', 'one')
     const seen: unknown[] = []
@@ -17,7 +17,7 @@ describe('a file that another program changes at the same time', () => {
     expect(await home.read('a')).toBe('two+')
   })
 
-  it('is left as it is if it changes every time', async () => {
+  it('leaves the file unchanged if it changes every time', async () => {
     const home = await createHome()
     await home.write('a', '0')
     const change = changeFile(home.path('a'), async ({ text }) => {

@@ -55,8 +55,8 @@ async function ask({ command, args, env }: WrittenEntry): Promise<readonly unkno
   return [first, second]
 }
 
-describe('the entry that is written', () => {
-  it('answers when an app starts it', async () => {
+describe('the installed entry', () => {
+  it('starts a server that answers an app', async () => {
     const home = await createHome()
     const { stderr, exitCode } = await home.run('install', 'cursor', '--name', 'weather', '--', ...SERVER)
     expect({ stderr, exitCode }).toEqual({
@@ -75,7 +75,7 @@ describe('the entry that is written', () => {
     ])
   })
 
-  it('of --dev answers, too', async () => {
+  it('of --dev starts a server that answers an app', async () => {
     const home = await createHome()
     const { stderr } = await home.run(
       'install',
@@ -97,7 +97,7 @@ describe('the entry that is written', () => {
     ])
   })
 
-  it('is written with a warning if it does not answer', async () => {
+  it('is written with a warning if the server does not answer', async () => {
     const home = await createHome()
     const { stderr, exitCode } = await home.run(
       'install',

@@ -5,7 +5,7 @@ import { createHome } from './support/home.ts'
 const URL_TARGET = 'https://example.com/mcp'
 const CURSOR = '.cursor/mcp.json'
 
-describe('install', () => {
+describe('jetway install', () => {
   it('writes a new file, and uninstall removes it', async () => {
     const home = await createHome()
     const { stdout, exitCode } = await home.run('install', 'cursor', URL_TARGET)
@@ -29,7 +29,7 @@ describe('install', () => {
       ['', '# mine\n', 'extensions: {}\n', 'extensions:\n', 'a: 1', 'a: 1\r\n'],
     ],
     ['zed', '.config/zed/settings.json', ['// Zed\n{\n  // servers\n  "context_servers": {},\n}\n']],
-  ])('of %s gives the same bytes after uninstall, without servers before', async (host, file, texts) => {
+  ])('for %s restores the same bytes on uninstall', async (host, file, texts) => {
     for (const text of texts) {
       const home = await createHome()
       await home.write(file, text)
@@ -40,7 +40,7 @@ describe('install', () => {
     }
   })
 
-  it('changes nothing the second time', async () => {
+  it('changes nothing when repeated', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     const { stdout, exitCode } = await home.run('install', 'cursor', URL_TARGET)
@@ -48,7 +48,7 @@ describe('install', () => {
     expect(await readdir(home.path('.cursor'))).toEqual(['mcp.json'])
   })
 
-  it('replaces another entry with --force only, and keeps what the user has added', async () => {
+  it('replaces another entry only with --force, and keeps added members', async () => {
     const home = await createHome()
     await home.write(CURSOR, '{"mcpServers":{"shop":{"command":"x","disabled":true,"headers":{"A":"1"}}}}')
     const argv = ['install', 'cursor', URL_TARGET, '--name', 'shop', '--header', 'B: secret']
@@ -64,7 +64,7 @@ describe('install', () => {
     })
   })
 
-  it('prints with --dry-run what would change, without secrets, and changes nothing', async () => {
+  it('prints the changes without secrets for --dry-run, and makes none', async () => {
     const home = await createHome()
     const before = '{\n  "mcpServers": {\n    "a": {\n      "env": { "T": "hidden" }\n    }\n  }\n}\n'
     await home.write(CURSOR, before)
@@ -74,7 +74,7 @@ describe('install', () => {
     expect(await home.read(CURSOR)).toBe(before)
   })
 
-  it('keeps a symbolic link, the mode, and three copies', async () => {
+  it('keeps symbolic links, the file mode, and three copies', async () => {
     const home = await createHome()
     await home.write('dotfiles/mcp.json', '{}')
     await home.write('.cursor/x', '')
@@ -87,7 +87,7 @@ describe('install', () => {
     expect(await readdir(home.path('dotfiles'))).toHaveLength(4)
   })
 
-  it('lets nobody else read a file with values', async () => {
+  it('makes a file with values readable only for the user', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v')
     expect((await stat(home.path(CURSOR))).mode & 0o777).toBe(0o600)
@@ -116,7 +116,7 @@ describe('install', () => {
       'goose',
       /cannot be read: .* at line/,
     ],
-  ])('leaves %s as it is', async (_, file, text, host, message) => {
+  ])('leaves %s unchanged', async (_, file, text, host, message) => {
     const home = await createHome()
     await home.write(file, text)
     const { exitCode, stderr } = await home.run('install', host, URL_TARGET)
@@ -125,7 +125,7 @@ describe('install', () => {
     expect(await home.read(file)).toBe(text)
   })
 
-  it('leaves a read-only file as it is', async () => {
+  it('leaves a read-only file unchanged', async () => {
     const home = await createHome()
     await home.write(CURSOR, '{}')
     await chmod(home.path(CURSOR), 0o444)
@@ -144,7 +144,7 @@ describe('install', () => {
     [['claude-desktop', '--env', 'UNSET_9', '--', 'node', 'x.js'], /UNSET_9 is not set/],
     [['cursor', '--', 'no-such-program-9'], /is not in PATH/],
     [['windsurf', URL_TARGET, '--project'], /has no files of projects/],
-  ])('%j is a usage error', async (argv, message) => {
+  ])('exits with a usage error for %j', async (argv, message) => {
     const home = await createHome()
     const { stderr, exitCode } = await home.run('install', ...argv)
     expect(stderr).toMatch(message)
@@ -157,10 +157,10 @@ describe('install', () => {
   })
 })
 
-describe('install in WSL', () => {
+describe('jetway install in WSL', () => {
   const linux = { WSL_DISTRO_NAME: 'Debian', PATH: '/usr/bin' }
 
-  it('edits the file of a host that is on Windows only, and starts the server through wsl.exe', async () => {
+  it('edits the file of a host on Windows, and starts the server through wsl.exe', async () => {
     const home = await createHome()
     await home.write('mnt/c/Users/ann/.cursor/x', '')
     const env = { ...linux, PATH: `/usr/bin:${home.path('mnt/c/Users/ann/AppData/Local/Apps')}` }
@@ -182,8 +182,8 @@ describe('install in WSL', () => {
   })
 })
 
-describe('uninstall', () => {
-  it('leaves the entry of another server, unless forced', async () => {
+describe('jetway uninstall', () => {
+  it('keeps the entry of another server without --force', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET, '--name', 'shop')
     const before = await home.read(CURSOR)
@@ -197,7 +197,7 @@ describe('uninstall', () => {
     expect(await home.read(CURSOR)).toBeUndefined()
   })
 
-  it('keeps changes that were made since', async () => {
+  it('keeps changes made after install', async () => {
     const home = await createHome()
     await home.write(CURSOR, '{"mcpServers": {"a": {"url": "x"}}}')
     await home.run('install', 'cursor', URL_TARGET)
@@ -207,7 +207,7 @@ describe('uninstall', () => {
     expect(await home.read(CURSOR)).toBe('{"mcpServers": {"a": {"url": "y"}}}')
   })
 
-  it('has nothing to do without an entry', async () => {
+  it('changes nothing without an entry', async () => {
     const home = await createHome()
     expect(await home.run('uninstall', 'cursor', URL_TARGET)).toMatchObject({
       exitCode: 0,
@@ -216,8 +216,8 @@ describe('uninstall', () => {
   })
 })
 
-describe('--links', () => {
-  it('prints badges that have the entry and no secrets', async () => {
+describe('jetway install --links', () => {
+  it('prints badges with the entry but without secrets', async () => {
     const home = await createHome()
     const { stdout } = await home.run('install', '--links', '--name', 'shop', '--', 'npx', '-y', 'shop@1')
     const [cursor = '', vscode = ''] = [...stdout.matchAll(/\]\((https:[^)]+)\)$/gm)].map(([, url]) => url)

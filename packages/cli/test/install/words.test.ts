@@ -22,7 +22,7 @@ const URL_WORD = 'https://h.example/mcp'
 const FILES = { 'bin/shop': '', 'server.js': '', 'server.txt': '' }
 const NODE = { command: process.execPath, env: {}, references: [] }
 
-describe('the words of a command line', () => {
+describe('serverFrom', () => {
   it.each<readonly [string, Partial<ServerWords>, object | undefined]>([
     ['nothing', {}, undefined],
     ['a URL', { word: URL_WORD }, { url: URL_WORD, headers: {} }],
@@ -41,7 +41,7 @@ describe('the words of a command line', () => {
       { rest: ['/x'], env: ['A=1', 'B', 'C=', 'D=e=f', '_G=\n'] },
       { command: '/x', args: [], env: { A: '1', C: '', D: 'e=f', _G: '\n' }, references: ['B'] },
     ],
-  ])('may be %s', (_, given, expected) => {
+  ])('accepts %s', (_, given, expected) => {
     const { path } = folderWith(FILES)
     const { word } = given
     const server = serverFrom(
@@ -64,7 +64,7 @@ describe('the words of a command line', () => {
     [{ rest: ['/x'], env: ['A B=a'] }, '--env has another form'],
     [{ word: '~/server.txt' }, 'server.txt is not a JavaScript file'],
     [{ word: 'none.js' }, 'The file none.js does not exist'],
-  ])('%j are refused', ({ word, ...other }, message) => {
+  ])('refuses %j', ({ word, ...other }, message) => {
     const { path } = folderWith(FILES)
     const given = words({ ...other, ...(word !== undefined && { word: path(word) }) })
     expect(() => serverFrom(given, '/no')).toThrow(
@@ -78,7 +78,7 @@ describe('the words of a command line', () => {
       { rest: ['npx', 'a'], env: ['B'] },
       { command: 'npx', args: ['a'], env: {}, references: ['B'] },
     ],
-  ])('%j may be a link', (given, expected) => {
+  ])('accepts %j for a link', (given, expected) => {
     expect(remoteOrCommand(words(given))).toEqual(expected)
   })
 
@@ -89,12 +89,12 @@ describe('the words of a command line', () => {
     [{ word: 'server.js', rest: ['npx'] }, 'A link is for other machines'],
     [{}, 'A link is for other machines'],
     [{ rest: [] }, 'A link is for other machines'],
-  ])('%j are refused for a link', (given, message) => {
+  ])('refuses %j for a link', (given, message) => {
     expect(() => remoteOrCommand(words(given))).toThrow(message)
   })
 })
 
-describe('the name of a server', () => {
+describe('nameFor', () => {
   const PACKAGES = {
     'a/package.json': '{"name":"@scope/my.shop"}',
     'a/src/index.js': '',
@@ -111,7 +111,7 @@ describe('the name of a server', () => {
     [undefined, { word: '~/a/src/index.js' }, 'my-shop'],
     [undefined, { word: '~/a/unnamed/b.js' }, 'my-shop'],
     [undefined, { word: '~/b/shop.js' }, 'shop'],
-  ])('given as %s, %j is %s', (given, { word, ...other }, expected) => {
+  ])('returns for %s and %j the name %s', (given, { word, ...other }, expected) => {
     const { path } = folderWith(PACKAGES)
     expect(nameFor(given, words({ ...other, ...(word !== undefined && { word: path(word) }) }))).toBe(
       expected,
@@ -125,12 +125,12 @@ describe('the name of a server', () => {
     ['', {}, 'The name  must be 1 to 64'],
     ['x'.repeat(65), {}, 'must be 1 to 64'],
     ['a.b', {}, 'The name a.b must be'],
-  ])('given as %j, %j is refused', (given, other, message) => {
+  ])('refuses %j for %j', (given, other, message) => {
     expect(() => nameFor(given, words(other))).toThrow(message)
   })
 })
 
-it('warns of paths that an update removes', () => {
+it('serverFrom warns about paths that an update removes', () => {
   const local = { command: '/home/a/.nvm/v1/node', args: ['/x.js', '/a/_npx/b.js'], env: {}, references: [] }
   expect(pathWarnings(local)).toEqual(
     ['/home/a/.nvm/v1/node', '/a/_npx/b.js'].map(
@@ -149,6 +149,6 @@ it.each([
   ['a\r\nb', 'x\nb', ['@@ -1,1 +1,1 @@', '-a', '+x']],
   ['', 'a\nb', ['@@ -1,1 +1,2 @@', '-', '+a', '+b']],
   ['a\nb', 'a\nx', ['@@ -2,1 +2,1 @@', '-b', '+x']],
-])('the difference of %j and %j', (before, after, lines) => {
+])('diff of %j and %j', (before, after, lines) => {
   expect(diff('f', before, after)).toBe(['--- f', '+++ f', ...lines].join('\n'))
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { runCli } from '../support/run-cli.ts'
 import { serveEverything } from '../support/serve.ts'
 
-it('list prints signatures, resources, templates and prompts', async () => {
+it('jetway list prints signatures, resources, templates and prompts', async () => {
   const { stdout, exitCode } = await runCli(['list', await serveEverything()])
   expect(stdout).toMatch(
     /^everything 1\.0\.0 \(.+\)\n\nTools\n[\s\S]* {2}routed\(region: string, shard\?: integer, dryRun\?: boolean\)\n[\s\S]*\nResources\n[\s\S]*\nResource templates\n[\s\S]*\nPrompts\n/,
@@ -10,7 +10,7 @@ it('list prints signatures, resources, templates and prompts', async () => {
   expect(exitCode).toBe(0)
 })
 
-it('list --schema prints schemas, and --json everything', async () => {
+it('jetway list prints schemas with --schema, and everything with --json', async () => {
   const url = await serveEverything()
   expect((await runCli(['list', url, '--schema'])).stdout).toContain('input: {\n')
   const document = JSON.parse((await runCli(['list', url, '--json'])).stdout) as { tools: { name: string }[] }
@@ -18,7 +18,7 @@ it('list --schema prints schemas, and --json everything', async () => {
   expect(document.tools.map(({ name }) => name)).toContain('echo')
 })
 
-it('list --revision uses that revision', async () => {
+it('jetway list connects with the revision of --revision', async () => {
   const url = await serveEverything()
   expect((await runCli(['list', url, '--revision', '2025-06-18'])).stdout).toContain('(2025-06-18)')
   expect(await runCli(['list', url, '--revision', '2025-06-17'])).toMatchObject({

@@ -26,7 +26,7 @@ function fill(server: McpServer): void {
   server.addPrompt({ name: 'ask', description: 'Asks', handler })
 }
 
-it('list prints each entry with its description, or else its name', async () => {
+it('jetway list prints each entry with its description, or else its name', async () => {
   const { stdout } = await runCli(['list', await serveShop(fill), ...REVISION])
   expect(stdout).toBe(`shop 1.2.3 (2025-11-25)
 
@@ -48,12 +48,12 @@ Prompts
 `)
 })
 
-it('list prints nothing below the name of a server that has nothing', async () => {
+it('jetway list prints only the name of a server without entries', async () => {
   const { stdout } = await runCli(['list', await serveShop(() => {}), ...REVISION])
   expect(stdout).toBe('shop 1.2.3 (2025-11-25)\n')
 })
 
-it('list --schema prints the schemas that a tool has', async () => {
+it('jetway list --schema prints the existing schemas of a tool', async () => {
   const { stdout } = await runCli(['list', await serveShop(fill), ...REVISION, '--schema'])
   expect(stdout.match(/^ {4}(?:input|output): \{$/gm)).toEqual([
     '    input: {',
@@ -63,7 +63,7 @@ it('list --schema prints the schemas that a tool has', async () => {
   expect(stdout).toContain('    output: {\n      "type": "object",\n')
 })
 
-it('list --json has all that the server says', async () => {
+it('jetway list --json prints the whole response of the server', async () => {
   const document: unknown = JSON.parse(
     (await runCli(['list', await serveShop(fill), ...REVISION, '--json'])).stdout,
   )
@@ -79,7 +79,7 @@ it('list --json has all that the server says', async () => {
   })
 })
 
-it('list takes one target', async () => {
+it('jetway list refuses a second target', async () => {
   expect(await runCli(['list', await serveShop(() => {}), 'other'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('list takes one target; other is another word'),

@@ -28,17 +28,17 @@ it.each([
   [{ id: { const: 'x'.repeat(79), type: 'string' } }, 'f(id: string)'],
   [{ id: { const: 'x'.repeat(79) } }, 'f(id: unknown)'],
   [{ id: { enum: Array.from({ length: 40 }, (_, at) => `value ${at}`), type: 'string' } }, 'f(id: string)'],
-])('%j is %s', (properties, expected) => {
+])('toolSignature of %j is %s', (properties, expected) => {
   expect(signature(properties, ['id'])).toBe(expected)
 })
 
-it('ends for a schema that is deep', () => {
+it('toolSignature shortens a deep schema', () => {
   let deep: object = { type: 'string' }
   for (let depth = 0; depth < 10; depth++) deep = { type: 'object', properties: { a: deep } }
   expect(signature({ id: deep })).toBe('f(id?: { a?: { a?: object } })')
 })
 
-it('a prompt has its arguments', () => {
+it('promptSignature lists the arguments of a prompt', () => {
   expect(promptSignature({ name: 'p', arguments: [{ name: 'a', required: true }, { name: 'b' }] })).toBe(
     'p(a, b?)',
   )

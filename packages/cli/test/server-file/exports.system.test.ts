@@ -45,7 +45,7 @@ const DEFINITIONS: readonly (readonly [string, string, ...string[]])[] = [
   ['the only server', "export const a = named('right'); export const b = a, timeout = 1_000"],
 ]
 
-describe.each(DEFINITIONS)('%s is served', (_, code, ...args) => {
+describe.each(DEFINITIONS)('a server exported by %s is served', (_, code, ...args) => {
   it('by list', async () => expect((await list(code, ...args)).output).toMatch(/^ {2}right\(\)$/m))
   it('by dev over stdio', async () => expect(await dev('stdio', code, ...args)).toEqual(['right']))
   it('by dev over HTTP', async () => expect(await dev('HTTP', code, ...args)).toEqual(['right']))
@@ -110,7 +110,7 @@ const FAULTS: readonly (readonly [string, string, number, RegExp, readonly strin
   ],
 ]
 
-describe.each(FAULTS)('%s:', (_, code, exitCode, message, args) => {
+describe.each(FAULTS)('an ambiguous file: %s', (_, code, exitCode, message, args) => {
   it('list fails', async () => {
     const run = await list(code, ...args)
     expect(run.output).toMatch(message)

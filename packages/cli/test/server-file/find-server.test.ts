@@ -20,11 +20,11 @@ it.each<readonly [string, exported: object, name: string | undefined, McpServer 
   ],
   ['that has two names', { other: c, another: c }, undefined, c],
   ['of none', { port: 1 }, undefined, undefined],
-])('the server of a file is the one %s', (_, exported, name, expected) => {
+])('findServer returns the server %s', (_, exported, name, expected) => {
   expect(findServer('a.ts', { ...exported }, name)).toBe(expected)
 })
 
-it('a file that serves one of its servers is a program', async () => {
+it('findServer returns nothing for a file that serves by itself', async () => {
   const served = new McpServer({ name: 'served', version: '1' })
   const { mcp } = await import('@jetway/node')
   mcp({ server: served, path: '/mcp' })
@@ -37,6 +37,6 @@ it.each([
   [{ a, port: 1 }, 'c', 'a.ts exports no McpServer as c', 'It exports a, port'],
   [{ a, port: 1 }, 'port', 'a.ts exports no McpServer as port', 'It exports a, port'],
   [{}, 'c', 'a.ts exports no McpServer as c', 'It exports nothing'],
-])('%o with the name %s is an error', (exported, name, message, hint) => {
+])('findServer refuses %o with the name %s', (exported, name, message, hint) => {
   expect(() => findServer('a.ts', exported, name)).toThrow(expect.objectContaining({ message, hint }))
 })

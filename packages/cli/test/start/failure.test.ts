@@ -5,7 +5,7 @@ import type { Trial } from '../../src/start/trial.ts'
 const answer = { jsonrpc: '2.0', id: 1, result: {} } as const
 const trial = (more: Partial<Trial>): Trial => ({ strayLines: [], stderr: [], ...more })
 
-describe('why a server does not serve', () => {
+describe('failureOf', () => {
   it.each<[Partial<Trial>, string | undefined]>([
     [{ answer }, undefined],
     [{ answer, stderr: ['Error: of no interest'] }, undefined],
@@ -40,7 +40,7 @@ describe('why a server does not serve', () => {
       { stderr: ['Traceback (most recent call last):', '  File "a.py", line 1', 'error: no', '})'] },
       'It does not answer within 10 s\nerror: no',
     ],
-  ])('%o', (of, failure) => {
+  ])('describes %o', (of, failure) => {
     expect(failureOf(trial(of))).toBe(failure)
   })
 })
@@ -50,6 +50,6 @@ it.each<[Partial<Trial>, boolean]>([
   [{ notStarted: 'ENOENT' }, false],
   [{ answer }, false],
   [{ ended: 'with code 0' }, false],
-])('a server of %o is silent: %s', (of, silent) => {
+])('isSilent for %o is %s', (of, silent) => {
   expect(isSilent(trial(of))).toBe(silent)
 })

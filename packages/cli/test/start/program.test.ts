@@ -12,8 +12,8 @@ function folder(): string {
   return path
 }
 
-describe('a program', () => {
-  it('is the first of PATH that can be run', () => {
+describe('findProgram', () => {
+  it('returns the first executable of PATH', () => {
     const root = folder()
     for (const name of ['a', 'b', 'c', 'd']) mkdirSync(join(root, name))
     writeFileSync(join(root, 'a/tool'), '')
@@ -28,7 +28,7 @@ describe('a program', () => {
     expect(findProgram('tool')).toBeUndefined()
   })
 
-  it('gets a short environment from an app, and all of it from a terminal', () => {
+  it('gives an app a short environment, and a terminal all of it', () => {
     const own = { PATH: '/own', HOME: '/home/a', OTHER: 'b', UNSET: undefined }
     expect(appEnvironment(own)).toEqual({ env: { PATH: '/usr/bin:/bin', HOME: '/home/a' }, cwd: '/' })
     expect(userEnvironment(own)).toEqual({
@@ -38,7 +38,7 @@ describe('a program', () => {
   })
 })
 
-describe('a path that an update removes', () => {
+describe('belongsToVersion', () => {
   it.each([
     ['/home/a/.nvm/versions/node/v20/bin/node', true],
     ['/opt/homebrew/Cellar/node/20/bin/node', true],
@@ -46,11 +46,11 @@ describe('a path that an update removes', () => {
     ['/home/a/.npm/_npx/1/node_modules/.bin/tool', true],
     ['/usr/bin/no-such-node', false],
     ['/home/nvm', false],
-  ])('%s: %s', (path, expected) => {
+  ])('of %s is %s', (path, expected) => {
     expect(belongsToVersion(path)).toBe(expected)
   })
 
-  it('is seen behind a link', () => {
+  it('follows a symbolic link', () => {
     const root = folder()
     mkdirSync(join(root, '.nvm'))
     writeFileSync(join(root, '.nvm/node'), '')

@@ -48,8 +48,8 @@ async function pass(trial: Promise<unknown>, ...limits: readonly number[]): Prom
   }
 }
 
-describe('a server', () => {
-  it('is asked as hosts do, and ends with its input', async () => {
+describe('runTrial', () => {
+  it('sends the requests of a host, and ends the server by closing its input', async () => {
     const trial = await run(`
       process.stdout.write('stray 1\\n')
       on.initialize = (params, id) => {
@@ -88,7 +88,7 @@ describe('a server', () => {
     ['does not list them', "on['tools/list'] = () => ({ error: { code: 1, message: 'no' } })", undefined],
     ['lists something else', "on['tools/list'] = result({ tools: {} })", undefined],
     ['never ends its list', "on['tools/list'] = result({ tools: [1], nextCursor: 'x' })", 64],
-  ])('that %s has no number of tools, or a limit', async (_, code, tools) => {
+  ])('reports a server that %s without a number of tools, or with a limit', async (_, code, tools) => {
     const trial = await run(code)
     expect(trial.tools).toBe(tools)
     expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
@@ -99,7 +99,7 @@ describe('a server', () => {
     ['with code 3', 'on.initialize = () => process.exit(3)', undefined],
     ['by SIGKILL', "on.initialize = () => process.kill(process.pid, 'SIGKILL')", undefined],
     ['with code 4', "on['tools/list'] = () => process.exit(4)", { jsonrpc: '2.0', id: 1 }],
-  ])('that ends %s has no shutdown', async (ended, code, answer) => {
+  ])('reports no shutdown of a server that ends %s', async (ended, code, answer) => {
     const trial = await run(code)
     expect(trial.ended).toBe(ended)
     expect(trial).not.toHaveProperty('shutdown')
@@ -107,7 +107,7 @@ describe('a server', () => {
     else expect(trial.answer).toMatchObject(answer)
   })
 
-  it('writes lines of which the first 40 and the last 40 are kept, with 2,000 characters', async () => {
+  it('keeps the first 40 lines of stdout and the last 40 of stderr, cut to 2,000 characters', async () => {
     const trial = await run(`
       const lines = (begin) => Array.from({ length: 41 }, (_, index) => begin + index + 'x'.repeat(2_000)).join('\\n') + '\\n'
       process.stdout.write(lines('o'))
@@ -120,7 +120,7 @@ describe('a server', () => {
     expect(trial.stderr[0]).toMatch(/^e1x/)
   })
 
-  it('cannot be started', async () => {
+  it('reports a program that cannot be started', async () => {
     expect(await runTrial({ ...start(''), command: '/no/such/program' })).toEqual({
       notStarted: 'ENOENT',
       strayLines: [],
@@ -128,7 +128,7 @@ describe('a server', () => {
     })
   })
 
-  it('that does not answer has 10 s', async () => {
+  it('waits 10 s for an answer', async () => {
     useFakeTimers()
     const trial = run("on.initialize = () => void console.error('asked')")
     await pass(trial, 10_000)
@@ -140,14 +140,14 @@ describe('a server', () => {
   it.each([
     ['SIGTERM', '', [5_000]],
     ['SIGKILL', "process.on('SIGTERM', () => {})", [5_000, 2_000]],
-  ])('that does not end with its input gets %s', async (signal, code, limits) => {
+  ])('sends %s to a server that does not end with its input', async (signal, code, limits) => {
     useFakeTimers()
     const trial = run(`setInterval(() => {}, 1_000);${code}`)
     await pass(trial, ...limits)
     expect((await trial).shutdown).toEqual({ afterMs: expect.any(Number), signal, left: [] })
   })
 
-  it('that leaves a process behind: it is named, and killed', async () => {
+  it('reports and kills a process that the server leaves behind', async () => {
     useFakeTimers()
     const trial = run(`
       const { spawn } = require('node:child_process')
@@ -165,10 +165,10 @@ describe('a server', () => {
   })
 })
 
-describe('a file in the harness', () => {
+describe('runTrial with the harness', () => {
   const report = { serves: 'http', port: 81 }
 
-  it('reports what it serves', async () => {
+  it('returns the report of the file', async () => {
     const trial = await runTrial(
       start(`process.send(${JSON.stringify(report)});setInterval(() => {}, 1_000)`),
       {
@@ -178,7 +178,7 @@ describe('a file in the harness', () => {
     expect(trial).toEqual({ report, strayLines: [], stderr: [] })
   })
 
-  it('that serves stdio is asked', async () => {
+  it('sends requests to a file that serves stdio', async () => {
     const trial = await runTrial(start(`process.send({ serves: 'stdio' });process.disconnect();${SERVER}`), {
       harness: true,
     })
@@ -187,17 +187,17 @@ describe('a file in the harness', () => {
   })
 })
 
-describe('whether it answers', () => {
+describe('answers', () => {
   it.each<[string, string, boolean, boolean]>([
     ['it does', SERVER, false, true],
     ['it ends', '', false, false],
     ['it serves HTTP', "process.send({ serves: 'http', port: 81 })", true, true],
     ['it serves nothing', "process.send({ serves: 'nothing', message: '', hint: '' })", true, false],
-  ])('%s', async (_, code, harness, expected) => {
+  ])('if %s', async (_, code, harness, expected) => {
     expect(await answers(start(code), { harness })).toBe(expected)
   })
 
-  it('it is not there', async () => {
+  it('is false for a missing program', async () => {
     expect(await answers({ ...start(''), command: '/no/such/program' })).toBe(false)
   })
 })

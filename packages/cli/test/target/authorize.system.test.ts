@@ -98,15 +98,15 @@ const urlIn = ({ output }: Started): Promise<string> =>
     { timeout: 20_000 },
   )
 
-describe('a server that requires authorization', () => {
-  it('is called after the user has signed in', async () => {
+describe('jetway call of a server that requires authorization', () => {
+  it('succeeds after the user has signed in', async () => {
     const started = inTerminal()
     await fetch(await issuer.signIn(await urlIn(started), { user: 'ann' }))
     expect(await started.exitCode).toBe(0)
     expect(started.output()).toMatch(/You are \S*ann/)
   })
 
-  it('is not called after the user has refused', async () => {
+  it('fails after the user has refused', async () => {
     const started = inTerminal()
     const { searchParams } = new URL(await urlIn(started))
     const refused = new URL(searchParams.get('redirect_uri') ?? '')
@@ -118,14 +118,14 @@ describe('a server that requires authorization', () => {
     expect(started.output()).toContain('access_denied')
   })
 
-  it('opens no browser without a terminal, and says what to do', async () => {
+  it('opens no browser without a terminal, and prints a hint', async () => {
     const started = withoutTerminal([])
     expect(await started.exitCode).toBe(3)
     expect(started.output()).toContain('Give a token with --bearer-env NAME')
     expect(started.output()).not.toContain('/authorize')
   })
 
-  it('takes the token of --bearer-env, and refuses another one', async () => {
+  it('succeeds with the token of --bearer-env, and fails with another', async () => {
     const { accessToken } = await issuer.issue({ resource: url, user: 'ben' })
     const started = withoutTerminal(['--bearer-env', 'TOKEN'], { TOKEN: accessToken })
     expect(await started.exitCode).toBe(0)

@@ -57,7 +57,7 @@ it.each<readonly [string, unknown, code: string | undefined, message: string, hi
   ['no reply that ended the connection', closedBy(new TransportError('Gone')), 'unreachable', 'Closed', ''],
   ['another status', new TransportError('Broken', { status: 500 }), 'x', 'Broken', ''],
   ['a process that ended', closedBy(new Error('code 1')), 'x', 'Closed', ''],
-])('%s is explained', (_, error, code, message, hint) => {
+])('explain describes %s', (_, error, code, message, hint) => {
   for (const [run, otherwise] of [
     [explainConnect, 'unreachable'],
     [explainRequest, 'failed'],

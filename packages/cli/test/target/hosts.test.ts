@@ -5,7 +5,7 @@ import { serveEverything } from '../support/serve.ts'
 
 const call = (target: string): readonly string[] => ['call', target, 'echo', 'text=hi']
 
-describe('a server of a host', () => {
+describe('the target of a host', () => {
   it.each(HOSTS.filter(({ remote }) => remote !== undefined).map(({ id }) => id))(
     'is found where install has written it: %s',
     async (id) => {
@@ -15,7 +15,7 @@ describe('a server of a host', () => {
     },
   )
 
-  it('is that of the project, if both have one', async () => {
+  it('prefers the server of the project', async () => {
     const home = await createHome()
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(home.path('project'))
     onTestFinished(() => cwd.mockRestore())
@@ -32,7 +32,7 @@ describe('a server of a host', () => {
     expect(await home.run(...call('claude-code:all'))).toMatchObject({ stdout: 'hi\n' })
   })
 
-  it('needs no input of another server', async () => {
+  it('needs no inputs of other servers', async () => {
     const home = await createHome()
     const servers = {
       all: { url: await serveEverything() },
@@ -92,7 +92,7 @@ describe('a server of a host', () => {
       2,
       'The server of zed a is unknown',
     ],
-  ])('%s is an error', async (_, id, file, text, exitCode, message) => {
+  ])('fails for %s', async (_, id, file, text, exitCode, message) => {
     const home = await createHome()
     await home.write(file, text)
     expect(await home.run(...call(`${id}:a`))).toMatchObject({

@@ -27,7 +27,7 @@ function find(args: Partial<Arguments<TargetOptions>>, env: Readonly<Record<stri
 const server = (config: object) => ({ kind: 'server', config })
 const all = { inheritEnv: 'all' }
 
-describe('the target of', () => {
+describe('findTarget', () => {
   it.each<readonly [string, Partial<Arguments<TargetOptions>>, object, rest: readonly string[]]>([
     ['a URL', { positionals: [URL_TARGET, 'a', 'b'] }, server({ url: URL_TARGET }), ['a', 'b']],
     ['a URL in capitals', { positionals: ['HTTPS://h'] }, server({ url: 'HTTPS://h' }), []],
@@ -67,7 +67,7 @@ describe('the target of', () => {
       server({ url: URL_TARGET, headers: { authorization: 'Bearer abc' } }),
       [],
     ],
-  ])('%s', async (_, args, target, positionals) => {
+  ])('returns the target of %s', async (_, args, target, positionals) => {
     const found = await find(args, { TOKEN: 'abc' })
     expect(found).toMatchObject({ target })
     expect(found.positionals).toEqual(positionals)
@@ -91,7 +91,7 @@ describe('the target of', () => {
       'There are a, b',
     ],
     [{ values: { config: inFolder('two.json') }, rest: [] }, 'Set either --config or a command', ''],
-  ])('%j is refused', async (args, message, hint) => {
+  ])('refuses %j', async (args, message, hint) => {
     await expect(find(args, { EMPTY: '' })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(message),
@@ -99,7 +99,7 @@ describe('the target of', () => {
     })
   })
 
-  it('a configuration that does not exist is an error', async () => {
+  it('refuses a missing configuration file', async () => {
     await expect(find({ values: { config: inFolder('gone.json') } })).rejects.toMatchObject({
       code: 'failed',
     })
@@ -113,7 +113,7 @@ it.each([
   ['0.001', true],
   ['86400', true],
   ['86401', false],
-])('the time limit %s', async (seconds, isRight) => {
+])('--timeout accepts or refuses %s', async (seconds, isRight) => {
   const { stderr } = await runCli(['list', 'none.ts', '--timeout', seconds], { env: {} })
   expect(stderr.includes(`--timeout must be a number of seconds from 0 to 86400, not ${seconds}`)).toBe(
     !isRight,

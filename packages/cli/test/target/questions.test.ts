@@ -35,13 +35,13 @@ const contextOf = (given: object): HandlerContext =>
 const LINK = { message: 'Log in\u0007', url: 'https://h/\u001B' } as never
 const FORM = { message: 'Who?\nYou', requestedSchema: { type: 'object', properties: {} } } as never
 
-describe('a question of the server', () => {
+describe('answering a question', () => {
   it.each([
     ['y', 'accept'],
     [' YES ', 'accept'],
     ['yesterday', 'decline'],
     ['', 'decline'],
-  ])('to open a URL, answered with %j: %s', async (answer, action) => {
+  ])('to open a URL with %j returns %s', async (answer, action) => {
     const { handlers, noted } = terminalOf({ answer })
     expect(await handlers.elicitUrl?.(LINK, contextOf({ server: { name: 'shop' } }))).toEqual({ action })
     expect(noted()).toContain('\nshop asks you to open a URL: Log in\uFFFD\n  https://h/\uFFFD\n')
@@ -52,13 +52,13 @@ describe('a question of the server', () => {
     [{ name: 'cursor:shop', server: { name: 'shop' } }, 'cursor:shop'],
     [{ server: { name: 'shop' } }, 'shop'],
     [{}, 'The server'],
-  ])('has the name of %j', async (context, name) => {
+  ])('names %j', async (context, name) => {
     const { handlers, noted } = terminalOf({ answer: 'y' })
     expect(await handlers.elicit?.(FORM, contextOf(context))).toEqual({ action: 'accept' })
     expect(noted()).toContain(`\n${name} asks: Who?`)
   })
 
-  it('is cancelled at the end of the input', async () => {
+  it('cancels at the end of the input', async () => {
     const { handlers } = terminalOf({ answer: undefined })
     expect(await handlers.elicitUrl?.(LINK, contextOf({}))).toEqual({ action: 'cancel' })
   })
@@ -69,7 +69,7 @@ describe('a question of the server', () => {
       'declined, because there is no terminal: Who? You\ndeclined, because there is no terminal: Log in',
     ],
     [true, ''],
-  ])('is declined without a terminal, with --json: %j', async (json, text) => {
+  ])('declines without a terminal, with --json: %j', async (json, text) => {
     const { handlers, noted } = terminalOf({ isTTY: false, json })
     expect(await handlers.elicit?.(FORM, contextOf({}))).toEqual({ action: 'decline' })
     expect(await handlers.elicitUrl?.(LINK, contextOf({}))).toEqual({ action: 'decline' })
@@ -77,7 +77,7 @@ describe('a question of the server', () => {
     expect(noted() === '').toBe(json)
   })
 
-  it.each([true, false])('for a text of a model is declined, in a terminal: %j', (isTTY) => {
+  it.each([true, false])('declines sampling, in a terminal: %j', (isTTY) => {
     const { handlers, noted } = terminalOf({ isTTY })
     expect(() => handlers.sample?.({} as never, contextOf({}))).toThrow(
       expect.objectContaining({ code: -1, message: 'User rejected sampling request' }),
@@ -86,7 +86,7 @@ describe('a question of the server', () => {
   })
 })
 
-describe('what a server logs', () => {
+describe('a log message of the server', () => {
   const serveLog = (): Promise<string> => {
     const server = new McpServer({ name: 'shop', version: '1' })
     server.addTool({
@@ -104,7 +104,7 @@ describe('what a server logs', () => {
   it.each([
     [[], 'warning: on it\ninfo: {"a":1}\n'],
     [['--json'], ''],
-  ])('is printed on stderr, with %j', async (options, expected) => {
+  ])('is printed on stderr with %j', async (options, expected) => {
     const { stderr, exitCode } = await runCli(['call', await serveLog(), 'log', ...options])
     expect({ stderr, exitCode }).toEqual({ stderr: expected, exitCode: 0 })
   })

@@ -12,8 +12,8 @@ function writeConfig(file: string, url: string): void {
   writeFileSync(file, JSON.stringify({ mcpServers: { weather: { url }, off: { url, disabled: true } } }))
 }
 
-describe('a target', () => {
-  it('may be a server of a configuration file', async () => {
+describe('connect', () => {
+  it('connects to a server of a configuration file', async () => {
     writeConfig(config, await serveEverything())
     expect(
       await runCli(['call', 'echo', 'text=hi', '--config', config, '--server', 'weather']),
@@ -43,7 +43,7 @@ describe('a target', () => {
     [['list', '--header', 'a: b', '--', 'node'], '--header and --bearer-env are for a URL'],
     [['list', 'http://127.0.0.1:1/mcp', '--timeout', 'long'], '--timeout must be a number of seconds'],
     [['list', 'http://127.0.0.1:1/mcp', '--header'], "--header needs a value: 'K: V'"],
-  ])('%j is refused', async (argv, message) => {
+  ])('refuses %j', async (argv, message) => {
     const { stdout, stderr, exitCode } = await runCli(argv)
     expect(stderr).toContain(message)
     expect(stderr).not.toContain('s3cret')

@@ -26,7 +26,7 @@ import {
   type RequestTimeouts,
   type ResolvedOptions,
   resolveOptions,
-} from './options.ts'
+} from '../options/options.ts'
 import { RequestSender } from './request-sender.ts'
 import { type CacheHints, readCompletion, readPrompt, readResource } from './results.ts'
 import { type SavedSession, savedSession } from './saved-session.ts'

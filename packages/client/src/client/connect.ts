@@ -3,7 +3,7 @@ import { Connection, type ConnectionHandlers } from '../connection/connection.ts
 import type { Dialect, DialectOptions } from '../dialect/dialect.ts'
 import { negotiate, ProbeRefusedError, type RevisionsByEra } from '../dialect/negotiate.ts'
 import { ClientError } from '../errors.ts'
-import type { RequestObserver } from '../observation/request-observer.ts'
+import type { RequestObserver } from '../connection/request-observer.ts'
 import type { ClientTransport, ConnectTarget, TransportFactory } from '../transport/client-transport.ts'
 import { abortable, abortingAfter } from '../util/promises.ts'
 import { resume, type SavedSession } from './saved-session.ts'

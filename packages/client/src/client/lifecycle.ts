@@ -3,13 +3,13 @@ import type { Connection, ConnectionHandlers } from '../connection/connection.ts
 import type { Dialect } from '../dialect/dialect.ts'
 import { because, ClientError, ConnectionClosedError } from '../errors.ts'
 import { ClientInput } from '../input/client-input.ts'
-import { RequestObserver } from '../observation/request-observer.ts'
+import { RequestObserver } from '../connection/request-observer.ts'
 import type { ConnectTarget, TransportClose } from '../transport/client-transport.ts'
 import { Emitter } from '../util/emitter.ts'
 import { anySignal, type Deferred, deferred } from '../util/promises.ts'
 import { connect } from './connect.ts'
 import { type ClientEvents, type ClientListener, emitNotification } from './events.ts'
-import type { ResolvedOptions } from './options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 import type { SavedSession } from './saved-session.ts'
 
 export interface ConnectCallOptions {

@@ -10,7 +10,7 @@ import {
 } from '@jetway/core/protocol'
 import { ClientError, invalidResponse } from '../errors.ts'
 import { KnownTools } from './known-tools.ts'
-import type { RequestOptions } from './options.ts'
+import type { RequestOptions } from '../options/options.ts'
 import type { RequestSender } from './request-sender.ts'
 import { type CacheHints, readHints } from './results.ts'
 

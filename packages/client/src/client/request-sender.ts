@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect/dialect.ts'
 import { ClientError } from '../errors.ts'
 import type { ClientInput } from '../input/client-input.ts'
 import { inRounds } from '../input/rounds.ts'
-import type { RequestOptions, ResolvedOptions } from './options.ts'
+import type { RequestOptions, ResolvedOptions } from '../options/options.ts'
 import { checkType } from './results.ts'
 
 export class RequestSender {

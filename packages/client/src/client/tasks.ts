@@ -12,7 +12,7 @@ import {
 import { asStarted, ClientError, invalidResponse } from '../errors.ts'
 import { answerAll } from '../input/rounds.ts'
 import { delay } from '../util/promises.ts'
-import type { RequestOptions } from './options.ts'
+import type { RequestOptions } from '../options/options.ts'
 import type { RequestSender } from './request-sender.ts'
 import { readToolResult } from './results.ts'
 

@@ -1,7 +1,7 @@
 import { type CallToolResult, ErrorCode, type JsonObject, McpError, Method } from '@jetway/core/protocol'
 import { OutputValidator } from '../validation/output-validator.ts'
 import { type Lists, TOOLS } from './lists.ts'
-import type { RequestOptions } from './options.ts'
+import type { RequestOptions } from '../options/options.ts'
 import type { RequestSender } from './request-sender.ts'
 import { readToolResult } from './results.ts'
 import type { ClientTask, Tasks } from './tasks.ts'

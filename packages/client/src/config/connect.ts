@@ -1,6 +1,6 @@
 import type { Implementation } from '@jetway/core/protocol'
 import { Client } from '../client/client.ts'
-import type { ClientOptions } from '../client/options.ts'
+import type { ClientOptions } from '../options/options.ts'
 import { http, sse } from '../http/http.ts'
 import { childProcess } from '../stdio/child-process.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'

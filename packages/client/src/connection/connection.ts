@@ -21,7 +21,7 @@ import {
   invalidResponse,
   RequestTimeoutError,
 } from '../errors.ts'
-import type { RequestObserver } from '../observation/request-observer.ts'
+import type { RequestObserver } from './request-observer.ts'
 import type { ClientTransport, TransportClose } from '../transport/client-transport.ts'
 import { abortable, abortingAfter, toError } from '../util/promises.ts'
 import { InboundRequests } from './inbound-requests.ts'

@@ -1,5 +1,5 @@
 import { type ClientCapabilities, Notification, type Revision, TASKS_EXTENSION } from '@jetway/core/protocol'
-import type { ResolvedOptions } from '../client/options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 
 export function capabilitiesFor(
   revision: Revision,

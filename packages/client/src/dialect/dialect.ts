@@ -6,7 +6,7 @@ import type {
   Revision,
   ServerCapabilities,
 } from '@jetway/core/protocol'
-import type { ResolvedOptions } from '../client/options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 import type { Connection, RequestSettings } from '../connection/connection.ts'
 
 /** The server's description of itself. */

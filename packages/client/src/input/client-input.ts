@@ -8,7 +8,7 @@ import {
   McpError,
   Method,
 } from '@jetway/core/protocol'
-import type { ResolvedOptions } from '../client/options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 import { abortable, anySignal, withTimeout } from '../util/promises.ts'
 import { readFormContent } from './form-content.ts'
 import type {
@@ -19,7 +19,7 @@ import type {
   HandlerContext,
   Root,
   SampleRequest,
-} from './handlers.ts'
+} from '../options/handlers.ts'
 import { checkSampleRequest } from './sampling.ts'
 import { UrlCompletions } from './url-completions.ts'
 import { isWebUrl, UrlElicitation } from './url-elicitation.ts'

@@ -1,8 +1,8 @@
 import { ErrorCode, isObject, type JsonObject, McpError, type Revision } from '@jetway/core/protocol'
-import type { ResolvedOptions } from '../client/options.ts'
+import type { ResolvedOptions } from '../options/options.ts'
 import { ClientError, ConnectionClosedError } from '../errors.ts'
 import { abortable, anySignal, deferred, withTimeout } from '../util/promises.ts'
-import type { ElicitResult, ElicitUrlRequest, ElicitUrlResult } from './handlers.ts'
+import type { ElicitResult, ElicitUrlRequest, ElicitUrlResult } from '../options/handlers.ts'
 import { inputUnavailable } from './rounds.ts'
 import type { UrlCompletions } from './url-completions.ts'
 

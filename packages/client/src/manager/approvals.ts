@@ -6,7 +6,7 @@ import type {
   ElicitUrlRequest,
   HandlerContext,
   SampleRequest,
-} from '../input/handlers.ts'
+} from '../options/handlers.ts'
 import { abortable, anySignal, toError } from '../util/promises.ts'
 import { notApproved } from './errors.ts'
 

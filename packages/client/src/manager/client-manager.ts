@@ -8,9 +8,9 @@ import type {
   JsonObject,
 } from '@jetway/core/protocol'
 import type { Client } from '../client/client.ts'
-import type { RequestOptions } from '../client/options.ts'
+import type { RequestOptions } from '../options/options.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import type { ClientHandlers } from '../input/handlers.ts'
+import type { ClientHandlers } from '../options/handlers.ts'
 import { ResourceCache } from '../resource-cache/resource-cache.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
 import { Emitter } from '../util/emitter.ts'

@@ -9,7 +9,7 @@ import {
   type Tool,
 } from '@jetway/core/protocol'
 import type { Client } from '../client/client.ts'
-import type { RequestOptions } from '../client/options.ts'
+import type { RequestOptions } from '../options/options.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { ClientError } from '../errors.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'

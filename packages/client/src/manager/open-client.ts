@@ -1,7 +1,7 @@
 import type { Implementation } from '@jetway/core/protocol'
 import { Client } from '../client/client.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import type { ClientHandlers } from '../input/handlers.ts'
+import type { ClientHandlers } from '../options/handlers.ts'
 import type { Spawn } from '../stdio/options.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
 import type { Approvals } from './approvals.ts'

@@ -1,6 +1,6 @@
 import type { ReadResourceResult } from '@jetway/core/protocol'
 import type { Client } from '../client/client.ts'
-import type { RequestOptions } from '../client/options.ts'
+import type { RequestOptions } from '../options/options.ts'
 import type { ResourceCache, ResourceKey } from './resource-cache.ts'
 
 /** How resources are read and kept. */

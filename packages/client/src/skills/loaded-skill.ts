@@ -1,5 +1,5 @@
 import type { Skill, SkillResource } from './types.ts'
-import type { RequestOptions } from '../client/options.ts'
+import type { RequestOptions } from '../options/options.ts'
 import { isInside, rootOf } from './entry.ts'
 import { SkillRefusedError } from './errors.ts'
 import { toText, verifyFile } from './verify.ts'

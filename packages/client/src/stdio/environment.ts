@@ -1,4 +1,4 @@
-import type { ServerProcess } from './server-process.ts'
+import type { ServerProcess } from '../transport/client-transport.ts'
 
 /** Enough to find files and programs. Other variables may be secret. */
 const SAFE: readonly string[] = (

@@ -8,4 +8,4 @@ export type {
   Stop,
   StopSteps,
 } from './options.ts'
-export type { ServerProcess } from './server-process.ts'
+export type { ServerProcess } from '../transport/client-transport.ts'

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import type { ServerProcess } from './server-process.ts'
+import type { ServerProcess } from '../transport/client-transport.ts'
 
 /** The part of a child process that is used. Node's has it. */
 export interface ChildProcessLike {

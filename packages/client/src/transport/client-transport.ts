@@ -1,7 +1,6 @@
 import type { JsonRpcMessage, RequestId, Revision } from '@jetway/core/protocol'
 import type { TransportClose } from '@jetway/core/transport'
 import type { ServerNetwork } from '@jetway/core/telemetry'
-import type { ServerProcess } from '../stdio/server-process.ts'
 
 export type { TransportClose }
 
@@ -71,6 +70,19 @@ export interface ClientTransport {
   readonly alive?: boolean
   /** Closes everything. Can be called again. */
   close(): Promise<void>
+}
+
+/** The command of a server, and where it runs. */
+export interface ServerProcess {
+  /** A path, or a name on PATH. No shell is used. */
+  readonly command: string
+  readonly args?: readonly string[]
+  /** Added to the inherited variables. */
+  readonly env?: Readonly<Record<string, string>>
+  /** `safe`: PATH, HOME and the like, so that the server gets no secrets. @default 'safe' */
+  readonly inheritEnv?: 'safe' | 'all' | 'none'
+  /** @default the current directory */
+  readonly cwd?: string
 }
 
 /** Creates a transport. May be called a second time, for a server that closed the first connection. */

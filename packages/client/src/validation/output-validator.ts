@@ -1,13 +1,19 @@
-import { type CallToolResult, describeIssues, type JsonObject } from '@jetway/core/protocol'
+import { type CallToolResult, describeIssues, isObject, type JsonObject } from '@jetway/core/protocol'
 import { OutputMismatchError } from '../errors.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
-import { boundSchema } from './schema-cost.ts'
 
 type Check = (value: unknown) => string | undefined
 
+/** Levels of objects and lists in a schema. */
+const MAX_DEPTH = 64
+/** Objects in a schema. */
+const MAX_PARTS = 4_000
+/** Steps of one validation: 0.1 to 0.3 s. */
+const MAX_STEPS = 1_000_000
+
 /**
- * Validates structured results against the schemas of their tools. A schema that does not compile, or that
- * costs too much, is reported once and not checked. A value that costs too much is not checked either.
+ * Validates structured results against the schemas of their tools. A schema that does not compile, or whose
+ * validation takes too many steps, is reported once and not used any more.
  */
 export class OutputValidator {
   readonly #onError: (error: Error) => void
@@ -22,26 +28,38 @@ export class OutputValidator {
   async check(tool: string, schema: JsonObject | undefined, result: CallToolResult): Promise<void> {
     if (schema === undefined || result.isError === true || result.structuredContent === undefined) return
     const text = JSON.stringify(schema)
-    const compiled = this.#compiled.get(text) ?? this.#compile(tool, schema)
+    const compiled = this.#compiled.get(text) ?? compile(schema)
     this.#compiled.set(text, compiled)
-    const check = await compiled
-    const problem = check?.(result.structuredContent)
+    let problem: string | undefined
+    try {
+      problem = (await compiled)?.(result.structuredContent)
+    } catch (cause) {
+      // Calls that ran at the same time report nothing.
+      if (this.#compiled.get(text) === compiled) this.#drop(tool, text, cause)
+    }
     if (problem !== undefined) throw new OutputMismatchError(tool, problem, result)
   }
 
-  async #compile(tool: string, schema: JsonObject): Promise<Check | undefined> {
-    try {
-      const { schema: bounded, affords } = boundSchema(schema)
-      const { tieredEngine } = await import('@jetway/core/schema')
-      const compiled = tieredEngine().output(bounded, { kind: 'tool', name: tool, field: 'outputSchema' })
-      return (value) => {
-        const checked = affords(value) ? compiled.check(value, JSON.stringify(value)) : undefined
-        return checked?.ok === false ? describeIssues(checked.issues, 3) : undefined
-      }
-    } catch (cause) {
-      const text = cause instanceof Error ? cause.message : String(cause)
-      this.#onError(new Error(`The outputSchema of the tool ${tool} is not used: ${text}`, { cause }))
-      return undefined
-    }
+  #drop(tool: string, text: string, cause: unknown): void {
+    this.#compiled.set(text, Promise.resolve(undefined))
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    const why = cause instanceof RangeError ? 'it is nested too deeply' : problem
+    this.#onError(new Error(`The outputSchema of the tool ${tool} is not used: ${why}`, { cause }))
   }
+}
+
+/** @throws Error for a schema that is not valid, or too costly */
+async function compile(schema: JsonObject): Promise<Check> {
+  limitParts(schema, 0, { parts: 0 })
+  const { interpret, maxSteps } = await import('@jetway/core/schema')
+  const validator = interpret(schema, 'author', maxSteps(MAX_STEPS))
+  return (value) => (validator.isValid(value) ? undefined : describeIssues(validator.explain(value), 3))
+}
+
+/** @throws Error for a schema that is too large */
+function limitParts(value: unknown, depth: number, seen: { parts: number }): void {
+  if (!isObject(value) && !Array.isArray(value)) return
+  if (depth > MAX_DEPTH) throw new Error(`it is nested more than ${MAX_DEPTH} deep`)
+  if (isObject(value) && ++seen.parts > MAX_PARTS) throw new Error(`it has more than ${MAX_PARTS} parts`)
+  for (const child of Object.values(value)) limitParts(child, depth + 1, seen)
 }

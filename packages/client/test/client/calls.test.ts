@@ -76,7 +76,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await shortest).toMatchObject({ timeoutMs: 1 })
   })
 
-  it('may take as long as there is progress, up to five minutes', async () => {
+  it('continues while there is progress, up to five minutes', async () => {
     const { client, server, clock } = await timed(handshake)
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('slow', {}, { onProgress }).catch((error: unknown) => error)
@@ -143,7 +143,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
 })
 
 describe('many concurrent calls', () => {
-  it('each get their own response, in any order', async () => {
+  it('get their own responses in any order', async () => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: 1_000 }, (_, i) => client.callTool('echo', { i }))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(1_000))
@@ -182,7 +182,7 @@ describe('an invalid message', () => {
     ['an unknown notification', { jsonrpc: '2.0', method: 'notifications/nothing' }],
     ['a deep one', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['one that pollutes', '{"jsonrpc":"2.0","id":99,"result":{"__proto__":{"polluted":true}}}'],
-  ])('%s does not end the connection', async (_, garbage) => {
+  ])('keeps the connection open: %s', async (_, garbage) => {
     const { client, server } = await scripted(sessions())
     client.on('error', () => {})
     const call = client.callTool('x')
@@ -209,7 +209,7 @@ describe('an invalid message', () => {
     ['a text', 'done'],
     ['no list of content', { content: 'done' }],
     ['content that is no block', { content: [null] }],
-  ])('fails the call that it was meant for: %s', async (_, result) => {
+  ])('fails its call: %s', async (_, result) => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x').catch((error: unknown) => error)
     const { id } = await server.hears(Method.CallTool)
@@ -223,12 +223,12 @@ describe('an invalid message', () => {
     ['contents that are no list', { contents: { uri: 'a://x' } }],
     ['contents without a uri', { contents: [{ uri: 'a://x', text: '' }, { text: '' }] }],
     ['contents that are nothing', { contents: [null] }],
-  ])('fails the reading of a resource: %s', async (_, result) => {
+  ])('fails its resources/read: %s', async (_, result) => {
     const { client } = await scripted({ ...sessions(), [Method.ReadResource]: result })
     await expect(client.readResource('a://x')).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('may be a batch, in revisions that have batches', async () => {
+  it('is no batch in revisions that have batches', async () => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const both = Promise.all([client.callTool('a'), client.callTool('b')])
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(2))
@@ -236,7 +236,7 @@ describe('an invalid message', () => {
     expect(await both).toEqual([DONE, DONE])
   })
 
-  it('leaves nothing behind, even tens of thousands of them', async () => {
+  it('is only counted, even 20,000 times', async () => {
     const { client, server } = await scripted(sessions())
     for (let i = 0; i < 20_000; i++) server.say({ jsonrpc: '2.0', id: i + 10, result: {} })
     await client.request('ping', {}, { timeoutMs: 1 }).catch(() => {})
@@ -251,13 +251,13 @@ it.each([
   ['a toolResult', { toolResult: { sum: 3 } }, [{ type: 'text', text: '{"sum":3}' }]],
   ['a toolResult that is a text', { toolResult: '3', content: [] }, [{ type: 'text', text: '3' }]],
   ['a toolResult and content', { toolResult: '3', ...DONE }, DONE.content],
-])('a result may have %s', async (_, result, content) => {
+])('callTool accepts a result with %s', async (_, result, content) => {
   const { client } = await scripted({ ...sessions(), [Method.CallTool]: result })
   expect(await client.callTool('x')).toEqual({ ...result, content })
 })
 
 describe('listeners', () => {
-  it('that throw, reject or are slow do not disturb responses or each other', async () => {
+  it('cannot disturb responses or each other if they throw, reject or are slow', async () => {
     const { client, server } = await scripted(sessions())
     const errors = vi.fn<(error: Error) => void>()
     const heard = vi.fn<() => void>()
@@ -296,7 +296,7 @@ describe('listeners', () => {
 })
 
 describe('an invalid call', () => {
-  it('rejects alone', async () => {
+  it('rejects without disturbing others', async () => {
     const { client } = await scripted({ ...sessions(), [Method.CallTool]: DONE })
     await expect(client.callTool('x', { big: 1n })).rejects.toThrow(TypeError)
     expect(client.stats().pending).toBe(0)
@@ -330,7 +330,7 @@ describe('an unreadable response', () => {
     ],
     ['is no JSON', (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[}`],
     ['has its id at the end', (id: number) => `{"result":{"content":[},"id":${id}}`],
-  ])('and %s fails its call at once', async (_, text) => {
+  ])('that %s fails its call at once', async (_, text) => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x').catch((error: unknown) => error)
     const other = client.callTool('y')

@@ -4,8 +4,8 @@ import { modern, scripted, sessions, listener } from '../support/scripted.ts'
 
 const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } })
 
-describe('a list', () => {
-  it('is followed to its end, with any cursors', async () => {
+describe('listing', () => {
+  it('follows all pages, with any cursors', async () => {
     const pages: Record<string, object> = {
       first: { tools: [tool('a')], nextCursor: '' },
       '': { tools: [], nextCursor: '0' },
@@ -26,7 +26,7 @@ describe('a list', () => {
   it.each([
     ['with sessions', sessions()],
     ['without sessions', modern()],
-  ])('may end with an empty cursor that the server does not know: %s', async (_, handshake) => {
+  ])('ends at an empty cursor that the server does not know: %s', async (_, handshake) => {
     const { client } = await scripted({
       ...handshake,
       [Method.ListTools]: { tools: [tool('a')], nextCursor: '' },
@@ -34,7 +34,7 @@ describe('a list', () => {
     expect(await client.listTools()).toEqual([tool('a')])
   })
 
-  it('with a repeated cursor is left at the second page', async () => {
+  it('stops at a repeated cursor', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.ListTools]: { tools: [tool('a')], nextCursor: 'again' },
@@ -55,7 +55,7 @@ describe('a list', () => {
     expect(server.of(Method.ListResources)).toHaveLength(1)
   })
 
-  it('leaves out malformed entries and reports them', async () => {
+  it('skips malformed entries and reports them', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.ListTools]: {
@@ -71,7 +71,7 @@ describe('a list', () => {
     ['no list', {}],
     ['a list that is none', { tools: 'all of them' }],
     ['a cursor that must be a string', { tools: [], nextCursor: 5 }],
-  ])('that is %s rejects with a named error', async (_, page) => {
+  ])('rejects with a named error for %s', async (_, page) => {
     const { client } = await scripted({ ...sessions(), [Method.ListTools]: page })
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
@@ -85,7 +85,7 @@ describe('a list', () => {
       Method.ListResourceTemplates,
       { resourceTemplates: [{ name: 'a', uriTemplate: 'a://{b}' }] },
     ],
-  ] as const)('%s reads the page of a cursor', async (read, method, page) => {
+  ] as const)('fetches one page by its cursor: %s', async (read, method, page) => {
     const { client, server } = await scripted({ ...sessions(), [method]: { ...page, nextCursor: '3' } })
     expect(await client[read]('2')).toMatchObject({ items: Object.values(page)[0], nextCursor: '3' })
     expect(server.of(method)).toMatchObject([{ params: { cursor: '2' } }])
@@ -97,7 +97,7 @@ describe('a list', () => {
     ['resources', Method.ListResources, { uri: 'a://b' }],
     ['resourceTemplates', Method.ListResourceTemplates, { uriTemplate: 'a://{b}' }],
   ] as const)(
-    'of %s is read at once or entry by entry, without malformed entries',
+    'returns %s as an array or one by one, without malformed entries',
     async (name, method, good) => {
       const bad = [{}, { name: 1, uri: 1, uriTemplate: 1 }, { name: 'a', arguments: {} }, null]
       const { client } = await scripted({ ...sessions(), [method]: { [name]: [good, ...bad] } })
@@ -123,7 +123,7 @@ describe('a list', () => {
     [3, { maxPages: 2 }, 'it has more than 2 pages'],
     [2, { maxItems: 4 }, undefined],
     [2, { maxItems: 3 }, 'it has more than 3 entries'],
-  ])('of %i pages with two entries, with %j, ends or is endless', async (pages, limits, problem) => {
+  ])('limits %i pages of two entries with %j', async (pages, limits, problem) => {
     const { client } = await scripted(
       {
         ...sessions(),

@@ -5,7 +5,7 @@ import { modern, scripted, sessions } from '../support/scripted.ts'
 const block = { type: 'text', text: 'Hello' }
 const INVALID = { code: 'invalid-response' }
 
-describe('a prompt', () => {
+describe('getPrompt', () => {
   it.each([
     ['no messages', {}],
     ['messages that are no list', { messages: { role: 'user', content: block } }],
@@ -13,12 +13,12 @@ describe('a prompt', () => {
     ['a message without a role', { messages: [{ content: block }] }],
     ['a message whose content is a text', { messages: [{ role: 'user', content: 'Hello' }] }],
     ['one message without content', { messages: [{ role: 'user', content: block }, { role: 'user' }] }],
-  ])('with %s is a named error', async (_, result) => {
+  ])('rejects with a named error for %s', async (_, result) => {
     const { client } = await scripted({ ...sessions(), [Method.GetPrompt]: result })
     await expect(client.getPrompt('x')).rejects.toMatchObject(INVALID)
   })
 
-  it('keeps all of its members', async () => {
+  it('keeps all members of the prompt', async () => {
     const result = { description: 'd', messages: [{ role: 'user', content: block, more: 1 }] }
     const { client, server } = await scripted({ ...sessions(), [Method.GetPrompt]: result })
     expect(await client.getPrompt('x', { city: 'Rome' })).toEqual(result)
@@ -28,14 +28,14 @@ describe('a prompt', () => {
   })
 })
 
-describe('a completion', () => {
+describe('complete', () => {
   it.each([
     ['nothing', {}],
     ['a text', { completion: 'a' }],
     ['no values', { completion: { total: 1 } }],
     ['values that are no list', { completion: { values: 'a' } }],
     ['a value that is no text', { completion: { values: ['a', 1] } }],
-  ])('of %s is a named error', async (_, result) => {
+  ])('rejects with a named error for %s', async (_, result) => {
     const { client } = await scripted({ ...sessions(), [Method.Complete]: result })
     await expect(client.complete({ prompt: 'x', argument: 'a' }, '')).rejects.toMatchObject(INVALID)
   })
@@ -46,7 +46,7 @@ describe('a completion', () => {
       { values: ['a'], total: 0, hasMore: false },
     ],
     [{ values: [], total: '9', hasMore: 1, more: 1 }, { values: [] }],
-  ])('%j is read as %j', async (completion, expected) => {
+  ])('reads %j as %j', async (completion, expected) => {
     const { client } = await scripted({ ...sessions(), [Method.Complete]: { completion } })
     expect(await client.complete({ prompt: 'x', argument: 'a' }, '')).toEqual(expected)
   })
@@ -60,7 +60,7 @@ describe('a completion', () => {
       { template: 't://{a}', argument: 'a' },
       { type: 'ref/resource', uri: 't://{a}' },
     ],
-  ])('is requested for %j', async (ref, expected) => {
+  ])('sends the target %j', async (ref, expected) => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.Complete]: { completion: { values: [] } },
@@ -85,7 +85,7 @@ it.each([
     { ttlMs: 5, cacheScope: 'public' },
   ],
   [{ ttlMs: '5', cacheScope: 'shared' }, {}],
-])('the cache hints %j of a resource are read as %j', async (hints, expected) => {
+])('readResource reads the cache hints %j as %j', async (hints, expected) => {
   const contents = [{ uri: 'a://b', text: 'x' }]
   const { client } = await scripted({
     ...modern(),
@@ -118,7 +118,7 @@ describe('a result with the type', () => {
     )
   })
 
-  it('of any kind may come in a session, where it means nothing', async () => {
+  it('is ignored in a session', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.ListTools]: { ...tools, resultType: 'other' },

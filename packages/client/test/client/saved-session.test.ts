@@ -3,7 +3,7 @@ import { Client } from '../../src/client/client.ts'
 import { UnsupportedRevisionError } from '../../src/errors.ts'
 import { http } from '../../src/http/http.ts'
 import type { Fetch } from '../../src/http/options.ts'
-import type { ClientOptions } from '../../src/client/options.ts'
+import type { ClientOptions } from '../../src/options/options.ts'
 import type { SavedSession } from '../../src/client/saved-session.ts'
 import type { TransportFactory } from '../../src/transport/client-transport.ts'
 import { mount, ORIGIN } from '../support/mounted.ts'
@@ -42,7 +42,7 @@ async function saved(target: TransportFactory): Promise<SavedSession> {
   return JSON.parse(JSON.stringify(session)) as SavedSession
 }
 
-it('another client resumes a session without a request, and request ids do not repeat', async () => {
+it('resumes a session without a request, with new request ids', async () => {
   const { target, seen, ids } = server()
   const session = await saved(target)
   expect(seen).not.toContain('DELETE')
@@ -65,7 +65,7 @@ it('another client resumes a session without a request, and request ids do not r
   expect(changed).not.toHaveBeenCalled()
 })
 
-it('a lost session is opened again, with the event changesMissed', async () => {
+it('opens a new session if the server lost the saved one, and emits changesMissed', async () => {
   const { target, seen } = server()
   const session = { ...(await saved(server().target)) }
   const second = client()
@@ -78,7 +78,7 @@ it('a lost session is opened again, with the event changesMissed', async () => {
   expect(gap).toHaveBeenCalledTimes(1)
 })
 
-it('a session of another revision, and a transport without sessions, are refused', async () => {
+it('throws for a session of another revision and for a transport without sessions', async () => {
   const { target } = server()
   const session = await saved(target)
   await expect(client({ revisions: ['2025-06-18'] }).connect(target, { session })).rejects.toThrow(
@@ -90,7 +90,7 @@ it('a session of another revision, and a transport without sessions, are refused
   await expect(client().connect(other.transport, { session })).rejects.toThrow(TypeError)
 })
 
-it('there is no session before connecting, and none in revisions without sessions', async () => {
+it('is undefined before connecting and in revisions without sessions', async () => {
   expect(client().session).toBeUndefined()
   expect((await mount(everything()).connect()).session).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { asks, elicit, McpServer, tasks } from '@jetway/core'
 import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import type { ClientOptions } from '../../src/client/options.ts'
+import type { ClientOptions } from '../../src/options/options.ts'
 import { Method } from '../support/dates.ts'
 import { modern, scripted, sessions, timed } from '../support/scripted.ts'
 import { connectTo } from '../support/servers.ts'
@@ -72,7 +72,7 @@ describe.each(KINDS)('a task, %s', (_, options) => {
     expect(await task.result()).toMatchObject({ content: [{ text: 'there: left' }] })
   })
 
-  it('is cancelled, and aborting the wait does not cancel it', async () => {
+  it('is cancelled by cancel, not by aborting the wait', async () => {
     const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('wait')
     const controller = new AbortController()
@@ -85,7 +85,7 @@ describe.each(KINDS)('a task, %s', (_, options) => {
   })
 })
 
-describe('a tool that can be called as a task only', () => {
+describe('a tool that requires a task', () => {
   const required = (): McpServer => {
     const server = archive()
     server.addTool({ name: 'bury', taskSupport: 'required', handler: () => 'buried' })
@@ -95,7 +95,7 @@ describe('a tool that can be called as a task only', () => {
   it.each([
     ['a session', { revisions: ['2025-11-25'] }],
     ['requests that describe themselves', { revisions: ['2026-07-28'] }],
-  ] as const)('is called by callTool and awaited in %s, listed or not', async (_, options) => {
+  ] as const)('is called as a task in %s, listed or not', async (_, options) => {
     for (const listed of [true, false]) {
       const client = await connectTo(required(), options)
       if (listed) await client.listTools()
@@ -104,7 +104,7 @@ describe('a tool that can be called as a task only', () => {
     }
   })
 
-  it('is not sent a second time if the server does not know it', async () => {
+  it('is called once if the server does not know it', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.Initialize]: {
@@ -136,7 +136,7 @@ describe('a tool that can be called as a task only', () => {
   })
 })
 
-it('a task that fails is not cancelled', async () => {
+it('a failed task is not cancelled', async () => {
   const task = { taskId: 't', ttl: 1, pollInterval: 100, status: 'working' }
   const { client, server } = await scripted({
     ...sessions(),
@@ -192,7 +192,7 @@ it.each([
   ['a short interval', 1, 100],
   ['an interval', 5_000, 5_000],
   ['a long interval', 1e9, 60_000],
-])('a task with %s (%j) is read every %i ms', async (_, pollIntervalMs, ms) => {
+])('a task with %s (%j) is polled every %i ms', async (_, pollIntervalMs, ms) => {
   const task = { taskId: 't', ttlMs: 1, pollIntervalMs, status: 'working' }
   const { client, server, clock } = await timed(
     {
@@ -215,7 +215,7 @@ it.each([
 it.each([
   ['a member of this name', { taskId: 't', status: 'working' }],
   ['no id in a member of this name', { status: 'working' }],
-])('a result with content and %s is no task', async (_, task) => {
+])('a result with content and %s is not read as a task', async (_, task) => {
   const content = [{ type: 'text', text: 'done' }]
   const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content, task } })
   expect(await client.callTool('x')).toMatchObject({ content })
@@ -227,7 +227,7 @@ it.each([
   ['an id that is no text', { taskId: 5, status: 'working' }],
   ['no status', { taskId: 't' }],
   ['an unknown status', { taskId: 't', status: 'asleep' }],
-])('a task with %s is a named error', async (_, task) => {
+])('a task with %s rejects with a named error', async (_, task) => {
   const { client } = await scripted({ ...sessions(), 'tasks/get': task, [Method.CallTool]: { task } })
   await expect(client.task('t').get()).rejects.toMatchObject({ code: 'invalid-response' })
   await expect(client.task('t').result()).rejects.toMatchObject({ code: 'invalid-response' })
@@ -246,7 +246,7 @@ describe('a task in a session', () => {
     [undefined, {}],
     [0, { ttl: 0 }],
     [5, { ttl: 5 }],
-  ])('that is kept for %j ms is requested with %j', async (ttlMs, expected) => {
+  ])('with ttlMs %j is requested with %j', async (ttlMs, expected) => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { task } })
     expect((await client.startTask('x', { a: 1 }, ttlMs === undefined ? {} : { ttlMs })).taskId).toBe('t')
     expect(server.of(Method.CallTool)).toMatchObject([
@@ -254,7 +254,7 @@ describe('a task in a session', () => {
     ])
   })
 
-  it('is read after the interval of the server, and its result has no time limit', async () => {
+  it("is polled at the server's interval, and its result has no time limit", async () => {
     let status = 'working'
     const { client, server, clock } = await timed({
       ...sessions(),
@@ -312,7 +312,7 @@ describe('a task in a session', () => {
   })
 })
 
-it('a call that has run at once is a task that is completed', async () => {
+it('startTask returns a completed task if the server ran the call at once', async () => {
   const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content: [] } })
   const task = await client.startTask('x')
   expect(task.taskId).toBe('')
@@ -326,7 +326,7 @@ it.each([
   ['the extension', { extensions: { 'io.modelcontextprotocol/tasks': {} } }, 2],
   ['another extension', { extensions: { 'com.example/other': {} } }, 1],
   ['no extension', {}, 1],
-])('a refusal that requires %s is answered with %j as many times', async (_, requiredCapabilities, times) => {
+])('a refusal that requires %s is retried with %j', async (_, requiredCapabilities, times) => {
   const error = { code: -32021, message: 'Declare more', data: { requiredCapabilities } }
   const { client, server } = await scripted({ ...modern(), [Method.CallTool]: { error } })
   await expect(client.callTool('x')).rejects.toThrow('Declare more')

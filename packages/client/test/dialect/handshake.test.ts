@@ -1,7 +1,7 @@
 import { REVISIONS } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { Client } from '../../src/client/client.ts'
-import type { ClientOptions } from '../../src/client/options.ts'
+import type { ClientOptions } from '../../src/options/options.ts'
 import { Method } from '../support/dates.ts'
 import { INFO, metaOf, modern, scripted, ScriptedServer, sessions } from '../support/scripted.ts'
 
@@ -15,10 +15,10 @@ const refused = (script: ConstructorParameters<typeof ScriptedServer>[0], option
     (error: unknown) => error,
   )
 
-describe('without a common version', () => {
+describe('connect, without a common version', () => {
   const offers = Array.from({ length: 9 }, (_, at) => `1999-01-0${at + 1}`)
 
-  it('the error has all versions of the server, and its message eight of them', async () => {
+  it('rejects with all versions of the server, and names eight in the message', async () => {
     expect(await refused(modern(offers), { revisions: MODERN })).toMatchObject({
       code: 'unsupported-revision',
       offered: offers,
@@ -30,7 +30,7 @@ describe('without a common version', () => {
     ['x'.repeat(65), ['x'.repeat(64)], 'x'.repeat(64)],
     [5, [], 'no known version'],
     [undefined, [], 'no known version'],
-  ])('a session of the version %j is refused', async (protocolVersion, offered, theirs) => {
+  ])('rejects a session of the version %j', async (protocolVersion, offered, theirs) => {
     const script = {
       ...sessions(),
       [Method.Initialize]: { protocolVersion, capabilities: {}, serverInfo: {} },
@@ -46,13 +46,13 @@ describe('without a common version', () => {
     [-32022, { supported: '1999-01-01' }, { code: 'unsupported-revision', offered: [] }],
     [-32022, undefined, { code: 'unsupported-revision', offered: [] }],
     [-32600, { supported: ['1999-01-01'] }, { code: -32600, message: 'No' }],
-  ])('the error %i with %j is that of connect', async (code, data, expected) => {
+  ])("rejects with the server's error %i with %j", async (code, data, expected) => {
     const script = { [Method.Discover]: { error: { code, message: 'No', data } } }
     expect(await refused(script as never, { revisions: MODERN })).toMatchObject(expected)
   })
 
   it.each([[undefined], ['2026-07-28'], [[5]]])(
-    'a server that speaks %j is malformed',
+    'rejects the supported versions %j as malformed',
     async (supportedVersions) => {
       const script = { [Method.Discover]: { supportedVersions } }
       expect(await refused(script as never, { revisions: MODERN })).toMatchObject({
@@ -74,7 +74,7 @@ describe('the description of a server', () => {
     ],
     ['nowhere', { serverInfo: { version: '1' } }, undefined],
     ['in a text', { serverInfo: 'named' }, undefined],
-  ])('is %s', async (_, more, info) => {
+  ])('is read: %s', async (_, more, info) => {
     const script = { [Method.Discover]: { supportedVersions: ['2026-07-28'], instructions: 5, ...more } }
     const { client } = await scripted(script)
     expect(client.server).toEqual({
@@ -117,7 +117,7 @@ describe('the capabilities of a client', () => {
       { extensions: { ...tasks, ...extensions } },
     ],
     ['2026-07-28', {}, {}],
-  ])('for %s with %j are %j', async (version, options, expected) => {
+  ])('in %s with %j are %j', async (version, options, expected) => {
     const { server } = await scripted(
       { ...sessions(version), ...modern() },
       { revisions: [version] as never, ...options },

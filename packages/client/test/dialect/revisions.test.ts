@@ -2,7 +2,7 @@ import type { McpServer } from '@jetway/core'
 import { REVISIONS } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
-import type { ClientOptions } from '../../src/client/options.ts'
+import type { ClientOptions } from '../../src/options/options.ts'
 import { addNumbers, connectTo, everything } from '../support/servers.ts'
 import { mount } from '../support/mounted.ts'
 import { listener } from '../support/scripted.ts'
@@ -71,7 +71,7 @@ describe.each(
     expect(names.values).toEqual(['anna', 'alma'])
   })
 
-  it('gets the progress of its own calls', async () => {
+  it('receives progress of its own calls', async () => {
     const client = await connect()
     const onProgress = vi.fn<(progress: { progress: number }) => void>()
     await client.callTool('slow', {}, { onProgress })

@@ -42,7 +42,7 @@ describe('a client of a server without sessions', () => {
     expect(server.of(Method.Listen)).toEqual([])
   })
 
-  it('has one subscription for everything, and replaces it without a gap', async () => {
+  it('replaces its one subscription without a gap', async () => {
     const { client, server } = await scripted(listening())
     const changed = vi.fn<() => void>()
     const updated = vi.fn<(event: object) => void>()
@@ -77,7 +77,7 @@ describe('a client of a server without sessions', () => {
     expect(server.of(Method.Listen)).toHaveLength(3)
   })
 
-  it('rejects if the server does not agree to a resource', async () => {
+  it('rejects if the server refuses a resource', async () => {
     const { client, server } = await scripted(listening({}))
     await expect(client.subscribe('note://secret')).rejects.toMatchObject({ code: 'not-supported' })
     await client.subscribe('note://secret').catch(() => {})
@@ -93,7 +93,7 @@ describe('a client of a server without sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('opens the subscription again when the server ends it, and emits changesMissed', async () => {
+  it('reopens the subscription when the server ends it, and emits changesMissed', async () => {
     const { client, server, clock } = await timed(listening())
     const gap = listener(client, 'changesMissed')
     await client.subscribe('note://a')
@@ -114,7 +114,7 @@ describe('a client of a server without sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('sends nothing for a resource that it subscribes to already, even before the next attempt', async () => {
+  it('sends nothing for a resource that it already subscribes to', async () => {
     const { client, server, clock } = await timed(listening())
     await client.subscribe('note://a')
     server.answer(server.of(Method.Listen)[0]?.['id'], { resultType: 'complete' })
@@ -126,7 +126,7 @@ describe('a client of a server without sessions', () => {
     expect(filters(server)).toEqual([filter, filter])
   })
 
-  it('opens a subscription that the server ends at once at most 10 times a minute', async () => {
+  it('reopens a subscription that the server ends at once at most 10 times a minute', async () => {
     const { client, server, clock } = await timed({
       ...modern(),
       [Method.Listen]: (message, scriptedServer) => {
@@ -154,7 +154,7 @@ describe('a client of a server without sessions', () => {
     expect(gap).toHaveBeenCalledTimes(1)
   })
 
-  it('does not try again after an error response', async () => {
+  it('does not retry after an error response', async () => {
     const { client, server, clock } = await timed({
       ...modern(),
       [Method.Listen]: { error: { code: -32601, message: 'No' } },
@@ -205,7 +205,7 @@ describe('a client whose server has lost the session', () => {
     expect(transport.negotiated).toHaveBeenCalledTimes(2)
   })
 
-  it('rejects if the session is lost again at once', async () => {
+  it('rejects if the next session is lost at once', async () => {
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) return { result: sessions()[Method.Initialize] as object }
       return method === Method.CallTool ? new SessionLostError() : { error: { code: -32601, message: 'No' } }
@@ -297,7 +297,7 @@ describe('a request with its own stream', () => {
     ['one header twice', { properties: { b: { type: 'string', 'x-mcp-header': 'N' } }, 'x-mcp-header': 'n' }],
     ['a header on a number', { type: 'number', 'x-mcp-header': 'N' }],
     ['a header inside a choice', { anyOf: [{ type: 'string', 'x-mcp-header': 'N' }] }],
-  ])('is impossible for a tool that wants %s, so the tool is left out of the list', async (_, property) => {
+  ])('cannot call a tool that wants %s, so the list omits the tool', async (_, property) => {
     const bad = {
       name: 'bad',
       inputSchema: { type: 'object', properties: { a: { type: 'string', ...property } } },
@@ -309,7 +309,7 @@ describe('a request with its own stream', () => {
     expect(errors.mock.calls[0]?.[0].message).toContain('The tool bad is left out')
   })
 
-  it('is sent again with the current list if the server refuses its headers', async () => {
+  it('is retried with the current list if the server refuses its headers', async () => {
     let listed = 0
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Discover) return { result: modern()[Method.Discover] as object }

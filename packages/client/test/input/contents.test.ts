@@ -7,7 +7,7 @@ import { isWebUrl } from '../../src/input/url-elicitation.ts'
 import { Method } from '../support/dates.ts'
 import { modern, scripted } from '../support/scripted.ts'
 
-describe('the content of a form', () => {
+describe('form content', () => {
   const properties = {
     text: { type: 'string', default: 'none' },
     size: { type: 'number' },
@@ -35,7 +35,7 @@ describe('the content of a form', () => {
       { odd: '5', more: 'x' },
       { odd: '5', more: 'x' },
     ],
-  ])('%j is read as %j, with defaults', (content, expected) => {
+  ])('converts %j to %j, with defaults', (content, expected) => {
     expect(readFormContent(form, content)).toEqual({
       ok: true,
       content: { text: 'none', count: 0, yes: false, ...expected },
@@ -47,7 +47,7 @@ describe('the content of a form', () => {
     [{ size: '' }, 'size '],
     [{ yes: 'maybe' }, 'yes '],
     [{ count: '1.5' }, 'count '],
-  ])('%j is refused', (content, problem) => {
+  ])('is refused: %j', (content, problem) => {
     expect(readFormContent(form, content)).toMatchObject({
       ok: false,
       problem: expect.stringContaining(problem) as string,
@@ -57,12 +57,12 @@ describe('the content of a form', () => {
   it.each([
     [{ type: 'object' }, 'the form has no properties'],
     [{ type: 'object', properties: { a: 5 } }, 'the field "a" is malformed'],
-  ])('of the form %j is refused', (malformed, problem) => {
+  ])('is refused for the form %j', (malformed, problem) => {
     expect(readFormContent(malformed as unknown as FormSchema, {})).toEqual({ ok: false, problem })
   })
 })
 
-describe('a request for the model of the host', () => {
+describe('a sampling request', () => {
   const text = { type: 'text', text: 'Hi' }
   const use = (id: string): object => ({ type: 'tool_use', id })
   const outcome = (toolUseId: string): object => ({ type: 'tool_result', toolUseId })
@@ -90,7 +90,7 @@ describe('a request for the model of the host', () => {
     ['a result at the beginning', [outcome('a')], ALONE],
     ['a result after a text', [text, outcome('a')], ALONE],
     ['a result beside a text', [use('a'), [outcome('a'), text]], MIXED],
-  ])('may have %s, or not', (_, contents, problem) => {
+  ])('is checked for %s', (_, contents, problem) => {
     const messages = contents.map((content) => ({ role: 'user', content }))
     const check = (): void => checkSampleRequest({ messages, maxTokens: 1 }, false)
     if (problem === undefined) expect(check).not.toThrow()
@@ -103,7 +103,7 @@ describe('a request for the model of the host', () => {
     [{ messages: [], maxTokens: 1, tools: [] }, false, 'this client does not sample with tools'],
     [{ messages: [], maxTokens: 1, toolChoice: {} }, false, 'this client does not sample with tools'],
     [{ messages: [], maxTokens: 1, tools: [], toolChoice: {} }, true, undefined],
-  ])('%j with tools %j is checked', (params, offersTools, problem) => {
+  ])('is checked: %j with tools %j', (params, offersTools, problem) => {
     const check = (): void => checkSampleRequest(params, offersTools)
     if (problem === undefined) expect(check).not.toThrow()
     else expect(check).toThrow(problem)
@@ -118,17 +118,17 @@ it.each([
   ['https://a.example/ b', false],
   ['a.example', false],
   [5, false],
-])('%j is a URL for a browser: %j', (url, expected) => {
+])('isWebUrl(%j) returns %j', (url, expected) => {
   expect(isWebUrl(url)).toBe(expected)
 })
 
-it('1,024 open URLs are remembered, and the oldest is forgotten first', () => {
+it('the client remembers 1,024 open URLs, and forgets the oldest first', () => {
   const completions = new UrlCompletions()
   for (let at = 0; at < 1_025; at++) completions.add(`${at}`)
   expect(['0', '1', '1', '1024'].map((id) => completions.complete(id))).toEqual([false, true, false, true])
 })
 
-describe('a result that asks for input', () => {
+describe('an input_required result', () => {
   const asking = (result: JsonObject) =>
     scripted({ ...modern(), [Method.CallTool]: { resultType: 'input_required', ...result } })
   const requests = (count: number): JsonObject =>
@@ -146,7 +146,7 @@ describe('a result that asks for input', () => {
       'its input request "a" is malformed',
     ],
     ['65 requests', { inputRequests: requests(65) }, 'it has more than 64 input requests'],
-  ])('with %s is malformed', async (_, result, problem) => {
+  ])('is malformed with %s', async (_, result, problem) => {
     const { client } = await asking(result)
     await expect(client.callTool('x')).rejects.toThrow(`The answer to tools/call is malformed: ${problem}`)
   })
@@ -159,7 +159,7 @@ describe('a result that asks for input', () => {
     })
   })
 
-  it('with a state only is sent again with that state', async () => {
+  it('with only a state repeats the call with that state', async () => {
     let calls = 0
     const { client, server } = await scripted({
       ...modern(),

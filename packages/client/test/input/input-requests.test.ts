@@ -1,7 +1,7 @@
 import { settled } from '@jetway-apps/test-support'
 import { type JsonObject, McpError } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
-import type { ClientHandlers } from '../../src/input/handlers.ts'
+import type { ClientHandlers } from '../../src/options/handlers.ts'
 import { Method, Notification } from '../support/dates.ts'
 import {
   metaOf,
@@ -44,8 +44,8 @@ async function ask(
   return answer
 }
 
-describe('a request of a server with sessions', () => {
-  it('is cancelled if it is a form without a handler, and the capability is not declared', async () => {
+describe('a request from a server with sessions', () => {
+  it('is cancelled for a form without a handler, and declares no capability', async () => {
     const { client, server } = await scripted(sessions())
     expect(server.of(Method.Initialize)).toMatchObject([{ params: { capabilities: {} } }])
     expect(await ask(server, 'elicitation/create', FORM)).toEqual({ result: { action: 'cancel' } })
@@ -56,13 +56,16 @@ describe('a request of a server with sessions', () => {
     expect(client.isAlive).toBe(true)
   })
 
-  it.each(['2024-11-05', '2025-03-26'])('is answered if it was declared, even at %s', async (date) => {
-    const { server } = await scripted(sessions(date), {
-      handlers: { elicit: () => ({ action: 'accept', content: { count: 1 } }) },
-    })
-    expect(server.of(Method.Initialize)).toMatchObject([{ params: { capabilities: { elicitation: {} } } }])
-    expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ result: { action: 'accept' } })
-  })
+  it.each(['2024-11-05', '2025-03-26'])(
+    'is answered if its capability was declared, even in %s',
+    async (date) => {
+      const { server } = await scripted(sessions(date), {
+        handlers: { elicit: () => ({ action: 'accept', content: { count: 1 } }) },
+      })
+      expect(server.of(Method.Initialize)).toMatchObject([{ params: { capabilities: { elicitation: {} } } }])
+      expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ result: { action: 'accept' } })
+    },
+  )
 
   it.each([
     ['elicit', '2025-11-25', { elicitation: { form: {} } }],
@@ -111,7 +114,7 @@ describe('a request of a server with sessions', () => {
       { count: 42, sure: true, size: 's' },
     ],
     ['what was chosen instead of the default', { count: 1, size: 'l' }, { count: 1, size: 'l' }],
-  ])('gets content with the types of the form: %s', async (_, content, sent) => {
+  ])('gets content converted to the types of the form: %s', async (_, content, sent) => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
     })
@@ -124,7 +127,7 @@ describe('a request of a server with sessions', () => {
     ['lacks what is required', {}],
     ['is of another type', { count: 'many' }],
     ['is no choice', { count: 1, size: 'm' }],
-  ])('is cancelled if the content %s, and an error is emitted', async (_, content) => {
+  ])('is cancelled with an error event if the content %s', async (_, content) => {
     const { client, server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
     })
@@ -140,7 +143,7 @@ describe('a request of a server with sessions', () => {
     expect(await ask(server, 'elicitation/create', FORM)).toEqual({ result: { action: 'decline' } })
   })
 
-  it('with an undeclared mode is refused, and unsafe URLs never reach a handler', async () => {
+  it('is refused in an undeclared mode, and unsafe URLs never reach a handler', async () => {
     const elicitUrl = vi.fn<() => { action: 'accept' }>(() => ({ action: 'accept' }))
     const { server } = await scripted(sessions(), { handlers: { elicitUrl } })
     expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ error: { code: -32602 } })
@@ -180,7 +183,7 @@ describe('a request of a server with sessions', () => {
     ['a result and a text', { messages: [assistant(use('a')), user(resultOf('a'), text)] }, true],
     ['a result out of nowhere', { messages: [user(resultOf('a'))] }, true],
     ['no messages', {}, true],
-  ])(`for sampling with %s is refused: ${SAMPLING}#error-handling`, async (_, params, declared) => {
+  ])(`is refused for sampling with %s: ${SAMPLING}#error-handling`, async (_, params, declared) => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>()
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -191,7 +194,7 @@ describe('a request of a server with sessions', () => {
     expect(sample).not.toHaveBeenCalled()
   })
 
-  it('for sampling with tools reaches a handler that has declared them', async () => {
+  it('reaches a handler that declared tools for sampling', async () => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => SAID)
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -203,7 +206,7 @@ describe('a request of a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('for roots is notified of changes, in revisions that have this notification', async () => {
+  it('is followed by roots/list_changed, in revisions that have it', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },
@@ -233,7 +236,7 @@ describe('a request of a server with sessions', () => {
     })
   })
 
-  it('whose handler throws gets a generic error, unless it is an McpError', async () => {
+  it('gets a generic error if its handler throws anything but an McpError', async () => {
     let failure: Error = new Error('password is hunter2')
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -253,7 +256,7 @@ describe('a request of a server with sessions', () => {
     expect(await ask(server, 'roots/list', {}, 3)).toMatchObject({ error: { code: -32603 } })
   })
 
-  it('that the server cancels aborts its handler and gets no response', async () => {
+  it('aborts its handler and gets no response if the server cancels it', async () => {
     const aborted = vi.fn<() => void>()
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -274,7 +277,7 @@ describe('a request of a server with sessions', () => {
     expect(server.heard.some(({ id }) => id === 'q')).toBe(false)
   })
 
-  it('without an answer is cancelled in the end, and the timeout of its call is paused meanwhile', async () => {
+  it('is cancelled without an answer, and pauses the timeout of its call until then', async () => {
     let signal: AbortSignal | undefined
     const { client, server, clock } = await timed(sessions(), {
       handlers: { elicit: (_, ctx) => ((signal = ctx.signal), new Promise(() => {})) },
@@ -295,7 +298,7 @@ describe('a request of a server with sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is refused beyond 64 at once, and if its id is in use', async () => {
+  it('is refused beyond 64 at once or with an id in use', async () => {
     const { server } = await scripted(sessions(), { handlers: { elicit: () => new Promise(() => {}) } })
     for (let id = 1; id <= 64; id++)
       server.say({ jsonrpc: '2.0', id, method: 'elicitation/create', params: FORM })
@@ -325,7 +328,7 @@ describe('a server without sessions', () => {
   })
   const DONE = { resultType: 'complete', content: [] }
 
-  it('gets the call again with answers, a new id and the same requestState', async () => {
+  it('receives the call again with answers, a new id and the same requestState', async () => {
     const state = '{"n": 1,\u00a0"x":"\\u00e4"}'
     const answers = [
       asking({ requestState: state }),
@@ -375,18 +378,18 @@ describe('a server without sessions', () => {
     ['questions that are none', asking({ inputRequests: { r: 'roots/list' } }), 'invalid-response'],
     ['a state that must be a string', asking({ requestState: {} }), 'invalid-response'],
     ['a type of result that is unknown', { resultType: 'later', content: [] }, 'invalid-response'],
-  ])('fails the call by asking %s', async (_, answer, code) => {
+  ])('fails the call if it asks %s', async (_, answer, code) => {
     const { client, server } = await scripted({ ...modern(), [Method.CallTool]: answer as never })
     await expect(client.callTool('x')).rejects.toMatchObject({ code })
     expect(server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('cannot require input for a method that does not allow it', async () => {
+  it('cannot require input for other methods', async () => {
     const { client } = await scripted({ ...modern(), [Method.ListTools]: asking() as never })
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('gets nothing more after the caller has aborted', async () => {
+  it('receives nothing after the caller aborts', async () => {
     const controller = new AbortController()
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },

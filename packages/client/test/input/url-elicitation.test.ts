@@ -4,8 +4,8 @@ import type { JsonObject } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { UrlElicitationRequiredError } from '../../src/input/url-elicitation.ts'
-import type { ClientHandlers, ElicitUrlResult, ElicitUrlRequest } from '../../src/input/handlers.ts'
-import type { ClientOptions } from '../../src/client/options.ts'
+import type { ClientHandlers, ElicitUrlResult, ElicitUrlRequest } from '../../src/options/handlers.ts'
+import type { ClientOptions } from '../../src/options/options.ts'
 import { modern, type Script, scripted, type ScriptedServer, sessions, timed } from '../support/scripted.ts'
 import { connectTo } from '../support/servers.ts'
 
@@ -60,7 +60,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(again?.['id']).not.toBe(first?.['id'])
   })
 
-  it('is sent again at once if the user has finished', async () => {
+  it('is repeated at once if the user has finished', async () => {
     const { client } = await scripted(
       demanding(),
       asking(() => ({ action: 'accept', done: true })),
@@ -114,7 +114,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(calls(server)).toBe(1)
   })
 
-  it('rejects with the URLs if there is no handler, and does not declare the capability', async () => {
+  it('rejects with the URLs without a handler, and declares no capability', async () => {
     const { client, server } = await scripted(demanding(), {
       handlers: { elicit: () => ({ action: 'accept' }) },
     })
@@ -125,7 +125,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(JSON.stringify(server.of('initialize'))).not.toContain('"url":{}')
   })
 
-  it('rejects if the user does not finish in time, even if the limit of the call is longer', async () => {
+  it('rejects if the user is late, even if the call has a longer limit', async () => {
     const options = { ...asking(accept), handlerTimeoutMs: 5_000, timeoutMs: 100 }
     const { client, server, clock } = await timed(demanding(), options)
     const call = failure(client.callTool('x'))
@@ -139,7 +139,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(clock.pending).toBe(0)
   })
 
-  it('asks the user once for all calls that need the same URL', async () => {
+  it('asks the user once for several calls with one URL', async () => {
     const handler = vi.fn<Handler>(accept)
     let opened = false
     const script = { ...sessions(), 'tools/call': () => (opened ? DONE : required(question('a'))) }
@@ -153,7 +153,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it('continues for the others if one is aborted, and ends with the last', async () => {
+  it('continues for other calls if one is aborted, and ends with the last', async () => {
     const stop = [new AbortController(), new AbortController()]
     let signal: AbortSignal | undefined
     const handler: Handler = (_, ctx) => {
@@ -184,7 +184,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     await refused
   })
 
-  it('is not sent again for ever', async () => {
+  it('is repeated a limited number of times', async () => {
     const handler = vi.fn<Handler>(() => ({ action: 'accept', done: true }))
     const script = { ...sessions(), 'tools/call': required(question('a')) }
     const { client, server } = await scripted(script, { ...asking(handler), maxRounds: 3 })
@@ -238,7 +238,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(handler).not.toHaveBeenCalled()
   })
 
-  it('may be a resources/read or a prompts/get as well', async () => {
+  it('may also be resources/read or prompts/get', async () => {
     const answers: Record<string, JsonObject> = {
       'resources/read': { contents: [] },
       'prompts/get': { messages: [] },
@@ -278,8 +278,8 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
   })
 })
 
-describe(`the notification of completion: ${SPEC}#completion-notifications-for-url-mode-elicitation`, () => {
-  it('is emitted once, and only for URLs that the user was asked to open', async () => {
+describe(`elicitationComplete: ${SPEC}#completion-notifications-for-url-mode-elicitation`, () => {
+  it('is emitted once, and only for URLs shown to the user', async () => {
     const { client, server } = await scripted(sessions(), asking(accept))
     const heard: string[] = []
     client.on('elicitationComplete', ({ elicitationId }) => void heard.push(elicitationId))
@@ -292,7 +292,7 @@ describe(`the notification of completion: ${SPEC}#completion-notifications-for-u
   })
 })
 
-describe('an input request of a round', () => {
+describe('an input request in a round', () => {
   const deaf: Handler = () => new Promise(() => {})
   const asked = {
     ...modern(),
@@ -310,7 +310,7 @@ describe('an input request of a round', () => {
   it.each<[string, object, (client: Client, controller: AbortController) => void]>([
     ['its call', { message: 'Enough' }, (_, controller) => controller.abort(new Error('Enough'))],
     ['the connection', { code: 'closed' }, (client) => void client.close()],
-  ])('does not outlive %s if its handler ignores the signal', async (_, reason, end) => {
+  ])('ends with %s even if its handler ignores the signal', async (_, reason, end) => {
     const handler = vi.fn<Handler>(deaf)
     const { client } = await scripted(asked, asking(handler))
     const controller = new AbortController()

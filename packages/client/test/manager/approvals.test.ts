@@ -2,7 +2,7 @@ import { ClientMethod, Method } from '@jetway/core/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import type { ApprovalRequest } from '../../src/manager/index.ts'
 import type { StdioServer } from '../../src/config/server-config.ts'
-import type { ClientHandlers } from '../../src/input/handlers.ts'
+import type { ClientHandlers } from '../../src/options/handlers.ts'
 import { childProcess } from '../../src/stdio/child-process.ts'
 import type { Spawn } from '../../src/stdio/options.ts'
 import {

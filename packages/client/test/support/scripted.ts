@@ -4,7 +4,7 @@ import { createMemoryTransportPair, type TransportClose } from '@jetway/core/tra
 import { type Mock, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import type { ClientEvents } from '../../src/client/events.ts'
-import type { ClientOptions } from '../../src/client/options.ts'
+import type { ClientOptions } from '../../src/options/options.ts'
 import type { ClientTransport } from '../../src/transport/client-transport.ts'
 import { duplex } from '../../src/transport/duplex.ts'
 

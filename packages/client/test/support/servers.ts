@@ -3,7 +3,7 @@ import { createMemoryTransportPair } from '@jetway/core/transport'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { Client } from '../../src/client/client.ts'
-import type { ClientOptions } from '../../src/client/options.ts'
+import type { ClientOptions } from '../../src/options/options.ts'
 import { duplex } from '../../src/transport/duplex.ts'
 import { INFO } from './scripted.ts'
 

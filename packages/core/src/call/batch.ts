@@ -102,7 +102,8 @@ export class BatchResponses {
   readonly #limit: number
   readonly #responses: { readonly id: RequestId; readonly frame: string }[] = []
   #missing: number
-  #size = 0
+  /** UTF-16 units of all responses. */
+  size = 0
 
   /**
    * @param expected - the number of responses to the batch
@@ -111,11 +112,6 @@ export class BatchResponses {
   constructor(expected: number, limit: number) {
     this.#missing = expected
     this.#limit = limit
-  }
-
-  /** UTF-16 units of all responses. */
-  get size(): number {
-    return this.#size
   }
 
   /** Whether all responses have been added. */
@@ -132,11 +128,11 @@ export class BatchResponses {
     this.#missing--
     if (frame === undefined) return
     const admitted = fitResponse(id, frame, {
-      waiting: this.#size,
+      waiting: this.size,
       limit: this.#limit,
       problem: `The responses to this batch together exceed ${this.#limit} bytes. Send this request by itself`,
     })
-    this.#size += admitted.length
+    this.size += admitted.length
     this.#responses.push({ id, frame: admitted })
   }
 

@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts'
 import type { JsonObject, JsonRpcRequest, RequestId } from '../protocol/jsonrpc.ts'
-import { progressToken, relatedTask } from '../protocol/meta.ts'
+import { progressToken, relatedTask } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import { readTraceContext, type TraceContext } from '../protocol/trace-context.ts'
 import type { LogLevel } from '../protocol/types.ts'
@@ -9,14 +9,13 @@ import type { AuthInfo } from '../stores/principal.ts'
 import { MAX_TIMEOUT_MS } from '../util/clock.ts'
 import type { Deadline, Deadlines, Due } from '../util/timers.ts'
 import type { CallLog } from './observation/call-log.ts'
-import type { CallObserver, CallReport } from './observation/observer.ts'
-import type { ClientView } from './client-view.ts'
+import type { CallReport } from './observation/telemetry.ts'
+import type { ClientView, RequestContext, SessionView, TaskView } from './request-context.ts'
 import { CallInputs } from './input/inputs.ts'
 import type { ElicitOptions, SampleParams, UrlOf } from './input/question.ts'
-import { type LiveMethod, liveInputOf, sendQuestion } from './input/types.ts'
+import { type InputCall, type LiveMethod, liveInputOf, sendQuestion } from './input/ask.ts'
 import { createLogSender, logFrame, type LogSender, reachesLevel } from './log.ts'
 import { Progress, progressFault } from './progress.ts'
-import type { RequestContext, SessionView, TaskView } from './request-context.ts'
 import type { CallScope, CallTarget } from './scope.ts'
 
 const NOTHING = Object.freeze({})
@@ -51,14 +50,14 @@ export class CallContext implements RequestContext, Due {
   timer: CallTimer | undefined
   deadline: Deadline | undefined
   /** Set when the call starts. */
-  problems: CallLog<CallContext> | undefined
+  problems: CallLog | undefined
   #warned = false
   /** The calls with silent handlers; set while the call runs, if its client requested progress. */
   #silent: Deadlines | undefined
   /** Set if the call is observed, or if the server has listeners for the event `request`. */
   report: CallReport | undefined
   /** Set if the call is observed. */
-  observer: CallObserver | undefined
+  observer: (NonNullable<InputCall['observer']> & { run<T>(step: () => T): T }) | undefined
   /** How long the call was queued, in ms. */
   queuedMs = 0
   /** Ends the call early; set while the call runs. */

@@ -7,14 +7,16 @@ import { CallLog } from './observation/call-log.ts'
 import type { CallObservers } from './observation/call-observers.ts'
 import type { BatchItem } from './batch.ts'
 import type { CallContext, EndReason } from './context.ts'
-import { noClientChannel } from './input/types.ts'
+import { noClientChannel } from './input/ask.ts'
 import { type ExtensionEntry, type MethodEntry, type MethodTable, NO_PARAMS } from './method-table.ts'
 import { type MiddlewareStack, paramsFault, runLayers } from './middleware.ts'
-import { type EncodedResponse, type EncoderOptions, refuse, ResponseEncoder } from './response.ts'
+import { type EncodedResponse, refuse, ResponseEncoder } from './response.ts'
 import { complete, type HandlerResult, type NeedsInput } from './result.ts'
 import { type Caller, lacking } from './scope.ts'
 import { type Events, reportRequest } from './server-events.ts'
-import { describeTimeout, type ExceededLimit, TimeLimits } from './time-limits.ts'
+import { describeTimeout, TimeLimits } from './time-limits.ts'
+
+type EncoderOptions = ConstructorParameters<typeof ResponseEncoder>[0]
 
 interface DispatcherOptions extends EncoderOptions {
   readonly methods: MethodTable
@@ -38,7 +40,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #responses: ResponseEncoder
   readonly #limits: TimeLimits
-  readonly #problems: CallLog<CallContext>
+  readonly #problems: CallLog
   /** Calls with silent handlers. They share one timer. */
   readonly #silent: Deadlines | undefined
 
@@ -47,7 +49,7 @@ export class Dispatcher {
     this.#responses = new ResponseEncoder(options)
     const { clock, maxHandlerTimeoutMs, progressHeartbeatMs } = options
     this.#limits = new TimeLimits(clock, maxHandlerTimeoutMs)
-    this.#problems = new CallLog(options.logger, ({ target }) => target?.item?.name)
+    this.#problems = new CallLog(options.logger)
     if (progressHeartbeatMs !== undefined) this.#silent = new Deadlines(clock, progressHeartbeatMs)
   }
 
@@ -196,7 +198,11 @@ export class Dispatcher {
     })
   }
 
-  #timedOut(entry: MethodEntry, ctx: CallContext, exceeded: ExceededLimit | undefined): EncodedResponse {
+  #timedOut(
+    entry: MethodEntry,
+    ctx: CallContext,
+    exceeded: Parameters<typeof describeTimeout>[0],
+  ): EncodedResponse {
     const { method } = ctx.message
     const { problem, fix } = describeTimeout(exceeded, ctx.target?.timeoutMs !== undefined)
     const limit = exceeded && { limitMs: exceeded.ms }

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Era, Revision } from '../protocol/revisions/revision.ts'
-import type { ClientView } from './client-view.ts'
-import type { RequestContext } from './request-context.ts'
+import type { ClientView, RequestContext } from './request-context.ts'
 import type { ExtensionEntry } from './method-table.ts'
 
 /** Answers a method of an extension. Its errors are handled like those of other handlers. */
@@ -44,7 +43,7 @@ export interface Extension<App = unknown, Locals = unknown> {
 }
 
 /** The notifications of one extension. */
-export interface ExtensionNotices {
+interface ExtensionNotices {
   readonly methods: ReadonlySet<string>
   /** Whether a client may receive them. */
   servesClient(revision: Revision, client: ClientView): boolean

@@ -1,7 +1,6 @@
-import type { JsonRpcRequest, RequestId } from '../protocol/jsonrpc.ts'
+import { isObject, type JsonObject, type JsonRpcRequest, type RequestId } from '../protocol/jsonrpc.ts'
 import type { TraceContext } from '../protocol/trace-context.ts'
 import type { AuthInfo } from '../stores/principal.ts'
-import type { ClientView } from './client-view.ts'
 import type { AnySchema } from '../schema/types.ts'
 import type { Inputs } from './input/inputs.ts'
 import type {
@@ -15,6 +14,7 @@ import type {
   UrlOf,
 } from './input/question.ts'
 import type { LogSender } from './log.ts'
+import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 
 /** The part of a session that handlers can see. */
 export interface SessionView {
@@ -128,4 +128,38 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
     method: string,
     params?: Readonly<Record<string, unknown>>,
   ): Promise<Readonly<Record<string, unknown>>>
+}
+
+/** The client as it describes itself. Nothing here is authenticated. */
+export class ClientView {
+  readonly info: Implementation | undefined
+  readonly capabilities: ClientCapabilities
+
+  constructor(info: Implementation | undefined, capabilities: ClientCapabilities) {
+    this.info = info
+    this.capabilities = capabilities
+  }
+
+  /** Whether the client declared a capability, for example `elicitation` or `sampling.tools`. */
+  supports(capability: string): boolean {
+    let at: unknown = this.capabilities
+    for (const key of capability.split('.')) {
+      if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return false
+      at = (at as Record<string, unknown>)[key]
+    }
+    return at !== undefined && at !== null && at !== false
+  }
+
+  /**
+   * Returns the settings of an extension that the client declared, by its id. Returns undefined if the client
+   * did not declare the extension, and so does not understand what it adds.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+   */
+  extension(id: string): JsonObject | undefined {
+    const { extensions } = this.capabilities
+    if (!isObject(extensions) || !Object.hasOwn(extensions, id)) return undefined
+    const settings = extensions[id]
+    return isObject(settings) ? settings : undefined
+  }
 }

@@ -1,12 +1,12 @@
 import { ErrorCode, internalError, isErrorOf, McpError, QuestionError } from '../errors.ts'
 import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
-import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
+import { SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
-import { bytesBeyond } from '../util/bytes.ts'
+import { utf8Length } from '../util/bytes.ts'
 import { randomToken } from '../util/random.ts'
-import type { CallReport } from './observation/observer.ts'
+import type { CallReport } from './observation/telemetry.ts'
 import type { CallContext } from './context.ts'
 import type { MethodEntry } from './method-table.ts'
 import {
@@ -14,7 +14,6 @@ import {
   type HandlerResult,
   type InputRequested,
   SerializedResult,
-  type SubscriptionStarted,
   type TaskStarted,
   typed,
 } from './result.ts'
@@ -32,7 +31,7 @@ export interface EncodedAnswer {
 /** Undefined if the call was cancelled, in which case nothing is sent. */
 export type EncodedResponse = EncodedAnswer | undefined
 
-export interface EncoderOptions {
+interface EncoderOptions {
   readonly info: Implementation
   /** The maximum size of a result as JSON, in bytes of UTF-8. */
   readonly maxResultBytes: number
@@ -61,8 +60,9 @@ export class ResponseEncoder {
         case 'complete': {
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
           const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
-          const size = bytesBeyond(json, limit)
-          if (size !== undefined) {
+          // No UTF-16 unit takes more than three bytes, so most results need no count.
+          const size = json.length * 3 <= limit ? 0 : utf8Length(json)
+          if (size > limit) {
             const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
             return this.failWith(entry, ctx, text, ErrorCode.InternalError)
           }
@@ -75,7 +75,7 @@ export class ResponseEncoder {
         case 'task':
           return this.#task(ctx, result)
         case 'subscription':
-          return this.#subscription(ctx, result)
+          return this.#subscription(ctx, result.filters)
         default:
           throw new TypeError(`A result of kind "${result.kind}" cannot be sent`)
       }
@@ -110,8 +110,8 @@ export class ResponseEncoder {
   #refuse(ctx: CallContext, error: McpError): EncodedAnswer {
     const answer = refuse(ctx, error)
     const limit = this.#options.maxResultBytes
-    const size = bytesBeyond(answer.frame, limit)
-    if (size === undefined) return answer
+    const size = utf8Length(answer.frame)
+    if (size <= limit) return answer
     const text = `The error has ${size} bytes, more than the ${limit} that maxResultBytes allows`
     return refuse(ctx, new McpError(error.code, text, undefined, error.reason))
   }
@@ -149,7 +149,7 @@ export class ResponseEncoder {
     return this.#answer(ctx, JSON.stringify(created), typed('task', created))
   }
 
-  #subscription(ctx: CallContext, { filters }: SubscriptionStarted): EncodedAnswer {
+  #subscription(ctx: CallContext, filters: SubscriptionRequest['filters']): EncodedAnswer {
     const { id } = ctx.message
     const { frame } = this.#answer(ctx, JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: id } }))
     return { frame, subscription: { id, filters } }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints } from '../protocol/revisions/revision.ts'
-import type { TaskInfo } from '../protocol/tasks.ts'
+import type { TaskInfo } from '../protocol/types.ts'
 import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
 import type { InputRequest } from './input/encode-question.ts'
 import type { Question } from './input/question.ts'
@@ -40,7 +40,7 @@ export interface TaskStarted {
 }
 
 /** The response is sent when the subscription ends. */
-export interface SubscriptionStarted {
+interface SubscriptionStarted {
   readonly kind: 'subscription'
   readonly filters: readonly SubscriptionFilter[]
 }

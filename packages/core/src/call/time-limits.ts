@@ -33,7 +33,7 @@ export class TimeLimits {
 }
 
 /** The limit that a call has exceeded. */
-export interface ExceededLimit {
+interface ExceededLimit {
   readonly ms: number
   /** Whether the limit without progress or that of the whole call was exceeded. */
   readonly of: 'silence' | 'call'

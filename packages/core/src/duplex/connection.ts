@@ -9,10 +9,9 @@ import { WaitUntil } from '../call/wait-until.ts'
 import { Drainable } from '../session/drainable.ts'
 import type { MountHandle, ServerMount, ServerRuntime } from '../session/server-runtime.ts'
 import { type Gauges, type MountStats, NOTHING_HELD, Refusals } from '../session/stats.ts'
-import { checkTransport } from './check-transport.ts'
+import { checkTransport, type Transport, type TransportClose } from './transport.ts'
 import { DuplexConversation } from './conversation.ts'
 import { Outbox } from './outbox.ts'
-import type { Transport, TransportClose } from './transport.ts'
 
 /** Options of `server.connect(transport)`. */
 export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {

@@ -15,8 +15,7 @@ import {
   type RequestId,
   resultFrame,
 } from '../protocol/jsonrpc.ts'
-import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
-import { Notification } from '../protocol/methods.ts'
+import { Notification, SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import { type ParseLimits, parseText } from '../protocol/parse.ts'
 import { ofEra } from '../protocol/revisions/index.ts'
 import { namesVersion } from '../protocol/revisions/select.ts'
@@ -35,9 +34,12 @@ import {
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import type { Session } from '../session/session.ts'
 import { ANONYMOUS, principalOf } from '../stores/principal.ts'
-import type { SubscriptionChannel, SubscriptionRequest } from '../subscriptions/subscription.ts'
-import { SubscriptionSet } from '../subscriptions/subscription-set.ts'
-import { Outstanding } from '../util/outstanding.ts'
+import {
+  type SubscriptionChannel,
+  type SubscriptionRequest,
+  SubscriptionSet,
+} from '../subscriptions/subscription.ts'
+import { PendingWork } from '../util/pending-work.ts'
 import type { Awaitable } from '../util/promises.ts'
 import { randomToken } from '../util/random.ts'
 import type { Outbox } from './outbox.ts'
@@ -81,7 +83,7 @@ export class DuplexConversation implements Carrier<void> {
   readonly subscriptions: SubscriptionSet
   readonly #limit: ConcurrencyLimit
   readonly #options: ConversationOptions
-  readonly #unanswered: Outstanding
+  readonly #unanswered: PendingWork
   readonly #exchange: Exchange
   readonly #statelessExchange: Exchange
   readonly #statelessRevisions: readonly Revision[]
@@ -95,7 +97,7 @@ export class DuplexConversation implements Carrier<void> {
     this.served = served
     this.stateless = false
     this.#statelessRevisions = ofEra('modern', served)
-    this.#unanswered = new Outstanding(runtime.clock)
+    this.#unanswered = new PendingWork(runtime.clock)
     this.#limit = new ConcurrencyLimit(runtime.limits)
     this.calls = new CallPool(this.#limit)
     const max = runtime.limits.subscriptions

@@ -5,14 +5,14 @@ import { isOfferedIn, REVISIONS } from '../protocol/revisions/index.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { CallContext } from '../call/context.ts'
 import type { ExtensionEntry } from '../call/method-table.ts'
-import type { Extension, ExtensionNotices, ExtensionTable } from '../call/extension.ts'
+import type { Extension, ExtensionTable } from '../call/extension.ts'
 import type { TaskRunner } from '../tasks/task-runner.ts'
 import { complete, type HandlerResult, typed } from '../call/result.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
 import type { ToolUi } from './apps/tool-ui.ts'
-import type { ListenTopic } from './listen-method.ts'
+import type { ListenTopic } from './subscription-methods.ts'
 import { chain } from '../util/promises.ts'
-import type { Source } from './source.ts'
+import type { Source } from './define.ts'
 
 /** An extension that can also add tools, resources and prompts. */
 export interface OfferingExtension<App = unknown, Locals = unknown> extends Extension<App, Locals> {
@@ -21,7 +21,7 @@ export interface OfferingExtension<App = unknown, Locals = unknown> extends Exte
 }
 
 /** The parts of the server that Jetway's own extensions use. */
-export interface ExtensionHost {
+interface ExtensionHost {
   /** Undefined if calls never run as tasks. */
   readonly tasks: (() => TaskRunner) | undefined
 }
@@ -39,7 +39,7 @@ interface ConnectedExtension extends Extension {
   readonly ui?: ToolUi
 }
 
-export interface AddedFeatures extends ExtensionTable {
+interface AddedFeatures extends ExtensionTable {
   readonly topics: readonly ListenTopic[]
   readonly ui: ToolUi | undefined
 }
@@ -77,7 +77,7 @@ export function addExtensions(
   if (!Array.isArray(extensions)) throw usageError('ERR_MCP_OPTION', 'The option extensions must be an array')
   const methods = new Map<string, ExtensionEntry>()
   const names = new Map<string, string>()
-  const notices = new Map<string, ExtensionNotices>()
+  const notices = new Map<string, Notices>()
   const ids = new Set<string>()
   const given = (extensions as readonly (Extension & Partial<Connected>)[]).map(
     (extension): ConnectedExtension => extension?.[CONNECT]?.(host) ?? extension,
@@ -110,10 +110,12 @@ export function addExtensions(
   return { ids, methods, names, notices, topics, ui, declared: (revision) => declared(given, revision) }
 }
 
+type Notices = NonNullable<ReturnType<ExtensionTable['notices']['get']>>
+
 const isServedIn = ({ eras = ['modern'] }: Extension, revision: Revision): boolean =>
   isOfferedIn(revision, eras)
 
-function noticesOf(extension: Extension): ExtensionNotices {
+function noticesOf(extension: Extension): Notices {
   const { id, notifications = [], clients = 'declaring' } = extension
   if (!Array.isArray(notifications)) throw invalid(extension, 'needs an array of notifications')
   const own: readonly string[] = Object.values(Notification)
@@ -134,11 +136,11 @@ function noticesOf(extension: Extension): ExtensionNotices {
 }
 
 /** Clients request the notifications of an extension by its id. */
-const noticeTopic = (id: string, notices: ExtensionNotices): ListenTopic => ({
+const noticeTopic = (id: string, notices: Notices): ListenTopic => ({
   member: id,
-  agree: (asked, { revision, client }) => {
-    if (typeof asked !== 'boolean') throw invalidParams(`notifications["${id}"] must be true or false`)
-    if (!asked || !notices.servesClient(revision, client)) return undefined
+  agree: (requested, { revision, client }) => {
+    if (typeof requested !== 'boolean') throw invalidParams(`notifications["${id}"] must be true or false`)
+    if (!requested || !notices.servesClient(revision, client)) return undefined
     return {
       acknowledged: { [id]: true },
       onChange: (event, notify) => {

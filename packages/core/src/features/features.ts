@@ -1,7 +1,7 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
-import type { ServerCapabilities } from '../protocol/types.ts'
+import { isLogLevel, LOG_LEVELS, type ServerCapabilities } from '../protocol/types.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import type { MethodEntry, MethodTable } from '../call/method-table.ts'
 import { type ExtensionTable, type Extension, NO_EXTENSIONS } from '../call/extension.ts'
@@ -10,21 +10,22 @@ import { complete } from '../call/result.ts'
 import type { SchemaEngine } from '../schema/types.ts'
 import { type CacheOptions, Caching } from './registry/caching.ts'
 import { completionEntry } from './completion.ts'
-import { discoverEntry, type DiscoverOptions } from './discover.ts'
 import type { addExtensions } from './extensions.ts'
-import { setLogLevel } from './logging.ts'
-import { createPrompts, type PromptEntry, type Prompts } from './prompts/prompts.ts'
+import { createPrompts, type Prompts } from './prompts/prompts.ts'
 import type { checkMembers } from './members.ts'
 import type { buildTemplate } from './resources/resource-templates.ts'
 import { Resources } from './resources/resources.ts'
 import type { createSubscriberHooks } from './resources/subscriber-hooks.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { subscriptionMethods } from './subscription-methods.ts'
-import type { TaskFeature } from './tasks/task-feature.ts'
+import type { TaskFeature } from './tasks/task-calls.ts'
 import type { compileAsks } from './tools/asks.ts'
 import { createTools, type Tools } from './tools/tools.ts'
 import type { ToolOptions } from './tools/tool-types.ts'
-import type { Lifespan } from '../session/lifespan.ts'
+import type { Lifespan } from '../session/server-mounts.ts'
+import type { ClientView } from '../call/request-context.ts'
+import { invalidParams } from '../errors.ts'
+import { chain } from '../util/promises.ts'
 
 /** The parts of the features that some presets omit. */
 export interface FeatureParts {
@@ -41,7 +42,11 @@ export interface FeatureParts {
   readonly checkMembers?: typeof checkMembers
 }
 
-export interface FeatureOptions extends FeatureParts, ToolOptions, Pick<DiscoverOptions, 'instructions'> {
+interface FeatureOptions extends FeatureParts, ToolOptions {
+  readonly instructions?:
+    | string
+    | ((client: ClientView) => string | undefined | Promise<string | undefined>)
+    | undefined
   readonly schemas: SchemaEngine
   /** Called at most once per kind and tick. */
   readonly publish: (event: ChangeEvent) => void
@@ -102,7 +107,7 @@ export function createFeatures(options: FeatureOptions): Features {
   }
   const methods = new Map<string, MethodEntry>([
     [Method.Ping, { handle: () => complete({}) }],
-    [Method.Discover, discoverEntry({ capabilities, instructions, caching })],
+    [Method.Discover, discoverEntry(capabilities, instructions, caching)],
     ...tools.methods,
     ...resources.methods,
     ...prompts.methods,
@@ -141,7 +146,7 @@ interface Changing {
   onChange(listener: () => void): unknown
 }
 
-const anyCompletes = (entries: readonly Pick<PromptEntry, 'complete'>[]): boolean =>
+const anyCompletes = (entries: readonly { readonly complete: unknown }[]): boolean =>
   entries.some(({ complete: completers }) => completers !== undefined)
 
 /**
@@ -185,4 +190,36 @@ function capabilitiesOf(
     ...fixed,
     ...(tools.offerTasks() && { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
   }
+}
+
+/**
+ * Serves `server/discover`, the counterpart of `initialize` without sessions:
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ */
+const discoverEntry = (
+  capabilities: (revision: Revision) => ServerCapabilities,
+  instructions: FeatureOptions['instructions'],
+  caching: Caching,
+): MethodEntry => ({
+  handle: async (_params, ctx) => {
+    const text = typeof instructions === 'function' ? await instructions(ctx.client) : instructions
+    const result = {
+      supportedVersions: (ctx.scope.served ?? [ctx.revision]).map(({ version }) => version),
+      capabilities: ctx.revision.project('capabilities', capabilities(ctx.revision)),
+      ...(text !== undefined && { instructions: text }),
+    }
+    const hints = caching.of('discover', typeof instructions === 'function' ? 'perhaps' : 'never')
+    return { ...complete(result), hints }
+  },
+})
+
+/** Serves `logging/setLevel`. Without a session it succeeds and has no effect. */
+const setLogLevel: MethodEntry = {
+  handle: ({ level }, ctx) => {
+    if (!isLogLevel(level)) throw invalidParams(`The level must be one of ${LOG_LEVELS.join(', ')}`)
+    return chain(
+      ctx.scope.session?.update(() => ({ logLevel: level })),
+      () => complete({}),
+    )
+  },
 }

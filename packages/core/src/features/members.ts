@@ -1,5 +1,4 @@
-import type { OptionNames } from '../util/check-options.ts'
-import { nearestName } from '../util/nearest-name.ts'
+import { nearestName, type OptionNames } from '../util/check-options.ts'
 import type { AnyPrompt } from './prompts/prompt-types.ts'
 import type { AnyResource, AnyResourceTemplate } from './resources/resource-types.ts'
 import type { AnyTool } from './tools/tool-types.ts'

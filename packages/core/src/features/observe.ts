@@ -2,7 +2,7 @@ import { usageError } from '../errors.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Features } from './features.ts'
 import type { Owned, Registry } from './registry/registry.ts'
-import type { List, Source } from './source.ts'
+import type { List, Source } from './define.ts'
 
 /** The handle of an observed source. */
 export interface Observation extends Disposable {
@@ -12,7 +12,7 @@ export interface Observation extends Disposable {
   detach(): void
 }
 
-export interface Follower extends Observation {
+interface Follower extends Observation {
   /** Stops following the source. Its definitions stay, because no client is left to notify. */
   stop(): void
 }
@@ -115,7 +115,7 @@ function mirrorOf<Definition extends object, Entry extends object>(
     // The iterator is read to its end first, because one that fails must not leave half a list.
     const definitions = [...(given ?? [])]
     return () => {
-      owned = registry.exchange(owned, definitions, refuse)
+      owned = registry.replaceOwned(owned, definitions, refuse)
     }
   }
   return {

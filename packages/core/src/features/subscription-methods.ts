@@ -1,14 +1,16 @@
-import { invalidParams, invalidRequest, resourceNotFound } from '../errors.ts'
-import { Method } from '../protocol/methods.ts'
+import { ErrorCode, invalidParams, invalidRequest, McpError, resourceNotFound } from '../errors.ts'
+import { Method, Notification } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
-import type { CallSession } from '../call/scope.ts'
+import { type CallSession, lacking } from '../call/scope.ts'
 import type { MethodEntry } from '../call/method-table.ts'
 import { complete, type HandlerResult } from '../call/result.ts'
-import { changeTopics, listenEntry, type ListenTopic } from './listen-method.ts'
 import type { Resources } from './resources/resources.ts'
 import { type Awaitable, chain } from '../util/promises.ts'
-import { ifVisible } from './registry/handler.ts'
+import { ifVisible, visibleAmong } from './registry/handler.ts'
+import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
+import type { Notify, SubscriptionFilter } from '../subscriptions/subscription.ts'
+import { MAX_URI_LENGTH } from './registry/checks.ts'
 
 /** The maximum number of subscriptions per session. */
 const MAX_SUBSCRIPTIONS = 1024
@@ -67,4 +69,130 @@ function sessionOf({ scope }: CallContext): CallSession {
   if (scope.session === undefined)
     throw invalidRequest('Subscriptions need a session, and this connection has none')
   return scope.session
+}
+
+/** The maximum number of entries in one member of a filter. */
+const MAX_ENTRIES = 1024
+
+/** One member of the filter that clients send. */
+export interface ListenTopic {
+  readonly member: string
+  /**
+   * Returns the part of the member that the server accepts, if any.
+   *
+   * @throws McpError `-32602` for a malformed member
+   */
+  agree(
+    requested: unknown,
+    ctx: CallContext,
+  ): SubscriptionFilter | undefined | Promise<SubscriptionFilter | undefined>
+}
+
+/**
+ * Serves `subscriptions/listen`. The transport sends the notifications.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+function listenEntry(topics: readonly ListenTopic[]): readonly [string, MethodEntry] {
+  return [Method.Listen, { handle: (params, ctx) => listen(topics, params, ctx) }]
+}
+
+async function listen(
+  topics: readonly ListenTopic[],
+  { notifications }: JsonObject,
+  ctx: CallContext,
+): Promise<HandlerResult> {
+  if (ctx.scope.exchange.subscribable !== true) throw new McpError(ErrorCode.MethodNotFound, NO_STREAM)
+  if (!isObject(notifications)) throw invalidParams('The member "notifications" must be an object')
+  const filters: SubscriptionFilter[] = []
+  for (const topic of topics) {
+    const requested = notifications[topic.member]
+    const interest = requested === undefined ? undefined : await topic.agree(requested, ctx)
+    if (interest !== undefined) filters.push(interest)
+  }
+  return { kind: 'subscription', filters }
+}
+
+const NO_STREAM = 'Subscriptions need a persistent connection: use HTTP, stdio or an in-memory transport'
+
+function changeTopics(capabilities: () => ServerCapabilities, resources: Resources): readonly ListenTopic[] {
+  const list = (kind: 'tools' | 'prompts' | 'resources', method: string): ListenTopic => {
+    const member = `${kind}ListChanged`
+    return {
+      member,
+      agree: (requested) => {
+        if (typeof requested !== 'boolean')
+          throw invalidParams(`notifications.${member} must be true or false`)
+        if (!requested || capabilities()[kind]?.listChanged !== true) return undefined
+        return {
+          acknowledged: { [member]: true },
+          onChange: (event, notify) => {
+            if (event.kind === kind || event.kind === 'gap') notify({ method })
+          },
+        }
+      },
+    }
+  }
+  return [
+    list('tools', Notification.ToolsListChanged),
+    list('prompts', Notification.PromptsListChanged),
+    list('resources', Notification.ResourcesListChanged),
+    { member: 'resourceSubscriptions', agree: (requested, ctx) => agreeToUris(resources, requested, ctx) },
+  ]
+}
+
+/** Omits unknown and hidden URIs alike. */
+async function agreeToUris(
+  resources: Resources,
+  requested: unknown,
+  ctx: CallContext,
+): Promise<SubscriptionFilter | undefined> {
+  const found = readTexts('resourceSubscriptions', requested, MAX_URI_LENGTH).flatMap((uri) => {
+    const entry = resources.entryAt(uri, ctx)
+    return entry === undefined ? [] : [{ uri, visible: entry.visible, scopes: entry.scopes }]
+  })
+  if (!resources.offered) return undefined
+  const visible = await visibleAmong(found, ctx)
+  const fault = lacking([...new Set(visible.flatMap(({ scopes = [] }) => scopes))], ctx.scope.caller)
+  if (fault !== undefined) throw fault
+  const uris = visible.map(({ uri }) => uri)
+  const watched = new Set(uris)
+  const updated = (uri: string): Parameters<Notify>[0] => ({
+    method: Notification.ResourceUpdated,
+    params: { uri },
+  })
+  return {
+    acknowledged: { resourceSubscriptions: uris },
+    onChange: (event, notify) => {
+      if (event.kind === 'gap') for (const uri of uris) notify(updated(uri))
+      if (event.kind !== 'resource') return
+      const { uri, within } = event
+      if (watched.has(uri) || (within !== undefined && watched.has(within))) notify(updated(uri))
+    },
+    begin: () => {
+      const ends = uris.flatMap((uri) => resources.watch(uri, undefined) ?? [])
+      return () => {
+        for (const end of ends) end()
+      }
+    },
+  }
+}
+
+/**
+ * Reads a member of the filter that is an array of strings, without duplicates.
+ *
+ * @throws McpError `-32602` for another value, a string of more than `maxLength` characters, or more than 1024
+ *   strings
+ */
+export function readTexts(member: string, requested: unknown, maxLength: number): readonly string[] {
+  if (
+    !Array.isArray(requested) ||
+    !requested.every((text) => typeof text === 'string' && text.length <= maxLength)
+  )
+    throw invalidParams(
+      `notifications.${member} must be an array of texts of at most ${maxLength} characters`,
+    )
+  const texts = [...new Set<string>(requested)]
+  if (texts.length <= MAX_ENTRIES) return texts
+  throw invalidParams(`notifications.${member} has more than ${MAX_ENTRIES} entries`)
 }

@@ -7,7 +7,7 @@ const KNOWN_CALLERS = 1000
 
 interface HeldReply {
   readonly principal: string
-  readonly hasten: () => void
+  readonly shorten: () => void
 }
 
 /**
@@ -18,7 +18,7 @@ export class CallerBytes {
   readonly #limit: number
   /** By principal. */
   readonly #held = new Map<string, number>()
-  readonly #patient = new Set<HeldReply>()
+  readonly #replies = new Set<HeldReply>()
   #total = 0
 
   /** @param limit - bytes of all callers together */
@@ -46,25 +46,25 @@ export class CallerBytes {
   /**
    * Adds the bytes of a reply until the returned function is called.
    *
-   * @param hasten - called once if the caller, or all together, hold too much: some replies must end soon,
+   * @param shorten - called once if the caller, or all together, hold too much: some replies must end soon,
    *   so that callers are not refused for long
    */
-  hold(principal: string, bytes: number, hasten: () => void): () => void {
-    const reply = { principal, hasten }
-    this.#patient.add(reply)
-    if (!this.add(principal, bytes)) this.#hasten(principal)
+  hold(principal: string, bytes: number, shorten: () => void): () => void {
+    const reply = { principal, shorten }
+    this.#replies.add(reply)
+    if (!this.add(principal, bytes)) this.#shorten(principal)
     return () => {
-      this.#patient.delete(reply)
+      this.#replies.delete(reply)
       this.add(principal, -bytes)
     }
   }
 
-  #hasten(principal: string): void {
+  #shorten(principal: string): void {
     const all = this.#total > this.#limit
-    for (const reply of this.#patient) {
+    for (const reply of this.#replies) {
       if (!all && reply.principal !== principal) continue
-      this.#patient.delete(reply)
-      reply.hasten()
+      this.#replies.delete(reply)
+      reply.shorten()
     }
   }
 

@@ -8,17 +8,19 @@ import type { Deadlines } from '../util/timers.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Rejections } from './servers/rejections.ts'
 import type { ServedServers } from './servers/served-servers.ts'
+import type { OpenStreams } from './streams/keep-alive.ts'
 import type { StreamContext } from './streams/sse-writer.ts'
 
 /** The options and state that the parts of one mount share. */
 export interface EndpointContext extends StreamContext {
+  readonly openStreams: OpenStreams
   readonly random: Random
   readonly servers: ServedServers
   /** The option, bound to this mount. */
   readonly authenticate: Authenticate | undefined
   /** Newest first. */
   readonly served: readonly Revision[]
-  /** Undefined if the server runs in a single process. */
+  /** Undefined for a single process. */
   readonly shared: SharedStores | undefined
   /** Calls that belong to no session. */
   readonly calls: CallPool

@@ -4,7 +4,7 @@ import { type AuthInfo, ANONYMOUS, principalOf } from '../stores/principal.ts'
 import { isErrorOf, UsageError } from '../errors.ts'
 import { type Logger, safeLogger } from '../util/logger.ts'
 import { isolatedRequests } from '../util/platform.ts'
-import { RareLog } from '../util/rare-log.ts'
+import { ThrottledLog } from '../util/throttled-log.ts'
 import { receive } from '../session/receiver.ts'
 import { refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/scope.ts'
@@ -139,7 +139,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #sessions: SessionRoutes | undefined
   readonly #posts: PostParts
   readonly #bodies: BodyBudget
-  readonly #lostBodies: RareLog
+  readonly #lostBodies: ThrottledLog
   readonly #isolated = isolatedRequests()
   #closed = false
   #discarded = false
@@ -160,7 +160,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     })
     this.#context = context
     this.#ownLogger = options.logger && context.logger
-    this.#lostBodies = new RareLog(context.clock)
+    this.#lostBodies = new ThrottledLog(context.clock)
     this.#bodies = new BodyBudget(context.clock, context.options)
     this.probes = probesOf(options.health)
     const guarded = { ...options, stateless: context.options.stateless }
@@ -221,11 +221,11 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.#context.logger.warn({}, REPLIED_BEFORE)
   }
 
-  hold(request: HttpRequest, bytes: number, hasten: () => void = () => {}): () => void {
+  hold(request: HttpRequest, bytes: number, shorten: () => void = () => {}): () => void {
     const { queued, servers } = this.#context
     const principal = this.#large.get(request) ?? ANONYMOUS
     const release = servers.of(request)?.hold(bytes)
-    const forget = queued.hold(principal, bytes, hasten)
+    const forget = queued.hold(principal, bytes, shorten)
     return () => {
       forget()
       release?.()
@@ -386,11 +386,13 @@ class HttpEndpoint implements Endpoint, ServerMount {
     const { calls, openStreams, upgrades, servers } = this.#context
     this.#closed = true
     calls.endAll()
-    this.#sessions?.closeAll()
+    this.#sessions?.table.closeAll()
+    this.#sessions?.legacySse?.closeAll()
     upgrades.clear()
     this.#bodies.close()
     await openStreams.endAll()
-    await this.#sessions?.leave()
+    // The nodes are left when all streams have ended.
+    await this.#sessions?.table.leave()
     servers.finish()
   }
 }

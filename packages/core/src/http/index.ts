@@ -39,7 +39,7 @@ export type {
   StreamOptions,
   SubscriptionLimits,
 } from './options.ts'
-export { readWebStream, readWhole } from './adapter/read-body.ts'
+export { readWebStream } from './adapter/read-body.ts'
 export type { Servable, ServerSelector } from './servers/served-servers.ts'
 export {
   type AcceptedRequest,

@@ -119,9 +119,9 @@ export interface ReplyLimits {
    * called: an adapter knows how long its host takes to send them. The stats of the server have them too, unless a
    * selector chose it for this request alone. Replies below {@link LARGE_REPLY} need no count.
    *
-   * @param hasten - called once if too many replies wait: a client that reads nothing should get less time
+   * @param shorten - called once if too many replies wait: a client that reads nothing should get less time
    */
-  hold(request: HttpRequest, bytes: number, hasten?: () => void): () => void
+  hold(request: HttpRequest, bytes: number, shorten?: () => void): () => void
   /**
    * Limits the time of a request whose body nobody reads, as that of a body. The
    * returned function clears the limit.

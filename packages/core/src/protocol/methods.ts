@@ -1,3 +1,5 @@
+import { isObject, isRequestId, type JsonObject, type RequestId } from './jsonrpc.ts'
+
 /** The names of all methods that Jetway sends or understands. */
 export const Method = {
   Initialize: 'initialize',
@@ -48,3 +50,44 @@ export const Notification = {
   Task: 'notifications/tasks',
   Acknowledged: 'notifications/subscriptions/acknowledged',
 } as const
+
+/**
+ * The keys that `_meta` of every request contains in revisions without sessions:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
+ */
+export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
+/** The capabilities of a request's client. */
+export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+/** The name and version of a request's client, for display only. */
+export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
+/** The minimum level of the log messages that a request gets; without it, it gets none. */
+export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
+/** The name of the server, in every result. */
+export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
+/** The id of the subscription to which a notification belongs. */
+export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
+
+/**
+ * The token with which a request asks for progress. It may be any string or integer, also `0` and `""`, within
+ * the limits of an id, because every notification repeats it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
+ */
+export function progressToken(params: JsonObject | undefined): RequestId | undefined {
+  const meta = params?.['_meta']
+  const token = isObject(meta) ? meta['progressToken'] : undefined
+  return isRequestId(token) ? token : undefined
+}
+
+/**
+ * The `_meta` of a message that belongs to a task.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
+ */
+export const relatedTask = (taskId: string): JsonObject => ({ [RELATED_TASK]: { taskId } })
+
+/** The key with which a message refers to its task. */
+export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
+
+/** A text that a model may read immediately, before the result of a call that runs as a task. */
+export const IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'

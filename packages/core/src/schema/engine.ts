@@ -21,9 +21,9 @@ import type { Fits } from './validate/prune.ts'
  * each use, even if a server is created for every request.
  */
 export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
-  const inputs = new Kept<CompiledInput>()
-  const strictInputs = new Kept<CompiledInput>()
-  const outputs = new Kept<CompiledOutput>()
+  const inputs = new CompiledSchemas<CompiledInput>()
+  const strictInputs = new CompiledSchemas<CompiledInput>()
+  const outputs = new CompiledSchemas<CompiledOutput>()
   return {
     input(schema, site, { strict = false } = {}) {
       const recognised = recognise(schema, site)
@@ -98,7 +98,7 @@ function compileOutput(compile: CompileJsonSchema, recognised: Recognised): Comp
 }
 
 /** Compiled schemas, each kept as long as its schema exists. */
-class Kept<Compiled> {
+class CompiledSchemas<Compiled> {
   readonly #bySchema = new WeakMap<object, { readonly text: string; readonly compiled: Compiled }>()
 
   get(schema: AnySchema, { kind }: Recognised, compile: () => Compiled): Compiled {

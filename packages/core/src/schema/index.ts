@@ -1,3 +1,5 @@
+export { maxSteps } from '@jetway/json-schema'
 export { tieredEngine } from './tiered-engine.ts'
 export { describeIssues } from './issues.ts'
+export { interpret } from './validate/interpret.ts'
 export type { CompiledInput, CompiledOutput, Issue, SchemaEngine, SchemaSite } from './types.ts'

@@ -2,7 +2,7 @@ import type { Issue, StandardIssue } from './types.ts'
 
 const MAX_PATH = 120
 const MAX_MESSAGE = 240
-/** The maximum number of issues of one check, because a peer can send any number of invalid items. */
+/** The maximum number of issues of one check: a peer can send any number of invalid items or alternatives. */
 const MAX_ISSUES = 100
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
@@ -90,7 +90,7 @@ export function closestAlternative(alternatives: readonly (readonly Issue[])[]):
   const rivals = ranked.filter((issues) => depth(issues) === depth(best) && issues.length === best.length)
   if (rivals.length === 1) return [...best]
   const byPath = new Map<string, Issue>()
-  for (const issue of rivals.flat()) {
+  for (const issue of rivals.flat().slice(0, MAX_ISSUES)) {
     const key = JSON.stringify(issue.path)
     const known = byPath.get(key)
     if (known === undefined) byPath.set(key, issue)

@@ -1,4 +1,4 @@
-import type { InferJsonObject } from './convert/infer-json.ts'
+import type { InferJsonObject } from '@jetway/json-schema'
 
 /**
  * A JSON Schema that is an object; boolean schemas occur only inside one.
@@ -7,7 +7,7 @@ import type { InferJsonObject } from './convert/infer-json.ts'
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /** Options for the conversion of a Standard Schema. */
-export interface StandardJsonSchemaOptions {
+interface StandardJsonSchemaOptions {
   readonly target: 'draft-2020-12' | 'draft-07' | 'openapi-3.0' | (string & {})
   readonly libraryOptions?: Record<string, unknown> | undefined
 }
@@ -21,7 +21,7 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
-export interface StandardProps<Input, Output> {
+interface StandardProps<Input, Output> {
   readonly version: 1
   readonly vendor: string
   readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
@@ -131,7 +131,7 @@ export interface CompiledOutput {
   readonly check: (value: unknown, json: string | undefined) => CheckedOutput
 }
 
-export interface InputOptions {
+interface InputOptions {
   /**
    * Whether arguments that the schema does not name are refused, also by the published schema, instead of being
    * dropped or ignored. Applies to every object of a library's schema that does not specify it, and in JSON

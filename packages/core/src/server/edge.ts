@@ -1,8 +1,7 @@
 import type { Implementation } from '../protocol/types.ts'
 import { interpretingEngine } from '../schema/interpreting-engine.ts'
-import { ServerBase } from './server-base.ts'
+import { ServerBase, type ServerParts } from './server-base.ts'
 import type { LimitOptions, ServerOptions } from './options.ts'
-import type { ServerParts } from './parts.ts'
 
 /** The options of a server without tasks, extensions and questions to the client. */
 export interface EdgeServerOptions<App = unknown> extends Omit<

@@ -2,19 +2,20 @@ import type { RevisionDate } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Clock } from '../util/clock.ts'
-import type { ClientView } from '../call/client-view.ts'
-import type { RequestContext } from '../call/request-context.ts'
+import type { ClientView, RequestContext } from '../call/request-context.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Random } from '../util/random.ts'
 import type { RequestStateOptions } from '../call/input/request-state.ts'
 import type { AnonymousLimits, SessionLimits } from '../session/server-runtime.ts'
-import type { Telemetry } from '../session/telemetry.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { TaskStore } from '../stores/task-store.ts'
 import type { TaskLimits } from '../tasks/task-runner.ts'
 import type { CacheOptions } from '../features/registry/caching.ts'
 import type { OfferingExtension } from '../features/extensions.ts'
 import type { ToolOptions } from '../features/tools/tool-types.ts'
+import type { ServerEvents, ServerListener } from '../call/server-events.ts'
+import type { CallTelemetry } from '../call/observation/telemetry.ts'
+import type { ServerStats } from '../session/stats.ts'
 
 /** Options of a server. Every default is suitable for production. */
 export interface ServerOptions<App = unknown> extends InjectedOptions {
@@ -134,4 +135,21 @@ export interface LimitOptions extends Partial<SessionLimits> {
 export interface TaskOptions extends Partial<TaskLimits> {
   /** Stores the tasks. Several nodes need a shared store. @default one in memory, for 1_000 tasks and 64 MiB */
   readonly store?: TaskStore
+}
+
+/** A server from its telemetry's point of view. */
+export interface ObservedServer {
+  on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void
+  stats(): ServerStats
+  readonly runtime: { readonly shared: Pick<SharedStores, 'stats'> | undefined }
+}
+
+/** Observes a server, for traces and metrics. `@jetway/otel` has one for OpenTelemetry. */
+export interface Telemetry extends CallTelemetry {
+  /**
+   * Called once for each server that has this telemetry.
+   *
+   * @returns a function that is called when the server has closed
+   */
+  attach(server: ObservedServer): () => void
 }

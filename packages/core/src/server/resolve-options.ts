@@ -1,18 +1,29 @@
 import { usageError } from '../errors.ts'
-import { DEFAULT_INPUT_LIMITS, type InputContext, type InputLimits } from '../call/input/types.ts'
+import { DEFAULT_INPUT_LIMITS, type InputContext, type InputLimits } from '../call/input/ask.ts'
 import { DEFAULT_STATE_LIMITS, RequestStates } from '../call/input/request-state.ts'
 import { inputRounds } from '../call/input/input-rounds.ts'
 import { checkIcons, MIN_RESULT_BYTES } from '../features/registry/checks.ts'
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import { type Implementation, LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
-import { DEFAULT_LIMITS, DEFAULT_MAX_RESULT_BYTES, type ServerLimits } from '../session/server-runtime.ts'
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_MAX_RESULT_BYTES,
+  type ServerLimits,
+  type ServerRuntime,
+} from '../session/server-runtime.ts'
 import type { Bus } from '../stores/bus.ts'
-import { MemoryUsedStates } from '../stores/memory-used-states.ts'
+import { MemoryUsedStates } from '../stores/used-states.ts'
 import { check, checkNumber, checkNumbers, withDefaults } from '../util/check-options.ts'
 import { MAX_TIMEOUT_MS, systemClock } from '../util/clock.ts'
 import { secureRandom } from '../util/random.ts'
-import type { LimitOptions, ServerOptions } from './options.ts'
+import type { LimitOptions, ServerOptions, TaskOptions } from './options.ts'
+import { CallObservers } from '../call/observation/call-observers.ts'
+import type { Logger } from '../util/logger.ts'
+import { createTaskFeature, type TaskFeature } from '../features/tasks/task-calls.ts'
+import type { Dispatcher } from '../call/dispatcher.ts'
+import { MemoryTaskStore, type TaskKey } from '../stores/task-store.ts'
+import { DEFAULT_TASK_LIMITS, type TaskLimits, TaskRunner } from '../tasks/task-runner.ts'
 
 export function checkInfo(info: Implementation): void {
   for (const member of ['name', 'version'] as const)
@@ -24,12 +35,12 @@ export function checkInfo(info: Implementation): void {
   checkIcons({ kind: 'server', name: info.name }, info.icons)
 }
 
-export interface HandlerTimes {
+interface HandlerTimes {
   readonly handlerTimeoutMs: number
   readonly maxHandlerTimeoutMs: number
 }
 
-export interface ResolvedLimits {
+interface ResolvedLimits {
   readonly calls: ServerLimits
   readonly handlers: HandlerTimes
   readonly input: InputLimits
@@ -127,4 +138,73 @@ export function resolveLogLevel(logging: ServerOptions['logging'] = {}): LogLeve
   const { level = 'info' } = logging
   check('logging.level', LOG_LEVELS.includes(level), `must be one of ${LOG_LEVELS.join(', ')}`)
   return level
+}
+
+const FUNCTIONS = ['attach', 'received', 'sent'] as const
+
+/** @throws `ERR_MCP_OPTION` */
+export function createObservers(
+  { telemetry, clock = systemClock }: Pick<ServerOptions, 'telemetry' | 'clock'>,
+  logger: Logger,
+): CallObservers | undefined {
+  if (telemetry === undefined) return undefined
+  check(
+    'telemetry',
+    FUNCTIONS.every((name) => typeof telemetry?.[name] === 'function'),
+    'must be an object such as telemetry() of @jetway/otel returns',
+  )
+  return new CallObservers(telemetry, { clock, logger })
+}
+
+/** The maximum number of running tasks of all anonymous clients: half of an in-memory store. */
+const MAX_ANONYMOUS = 500
+
+/** The parts of the server that tasks use, from the first task on. */
+interface TaskHost {
+  runtime(): ServerRuntime
+  /** Whether clients can subscribe to tasks. */
+  notifies(): boolean
+  createDispatcher(times: ReturnType<typeof resolveLimits>['handlers']): Dispatcher
+  onStored(key: TaskKey): void
+}
+
+/**
+ * Creates the runner with the first task. Calls of tasks are limited only by the TTL of the task or the timeout
+ * of the tool.
+ *
+ * @throws `ERR_MCP_OPTION`
+ */
+export function createTasks(given: TaskOptions | undefined, host: TaskHost): TaskFeature {
+  const limits = taskLimits(given)
+  const { maxTtlMs } = limits
+  let tasks: TaskRunner | undefined
+  const create = (): TaskRunner => {
+    const runtime = host.runtime()
+    const { clock, random, logger, shared, bus } = runtime
+    const created = new TaskRunner({
+      store: given?.store ?? shared?.tasks ?? new MemoryTaskStore({ clock }),
+      dispatcher: host.createDispatcher({ handlerTimeoutMs: maxTtlMs, maxHandlerTimeoutMs: maxTtlMs }),
+      clock,
+      random,
+      nodes: shared?.nodes,
+      bus,
+      logger,
+      limits,
+      maxRunning: runtime.limits.running,
+      maxAnonymous: Math.min(runtime.limits.anonymous.running, MAX_ANONYMOUS),
+      // Calls on other nodes may wait for a task.
+      ...((host.notifies() || shared !== undefined) && { onStored: (key: TaskKey) => host.onStored(key) }),
+    })
+    runtime.attach(created)
+    return created
+  }
+  return createTaskFeature(() => (tasks ??= create()))
+}
+
+function taskLimits(options: TaskOptions = {}): TaskLimits {
+  const limits = withDefaults(DEFAULT_TASK_LIMITS, options)
+  const defaultTtlMs = options.defaultTtlMs ?? Math.min(limits.defaultTtlMs, limits.maxTtlMs)
+  checkNumbers('tasks.', limits)
+  check('tasks.defaultTtlMs', defaultTtlMs <= limits.maxTtlMs, 'must be tasks.maxTtlMs or less')
+  return { ...limits, defaultTtlMs }
 }

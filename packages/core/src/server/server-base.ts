@@ -1,17 +1,15 @@
 import type { ReadProblem, Refuse } from '../features/content/result-types.ts'
 import { usageError } from '../errors.ts'
 import { resolveRevisions } from '../protocol/revisions/index.ts'
-import { TASKS_EXTENSION } from '../protocol/tasks.ts'
-import type { Implementation, LogLevel } from '../protocol/types.ts'
-import type { AnySchema } from '../schema/types.ts'
-import { type Bus, type ChangeEvent, CHANGES_TOPIC } from '../stores/bus.ts'
+import { type Implementation, type LogLevel, TASKS_EXTENSION } from '../protocol/types.ts'
+import type { AnySchema, SchemaEngine } from '../schema/types.ts'
+import { type Bus, type ChangeEvent, CHANGES_TOPIC, MemoryBus } from '../stores/bus.ts'
 import { systemClock } from '../util/clock.ts'
 import type { CallObservers } from '../call/observation/call-observers.ts'
 import { Dispatcher } from '../call/dispatcher.ts'
 import { Events, SERVER_EVENTS, type ServerEvents, type ServerListener } from '../call/server-events.ts'
-import { createLifespan, type Lifespan } from '../session/lifespan.ts'
+import { createLifespan, type Lifespan, ServerMounts } from '../session/server-mounts.ts'
 import { type Logger, stderrLogger, safeLogger } from '../util/logger.ts'
-import { MemoryBus } from '../stores/memory-bus.ts'
 import {
   type AddedMethodName,
   type AnyMiddleware,
@@ -20,14 +18,13 @@ import {
   type Middleware,
   MiddlewareStack,
 } from '../call/middleware.ts'
-import { ServerMounts } from '../session/server-mounts.ts'
 import { attempt, type Awaitable } from '../util/promises.ts'
 import { secureRandom } from '../util/random.ts'
 import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Refusals, type ServerStats } from '../session/stats.ts'
 import { type AnyDefinition, KIND } from '../features/define.ts'
-import { createFeatures, type Features } from '../features/features.ts'
-import type { Follower } from '../features/observe.ts'
+import { createFeatures, type FeatureParts, type Features } from '../features/features.ts'
+import type { observe } from '../features/observe.ts'
 import type {
   AnyPrompt,
   PromptArguments,
@@ -41,12 +38,14 @@ import type { ServerOptions } from './options.ts'
 import {
   checkInfo,
   copyExperimental,
+  type createInput,
+  type createObservers,
+  type createTasks,
   resolveHeartbeat,
   resolveLimits,
-  type ResolvedLimits,
   resolveLogLevel,
 } from './resolve-options.ts'
-import type { ServerParts } from './parts.ts'
+import type { checkNamesOfOptions } from './option-names.ts'
 
 /** The members that servers of every preset have. Each preset passes its parts. */
 export class ServerBase<Locals = unknown, App = unknown> {
@@ -58,7 +57,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   protected readonly features: Features
   readonly #middleware = new MiddlewareStack()
   readonly #mounts = new ServerMounts()
-  protected readonly followers: Set<Follower> = new Set()
+  protected readonly followers: Set<ReturnType<typeof observe>> = new Set()
   readonly #lifespan: Lifespan
   readonly #bus: Bus
   #releaseShared: (() => Awaitable<void>) | undefined
@@ -283,7 +282,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   #createRuntime(
     options: ServerOptions<App>,
     parts: ServerParts,
-    limits: ResolvedLimits,
+    limits: ReturnType<typeof resolveLimits>,
     defaultLogLevel: LogLevel | undefined,
   ): ServerRuntime {
     const { instructions } = options
@@ -316,7 +315,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
   #createDispatcher(
     options: ServerOptions<App>,
-    { handlers, maxResultBytes }: Pick<ResolvedLimits, 'handlers' | 'maxResultBytes'>,
+    { handlers, maxResultBytes }: Pick<ReturnType<typeof resolveLimits>, 'handlers' | 'maxResultBytes'>,
   ): Dispatcher {
     return new Dispatcher({
       info: this.#info,
@@ -343,3 +342,15 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
 const UNDEFINED_KIND =
   'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'
+
+/** The parts of a server that some presets omit. Bundlers drop the code of unused ones. */
+export interface ServerParts extends FeatureParts {
+  readonly schemaEngine: () => SchemaEngine
+  /** Without it, handlers cannot ask their clients anything. */
+  readonly createInput?: typeof createInput
+  readonly createTasks?: typeof createTasks
+  /** Without it, calls are not observed. */
+  readonly createObservers?: typeof createObservers
+  /** Without it, wrong names of options are found only by the types. */
+  readonly checkNamesOfOptions?: typeof checkNamesOfOptions
+}

@@ -1,3 +1,5 @@
+import type { Awaitable } from '../util/promises.ts'
+import type { readRequestMeta } from '../protocol/revisions/select.ts'
 import { busy, callEnded, type McpError } from '../errors.ts'
 import { errorFrame, type JsonRpcRequest, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
 import { Method } from '../protocol/methods.ts'
@@ -6,8 +8,7 @@ import { isolatedRequests } from '../util/platform.ts'
 import { CallContext, type EndReason } from '../call/context.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import type { ServerRuntime, SessionLimits } from './server-runtime.ts'
-import type { RequestMeta } from '../protocol/revisions/select.ts'
-import { ClientView } from '../call/client-view.ts'
+import { ClientView } from '../call/request-context.ts'
 import type { CallScope } from '../call/scope.ts'
 
 type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
@@ -26,7 +27,7 @@ export class CallPool {
     this.#limit = limit
   }
 
-  run(runtime: ServerRuntime, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
+  run(runtime: ServerRuntime, ctx: CallContext): Awaitable<EncodedResponse> {
     const fault = runtime.dispatcher.admit(ctx)
     if (fault !== undefined) return refusal(ctx, fault)
     const limit =
@@ -69,11 +70,7 @@ export class CallPool {
     return [...(this.#calls?.keys() ?? [])].filter((ctx) => ctx.message.id === id)
   }
 
-  #start(
-    runtime: ServerRuntime,
-    ctx: CallContext,
-    limit: ConcurrencyLimit,
-  ): EncodedResponse | Promise<EncodedResponse> {
+  #start(runtime: ServerRuntime, ctx: CallContext, limit: ConcurrencyLimit): Awaitable<EncodedResponse> {
     ctx.app = runtime.app()
     const answer = runtime.dispatcher.run(ctx)
     if (!(answer instanceof Promise)) {
@@ -138,7 +135,7 @@ export function createCallPool(): CallPool {
   })
 }
 
-function runIsolated(runtime: ServerRuntime, ctx: CallContext): EncodedResponse | Promise<EncodedResponse> {
+function runIsolated(runtime: ServerRuntime, ctx: CallContext): Awaitable<EncodedResponse> {
   ctx.app = runtime.app()
   const answer = runtime.dispatcher.run(ctx)
   if (answer instanceof Promise) {
@@ -231,7 +228,7 @@ const UNKNOWN_CLIENT = new ClientView(undefined, {})
 export interface StatelessCall extends Pick<CallScope, 'exchange' | 'caller' | 'revision' | 'served'> {
   readonly message: JsonRpcRequest
   /** The request's own metadata, in revisions that have it. */
-  readonly meta?: RequestMeta | undefined
+  readonly meta?: ReturnType<typeof readRequestMeta> | undefined
 }
 
 export function statelessContext(

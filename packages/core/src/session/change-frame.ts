@@ -6,7 +6,7 @@ import type { ChangeEvent } from '../stores/bus.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
-import type { ClientView } from '../call/client-view.ts'
+import type { ClientView } from '../call/request-context.ts'
 
 /** Changes whose notification depends only on the client's identity and subscriptions. */
 type NotifiedChange = Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'gap' }>

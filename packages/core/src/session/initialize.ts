@@ -13,7 +13,7 @@ import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 import type { RequestOrigin } from '../call/exchange.ts'
-import { ClientView } from '../call/client-view.ts'
+import { ClientView } from '../call/request-context.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
 

@@ -13,11 +13,11 @@ export type MountArgs<Options extends object, Locals> = unknown extends Locals
 /** The open mounts of a server. */
 export class ServerMounts {
   readonly #open = new Set<ServerMount>()
-  #closed = false
+  closed = false
 
   /** @throws `ERR_MCP_CLOSED` after `close` */
   attach(mount: ServerMount): void {
-    if (this.#closed)
+    if (this.closed)
       throw usageError('ERR_MCP_CLOSED', 'This server is closed: create another one to serve again')
     this.#open.add(mount)
     void mount.closed.then(() => this.#open.delete(mount))
@@ -26,17 +26,58 @@ export class ServerMounts {
   get size(): number {
     return [...this.#open].filter((mount) => mount.isMount !== false).length
   }
-  get closed(): boolean {
-    return this.#closed
-  }
   gauges(): Gauges {
     return sumOf(Array.from(this.#open, (mount) => mount.gauges()))
   }
 
   async close(options: { readonly deadline?: number }): Promise<void> {
-    this.#closed = true
+    this.closed = true
     const closed = await Promise.allSettled([...this.#open].map((mount) => mount.close(options)))
     const failed = closed.find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
   }
+}
+
+/**
+ * The resources of a server. They are opened once for the first client, and disposed when the server closes.
+ */
+export interface Lifespan {
+  readonly ready: () => Promise<void> | undefined
+  readonly value: () => unknown
+  /** Disposes the value through `Symbol.asyncDispose` or `Symbol.dispose`. */
+  close(): Promise<void>
+}
+
+export function createLifespan(open: (() => unknown) | undefined): Lifespan {
+  let opening: Promise<void> | undefined
+  let opened = open === undefined
+  let value: unknown
+  const start = async (): Promise<void> => {
+    try {
+      // The promise defers `open`: a function that throws synchronously would reset `opening` before it is set.
+      value = await Promise.resolve().then(open)
+      opened = true
+    } catch (error) {
+      // The next client tries again, because the database may have started by then.
+      opening = undefined
+      throw usageError('ERR_MCP_LIFESPAN', 'The lifespan of the server failed to start', { cause: error })
+    }
+  }
+  return {
+    ready: () => (opened ? undefined : (opening ??= start())),
+    value: () => value,
+    close: async () => {
+      await opening?.catch(() => {})
+      const held = value
+      value = undefined
+      await dispose(held)
+    },
+  }
+}
+
+async function dispose(value: unknown): Promise<void> {
+  if (typeof value !== 'object' || value === null) return
+  const disposable = value as Partial<AsyncDisposable & Disposable>
+  if (typeof disposable[Symbol.asyncDispose] === 'function') await disposable[Symbol.asyncDispose]?.()
+  else disposable[Symbol.dispose]?.()
 }

@@ -9,23 +9,20 @@ import {
 import { Notification } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
-import { withPendingUrls, withoutPendingUrl } from '../stores/pending-urls.ts'
-import { DEFAULT_INPUT_LIMITS, type InputContext } from '../call/input/types.ts'
+import { type SessionRecord, withoutPendingUrl, withPendingUrls } from '../stores/session-store.ts'
+import { DEFAULT_INPUT_LIMITS, type InputContext, LiveRequests } from '../call/input/ask.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
-import { ClientView } from '../call/client-view.ts'
+import { ClientView } from '../call/request-context.ts'
 import { CallContext } from '../call/context.ts'
 import type { Caller, CallSession } from '../call/scope.ts'
 import type { EncodedResponse } from '../call/response.ts'
 import type { Exchange } from '../call/exchange.ts'
 import { separateResponse } from '../call/separate-response.ts'
 import { CallPool, ConcurrencyLimit } from './call-pool.ts'
-import { LiveRequests } from '../call/input/live.ts'
 import { PendingRequests, type RequestChannel } from '../call/input/pending-requests.ts'
 import { changeFrame } from './change-frame.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import type { ChangeRecord, CloseCause, SessionChannel, SessionKeeper } from './session-keeper.ts'
-import { SubscribedResources } from './subscribed-resources.ts'
-import type { SessionRecord } from '../stores/session-store.ts'
 import type { Awaitable } from '../util/promises.ts'
 
 /**
@@ -137,11 +134,7 @@ export class Session implements CallSession {
   }
 
   /** The response belongs to the exchange, not to the id, because some clients repeat the same id. */
-  call(
-    message: JsonRpcRequest,
-    exchange: Exchange,
-    caller: Caller,
-  ): EncodedResponse | Promise<EncodedResponse> {
+  call(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Awaitable<EncodedResponse> {
     this.#unansweredPings = 0
     this.#pool ??= new CallPool((this.#limit = new ConcurrencyLimit(this.#runtime.limits)))
     const { revision, client } = this
@@ -323,5 +316,27 @@ export class Session implements CallSession {
 
   hasCall(id: RequestId): boolean {
     return this.#pool?.has(id) === true
+  }
+}
+
+/** The resources that a session is subscribed to, with the functions that unsubscribe. */
+export class SubscribedResources {
+  readonly #subscribe: (uri: string) => (() => void) | undefined
+  readonly #ends = new Map<string, (() => void) | undefined>()
+
+  constructor(subscribe: (uri: string) => (() => void) | undefined) {
+    this.#subscribe = subscribe
+  }
+
+  /** Subscribes to new resources and unsubscribes from all others. */
+  set(uris: readonly string[]): void {
+    for (const uri of uris) if (!this.#ends.has(uri)) this.#ends.set(uri, this.#subscribe(uri))
+    if (this.#ends.size === uris.length) return
+    const left = new Set(uris)
+    for (const [uri, end] of this.#ends) {
+      if (left.has(uri)) continue
+      this.#ends.delete(uri)
+      end?.()
+    }
   }
 }

@@ -42,13 +42,13 @@ export class Place implements Linked<Place> {
   }
 }
 
-interface Kept {
+interface StoredEntry {
   readonly event: StoredEvent
   readonly bytes: number
   readonly at: number
 }
 
-export interface LogLimits {
+interface LogLimits {
   readonly maxEvents: number
   readonly maxBytes: number
   readonly maxFinalBytes: number
@@ -82,11 +82,11 @@ export class EventLog {
   /** Its place in the list of the session's ended streams. */
   readonly ended: Place = new Place(this)
   readonly #limits: LogLimits
-  readonly #events: Kept[] = []
+  readonly #events: StoredEntry[] = []
   /** The bytes of the events. */
   #bytes = 0
   /** The response, which the limits on events do not drop. */
-  #final: Kept | undefined
+  #final: StoredEntry | undefined
   /** Events up to this position were dropped. */
   #evicted = 0
 

@@ -1,5 +1,12 @@
 export { type AuthInfo, ANONYMOUS } from './principal.ts'
-export { type Bus, type BusListener, type ChangeEvent, CHANGES_TOPIC } from './bus.ts'
+export {
+  type Bus,
+  type BusListener,
+  type ChangeEvent,
+  CHANGES_TOPIC,
+  MemoryBus,
+  type MemoryBusOptions,
+} from './bus.ts'
 export { type Clock, systemClock } from '../util/clock.ts'
 export type {
   AppendResult,
@@ -12,25 +19,22 @@ export type {
   StreamOrigin,
   StreamState,
 } from './event-store.ts'
-export { MemoryBus, type MemoryBusOptions } from './memory-bus.ts'
 export { MemoryEventStore } from './memory-event-store.ts'
-export { MemoryNodes, type MemoryNodesOptions } from './memory-nodes.ts'
-export { MemorySessionStore } from './memory-session-store.ts'
-export { MemoryTaskStore, type MemoryTaskStoreOptions } from './memory-task-store.ts'
-export { MemoryUsedStates, type MemoryUsedStatesOptions } from './memory-used-states.ts'
-export type { NodeListener, Nodes } from './nodes.ts'
-export type {
-  SessionKey,
-  SessionLifetime,
-  SessionRecord,
-  SessionStore,
-  StoredSession,
+export { MemoryNodes, type MemoryNodesOptions, type NodeListener, type Nodes } from './nodes.ts'
+export {
+  MemorySessionStore,
+  type SessionKey,
+  type SessionLifetime,
+  type SessionRecord,
+  type SessionStore,
+  type StoredSession,
 } from './session-store.ts'
-export type { SharedStats, SharedStores } from './shared-stores.ts'
 export {
   changeTask,
   isAnonymousOwner,
   maxTasksOf,
+  MemoryTaskStore,
+  type MemoryTaskStoreOptions,
   type TaskChange,
   type TaskCounts,
   type TaskKey,
@@ -38,5 +42,6 @@ export {
   type TaskRecord,
   type TaskStore,
 } from './task-store.ts'
-export type { UsedStates } from './used-states.ts'
+export { MemoryUsedStates, type MemoryUsedStatesOptions, type UsedStates } from './used-states.ts'
+export type { SharedStats, SharedStores } from './shared-stores.ts'
 export { type Logger, safeLogger, stderrLogger } from '../util/logger.ts'

@@ -15,7 +15,7 @@ import type {
 } from './event-store.ts'
 import { SizeRanks } from './size-ranks.ts'
 
-export interface MemoryEventStoreOptions {
+interface MemoryEventStoreOptions {
   /** How many events of each stream are kept. @default 1_000 */
   readonly maxEvents?: number
   /** How many bytes of events of each stream are kept. @default 1_048_576 */

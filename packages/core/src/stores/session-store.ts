@@ -1,6 +1,6 @@
 import type { Awaitable } from '../util/promises.ts'
 import type { ClientCapabilities, Implementation, LogLevel } from '../protocol/types.ts'
-import type { PendingUrl } from './pending-urls.ts'
+import { type Clock, systemClock } from '../util/clock.ts'
 
 /** One session as plain JSON, so that another process can continue it. */
 export interface SessionRecord {
@@ -63,3 +63,147 @@ export interface SessionStore {
   /** Resolves to whether the record existed. */
   delete(key: SessionKey): Awaitable<boolean>
 }
+
+/** A URL that a user was asked to open, by the id of its elicitation. */
+export interface PendingUrl {
+  readonly id: string
+  /** When it expires, in ms since 1970. */
+  readonly until: number
+}
+
+/** The maximum per session; the oldest is dropped first. */
+const MAX_URLS = 64
+/** After an hour, a user has either signed in or given up. */
+const KEPT_MS = 3_600_000
+
+/** Adds ids, and drops those that are too old or too many. */
+export function withPendingUrls(
+  known: readonly PendingUrl[],
+  ids: readonly string[],
+  now: number,
+): readonly PendingUrl[] {
+  const added = ids.map((id) => ({ id, until: now + KEPT_MS }))
+  return [...known.filter(({ until }) => until > now), ...added].slice(-MAX_URLS)
+}
+
+/** Removes an id. Returns undefined if it is not in the list. */
+export function withoutPendingUrl(
+  known: readonly PendingUrl[],
+  id: string,
+  now: number,
+): readonly PendingUrl[] | undefined {
+  const live = known.filter(({ until }) => until > now)
+  return live.some((it) => it.id === id) ? live.filter((it) => it.id !== id) : undefined
+}
+
+interface MemorySessionStoreOptions {
+  /** The maximum number of records. One more drops the least recently used record. @default 10_000 */
+  readonly max?: number
+  readonly clock?: Clock
+}
+
+interface Entry extends StoredSession {
+  expiresAt: number
+}
+
+/** How many of the oldest records each write checks for expiry, which is more than it adds. */
+const SWEEP_STEPS = 2
+
+/** Stores session records in this process. Expiry needs no timer, because it is checked on access. */
+export class MemorySessionStore implements SessionStore {
+  readonly #max: number
+  readonly #clock: Clock
+  /** The records in the order of their last use, oldest first. */
+  readonly #entries = new Map<string, Entry>()
+  readonly #perPrincipal = new Map<string, Set<string>>()
+  #versions = 0
+
+  constructor({ max = 10_000, clock = systemClock }: MemorySessionStoreOptions = {}) {
+    this.#max = max
+    this.#clock = clock
+  }
+
+  /** Includes expired records that are not removed yet. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  create(record: SessionRecord, { ttlMs, maxPerPrincipal }: SessionLifetime): string {
+    const key = keyOf(record)
+    this.#remove(key)
+    this.#sweep()
+    this.#makeRoom(record.principal, maxPerPrincipal)
+    return this.#add(key, record, ttlMs)
+  }
+
+  get(key: SessionKey, ttlMs?: number): StoredSession | undefined {
+    const text = keyOf(key)
+    const entry = this.#live(text)
+    if (entry !== undefined && ttlMs !== undefined) this.#renew(text, entry, ttlMs)
+    return entry
+  }
+
+  replace(record: SessionRecord, version: string, ttlMs: number): string | undefined {
+    const key = keyOf(record)
+    if (this.#live(key)?.version !== version) return undefined
+    this.#remove(key)
+    return this.#add(key, record, ttlMs)
+  }
+
+  delete(key: SessionKey): boolean {
+    const text = keyOf(key)
+    const known = this.#live(text) !== undefined
+    this.#remove(text)
+    return known
+  }
+
+  #live(key: string): Entry | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined || entry.expiresAt > this.#clock.now()) return entry
+    this.#remove(key)
+    return undefined
+  }
+
+  #add(key: string, record: SessionRecord, ttlMs: number): string {
+    const version = String(++this.#versions)
+    this.#renew(key, { record, version, expiresAt: 0 }, ttlMs)
+    return version
+  }
+
+  /** Makes an entry the last to be dropped. */
+  #renew(key: string, entry: Entry, ttlMs: number): void {
+    this.#remove(key)
+    entry.expiresAt = this.#clock.now() + ttlMs
+    this.#entries.set(key, entry)
+    const { principal } = entry.record
+    this.#perPrincipal.set(principal, (this.#perPrincipal.get(principal) ?? new Set()).add(key))
+  }
+
+  #remove(key: string | undefined): void {
+    const entry = key === undefined ? undefined : this.#entries.get(key)
+    if (key === undefined || entry === undefined) return
+    this.#entries.delete(key)
+    const { principal } = entry.record
+    const owned = this.#perPrincipal.get(principal)
+    owned?.delete(key)
+    if (owned?.size === 0) this.#perPrincipal.delete(principal)
+  }
+
+  #sweep(): void {
+    const now = this.#clock.now()
+    let steps = 0
+    for (const [key, { expiresAt }] of this.#entries) {
+      if (steps++ === SWEEP_STEPS) return
+      if (expiresAt <= now) this.#remove(key)
+    }
+  }
+
+  #makeRoom(principal: string, maxPerPrincipal = Infinity): void {
+    const owned = this.#perPrincipal.get(principal)
+    if (owned !== undefined && owned.size >= maxPerPrincipal) this.#remove(owned.values().next().value)
+    if (this.#entries.size >= this.#max) this.#remove(this.#entries.keys().next().value)
+  }
+}
+
+/** Starts with the length of the principal, which may contain any character. */
+const keyOf = ({ principal, id }: SessionKey): string => `${principal.length}:${principal}${id}`

@@ -4,16 +4,13 @@ import { utf8Length } from '../util/bytes.ts'
 export class CoalescingQueue {
   readonly #limit: number
   readonly #frames = new Map<string, object | undefined>()
-  #bytes = 0
+  bytes = 0
 
   /** @param limit - the maximum size of the queue, in bytes of UTF-8 */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  get bytes(): number {
-    return this.#bytes
-  }
   get isEmpty(): boolean {
     return this.#frames.size === 0
   }
@@ -25,9 +22,9 @@ export class CoalescingQueue {
   add(frame: string, owner?: object, queued = 0): boolean {
     if (this.#frames.has(frame)) return true
     const bytes = utf8Length(frame)
-    if (this.#frames.size > 0 && this.#bytes + queued + bytes > this.#limit) return false
+    if (this.#frames.size > 0 && this.bytes + queued + bytes > this.#limit) return false
     this.#frames.set(frame, owner)
-    this.#bytes += bytes
+    this.bytes += bytes
     return true
   }
 
@@ -36,7 +33,7 @@ export class CoalescingQueue {
     for (const [frame, own] of this.#frames) {
       if (own !== owner) continue
       this.#frames.delete(frame)
-      this.#bytes -= utf8Length(frame)
+      this.bytes -= utf8Length(frame)
     }
   }
 
@@ -44,7 +41,7 @@ export class CoalescingQueue {
   take(): readonly (readonly [frame: string, owner: object | undefined])[] {
     const all = [...this.#frames]
     this.#frames.clear()
-    this.#bytes = 0
+    this.bytes = 0
     return all
   }
 }

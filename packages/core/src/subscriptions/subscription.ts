@@ -1,7 +1,7 @@
 import { type JsonObject, notificationFrame, type RequestId } from '../protocol/jsonrpc.ts'
-import { SUBSCRIPTION_ID } from '../protocol/meta.ts'
-import { Notification } from '../protocol/methods.ts'
+import { Notification, SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
+import { ANONYMOUS } from '../stores/principal.ts'
 
 /** One kind of change that a client subscribes to, and that the server has agreed to. */
 export interface SubscriptionFilter {
@@ -17,7 +17,7 @@ export interface SubscriptionFilter {
 export type Notify = (notice: Notice) => void
 
 /** A notification without the id of a subscription. */
-export interface Notice {
+interface Notice {
   readonly method: string
   readonly params?: JsonObject
 }
@@ -40,7 +40,7 @@ export interface SubscriptionChannel {
   overflow(answer: string): void
 }
 
-export interface SubscriptionOptions extends SubscriptionRequest {
+interface SubscriptionOptions extends SubscriptionRequest {
   /** The response to the request, which is sent when the subscription ends. */
   readonly answer: string
   readonly channel: SubscriptionChannel
@@ -106,5 +106,65 @@ export class Subscription {
     this.#closed = true
     for (const listener of this.#onClose.splice(0)) listener()
     return true
+  }
+}
+
+export interface SubscriptionLimits {
+  /** The maximum for all clients together. */
+  readonly max: number
+  /** The maximum for one authenticated principal. */
+  readonly maxPerPrincipal: number
+}
+
+/** The open subscriptions of one mount or connection. */
+export class SubscriptionSet {
+  readonly #limits: SubscriptionLimits
+  /** The subscriptions with their principals. */
+  readonly #open = new Map<Subscription, string>()
+
+  constructor(limits: SubscriptionLimits) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  find(id: RequestId): Subscription | undefined {
+    return [...this.#open.keys()].find((subscription) => subscription.id === id)
+  }
+
+  /** Returns undefined if there are too many. The subscription starts with `begin`. */
+  open(options: SubscriptionOptions, principal: string): Subscription | undefined {
+    const { max, maxPerPrincipal } = this.#limits
+    if (principal !== ANONYMOUS && this.#count(principal) >= maxPerPrincipal) return undefined
+    if (this.#open.size >= max && (principal === ANONYMOUS || !this.#closeAnonymous())) return undefined
+    const subscription = new Subscription(options)
+    this.#open.set(subscription, principal)
+    subscription.onClose(() => this.#open.delete(subscription))
+    return subscription
+  }
+
+  onChange(event: ChangeEvent): void {
+    for (const subscription of this.#open.keys()) subscription.onChange(event)
+  }
+
+  /** Ends all subscriptions with their responses. */
+  closeAll(): void {
+    for (const subscription of this.#open.keys()) subscription.close()
+  }
+
+  /** Ends the oldest subscription of an anonymous client. Returns false if there is none. */
+  #closeAnonymous(): boolean {
+    for (const [subscription, principal] of this.#open) {
+      if (principal !== ANONYMOUS) continue
+      subscription.close()
+      return true
+    }
+    return false
+  }
+
+  #count(principal: string): number {
+    return [...this.#open.values()].filter((other) => other === principal).length
   }
 }

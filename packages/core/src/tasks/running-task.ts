@@ -1,18 +1,18 @@
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { notificationFrame } from '../protocol/jsonrpc.ts'
-import { relatedTask } from '../protocol/meta.ts'
-import { Notification } from '../protocol/methods.ts'
+import { isObject, type JsonObject, type JsonRpcErrorObject, notificationFrame } from '../protocol/jsonrpc.ts'
+import { Notification, relatedTask } from '../protocol/methods.ts'
 import { deferred } from '../util/promises.ts'
-import type { Clock } from '../util/clock.ts'
-import type { Logger } from '../util/logger.ts'
-import type { TaskInfo } from '../protocol/tasks.ts'
+import type { TaskInfo } from '../protocol/types.ts'
 import { CallContext, type EndReason } from '../call/context.ts'
 import type { Exchange } from '../call/exchange.ts'
-import { LiveRequests } from '../call/input/live.ts'
+import { LiveRequests } from '../call/input/ask.ts'
 import { TaskQuestions } from './task-input.ts'
+import type { Clock } from '../util/clock.ts'
+import type { Logger } from '../util/logger.ts'
 import type { TaskChange, TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
+import { ErrorCode } from '../errors.ts'
+import type { EncodedResponse } from '../call/response.ts'
 
-export interface RunningTaskOptions {
+interface RunningTaskOptions {
   readonly store: TaskStore
   readonly clock: Clock
   readonly logger: Logger
@@ -36,7 +36,8 @@ export class RunningTask {
   #notified: TaskInfo['status'] = 'working'
   #dirty = false
   #writing: Promise<void> | undefined
-  #ending = false
+  /** Whether the task has ended or must end. */
+  ending = false
   readonly #done = deferred()
 
   constructor(record: TaskRecord, call: CallContext, options: RunningTaskOptions) {
@@ -58,11 +59,6 @@ export class RunningTask {
     return this.#done.promise
   }
 
-  /** Whether the task has ended or must end. */
-  get ending(): boolean {
-    return this.#ending
-  }
-
   setStatusMessage(message: string): void {
     this.#message = message.slice(0, MAX_MESSAGE)
     this.#changed()
@@ -70,7 +66,7 @@ export class RunningTask {
 
   /** Ends the handler and drops its result. */
   end(reason: EndReason): void {
-    this.#ending = true
+    this.ending = true
     this.ctx.end?.(reason)
   }
 
@@ -79,7 +75,7 @@ export class RunningTask {
    * first.
    */
   async settle(changes: readonly TaskChange[]): Promise<void> {
-    this.#ending = true
+    this.ending = true
     await this.#writing
     for (const change of changes) {
       try {
@@ -111,13 +107,13 @@ export class RunningTask {
 
   #changed(): void {
     this.#dirty = true
-    if (!this.#ending) this.#writing ??= this.#write()
+    if (!this.ending) this.#writing ??= this.#write()
   }
 
   /** Writes one state at a time, and only the newest. */
   async #write(): Promise<void> {
     try {
-      while (this.#dirty && !this.#ending) {
+      while (this.#dirty && !this.ending) {
         this.#dirty = false
         const record = await this.#options.store.update(this.key, this.#state())
         if (record !== undefined) this.notify(record)
@@ -180,4 +176,59 @@ export class RunningTask {
     const { session } = this.#call.scope
     if (session?.closed === false) return session.channel?.send(frame)
   }
+}
+
+/** The maximum length of a final status message, in characters. */
+const MAX_FINAL_MESSAGE = 200
+
+/**
+ * Returns the final state of a task, from the response to its call. The second change is for a store that
+ * refuses the first, for example because it is too large.
+ */
+export function finalChanges(
+  response: EncodedResponse,
+  ctx: CallContext,
+  updatedAt: number,
+): readonly TaskChange[] {
+  const failed = (error: JsonRpcErrorObject): TaskChange => ({
+    status: 'failed',
+    updatedAt,
+    statusMessage: error.message.slice(0, MAX_FINAL_MESSAGE),
+    error,
+  })
+  const internal = (message: string): TaskChange => failed({ code: ErrorCode.InternalError, message })
+  if (response === undefined) return [internal('The task ended before its result')]
+  const unstored = internal('The result of the task could not be stored')
+  const { result, error } = JSON.parse(response.frame) as {
+    result?: JsonObject
+    error?: JsonRpcErrorObject
+  }
+  if (result === undefined) return [error === undefined ? unstored : failed(error), unstored]
+  const isError = result['isError'] === true
+  const text = isError ? firstText(result) : undefined
+  const ended: TaskChange = {
+    status: isError && ctx.revision.tasks?.failsOnToolErrors === true ? 'failed' : 'completed',
+    updatedAt,
+    ...(text !== undefined && { statusMessage: text.slice(0, MAX_FINAL_MESSAGE) }),
+    result,
+  }
+  return [ended, unstored]
+}
+
+/** Returns the final state of a task whose node has stopped. */
+export function nodeStopped(updatedAt: number): TaskChange {
+  const message =
+    'The node that ran this task has stopped. The task may have had effects: check them before you start it again'
+  return {
+    status: 'failed',
+    updatedAt,
+    statusMessage: message,
+    error: { code: ErrorCode.InternalError, message },
+  }
+}
+
+function firstText({ content }: JsonObject): string | undefined {
+  const [block] = Array.isArray(content) ? (content as readonly unknown[]) : []
+  const text = isObject(block) ? block['text'] : undefined
+  return typeof text === 'string' ? text : undefined
 }

@@ -1,4 +1,6 @@
 import { type Bus, onChange } from '../stores/bus.ts'
+import type { TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
+import type { Logger } from '../util/logger.ts'
 
 /**
  * Reports changes of tasks, including those on other nodes. Subscribed to the bus only while a task is watched.
@@ -34,5 +36,42 @@ export class TaskChanges {
 
   #report(listeners: ReadonlySet<() => void> = new Set()): void {
     for (const listener of listeners) listener()
+  }
+}
+
+interface WatchOptions {
+  readonly store: Pick<TaskStore, 'get'>
+  readonly logger: Logger
+}
+
+/** Reads tasks after changes, one read of a task at a time. Changes during a read cause one more read. */
+export class TaskWatch {
+  readonly #options: WatchOptions
+  readonly #reading = new Map<string, 'once' | 'again'>()
+
+  constructor(options: WatchOptions) {
+    this.#options = options
+  }
+
+  /** Reads the task and passes it to `notify`. */
+  refresh(key: TaskKey, notify: (record: TaskRecord) => void): void {
+    const { taskId } = key
+    if (this.#reading.has(taskId)) this.#reading.set(taskId, 'again')
+    else void this.#read(key, notify)
+  }
+
+  async #read(key: TaskKey, notify: (record: TaskRecord) => void): Promise<void> {
+    const { taskId } = key
+    const { store, logger } = this.#options
+    do {
+      this.#reading.set(taskId, 'once')
+      try {
+        const record = await store.get(key)
+        if (record !== undefined) notify(record)
+      } catch (err) {
+        logger.error({ err }, 'The state of a task could not be read')
+      }
+    } while (this.#reading.get(taskId) === 'again')
+    this.#reading.delete(taskId)
   }
 }

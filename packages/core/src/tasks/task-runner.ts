@@ -1,10 +1,10 @@
 import { busy, ErrorCode, invalidParams, McpError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { IMMEDIATE_RESPONSE } from '../protocol/meta.ts'
-import { isFinal } from '../protocol/tasks.ts'
+import { IMMEDIATE_RESPONSE } from '../protocol/methods.ts'
+import { isFinal } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
-import { RunningTask, type RunningTaskOptions } from './running-task.ts'
+import { finalChanges, nodeStopped, RunningTask } from './running-task.ts'
 import type { TaskStarted } from '../call/result.ts'
 import { type Random, randomToken } from '../util/random.ts'
 import { Drainable } from '../session/drainable.ts'
@@ -13,14 +13,13 @@ import { type Gauges, NOTHING_HELD } from '../session/stats.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Nodes } from '../stores/nodes.ts'
 import { attempt, type Awaitable } from '../util/promises.ts'
-import { SessionTasks } from './session-tasks.ts'
-import { TaskChanges } from './task-changes.ts'
+import { SessionTasks, TaskSlots } from './task-owner.ts'
+import { TaskChanges, TaskWatch } from './task-changes.ts'
 import { type TaskMail, TaskNodes } from './task-nodes.ts'
-import { finalChanges, nodeStopped } from './task-result.ts'
-import type { TaskKey, TaskPosition, TaskRecord } from '../stores/task-store.ts'
-import { type TaskSlotLimits, TaskSlots } from './task-slots.ts'
+import type { TaskKey, TaskPosition, TaskRecord, TaskStore } from '../stores/task-store.ts'
+import type { Clock } from '../util/clock.ts'
+import type { Logger } from '../util/logger.ts'
 import { pollTask, waitFor } from './task-wait.ts'
-import { TaskWatch } from './task-watch.ts'
 
 export interface TaskLimits {
   /** How long a task is kept if its client sets no `ttl`, in ms from its creation. @default 3_600_000 */
@@ -37,7 +36,16 @@ export const DEFAULT_TASK_LIMITS: TaskLimits = {
   pollIntervalMs: 1_000,
 }
 
-export interface TasksOptions extends RunningTaskOptions, TaskSlotLimits {
+interface TasksOptions {
+  readonly store: TaskStore
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Runs after a new state of a task was stored. Must not throw. */
+  readonly onStored?: ((key: TaskKey) => void) | undefined
+  /** The maximum number of running tasks of one owner. */
+  readonly maxRunning: number
+  /** The maximum number of running tasks of all anonymous clients together. */
+  readonly maxAnonymous: number
   /** Runs the calls with the time limits of tasks. */
   readonly dispatcher: Dispatcher
   readonly random: Random
@@ -48,7 +56,7 @@ export interface TasksOptions extends RunningTaskOptions, TaskSlotLimits {
   readonly limits: TaskLimits
 }
 
-export interface TaskRequest {
+interface TaskRequest {
   /** How long the client wants the task to be kept, in ms. */
   readonly ttlMs: number | undefined
   /** A text for the model until the result is available. */

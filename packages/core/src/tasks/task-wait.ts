@@ -1,14 +1,14 @@
 import type { CallContext } from '../call/context.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { isFinal } from '../protocol/tasks.ts'
+import { isFinal } from '../protocol/types.ts'
 import type { TaskRecord } from '../stores/task-store.ts'
 import type { Clock } from '../util/clock.ts'
-import { RemoteQuestions } from './remote-questions.ts'
 import type { RunningTask } from './running-task.ts'
 import type { TaskViewer } from './task-input.ts'
+import type { OpenRequest } from '../call/input/pending-requests.ts'
 
 /** How a call reaches the task of another node. */
-export interface RemoteTask {
+interface RemoteTask {
   readonly clock: Clock
   /** The time after which the task is read again without a change, in ms. */
   readonly intervalMs: number
@@ -95,3 +95,44 @@ function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | und
   const requests = exchange.duplex ? input?.live?.requests : undefined
   return requests && { requests, exchange }
 }
+
+/** Carries the questions of a task on another node, on a call that waits for the task here. */
+class RemoteQuestions {
+  readonly #viewer: TaskViewer
+  readonly #answer: (id: string, response: JsonObject) => void
+  readonly #open = new Map<string, OpenRequest>()
+
+  constructor(viewer: TaskViewer, answer: (id: string, response: JsonObject) => void) {
+    this.#viewer = viewer
+    this.#answer = answer
+  }
+
+  /** Sends new questions, and cancels answered ones. */
+  update(inputs: TaskRecord['inputs'] = {}): void {
+    const { requests, exchange } = this.#viewer
+    for (const [id, request] of this.#open)
+      if (!Object.hasOwn(inputs, id)) this.#withdraw(id, request, ANSWERED)
+    for (const [id, question] of Object.entries(inputs)) {
+      if (this.#open.has(id)) continue
+      const request = requests.send(id, question, exchange)
+      this.#open.set(id, request)
+      request.result.then(
+        (response) => this.#answer(id, response),
+        // The question stays open for other waiting calls.
+        () => {},
+      )
+    }
+  }
+
+  close(): void {
+    for (const [id, request] of this.#open) this.#withdraw(id, request, LEFT)
+  }
+
+  #withdraw(id: string, request: OpenRequest, why: string): void {
+    this.#open.delete(id)
+    request.cancel(why)
+  }
+}
+
+const ANSWERED = 'The question was answered already'
+const LEFT = 'The call does not wait for the task any more'

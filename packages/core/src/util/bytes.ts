@@ -51,14 +51,3 @@ export function utf8Length(text: string): number {
 }
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000
-
-/**
- * Returns the UTF-8 length of a text if it exceeds `limit` bytes. Returns undefined for a shorter text, mostly
- * without counting.
- */
-export function bytesBeyond(text: string, limit: number): number | undefined {
-  // No UTF-16 unit takes more than three bytes.
-  if (text.length * 3 <= limit) return undefined
-  const bytes = utf8Length(text)
-  return bytes > limit ? bytes : undefined
-}

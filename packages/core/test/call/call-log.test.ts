@@ -1,17 +1,16 @@
 import { silent } from '@jetway-apps/test-support'
 import { expect, it, vi } from 'vitest'
-import { CallLog, type LoggedCall } from '../../src/call/observation/call-log.ts'
+import { CallLog } from '../../src/call/observation/call-log.ts'
 
 it('CallLog writes to the logger of the request, with the fields that identify the call', () => {
   const [server, request] = [vi.fn<(fields: object, message: string) => void>(), vi.fn<() => void>()]
-  const log = new CallLog<LoggedCall & { readonly name?: string }>(
-    { ...silent, warn: server, error: server },
-    ({ name }) => name,
-  )
+  const log = new CallLog({ ...silent, warn: server, error: server })
   const call = (id: string | number, caller: object = {}) =>
-    ({ message: { method: 'm', id }, scope: { caller } }) as LoggedCall
+    ({ message: { method: 'm', id }, scope: { caller } }) as Parameters<CallLog['warn']>[0]
   log.warn(call(1), 'a')
-  log.error({ ...call('x'.repeat(65), { httpRequestId: 'r' }), name: 'n' }, 'b', { more: 1 })
+  log.error({ ...call('x'.repeat(65), { httpRequestId: 'r' }), target: { item: { name: 'n' } } }, 'b', {
+    more: 1,
+  })
   expect(server.mock.calls).toEqual([
     [{ requestId: 1, method: 'm' }, 'a'],
     [{ reqId: 'r', requestId: 'x'.repeat(64), method: 'm', name: 'n', more: 1 }, 'b'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ClientView } from '../../src/call/client-view.ts'
+import { ClientView } from '../../src/call/request-context.ts'
 
 describe('ClientView', () => {
   const client = new ClientView(undefined, {

@@ -1,7 +1,7 @@
 import { deferred } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
-import { ClientView } from '../../src/call/client-view.ts'
+import { ClientView } from '../../src/call/request-context.ts'
 import { CallContext } from '../../src/call/context.ts'
 
 /** The context of a call, and the parameters of every notification that it sends. */

@@ -1,4 +1,4 @@
-import { FakeClock, notification } from '@jetway-apps/test-support'
+import { FakeClock, logLines, notification } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../src/index.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
@@ -91,10 +91,12 @@ describe('the keepalive of a silent call whose client requested progress', () =>
   })
 
   it('does not extend the time limit of the call', async () => {
-    const { clock, peer, received } = await serve((_ctx, time) => wait(time, 600 * SECOND))
+    const logger = logLines()
+    const { clock, peer, received } = await serve((_ctx, time) => wait(time, 600 * SECOND), { logger })
     const { answer } = await call({ peer, clock }, 1)
     await clock.advance(60 * SECOND)
     expect((await answer).result).toMatchObject({ isError: true })
+    expect(logger.lines).toEqual([expect.stringContaining('it reported no progress for 60000 ms')])
     await clock.advance(600 * SECOND)
     expect(received()).toHaveLength(3)
   })

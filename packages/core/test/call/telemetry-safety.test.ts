@@ -1,6 +1,6 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { SafeTelemetry } from '../../src/call/observation/safe-telemetry.ts'
+import { SafeTelemetry } from '../../src/call/observation/call-observers.ts'
 
 describe('telemetry that throws', () => {
   const setUp = () => {

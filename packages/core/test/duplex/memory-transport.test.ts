@@ -1,7 +1,6 @@
 import { deferred, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { createMemoryTransportPair } from '../../src/duplex/memory-transport.ts'
-import type { Transport, TransportClose } from '../../src/duplex/transport.ts'
+import { createMemoryTransportPair, type Transport, type TransportClose } from '../../src/duplex/transport.ts'
 
 function listen(transport: Transport, onMessage: (text: string) => void | Promise<void> = () => {}) {
   const texts: string[] = []

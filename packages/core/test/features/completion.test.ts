@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { McpError } from '../../src/errors.ts'
-import type { Completer } from '../../src/features/completion-types.ts'
+import type { Completer } from '../../src/features/completers.ts'
 import { definePrompt, defineResourceTemplate } from '../../src/features/define.ts'
 import { createFeatures, type Features } from '../../src/features/features.ts'
 import { tieredEngine } from '../../src/schema/tiered-engine.ts'

@@ -1,16 +1,19 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { createFeatures, type FeatureOptions, type Features } from '../../src/features/features.ts'
+import { createFeatures, type Features } from '../../src/features/features.ts'
 import { REVISIONS } from '../../src/protocol/revisions/index.ts'
 import type { ChangeEvent } from '../../src/stores/bus.ts'
-import { createTaskFeature } from '../../src/features/tasks/task-feature.ts'
+import { createTaskFeature } from '../../src/features/tasks/task-calls.ts'
 import { tieredEngine } from '../../src/schema/tiered-engine.ts'
 import { call } from './helpers.ts'
 import { PARTS } from './parts.ts'
 
 const handler = (): string => 'x'
 
-function create(options: Partial<FeatureOptions> = {}): { features: Features; events: ChangeEvent[] } {
+function create(options: Partial<Parameters<typeof createFeatures>[0]> = {}): {
+  features: Features
+  events: ChangeEvent[]
+} {
   const events: ChangeEvent[] = []
   const features = createFeatures({
     ...PARTS,

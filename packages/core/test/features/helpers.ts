@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { revisionOf, REVISIONS } from '../../src/protocol/revisions/index.ts'
 import type { Revision, RevisionDate } from '../../src/protocol/revisions/revision.ts'
-import { ClientView } from '../../src/call/client-view.ts'
+import { ClientView } from '../../src/call/request-context.ts'
 import { CallContext } from '../../src/call/context.ts'
 import type { CallScope } from '../../src/call/scope.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'

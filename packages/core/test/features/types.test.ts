@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
-import { content } from '../../src/features/content/content.ts'
+import { content, result } from '../../src/features/content/content.ts'
 import {
   type AnyDefinition,
   definePrompt,
@@ -11,7 +11,6 @@ import {
 import { message, messages } from '../../src/features/prompts/prompt-messages.ts'
 import type { AnyPrompt } from '../../src/features/prompts/prompt-types.ts'
 import type { AnyResourceTemplate } from '../../src/features/resources/resource-types.ts'
-import { result } from '../../src/features/content/result.ts'
 import type { CallToolResult } from '../../src/protocol/types.ts'
 import type { AnyTool } from '../../src/features/tools/tool-types.ts'
 import type { RequestContext } from '../../src/call/request-context.ts'

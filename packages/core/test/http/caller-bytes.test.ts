@@ -4,39 +4,39 @@ import { CallerBytes } from '../../src/http/caller-bytes.ts'
 /** Holds replies of callers, and collects the names of those that must end soon. */
 function held() {
   const bytes = new CallerBytes(100)
-  const hastened: string[] = []
+  const shortened: string[] = []
   const hold = (principal: string, size: number, name: string): (() => void) =>
-    bytes.hold(principal, size, () => hastened.push(name))
-  return { bytes, hastened, hold }
+    bytes.hold(principal, size, () => shortened.push(name))
+  return { bytes, shortened, hold }
 }
 
-it('a caller with more than half of the bytes gets less time for its replies, once', () => {
-  const { bytes, hastened, hold } = held()
+it('gives the replies of a caller with more than half of the bytes less time, once', () => {
+  const { bytes, shortened, hold } = held()
   hold('ann', 30, 'ann 1')
   const release = hold('ann', 20, 'ann 2')
   hold('bob', 40, 'bob')
-  expect([hastened, bytes.exceeded('ann')]).toEqual([[], false])
+  expect([shortened, bytes.exceeded('ann')]).toEqual([[], false])
   release()
   hold('ann', 20, 'ann 3')
-  expect(hastened).toEqual([])
+  expect(shortened).toEqual([])
   hold('ann', 1, 'ann 4')
-  expect(hastened).toEqual(['ann 1', 'ann 3', 'ann 4'])
+  expect(shortened).toEqual(['ann 1', 'ann 3', 'ann 4'])
   expect(['ann', 'bob'].map((one) => bytes.exceeded(one))).toEqual([true, false])
   hold('ann', 1, 'ann 5')
-  expect(hastened).toEqual(['ann 1', 'ann 3', 'ann 4', 'ann 5'])
+  expect(shortened).toEqual(['ann 1', 'ann 3', 'ann 4', 'ann 5'])
 })
 
-it('all callers get less time for their replies when they exceed all bytes together', () => {
-  const { bytes, hastened, hold } = held()
+it('gives the replies of all callers less time when they exceed all bytes together', () => {
+  const { bytes, shortened, hold } = held()
   for (const name of ['ann', 'bob']) hold(name, 50, name)
-  expect([hastened, bytes.total, bytes.exceeded('ann'), bytes.exceeded('carol')]).toEqual([
+  expect([shortened, bytes.total, bytes.exceeded('ann'), bytes.exceeded('carol')]).toEqual([
     [],
     100,
     false,
     false,
   ])
   const release = hold('carol', 1, 'carol')
-  expect([hastened, bytes.exceeded('nobody')]).toEqual([['ann', 'bob', 'carol'], true])
+  expect([shortened, bytes.exceeded('nobody')]).toEqual([['ann', 'bob', 'carol'], true])
   release()
   expect([bytes.total, bytes.exceeded('nobody')]).toEqual([100, false])
 })

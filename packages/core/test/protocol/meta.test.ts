@@ -7,8 +7,8 @@ import {
   LOG_LEVEL,
   progressToken,
   PROTOCOL_VERSION,
-} from '../../src/protocol/meta.ts'
-import { namesVersion, readRequestMeta, type RequestMeta } from '../../src/protocol/revisions/select.ts'
+} from '../../src/protocol/methods.ts'
+import { namesVersion, readRequestMeta } from '../../src/protocol/revisions/select.ts'
 
 it.each([
   [undefined, undefined],
@@ -29,7 +29,7 @@ describe('readRequestMeta (https://modelcontextprotocol.io/specification/2026-07
     method: 'tools/list',
     ...(params !== undefined && { params }),
   })
-  const read = (change: JsonObject): RequestMeta =>
+  const read = (change: JsonObject): ReturnType<typeof readRequestMeta> =>
     readRequestMeta(request({ _meta: { ...meta, ...change } }))
 
   it('reads all members', () => {

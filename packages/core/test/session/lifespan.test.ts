@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createLifespan } from '../../src/session/lifespan.ts'
+import { createLifespan, ServerMounts } from '../../src/session/server-mounts.ts'
 import { NOTHING_HELD } from '../../src/session/stats.ts'
-import { ServerMounts } from '../../src/session/server-mounts.ts'
 import type { ServerMount } from '../../src/session/server-runtime.ts'
 import { deferred } from '../../src/util/promises.ts'
 

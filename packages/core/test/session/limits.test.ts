@@ -4,7 +4,7 @@ import { ConcurrencyLimit } from '../../src/session/call-pool.ts'
 import { Drainable } from '../../src/session/drainable.ts'
 import { DEFAULT_LIMITS } from '../../src/session/server-runtime.ts'
 import { NOTHING_HELD, Refusals, sumOf } from '../../src/session/stats.ts'
-import { SubscribedResources } from '../../src/session/subscribed-resources.ts'
+import { SubscribedResources } from '../../src/session/session.ts'
 
 describe('ConcurrencyLimit', () => {
   const limitOf = (running: number, inFlight: number, onIdle?: () => void): ConcurrencyLimit =>

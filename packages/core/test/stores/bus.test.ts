@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type ChangeEvent, CHANGES_TOPIC, onChange } from '../../src/stores/bus.ts'
-import { MemoryBus } from '../../src/stores/memory-bus.ts'
-import { MemoryNodes } from '../../src/stores/memory-nodes.ts'
+import { type ChangeEvent, CHANGES_TOPIC, MemoryBus, onChange } from '../../src/stores/bus.ts'
+import { MemoryNodes } from '../../src/stores/nodes.ts'
 
 describe('onChange', () => {
   const received = (message: unknown): readonly ChangeEvent[] => {

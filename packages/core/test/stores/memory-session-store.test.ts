@@ -1,7 +1,6 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { MemorySessionStore } from '../../src/stores/memory-session-store.ts'
-import type { SessionRecord } from '../../src/stores/session-store.ts'
+import { MemorySessionStore, type SessionRecord } from '../../src/stores/session-store.ts'
 
 describe('MemorySessionStore', () => {
   const record = (id: string, principal = ''): SessionRecord => ({

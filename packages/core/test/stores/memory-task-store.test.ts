@@ -1,7 +1,6 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { MemoryTaskStore } from '../../src/stores/memory-task-store.ts'
-import { ANYONE, type TaskRecord } from '../../src/stores/task-store.ts'
+import { ANYONE, MemoryTaskStore, type TaskRecord } from '../../src/stores/task-store.ts'
 
 describe('MemoryTaskStore', () => {
   const task = (taskId: string, change: Partial<TaskRecord> = {}): TaskRecord => ({

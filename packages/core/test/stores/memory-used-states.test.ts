@@ -1,6 +1,6 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { MemoryUsedStates } from '../../src/stores/memory-used-states.ts'
+import { MemoryUsedStates } from '../../src/stores/used-states.ts'
 import { type Sized, SizeRanks } from '../../src/stores/size-ranks.ts'
 
 describe('MemoryUsedStates', () => {

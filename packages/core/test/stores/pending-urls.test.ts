@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type PendingUrl, withPendingUrls, withoutPendingUrl } from '../../src/stores/pending-urls.ts'
+import { type PendingUrl, withoutPendingUrl, withPendingUrls } from '../../src/stores/session-store.ts'
 
 const HOUR = 3_600_000
 

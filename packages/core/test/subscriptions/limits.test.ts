@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { CoalescingQueue } from '../../src/subscriptions/coalescing-queue.ts'
-import type { Subscription, SubscriptionFilter } from '../../src/subscriptions/subscription.ts'
-import { SubscriptionSet } from '../../src/subscriptions/subscription-set.ts'
+import {
+  type Subscription,
+  type SubscriptionFilter,
+  SubscriptionSet,
+} from '../../src/subscriptions/subscription.ts'
 
 describe('CoalescingQueue', () => {
   it('queues equal notifications once, in order, with their owners', () => {

@@ -1,6 +1,6 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import type { Bus, BusListener } from '../../src/stores/bus.ts'
-import { DEFAULT_INPUT_LIMITS } from '../../src/call/input/types.ts'
+import { DEFAULT_INPUT_LIMITS } from '../../src/call/input/ask.ts'
 import { Dispatcher } from '../../src/call/dispatcher.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
 import { Events } from '../../src/call/server-events.ts'

@@ -1,8 +1,7 @@
 import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import { MemoryNodes } from '../../src/stores/memory-nodes.ts'
-import type { NodeListener, Nodes } from '../../src/stores/nodes.ts'
+import { MemoryNodes, type NodeListener, type Nodes } from '../../src/stores/nodes.ts'
 import type { TaskRecord } from '../../src/stores/task-store.ts'
 import { TaskNodes } from '../../src/tasks/task-nodes.ts'
 

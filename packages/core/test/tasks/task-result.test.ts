@@ -3,7 +3,7 @@ import type { CallContext } from '../../src/call/context.ts'
 import type { EncodedResponse } from '../../src/call/response.ts'
 import { revisionOf } from '../../src/protocol/revisions/index.ts'
 import { taskOwner } from '../../src/tasks/task-owner.ts'
-import { finalChanges } from '../../src/tasks/task-result.ts'
+import { finalChanges } from '../../src/tasks/running-task.ts'
 
 const ctx = (version: string, scope: object = {}): CallContext => {
   const revision = revisionOf(version)

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { CHANGES_TOPIC } from '../../src/stores/bus.ts'
-import { MemoryBus } from '../../src/stores/memory-bus.ts'
+import { CHANGES_TOPIC, MemoryBus } from '../../src/stores/bus.ts'
 import { ANYONE } from '../../src/stores/task-store.ts'
 import { TaskChanges } from '../../src/tasks/task-changes.ts'
-import { TaskSlots } from '../../src/tasks/task-slots.ts'
+import { TaskSlots } from '../../src/tasks/task-owner.ts'
 
 describe('TaskSlots', () => {
   const taken = (slots: TaskSlots, owner: string): boolean => {

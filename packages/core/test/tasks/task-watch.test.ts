@@ -1,7 +1,7 @@
 import { settled } from '@jetway-apps/test-support'
 import { expect, it } from 'vitest'
 import type { TaskRecord } from '../../src/stores/task-store.ts'
-import { TaskWatch } from '../../src/tasks/task-watch.ts'
+import { TaskWatch } from '../../src/tasks/task-changes.ts'
 
 interface Read {
   readonly taskId: string

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nearestName } from '../../src/util/nearest-name.ts'
+import { nearestName } from '../../src/util/check-options.ts'
 
 it.each([
   ['equal except for capitals and separators', 'MAX_Tasks-x', ['maxTask', 'max-tasksX'], 'max-tasksX'],

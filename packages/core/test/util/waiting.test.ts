@@ -1,12 +1,12 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { Outstanding } from '../../src/util/outstanding.ts'
-import { RareLog } from '../../src/util/rare-log.ts'
+import { PendingWork } from '../../src/util/pending-work.ts'
+import { ThrottledLog } from '../../src/util/throttled-log.ts'
 
 describe('flushing on close', () => {
   it('waits until everything has been sent', async () => {
     const clock = new FakeClock()
-    const outstanding = new Outstanding(clock)
+    const outstanding = new PendingWork(clock)
     await outstanding.flushed()
     let flushed = 0
     for (let i = 0; i < 2; i++) outstanding.begin()
@@ -24,7 +24,7 @@ describe('flushing on close', () => {
 
   it('waits at most a second', async () => {
     const clock = new FakeClock()
-    const outstanding = new Outstanding(clock)
+    const outstanding = new PendingWork(clock)
     outstanding.begin()
     let flushed = false
     void outstanding.flushed().then(() => (flushed = true))
@@ -37,7 +37,7 @@ describe('flushing on close', () => {
 
 it('a repeated problem is logged every ten minutes, with the number of skipped lines', async () => {
   const clock = new FakeClock()
-  const rare = new RareLog(clock)
+  const rare = new ThrottledLog(clock)
   const logged: number[] = []
   const problem = (): void => rare.log((skipped) => logged.push(skipped))
   problem()

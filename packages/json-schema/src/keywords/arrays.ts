@@ -1,22 +1,15 @@
 import { findDuplicates } from '../equal.ts'
 import { mergeEvaluated } from './evaluated.ts'
 import { isAlwaysValid } from './rules.ts'
-import { type Check, locate, type Run } from './run.ts'
+import { type Check, checkAt, type Run } from './run.ts'
 import { fail, partAt, partOf, type Scope, Slot } from './scope.ts'
 
 type Items = readonly unknown[]
 
-export function limitItems(scope: Scope, limit: number, keyword: string): Check {
-  const isMaximum = keyword === 'maxItems'
-  return (data, run) => {
-    const { length } = data as Items
-    return (isMaximum ? length <= limit : length >= limit) || fail(run, scope, keyword, data, { limit })
-  }
-}
-
 export function uniqueItems(scope: Scope, unique: boolean): Check | undefined {
   if (!unique) return undefined
   return (data, run) => {
+    run.counter?.copy(data)
     const pair = findDuplicates(data as Items)
     if (pair === undefined) return true
     const [j, i] = pair
@@ -26,12 +19,7 @@ export function uniqueItems(scope: Scope, unique: boolean): Check | undefined {
 
 function each(check: Check, data: Items, run: Run, from = 0): boolean {
   run.steps += data.length
-  for (let i = from; i < data.length; i++) {
-    const start = run.failures.length
-    if (check(data[i], run) !== false) continue
-    locate(run, start, i)
-    return false
-  }
+  for (let i = from; i < data.length; i++) if (!checkAt(check, data[i], run, i)) return false
   return true
 }
 
@@ -51,12 +39,8 @@ export function tuple(scope: Scope, schemas: Items, keyword: string): Check | un
     step?.(run.evaluated)
     for (const { i, check } of parts) {
       if (i < (data as Items).length) {
-        const start = run.failures.length
-        run.evaluated[slot] = check((data as Items)[i], run) !== false
-        if (run.evaluated[slot] === false) {
-          locate(run, start, i)
-          return false
-        }
+        run.evaluated[slot] = checkAt(check, (data as Items)[i], run, i)
+        if (run.evaluated[slot] === false) return false
       }
       // In a list that is too short for an item, ajv goes on only if it has come
       // further in another list before.
@@ -124,11 +108,7 @@ export function contains(scope: Scope, schema: unknown): Check | undefined {
 
 function count(check: Check, data: Items, run: Run, enough: number): number {
   let passed = 0
-  for (let i = 0; i < data.length && passed < enough; i++) {
-    const start = run.failures.length
-    if (check(data[i], run) !== false) passed++
-    else locate(run, start, i)
-  }
+  for (let i = 0; i < data.length && passed < enough; i++) if (checkAt(check, data[i], run, i)) passed++
   return passed
 }
 

@@ -23,6 +23,7 @@ export function mergeEvaluated(
 function mergeSide(scope: Scope, side: Side, from: Evaluated, as?: typeof Slot): Step[] {
   const to = scope[side]
   if (to === true || from === undefined) return []
+  scope.place.document.counter?.copy([to, from])
   const [merged, steps] = merge(to, from)
   if (as === undefined || merged instanceof Slot) {
     scope[side] = merged

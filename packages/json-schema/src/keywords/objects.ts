@@ -1,8 +1,7 @@
-import { compilePattern } from '../pattern.ts'
 import { copied, mergeEvaluated, newSlot } from './evaluated.ts'
 import { isAlwaysValid } from './rules.ts'
-import { type Check, locate } from './run.ts'
-import { fail, failAfter, partAt, partOf, type Scope, Slot } from './scope.ts'
+import { type Check, checkAt, locate } from './run.ts'
+import { fail, failAfter, partAt, partOf, patternOf, type Scope, Slot } from './scope.ts'
 
 type Values = Readonly<Record<string, unknown>>
 type Schemas = Readonly<Record<string, unknown>>
@@ -13,14 +12,6 @@ const has = (data: unknown, name: string): boolean =>
 /** Ajv does not see a property of this name in a schema. */
 const namesIn = (schemas: unknown): string[] =>
   Object.keys((schemas ?? {}) as Schemas).filter((name) => name !== '__proto__')
-
-export function limitProperties(scope: Scope, limit: number, keyword: string): Check {
-  const isMaximum = keyword === 'maxProperties'
-  return (data, run) => {
-    const { length } = Object.keys(data as Values)
-    return (isMaximum ? length <= limit : length >= limit) || fail(run, scope, keyword, data, { limit })
-  }
-}
 
 export function required(scope: Scope, names: readonly string[]): Check {
   return (data, run) => {
@@ -60,17 +51,14 @@ export function additionalProperties(scope: Scope, schema: unknown): Check | und
   scope.props = true
   if (isAlwaysValid(schema, scope.dialect)) return undefined
   const known = new Set(namesIn(scope.schema['properties']))
-  const patterns = namesIn(scope.schema['patternProperties']).map((source) => compilePattern(source, 'u'))
+  const patterns = namesIn(scope.schema['patternProperties']).map((source) => patternOf(scope, source))
   const part = schema === false ? undefined : partOf(scope, 'additionalProperties')
   return (data, run) => {
     for (const name of Object.keys(data as Values)) {
-      if (known.has(name) || patterns.some((each) => each.test(name))) continue
+      if (known.has(name) || patterns.some((each) => each.test(name, run.counter))) continue
       if (part === undefined)
         return fail(run, scope, 'additionalProperties', data, { additionalProperty: name })
-      const start = run.failures.length
-      if (part.check((data as Values)[name], run) !== false) continue
-      locate(run, start, name)
-      return false
+      if (!checkAt(part.check, (data as Values)[name], run, name)) return false
     }
     return true
   }
@@ -79,7 +67,7 @@ export function additionalProperties(scope: Scope, schema: unknown): Check | und
 export function patternProperties(scope: Scope, schemas: Schemas): Check | undefined {
   const knows = scope.dialect !== 'draft-07'
   const patterns = namesIn(schemas).map((source) => ({
-    expression: compilePattern(source, 'u'),
+    expression: patternOf(scope, source),
     part: isAlwaysValid(schemas[source], scope.dialect)
       ? undefined
       : partAt(scope, 'patternProperties', source),
@@ -97,10 +85,8 @@ export function patternProperties(scope: Scope, schemas: Schemas): Check | undef
     for (const { expression, part } of patterns) {
       let isValid = true
       for (const name of Object.keys(data as Values)) {
-        if (!expression.test(name)) continue
-        const start = run.failures.length
-        if (part !== undefined) isValid = part.check((data as Values)[name], run) !== false
-        if (!isValid) locate(run, start, name)
+        if (!expression.test(name, run.counter)) continue
+        if (part !== undefined) isValid = checkAt(part.check, (data as Values)[name], run, name)
         if (!isValid && (run.hasEnded || !goesOn)) return false
         if (isNoted) note(run.evaluated[props.at], name)
       }
@@ -183,10 +169,7 @@ export function unevaluatedProperties(scope: Scope, schema: unknown): Check | un
       if (isAmong(evaluated, name, props instanceof Slot)) continue
       if (part === undefined)
         return fail(run, scope, 'unevaluatedProperties', data, { unevaluatedProperty: name })
-      const start = run.failures.length
-      if (part.check((data as Values)[name], run) !== false) continue
-      locate(run, start, name)
-      return false
+      if (!checkAt(part.check, (data as Values)[name], run, name)) return false
     }
     return true
   }

@@ -11,7 +11,7 @@ export function reference(scope: Scope, $ref: string): Check | undefined {
     return callKnown(scope, $ref, root.routine ?? scope.makeRoutine(root))
   const place = resolveReference(scope.place.document, scope.baseUri, $ref)
   if (place === undefined) throw new Error(`can't resolve reference ${$ref} from id ${scope.baseUri}`)
-  if (!hasReference(place.schema)) {
+  if (!hasReference(place.schema, place.document.referring)) {
     const part = scope.makePart(scope, place.schema, { path: $ref })
     // Nothing is left to do in a run: a keyword that makes a slot before this one also ends the group.
     mergeEvaluated(scope, part)

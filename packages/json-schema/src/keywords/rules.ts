@@ -41,29 +41,22 @@ export const GROUPS: Readonly<Record<Dialect, readonly Group[]>> = {
   'draft-2020-12': groupsOf([...DYNAMIC, ...ANY], ITEMS, ARRAY_LATER, OBJECT_LATER),
 }
 
-const RULES: Readonly<Record<Dialect, ReadonlySet<string>>> = {
-  'draft-07': rulesOf('draft-07'),
-  'draft-2019-09': rulesOf('draft-2019-09'),
-  'draft-2020-12': rulesOf('draft-2020-12'),
-}
-
-function rulesOf(dialect: Dialect): ReadonlySet<string> {
-  return new Set(GROUPS[dialect].flatMap(({ keywords }) => keywords))
-}
+const RULES: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
+  Object.entries(GROUPS).map(([dialect, groups]) => [
+    dialect,
+    new Set(groups.flatMap(({ keywords }) => keywords)),
+  ]),
+)
 
 /** Whether a schema says anything; all else are annotations. */
-export function hasRules(schema: JsonSchema, dialect: Dialect): boolean {
-  return Object.keys(schema).some((keyword) => RULES[dialect].has(keyword))
-}
-
-function hasRulesBesideReference(schema: JsonSchema, dialect: Dialect): boolean {
-  return Object.keys(schema).some((keyword) => keyword !== '$ref' && RULES[dialect].has(keyword))
+export function hasRules(schema: JsonSchema, dialect: Dialect, except?: string): boolean {
+  return Object.keys(schema).some((keyword) => keyword !== except && RULES[dialect]!.has(keyword))
 }
 
 export function isOnlyReference(schema: unknown, dialect: Dialect): schema is { readonly $ref: string } {
   if (typeof schema !== 'object' || schema === null) return false
   const { $ref } = schema as JsonSchema
-  return typeof $ref === 'string' && $ref !== '' && !hasRulesBesideReference(schema as JsonSchema, dialect)
+  return typeof $ref === 'string' && $ref !== '' && !hasRules(schema as JsonSchema, dialect, '$ref')
 }
 
 export function isUsed(schema: JsonSchema, { keywords }: Group): boolean {
@@ -77,10 +70,13 @@ export function isAlwaysValid(schema: unknown, dialect: Dialect): boolean {
 
 const REFERENCES = new Set(['$ref', '$recursiveRef', '$recursiveAnchor', '$dynamicRef', '$dynamicAnchor'])
 
-export function hasReference(schema: unknown): boolean {
+/** @param known - the answers for parts that have been searched before */
+export function hasReference(schema: unknown, known: Map<unknown, boolean>): boolean {
   if (typeof schema !== 'object' || schema === null) return false
-  return Object.entries(schema).some(
-    ([key, part]) =>
-      REFERENCES.has(key) || (Array.isArray(part) ? part.some(hasReference) : hasReference(part)),
-  )
+  let found = known.get(schema)
+  if (found === undefined) {
+    found = Object.entries(schema).some(([key, part]) => REFERENCES.has(key) || hasReference(part, known))
+    known.set(schema, found)
+  }
+  return found
 }

@@ -1,3 +1,4 @@
+import type { Counter } from '../limit.ts'
 import type { ValidationError } from '../types.ts'
 
 /** A validation of one value. */
@@ -16,6 +17,8 @@ export interface Run {
   hasEnded: boolean
   /** How many values have been looked at, about. */
   steps: number
+  /** Counts all work if it is limited. */
+  readonly counter: Counter | undefined
 }
 
 export type Failure = { -readonly [Key in keyof ValidationError]: ValidationError[Key] }
@@ -51,8 +54,11 @@ export interface Routine {
 /** Stands for failures that nobody reads. */
 export const UNREAD: Failure = { keyword: '', instancePath: '', schemaPath: '', params: {} }
 
+const CALL_STEPS = 8
+
 export function call(routine: Routine, data: unknown, run: Run): boolean {
   const { evaluated, base } = run
+  run.counter?.spend(CALL_STEPS)
   run.base = run.failures.length
   if (routine.slots > 0) run.evaluated = Array.from({ length: routine.slots })
   if (routine.isDynamic.props) routine.props = undefined
@@ -65,12 +71,25 @@ export function call(routine: Routine, data: unknown, run: Run): boolean {
 }
 
 /** Says where in the value the failures since `start` are, seen from one level further up. */
-export function locate({ failures }: Run, start: number, key: string | number): void {
+export function locate(run: Run, start: number, key: string | number): void {
+  if (!run.explains) return
+  const { failures } = run
+  const segment = `/${escapePointer(String(key))}`
   // One that ends a routine takes the place of all before it.
-  for (let at = Math.min(start, failures.length - 1); at < failures.length; at++) {
+  const from = Math.min(start, failures.length - 1)
+  run.counter?.locate(failures.length - from, segment)
+  for (let at = from; at < failures.length; at++) {
     const failure = failures[at]!
-    if (failure !== UNREAD) failure.instancePath = `/${escapePointer(String(key))}${failure.instancePath}`
+    if (failure !== UNREAD) failure.instancePath = `${segment}${failure.instancePath}`
   }
+}
+
+/** Checks a part of the value. */
+export function checkAt(check: Check, part: unknown, run: Run, key: string | number): boolean {
+  const start = run.failures.length
+  const isValid = check(part, run) !== false
+  if (!isValid) locate(run, start, key)
+  return isValid
 }
 
 export const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,5 +1,7 @@
 import type { Dialect } from '../dialect.ts'
 import type { Place } from '../document.ts'
+import type { Counter } from '../limit.ts'
+import { compilePattern } from '../pattern.ts'
 import type { JsonSchema } from '../types.ts'
 import { messageOf } from './messages.ts'
 import { type Check, escapePointer, type Routine, type Run, UNREAD } from './run.ts'
@@ -100,18 +102,21 @@ export function failAfter(
 ): false {
   if (run.hasEnded) return false
   if (!scope.isComposite) run.hasEnded = true
-  if (!run.explains || scope.isSilent) {
+  const { schema: around, path, isName } = scope
+  const schema = typeof around === 'boolean' ? around : around[keyword]
+  const isRead = run.explains && !scope.isSilent
+  run.counter?.fail(isRead, [path, params, schema])
+  if (!isRead) {
     run.failures.push(UNREAD)
     return false
   }
-  const { schema, path, isName } = scope
   run.failures.push({
     keyword,
     instancePath: '',
     schemaPath: `${path}/${keyword}`,
     params,
     message: messageOf(keyword, params),
-    schema: typeof schema === 'boolean' ? schema : schema[keyword],
+    schema,
     data,
     // The name comes from the check of names that this one is part of.
     ...(isName && { propertyName: '' }),
@@ -135,4 +140,13 @@ export function partAt(scope: Scope, keyword: string, name: string | number, isC
     ...(isComposite && { isComposite }),
     ...reachOf(keyword),
   })
+}
+
+interface Pattern {
+  test(text: string, counter: Counter | undefined): boolean
+}
+
+/** A pattern that counts its steps if they are limited. */
+export function patternOf({ place }: Scope, source: string): Pattern {
+  return place.document.counter?.pattern(source) ?? compilePattern(source, 'u')
 }

@@ -1,6 +1,7 @@
 import { isNode, type Place, type SchemaOrBoolean } from '../document.ts'
+import type { JsonSchema } from '../types.ts'
 import { resolveUri, splitUri, withoutEmptyFragment } from '../uri.ts'
-import { GROUPS, hasRules, isUsed } from './rules.ts'
+import { GROUPS, hasRules, isOnlyReference, isUsed } from './rules.ts'
 import type { Check, Routine, Run } from './run.ts'
 import { fail, type Part, type PartOptions, type Scope, Slot } from './scope.ts'
 import { KEYWORDS } from './table.ts'
@@ -67,6 +68,8 @@ function complete(routine: Routine, { check, props, items }: Part, hasUnevaluate
 type Surroundings = Omit<Scope, 'schema' | 'props' | 'items'>
 
 function makeSchema(around: Surroundings, schema: SchemaOrBoolean): Part {
+  const { counter, hasUnevaluated, root } = around.place.document
+  counter?.make(schema)
   const nothing = { props: undefined, items: undefined }
   if (schema === false)
     return {
@@ -76,7 +79,9 @@ function makeSchema(around: Surroundings, schema: SchemaOrBoolean): Part {
   if (typeof schema === 'boolean' || !hasRules(schema, around.dialect))
     return { check: () => true, ...nothing }
   const scope: Scope = { ...around, schema, ...nothing }
-  return { check: makeChecks(scope), props: scope.props, items: scope.items }
+  const check = makeChecks(scope)
+  const noted = hasUnevaluated ? (root.schema as JsonSchema) : undefined
+  return { check: counter?.counted(check, schema, noted) ?? check, props: scope.props, items: scope.items }
 }
 
 function makePart(scope: Scope, schema: unknown, options: PartOptions): Part {
@@ -95,9 +100,8 @@ function makeChecks(scope: Scope): Check {
   // The type is left to the group of keywords that are about it, after those that are about any.
   const isLate = types.length === 1 && groups.some(({ type }) => type === types[0])
   const ofType = types.length === 0 || isLate ? undefined : typeCheck(scope, types)
-  const { $ref } = schema
-  const isReference =
-    typeof $ref === 'string' && $ref !== '' && (dialect === 'draft-07' || isAlone('$ref', scope))
+  // In draft-07, keywords next to a reference do not count.
+  const isReference = isOnlyReference(dialect === 'draft-07' ? { $ref: schema['$ref'] } : schema, dialect)
   const made = isReference
     ? [keywordCheck(scope, '$ref', undefined)]
     : groups.map((group) => groupCheck(scope, group, isLate && group.type === types[0]))
@@ -114,9 +118,6 @@ function makeChecks(scope: Scope): Check {
     return false
   }
 }
-
-const isAlone = (keyword: string, { schema, dialect }: Scope): boolean =>
-  !hasRules(Object.fromEntries(Object.entries(schema).filter(([key]) => key !== keyword)), dialect)
 
 function typeCheck(scope: Scope, types: readonly string[]): Check {
   if (types.length === 1) return groupCheck(scope, { type: types[0], keywords: [] }, true)!
@@ -184,14 +185,9 @@ function typesOf({ type, nullable }: Readonly<Record<string, unknown>>): string[
 }
 
 function inTurn(checks: readonly Check[]): Check {
-  const [first, second, ...others] = checks
+  const [first, second] = checks
   if (first === undefined) return () => true
   if (second === undefined) return first
-  if (others.length === 0)
-    return (data, run) => {
-      const passed = first(data, run)
-      return passed === true ? second(data, run) : passed
-    }
   return (data, run) => {
     for (const check of checks) {
       const passed = check(data, run)

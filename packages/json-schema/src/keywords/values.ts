@@ -1,8 +1,7 @@
-import { compilePattern } from '../pattern.ts'
 import { isEqual, textLength } from '../equal.ts'
 import { type Format, FORMATS } from '../formats.ts'
-import type { Check, Run } from './run.ts'
-import { fail, type Scope } from './scope.ts'
+import type { Check } from './run.ts'
+import { fail, patternOf, type Scope } from './scope.ts'
 
 const COMPARISONS: Readonly<
   Record<string, readonly [comparison: string, holds: (a: number, b: number) => boolean]>
@@ -27,25 +26,32 @@ export function multipleOf(scope: Scope, divisor: number): Check {
   }
 }
 
+/** Limits the items of a list, or the properties of an object. */
+export function limitMembers(scope: Scope, limit: number, keyword: string): Check {
+  const isMaximum = keyword.startsWith('max')
+  return (data, run) => {
+    const { length } = Array.isArray(data) ? data : Object.keys(data as object)
+    return (isMaximum ? length <= limit : length >= limit) || fail(run, scope, keyword, data, { limit })
+  }
+}
+
 export function limitLength(scope: Scope, limit: number, keyword: string): Check {
-  return keyword === 'maxLength'
-    ? (data, run) => {
-        const text = data as string
-        // A text never has more characters than code units, and at least half as many.
-        if (text.length <= limit || textLength(text) <= limit) return true
-        return fail(run, scope, keyword, data, { limit })
-      }
-    : (data, run) => {
-        const text = data as string
-        if (text.length >= limit && (text.length >= 2 * limit || textLength(text) >= limit)) return true
-        return fail(run, scope, keyword, data, { limit })
-      }
+  return (data, run) => {
+    const text = data as string
+    const { length } = text
+    // A text never has more characters than code units, and at least half as many.
+    const isWithin =
+      keyword === 'maxLength'
+        ? length <= limit || textLength(text) <= limit
+        : length >= limit && (length >= 2 * limit || textLength(text) >= limit)
+    return isWithin || fail(run, scope, keyword, data, { limit })
+  }
 }
 
 export function pattern(scope: Scope, source: string): Check {
-  const expression = compilePattern(source, 'u')
+  const expression = patternOf(scope, source)
   return (data, run) =>
-    expression.test(data as string) || fail(run, scope, 'pattern', data, { pattern: source })
+    expression.test(data as string, run.counter) || fail(run, scope, 'pattern', data, { pattern: source })
 }
 
 export function format(scope: Scope, name: string, _: string, type: string | undefined): Check | undefined {
@@ -58,10 +64,7 @@ export function format(scope: Scope, name: string, _: string, type: string | und
 }
 
 export function constant(scope: Scope, value: unknown): Check {
-  const refuse = (data: unknown, run: Run): false => fail(run, scope, 'const', data, { allowedValue: value })
-  return typeof value === 'object' && value !== null
-    ? (data, run) => isEqual(data, value) || refuse(data, run)
-    : (data, run) => data === value || refuse(data, run)
+  return (data, run) => isEqual(data, value) || fail(run, scope, 'const', data, { allowedValue: value })
 }
 
 export function enumeration(scope: Scope, values: readonly unknown[]): Check {

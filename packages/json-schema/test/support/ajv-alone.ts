@@ -29,7 +29,7 @@ const CREATE: Readonly<Record<Dialect, () => Ajv>> = {
 
 interface Instance {
   readonly ajv: Ajv
-  /** Its metaschemas. */
+  /** The metaschemas of the dialect. */
   readonly own: ReadonlySet<string>
 }
 
@@ -45,7 +45,7 @@ function instanceFor(dialect: Dialect): Instance {
   return made
 }
 
-/** A validator of ajv alone. @throws Error for what is no valid schema */
+/** Makes a validator with ajv alone. @throws Error for an invalid schema */
 export function ajvAlone(schema: JsonSchema): Judge {
   const { ajv, own } = instanceFor(dialectOf(schema))
   // Ajv would look the dialect's URI up, and answers with a promise under its own keyword `$async`.
@@ -63,7 +63,7 @@ export function ajvAlone(schema: JsonSchema): Judge {
 
 type Judge = Pick<Validator, 'isValid' | 'errors'>
 
-/** A verdict and the errors, or the name of what was thrown. */
+/** The verdict and the errors, or the name of the thrown error. */
 export type Outcome =
   | { readonly valid: boolean; readonly errors: readonly object[] }
   | { readonly thrown: string }
@@ -76,7 +76,7 @@ export function outcomeOf(judge: Judge, value: unknown): Outcome {
   }
 }
 
-/** Which of several equal items are named is our choice, and ajv has a member more. */
+/** Ajv names another pair of equal items, and adds a member to the errors. */
 function comparable(given: ValidationError & { readonly parentSchema?: unknown }): object {
   const { parentSchema: _, ...error } = given
   return error.keyword === 'uniqueItems' ? { ...error, params: {}, message: '' } : error

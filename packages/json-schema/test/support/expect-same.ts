@@ -2,7 +2,7 @@ import { createValidator, type JsonSchema } from '@jetway/json-schema'
 import { expect } from 'vitest'
 import { ajvAlone, outcomeOf } from './ajv-alone.ts'
 
-/** Gives the verdicts, which are ajv's, and so are the errors. */
+/** Expects the verdicts and errors of ajv. @returns the verdicts */
 export function expectSame(schema: JsonSchema, values: readonly unknown[]): readonly boolean[] {
   const alone = ajvAlone(schema)
   const validator = createValidator(schema)

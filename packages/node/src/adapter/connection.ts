@@ -58,9 +58,9 @@ export class NodeConnection implements WebConnection {
     return this.#response && new StallLimit(this.#response)
   }
 
-  watch(limits: ReplyLimits, asked: HttpRequest, reply: HttpReply): void {
+  watch(limits: ReplyLimits, httpRequest: HttpRequest, reply: HttpReply): void {
     const { request } = this
     const response = this.#response
-    if (response !== undefined) watchNodeReply(limits, { asked, request, response }, reply)
+    if (response !== undefined) watchNodeReply(limits, { httpRequest, request, response }, reply)
   }
 }

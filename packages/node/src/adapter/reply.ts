@@ -11,7 +11,7 @@ import { onNodeClose, onTurn } from './turn.ts'
 
 /** A request, and the request and the response of Node that carry it. */
 export interface NodeExchange {
-  readonly asked: HttpRequest
+  readonly httpRequest: HttpRequest
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
@@ -28,7 +28,7 @@ export interface NodeExchange {
  */
 export function watchNodeReply(
   endpoint: ReplyLimits,
-  { asked, request, response }: NodeExchange,
+  { httpRequest, request, response }: NodeExchange,
   { open, body }: HttpReply,
 ): void {
   if (open !== undefined) return
@@ -48,7 +48,7 @@ export function watchNodeReply(
   onNodeClose(
     request,
     response,
-    endpoint.hold(asked, body.length, () => stall.shorten()),
+    endpoint.hold(httpRequest, body.length, () => stall.shorten()),
   )
 }
 
@@ -62,8 +62,8 @@ export function watchNodeReply(
 export function sendNodeStream(
   request: IncomingMessage,
   response: ServerResponse,
-  { open }: Extract<HttpReply, { readonly open: unknown }>,
   sendHead: () => boolean,
+  open: (sink: FrameSink) => void,
 ): void {
   const sink = new ResponseSink(response)
   onTurn(request, response, (connected) => {

@@ -9,9 +9,6 @@ import type { Socket } from 'node:net'
  */
 const isQueued = ({ socket, writableEnded }: ServerResponse): boolean => socket === null && !writableEnded
 
-/** Whether the connection has ended. `socket` is undefined when a stream of HTTP/2 has ended. */
-const hasEnded = ({ destroyed, socket }: ServerResponse): boolean => destroyed || socket === undefined
-
 /**
  * Calls the listener once: with true when the response has its connection, with false if that has ended
  * before. Calls it at once unless the response is queued. Node emits no `close` on queued responses, and keeps what is
@@ -22,7 +19,10 @@ export function onTurn(
   response: ServerResponse,
   listener: (connected: boolean) => void,
 ): void {
-  if (!isQueued(response)) return listener(!hasEnded(response))
+  if (!isQueued(response)) {
+    // A stream of HTTP/2 that has ended has no socket.
+    return listener(!response.destroyed && response.socket !== undefined)
+  }
   if (socket.destroyed) return listener(false)
   const forget = onSocketClose(socket, () => listener(false))
   response.once('socket', () => {
@@ -43,12 +43,13 @@ export function onNodeClose(request: IncomingMessage, response: ServerResponse, 
 /** Aborts when the client disconnects before the reply is complete; at once if it already has. */
 export function nodeSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const controller = new AbortController()
-  const closed = (): void => {
-    if (!response.writableEnded || !response.writableFinished) controller.abort()
-  }
-  if (hasEnded(response)) closed()
-  else onNodeClose(request, response, closed)
+  if (response.destroyed || response.socket === undefined) abortUnfinished(controller, response)
+  else onNodeClose(request, response, abortUnfinished.bind(undefined, controller, response))
   return controller.signal
+}
+
+function abortUnfinished(controller: AbortController, response: ServerResponse): void {
+  if (!response.writableEnded || !response.writableFinished) controller.abort()
 }
 
 interface Waiting {

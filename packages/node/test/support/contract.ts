@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { HOSTS } from './hosts.ts'
 
 /**
- * These hosts pass on the response that others pass on too: the cases that write
- * 64 MiB would show nothing new.
+ * These hosts use the same response object as others, so the cases that write 64 MiB would show nothing new.
  */
 const SAME_RESPONSE = ['Express 4', 'Connect', 'NestJS on Express']
 const WRITES_MUCH = /not read|stopped reading/
 
-/** @param hosts - how many cases each host has, so that no case is lost unnoticed */
+/** @param hosts - the number of cases of each host, so that no case is lost unnoticed */
 export function describeContract(hosts: Readonly<Record<string, number>>): void {
   describe.concurrent.each(Object.entries(hosts))('the adapter contract on %s', (name, count) => {
     const host = HOSTS[name]
@@ -18,7 +17,7 @@ export function describeContract(hosts: Readonly<Record<string, number>>): void 
       (each) => !SAME_RESPONSE.includes(name) || !WRITES_MUCH.test(each.name),
     )
     for (const each of cases) it(each.name, () => runAdapterCase(host, each))
-    it('has all of its cases', () => {
+    it('contains the expected number of cases', () => {
       expect(cases).toHaveLength(count)
     })
   })

@@ -26,7 +26,7 @@ interface Pipeline {
   readonly exporters: readonly string[]
 }
 
-/** The configs of the compose file, as far as the tests read them. */
+/** The tested part of the compose file's configs. */
 interface Configs {
   readonly collector: {
     readonly receivers: { readonly otlp: { readonly protocols: { readonly http: Endpoint } } }
@@ -54,7 +54,7 @@ export function composeFile(): Compose {
   return parse(text) as Compose
 }
 
-/** The text of one of its configs. */
+/** Returns the text of one config. */
 export function configText(name: keyof Configs): string {
   return composeFile().configs[name]?.content ?? ''
 }

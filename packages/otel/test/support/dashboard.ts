@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 const DASHBOARD = new URL('../../../../docs/public/grafana/jetway.json', import.meta.url)
-/** The rules for Prometheus that we ship. */
+/** The published rules for Prometheus. */
 export const RULES: URL = new URL('../../../../docs/public/grafana/jetway.rules.yml', import.meta.url)
 
 interface Source {
@@ -37,10 +37,10 @@ export interface Dashboard {
   readonly templating: { readonly list: readonly Variable[] }
 }
 
-/** The dashboard for Grafana that we ship. */
+/** The published dashboard for Grafana. */
 export const readDashboard = (): Dashboard => JSON.parse(readFileSync(DASHBOARD, 'utf8')) as Dashboard
 
-/** The expressions of the dashboard by panel, with Grafana's variables set as it sets them for "All". */
+/** The expressions of the dashboard by panel, with the values of Grafana's variables for "All". */
 export function panelExpressions(): readonly (readonly [panel: string, expression: string])[] {
   return readDashboard().panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }): readonly [string, string] => [
@@ -50,7 +50,7 @@ export function panelExpressions(): readonly (readonly [panel: string, expressio
   )
 }
 
-/** The series that the variables of the dashboard list. */
+/** The series in the variables of the dashboard. */
 export function variableSeries(): readonly string[] {
   return readDashboard().templating.list.flatMap(({ definition }) =>
     definition === undefined
@@ -72,7 +72,7 @@ export function ruleExpressions(): readonly (readonly [alert: string, expression
   })
 }
 
-/** The metric names of an expression, without the units that the collector adds. */
+/** Returns the metric names of an expression, without the units that the collector adds. */
 export function namesIn(expression: string): readonly string[] {
   const bare = expression.replaceAll(/\(_(seconds|bytes)\)\?/g, '')
   return [...bare.matchAll(/\b(?:mcp_(?:server|client)_|jetway_)\w+/g)]

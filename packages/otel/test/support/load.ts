@@ -7,18 +7,18 @@ import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 import { onTestFinished } from 'vitest'
 
-/** A server that listens, and the load of each kind that has a metric. */
+/** A listening server, with a load for each kind of metric. */
 export interface LoadedServer {
   readonly server: McpServer
-  /** Sends requests of each kind once, in a session that ends. */
+  /** Sends a request of each kind once, in a session, and ends the session. */
   readonly load: () => Promise<void>
 }
 
-/** One call at a time, so that a second one in a session is refused. */
+/** Allows one call at a time, so that the server refuses a second one in a session. */
 const LIMITS = { running: 1, inFlight: 1 }
 
 interface Options extends ServerOptions {
-  /** Observes the clients too. */
+  /** Also observes the clients. */
   readonly telemetry: Telemetry & ClientTelemetry
 }
 

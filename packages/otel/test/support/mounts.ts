@@ -21,7 +21,7 @@ import { onTestFinished } from 'vitest'
 const ORIGIN = 'http://127.0.0.1:8000'
 type Fetch = NonNullable<HttpOptions['fetch']>
 
-/** Ways to serve a server. Each returns what a client connects to. */
+/** Ways to serve a server. Each returns the target for a client. */
 export const MOUNTS = {
   memory: (server) => {
     const [near, far] = createMemoryTransportPair()
@@ -57,14 +57,14 @@ function fetchOf(server: McpServer): Fetch {
   return async (url, init) => handler(new Request(url, init))
 }
 
-/** Each mount with each of its revisions. */
+/** Every combination of a mount and a revision that it supports. */
 export const CELLS: readonly (readonly [Mount, RevisionDate])[] = Object.keys(MOUNTS).flatMap((name) =>
   REVISIONS.filter(({ era }) => name !== 'HTTP+SSE' || era === 'legacy').map(
     ({ version }) => [name as Mount, version] as const,
   ),
 )
 
-/** A client of a mounted server. Both end with the test. */
+/** Connects a client to a mounted server. Both close with the test. */
 export async function connectOver(
   mount: Mount,
   server: McpServer,

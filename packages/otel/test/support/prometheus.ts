@@ -8,7 +8,7 @@ import { onTestFinished, vi } from 'vitest'
 
 const [SERVER, TOOL] = ['/usr/bin/prometheus', '/usr/bin/promtool']
 
-/** The values of a query, one for each series. */
+/** Returns the values of a query, one for each series. */
 export type Query = (expression: string) => Promise<readonly number[]>
 
 interface Answer {
@@ -26,7 +26,7 @@ export async function startPrometheus(target: string): Promise<Query> {
   demand(SERVER)
   const folder = mkdtempSync(join(tmpdir(), 'jetway-prometheus-'))
   const config = { global: { scrape_interval: '1s' }, scrape_configs: [scrape(target)] }
-  // JSON is YAML.
+  // Prometheus reads JSON, because it is valid YAML.
   writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config))
   const address = `127.0.0.1:${await freePort()}`
   const child = spawn(

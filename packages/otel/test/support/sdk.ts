@@ -15,11 +15,11 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import { onTestFinished } from 'vitest'
 
-/** The OpenTelemetry SDK in memory, registered globally until the test has finished. */
+/** Registers the OpenTelemetry SDK in memory, globally until the test ends. */
 export interface Sdk {
   readonly spans: () => readonly ReadableSpan[]
   readonly span: (name: string) => ReadableSpan
-  /** Spans that have begun and not ended. */
+  /** The open spans. */
   readonly openSpans: () => number
   /** The data points of all metrics, by name. */
   readonly points: () => Promise<Readonly<Record<string, readonly DataPoint<unknown>[]>>>

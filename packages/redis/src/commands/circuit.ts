@@ -1,18 +1,18 @@
-/** Failures in a row that open the circuit. */
+/** The consecutive failures that open the circuit. */
 const MAX_FAILURES = 5
 /** How long an open circuit refuses commands, in ms. */
 const OPEN_MS = 1_000
 
-/** Whether commands are sent, refused, or one is sent as a probe. */
+/** `closed` sends commands, `open` refuses them, `probing` waits for the reply to one. */
 export type CircuitState = 'closed' | 'open' | 'probing'
 
-/** Refuses commands at once while Redis does not reply, so that callers do not wait for a timeout each. */
+/** Refuses commands at once while Redis does not reply, so that callers do not wait for a timeout. */
 export class Circuit {
   #failures = 0
   #openUntil = 0
   #probing = false
 
-  /** Whether a command may be sent. After an open circuit's time, one command may: its outcome decides. */
+  /** Whether a command may be sent. After `OPEN_MS` one command may be sent as a probe: its outcome decides. */
   admits(now: number): boolean {
     if (this.#failures < MAX_FAILURES) return true
     if (this.#probing || now < this.#openUntil) return false

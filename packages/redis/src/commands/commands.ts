@@ -1,12 +1,17 @@
 import type { Logger } from '@jetway/core/stores'
-import { type RedisConnection, type RedisReply, RedisReplyError } from '../connection/connection.ts'
+import {
+  type RedisConnection,
+  type RedisReply,
+  RedisReplyError,
+  RedisUnavailable,
+  withDeadline,
+} from '../connection/connection.ts'
 import { Circuit } from './circuit.ts'
-import { RedisUnavailable, withDeadline } from './deadline.ts'
 import type { Script } from './script.ts'
 
 /** How long a command may take, in ms. */
 const COMMAND_MS = 500
-/** Commands that wait for their reply; one more is refused. */
+/** The limit of commands that wait for their reply; one more is refused. */
 const MAX_IN_FLIGHT = 2_000
 
 /** Sends commands with a deadline, a limit and a circuit for each node of Redis. */
@@ -25,7 +30,7 @@ export class Commands {
     return this.#inFlight
   }
 
-  /** Whether every node replies, as far as known. */
+  /** Whether every used node of Redis replies. */
   get available(): boolean {
     return [...this.#circuits.values()].every(({ state }) => state === 'closed')
   }
@@ -49,7 +54,7 @@ export class Commands {
     }
   }
 
-  /** Runs a script. `keys` are all that it touches; in a cluster they have one slot. */
+  /** Runs a script. `keys` are all keys that it touches. In a cluster they are in one slot. */
   async script(
     { source, sha1 }: Script,
     keys: readonly [string, ...string[]],
@@ -77,7 +82,7 @@ export class Commands {
   #circuitOf(node: string): Circuit {
     const known = this.#circuits.get(node)
     if (known !== undefined) return known
-    // Only nodes that failed matter, and a cluster may have had other nodes.
+    // Only failed nodes matter, and the map may contain nodes that have left the cluster.
     if (this.#circuits.size > 1_000) this.#circuits.clear()
     const circuit = new Circuit()
     this.#circuits.set(node, circuit)
@@ -93,7 +98,7 @@ export class Commands {
     if (opened === undefined) return
     if (opened === 'opened')
       this.#logger.warn({ node, err: error }, 'Redis does not reply. Commands are refused')
-    // A connection that lost its peer without notice would wait for minutes.
+    // A connection that lost its peer unnoticed would wait for minutes.
     this.#connection.reset?.()
   }
 }

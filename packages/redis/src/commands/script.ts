@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 
-/** A Lua script, which Redis runs without another command in between. */
+/** A Lua script. Redis runs no other command during a script. */
 export interface Script {
   readonly source: string
-  /** By which Redis knows a script that it has run before. */
+  /** The name of a script that Redis has run before. */
   readonly sha1: string
 }
 
-/** Milliseconds on the clock of Redis: those of the nodes may differ. */
+/** Sets `now` to the clock of Redis in ms, because the clocks of nodes may differ. */
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `
 
-/** A script that has the time of Redis in ms as `now`. */
+/** Creates a script that can use `now`, the time of Redis in ms. */
 export function script(body: string): Script {
   const source = NOW + body.trim()
   return { source, sha1: createHash('sha1').update(source).digest('hex') }

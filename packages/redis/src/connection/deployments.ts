@@ -7,24 +7,24 @@ import { slotOf } from './slot.ts'
 export interface RedisAddress {
   /** `redis://`, `rediss://` (TLS) or `unix://`, with user, password and number of the database where needed. */
   readonly url?: string
-  /** Finds the master by Redis Sentinel. */
+  /** Finds the master through Redis Sentinel. */
   readonly sentinel?: {
     /** The name of the master in the configuration of the sentinels. */
     readonly name: string
-    /** Some of the sentinels, as URLs. The user and password of the first one are those of all sentinels. */
+    /** URLs of some sentinels. All sentinels get the user and password of the first URL. */
     readonly urls: readonly string[]
   }
-  /** A Redis Cluster, as URLs of some of its nodes. */
+  /** URLs of some nodes of a Redis Cluster. */
   readonly cluster?: readonly string[]
-  /** The user at the nodes of a sentinel or cluster. */
+  /** The user for the nodes of a sentinel or cluster. */
   readonly username?: string
-  /** The password at the nodes of a sentinel or cluster. */
+  /** The password for the nodes of a sentinel or cluster. */
   readonly password?: string
-  /** TLS to the nodes of a sentinel or cluster, or its options for a `rediss://` URL, such as `ca`. */
+  /** Whether to use TLS for the nodes of a sentinel or cluster; or options of TLS such as `ca`, also for `rediss://`. */
   readonly tls?: boolean | ConnectionOptions
 }
 
-/** Time for a TCP connection, in ms. */
+/** The time limit for opening a TCP connection, in ms. */
 export const CONNECT_MS = 2_000
 /** The longest wait before a reconnect, in ms. */
 const MAX_RECONNECT_MS = 500
@@ -36,18 +36,18 @@ export interface Client {
   on(event: 'error', listener: (error: unknown) => void): unknown
 }
 
-/** How one kind of deployment is reached. */
+/** Creates and uses the clients of one kind of deployment. */
 export interface Deployment<C extends Client> {
   create(options: { readonly reconnect: boolean }): C
   send(client: C, key: string, args: readonly string[]): Promise<RedisReply>
   nodeOf?(client: C, key: string): string
-  /** Connects to nodes that `connect` leaves out. */
+  /** Connects to the nodes that `connect` omits. */
   connectAll?(client: C): Promise<unknown>
 }
 
 /**
- * The defaults of version 6 differ from these. The stores set their own deadlines, since the client's deadline ends
- * when a command is written. A command that was not sent must not be sent later.
+ * Overrides defaults of version 6 of `@redis/client`. The stores set their own deadlines, because the
+ * client's deadline ends when a command is written. A command that was not sent must not be sent later.
  */
 const NODE = {
   maintNotifications: 'disabled',
@@ -82,7 +82,7 @@ export function single(address: RedisAddress): Deployment<ReturnType<typeof crea
         ...COMMANDS,
         ...credentialsOf(address),
         url,
-        // The client's types know a socket with TLS, or one without: the URL decides.
+        // The client's types distinguish sockets with and without TLS, but only the URL decides.
         socket: { ...socketOf(reconnect), ...(typeof address.tls === 'object' && address.tls) } as object,
       }) as unknown as ReturnType<typeof createClient>,
     send: (client, _, args) => client.sendCommand<RedisReply>(args),
@@ -99,7 +99,7 @@ export function clusterOf(
         RESP: 2,
         ...COMMANDS,
         rootNodes: urls.map((url) => ({ url })),
-        // A node that does not reply would stop the others from being used.
+        // Otherwise a node that does not reply would block the use of the others.
         minimizeConnections: true,
         defaults: {
           ...NODE,
@@ -143,7 +143,7 @@ export function sentinelOf(
           ...credentialsOf(address),
           socket: { ...socketOf(reconnect), ...tlsOf(address.tls) },
         },
-        // A failover that no message announced.
+        // This scan notices a failover that no message announced.
         scanInterval: 2_000,
         passthroughClientErrorEvents: true,
       }) as unknown as ReturnType<typeof createSentinel>,

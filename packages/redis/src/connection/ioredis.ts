@@ -1,6 +1,6 @@
 import { type RedisConnection, type RedisReply, RedisReplyError } from './connection.ts'
 
-/** The part of a client of ioredis or iovalkey, or of their `Cluster`, that is used. */
+/** The used part of a client of ioredis or iovalkey, or of their `Cluster`. */
 export interface IoredisClient {
   call(command: string, ...args: string[]): Promise<unknown>
   duplicate(): IoredisClient
@@ -10,7 +10,7 @@ export interface IoredisClient {
 
 /**
  * Uses a client of ioredis or iovalkey. Create it with `enableOfflineQueue: false` and `maxRetriesPerRequest: 0`, so
- * that it keeps no command for later. The stores never close it: close it after the server.
+ * that it queues no commands. The stores never close the client: close it after the server.
  */
 export function fromIoredis(client: IoredisClient): RedisConnection {
   return {

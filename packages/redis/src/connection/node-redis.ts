@@ -1,6 +1,11 @@
 import { ErrorReply } from '@redis/client'
-import { withDeadline } from '../commands/deadline.ts'
-import { type RedisConnection, type RedisReader, type RedisReply, RedisReplyError } from './connection.ts'
+import {
+  type RedisConnection,
+  type RedisReader,
+  type RedisReply,
+  RedisReplyError,
+  withDeadline,
+} from './connection.ts'
 import {
   type Client,
   clusterOf,
@@ -11,13 +16,13 @@ import {
   single,
 } from './deployments.ts'
 
-/** Time for the commands of a connection that was replaced: longer than their deadline. */
+/** How long a replaced connection stays open for its commands: longer than their deadline. */
 const DRAIN_MS = 1_000
 
 /**
  * Connects with `@redis/client`.
  *
- * @param onError - gets the errors of connections, which are repaired without help
+ * @param onError - gets the errors of connections. The client reconnects on its own
  */
 export function connectTo(address: RedisAddress, onError: (error: unknown) => void): RedisConnection {
   if (address.cluster !== undefined) return new NodeRedis(clusterOf(address, address.cluster), onError)
@@ -36,7 +41,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
   readonly #deployment: Deployment<C>
   readonly #onError: (error: unknown) => void
   #current: Opened<C> | undefined
-  /** Replaces the current one when it is connected. */
+  /** Replaces the current client as soon as it is connected. */
   #next: Opened<C> | undefined
 
   constructor(deployment: Deployment<C>, onError: (error: unknown) => void) {
@@ -85,7 +90,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
         if (this.#next === next) this.#next = undefined
       }
     }
-    // The former client serves until then: other nodes of a cluster may still reply.
+    // The former client stays in use until then, because other nodes of a cluster may still reply.
     void settle()
   }
 
@@ -96,7 +101,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 
   #replace(next: Opened<C>): void {
-    // Closed meanwhile.
+    // The stores were closed in the meantime.
     if (this.#next !== next) return destroy(next.client)
     const former = this.#current
     this.#current = next
@@ -111,7 +116,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
       () => {
         opened.isConnected = true
       },
-      // Each command that waits for it rejects.
+      // Each command that waits for this connection rejects.
       () => {
         if (this.#current === opened) this.#current = undefined
       },
@@ -128,8 +133,8 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 }
 
-/** Ends all connections of a client, even one that is not connected yet. */
+/** Ends all connections of a client, even before it is connected. */
 function destroy(client: Client): void {
-  // A cluster or sentinel that is still connecting may reject or throw.
+  // `destroy` may reject or throw while a cluster or sentinel is still connecting.
   void (async () => client.destroy())().catch(() => {})
 }

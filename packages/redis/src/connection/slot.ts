@@ -1,7 +1,7 @@
 const SLOTS = 16_384
 
 /**
- * The slot of a key in a Redis Cluster: CRC-16 (XMODEM) of the part in the first braces.
+ * Returns a key's slot in a Redis Cluster: CRC-16 (XMODEM) of the part in the first braces.
  *
  * @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#key-distribution-model
  */

@@ -1,9 +1,9 @@
 import { type Script, script } from '../commands/script.ts'
 
 /**
- * Shows that a node runs, and drops the messages that it has read.
+ * Renews a node's lease, and removes the messages that it has read.
  *
- * KEYS: lease, inbox. ARGV: time to live of the lease and of the inbox, last message that was read.
+ * KEYS: lease, inbox. ARGV: time to live of the lease and of the inbox, last read message.
  */
 export const RENEW_LEASE: Script = script(`
 redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])

@@ -1,7 +1,7 @@
 import { type Script, script } from '../commands/script.ts'
 
 /**
- * Replaces a record that still has the given text.
+ * Replaces a record if it still has the given text.
  *
  * KEYS: record. ARGV: text, new text, time to live.
  */
@@ -11,13 +11,13 @@ redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 `)
 
-/** For how long a session that has not been initialized counts as being opened, in ms. */
+/** How long a session counts as new before `initialize`, in ms. */
 const OPENING_MS = 10_000
 
 /**
- * Adds a session to those of its principal. Returns the sessions beyond the limit, which the caller deletes: those that
- * expire first. One that has just been opened expires soon, but is not dropped, unless half of the sessions are like
- * it: clients that open sessions at the same time would end each other's.
+ * Adds a session to its principal's index. Returns the sessions beyond the limit, for the caller to delete:
+ * those that expire first. New sessions expire soon, but stay while they are less than half of all: otherwise
+ * clients that open sessions at the same time would end each other's sessions.
  *
  * KEYS: sessions of the principal. ARGV: session, time to live, limit.
  */
@@ -42,7 +42,7 @@ return dropped
 `)
 
 /**
- * Prolongs a session of a principal, if it is among them.
+ * Extends the lifetime of a session, if it is in its principal's index.
  *
  * KEYS: sessions of the principal. ARGV: session, time to live.
  */

@@ -1,15 +1,15 @@
 import { type Script, script } from '../commands/script.ts'
 
 /*
- * The fields of a stream's state: e epoch, o node that writes, k kind, f fence, n last position, b bytes of events but
- * the final one, z ended, w follower, q<id> for each request without a response.
+ * The fields of a stream's state: e epoch, o writing node, k kind, f fence, n last position, b bytes of all
+ * events except the final one, z ended, w follower, q<id> for each request without a response.
  *
- * An event is an entry <position>-<ms>: the order depends on no clock, and the age is known.
+ * An event is an entry <position>-<ms>: its order depends on no clock, and its age is known.
  */
 
 /**
- * Starts a stream. Returns the streams beyond the limit, which the caller deletes: ended ones have negative scores, and
- * are the first to be dropped.
+ * Starts a stream. Returns the streams beyond the limit, for the caller to delete. Ended streams have
+ * negative scores, and go first.
  *
  * KEYS: state, events, streams of the session.
  * ARGV: epoch, node, kind, limit of streams, time to live, stream, then requests.
@@ -29,8 +29,8 @@ return dropped
 `)
 
 /**
- * Stores events. Returns 1 and the follower if they are stored, 0 if there is no stream or they do not continue it, and
- * -1 if another node has seized it.
+ * Stores events. Returns 1 and the follower if the events are stored, 0 if there is no stream or they do not
+ * continue it, and -1 if another node has taken the stream over.
  *
  * KEYS: state, events, streams of the session.
  * ARGV: epoch, fence, final, limits of events, bytes and bytes of the final event, time to live of events and of a
@@ -78,8 +78,8 @@ return {1, state[6] or ''}
 `)
 
 /**
- * Returns the events after a position: 0 if it is unknown, else 1 or, after the end, 2; node, kind, last position,
- * follower, then the frames. A reader becomes the follower; the node that writes replaces it.
+ * Returns the events after a position: 0 for an unknown position, 2 for an ended stream, else 1; then node,
+ * kind, last position, follower and frames. A reader becomes the follower; a read by the writer removes the follower.
  *
  * KEYS: state, events. ARGV: epoch, position, time to live of events, reader.
  */
@@ -107,8 +107,8 @@ return reply
 `)
 
 /**
- * Makes a node the writer. Returns nothing if there is no stream or it has ended, else fence, last position, kind and the
- * requests without a response.
+ * Makes a node the writer. Returns nothing for an unknown or ended stream, else fence, last position, kind
+ * and the requests without a response.
  *
  * KEYS: state. ARGV: epoch, node, time to live.
  */

@@ -1,20 +1,20 @@
 import { type Script, script } from '../commands/script.ts'
 
 /*
- * All tasks are in five keys of one slot, since a script that makes room must reach every task:
+ * All tasks are in five keys of one slot, because a script that makes room must access every task:
  *
  * records: hash by id. A value begins with 23 characters for the owner, the first of which is ~ if the owner is
  * anonymous, 15 digits each for the time of creation (of the node) and of expiry (of Redis), then the record as JSON.
- * owners: sorted set of <owner><creation><id>, all of score 0: sorted by name, which is the order of lists.
+ * owners: sorted set of <owner><creation><id>, all with score 0. They are sorted by name, in the order of `tasks/list`.
  * ended: sorted set of ids by the time of their end. expiries: sorted set of ids. bytes: the bytes of all records.
  */
 
 const OWNER = 23
 const CREATED = OWNER + 15
-/** Characters before the JSON of a record. */
+/** The number of characters before the JSON of a record. */
 export const TASK_HEAD: number = CREATED + 15
 
-/** Functions of the scripts that write. KEYS: records, owners, ended, expiries, bytes. */
+/** Functions for the writing scripts. KEYS: records, owners, ended, expiries, bytes. */
 const CHANGES = `
 local function remove(id)
   local value = redis.call('HGET', KEYS[1], id)
@@ -92,7 +92,7 @@ end
 `
 
 /**
- * Stores a task. Returns 0 if its id is taken, or nothing that has ended can make room.
+ * Stores a task. Returns 0 if its id is taken, or if no ended task can make room.
  *
  * ARGV: id, owner, creation, time to live, record, limits of tasks, tasks of the owner and bytes.
  */
@@ -114,8 +114,8 @@ return 1
 `)
 
 /**
- * Replaces a record that still has the given text. Returns 0 if it has another or has expired, and -1 if there is no
- * room. Ended tasks make room.
+ * Replaces a record if it still has the given text. Returns 0 if its text differs or it has expired, and -1
+ * if there is no room. Ended tasks make room.
  *
  * ARGV: id, value, new record, 1 if it ends the task, limit of bytes.
  */
@@ -135,7 +135,7 @@ expireAll()
 return 1
 `)
 
-/** Deletes a task of an owner. Returns whether there was one. ARGV: id, owner. */
+/** Deletes a task of an owner. Returns whether the task existed. ARGV: id, owner. */
 export const DELETE_TASK: Script = script(`${CHANGES}
 sweep()
 local value = redis.call('HGET', KEYS[1], ARGV[1])

@@ -1,11 +1,11 @@
 import { type Script, script } from '../commands/script.ts'
 
 /**
- * Marks a state of a principal as used. Returns 0 if it was used before, or counts as used because those that
- * expire no later were dropped.
+ * Marks a state of a principal as used. Returns 0 for a used state, and for one that expires no later than a
+ * dropped state.
  *
- * KEYS: used states of the principal by expiry, expiry of the last one that was dropped. ARGV: nonce, expiry, time to
- * remember it, by how much clocks differ at most, limit.
+ * KEYS: used states of the principal by expiry, expiry of the last dropped state. ARGV: nonce, expiry, time
+ * to live, greatest difference of clocks, limit.
  */
 export const TAKE_STATE: Script = script(`
 if tonumber(ARGV[2]) <= tonumber(redis.call('GET', KEYS[2]) or 0) then return 0 end

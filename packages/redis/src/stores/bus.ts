@@ -3,11 +3,11 @@ import { type Bus, type BusListener, MemoryBus } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
 import type { MessageReader } from './message-reader.ts'
 
-/** Messages that the bus keeps for nodes that read slowly, or reconnect. */
+/** The number of messages that the bus keeps for nodes that read slowly or reconnect. */
 const MAX_KEPT = 10_000
-/** Messages that wait for Redis; one more drops the oldest. Equal ones wait once. */
+/** The limit of messages that wait for Redis; one more drops the oldest. Equal messages wait once. */
 const MAX_UNSENT = 1_000
-/** The time between two tries to send what waits, in ms. */
+/** The time between two attempts to send waiting messages, in ms. */
 const RETRY_MS = 500
 
 interface Unsent {
@@ -15,7 +15,7 @@ interface Unsent {
   readonly text: string
 }
 
-/** A bus over one Redis Stream. This node's listeners get a message at once, and do not get it again from Redis. */
+/** A bus over one Redis Stream. Listeners of this node get its messages at once, and only once. */
 export class RedisBus implements Bus {
   readonly #commands: Commands
   readonly #key: string
@@ -43,7 +43,7 @@ export class RedisBus implements Bus {
     this.#local = new MemoryBus({ onError })
   }
 
-  /** Messages that wait for Redis. */
+  /** The number of messages that wait for Redis. */
   get unsent(): number {
     return this.#unsent.size
   }
@@ -51,13 +51,13 @@ export class RedisBus implements Bus {
   async publish(topic: string, message: JsonValue): Promise<void> {
     this.#local.publish(topic, message)
     const unsent = { topic, text: JSON.stringify(message) }
-    // A message must not overtake those that wait.
+    // A message must not overtake waiting messages.
     if (this.#unsent.size > 0) this.#keep(unsent)
     else await this.#send(unsent).catch(() => this.#keep(unsent))
   }
 
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void {
-    // Wrapped, since several subscriptions may have the same function.
+    // Each subscription needs its own object, because several may have the same function.
     const gap = (): void => onGap?.()
     this.#gapListeners.add(gap)
     const unsubscribe = this.#local.subscribe(topic, listener)

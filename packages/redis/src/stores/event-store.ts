@@ -18,19 +18,19 @@ import { OpenStreams } from './open-streams.ts'
 
 /** Limits of the event store. */
 export interface RedisEventLimits {
-  /** Events kept for each stream. @default 1_000 */
+  /** The events to keep for each stream. @default 1_000 */
   readonly maxEvents?: number
-  /** Bytes of events kept for each stream. @default 1_048_576 */
+  /** The bytes of events to keep for each stream. @default 1_048_576 */
   readonly maxBytes?: number
-  /** The largest final response that is kept; the limits above do not apply to it. @default 8_396_800 */
+  /** The bytes of the largest final response to keep; the limits above do not apply to it. @default 8_396_800 */
   readonly maxFinalBytes?: number
-  /** How long an event and an ended stream are kept, in ms. @default 600_000 */
+  /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
-  /** Streams of one session; one more drops an ended one, or else the oldest. @default 512 */
+  /** The streams of one session; one more drops an ended stream, or else the oldest. @default 512 */
   readonly maxStreamsPerSession?: number
 }
 
-/** The time to live of a stream that has not ended, in ms. Its writer prolongs it. */
+/** The lifetime of a stream that has not ended, in ms. Its writer extends it. */
 const OPEN_STREAM_MS = 60 * 60_000
 
 const APPEND_STATES = new Map<unknown, AppendResult['state']>([
@@ -38,13 +38,13 @@ const APPEND_STATES = new Map<unknown, AppendResult['state']>([
   [-1, 'fenced'],
 ])
 
-/** Events of streams in Redis Streams. Every write carries the fence of its writer. */
+/** Stores the events of streams in Redis Streams. Every write contains its writer's fence. */
 export class RedisEventStore implements EventStore {
   readonly #commands: Commands
   readonly #keys: Keys
   readonly #limits: Required<RedisEventLimits>
   readonly #open: OpenStreams
-  /** Streams that are not stored yet, by state key. */
+  /** Unstored streams by state key. */
   readonly #opening = new Map<string, Promise<unknown>>()
 
   constructor(commands: Commands, keys: Keys, limits: RedisEventLimits = {}) {
@@ -68,7 +68,7 @@ export class RedisEventStore implements EventStore {
     const opening = this.#commands
       .script(OPEN, [keys.state, keys.events, keys.streams], [...args, ...pending.map(encodeId)])
       .then((dropped) => this.#unlink(keys, dropped as readonly string[]))
-      // The first append finds that there is no such stream.
+      // The first append notices that there is no such stream.
       .catch(() => {})
       .finally(() => {
         if (this.#opening.get(keys.state) === opening) this.#opening.delete(keys.state)
@@ -150,7 +150,7 @@ export class RedisEventStore implements EventStore {
     await this.#commands.run(keys.streams, ['UNLINK', keys.streams])
   }
 
-  /** Stops prolonging the streams that this process writes. */
+  /** Stops extending the lifetime of this process's streams. */
   close(): void {
     this.#open.close()
   }
@@ -166,5 +166,5 @@ export class RedisEventStore implements EventStore {
   }
 }
 
-/** As JSON: 1 and "1" are different ids. */
+/** Encodes ids as JSON, because 1 and "1" are different ids. */
 const encodeId = (id: RequestId | undefined): string => (id === undefined ? '' : JSON.stringify(id))

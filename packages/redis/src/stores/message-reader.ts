@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withDeadline } from '../commands/deadline.ts'
-import type { RedisConnection, RedisReader, RedisReply } from '../connection/connection.ts'
+import {
+  type RedisConnection,
+  type RedisReader,
+  type RedisReply,
+  withDeadline,
+} from '../connection/connection.ts'
 
 /** How long a read waits for a message, in ms. */
 const BLOCK_MS = 2_000
 /** How long a read may take in total, in ms. */
 const READ_MS = BLOCK_MS + 1_500
-/** Messages of one read and stream. */
+/** The limit of messages per read and stream. */
 const COUNT = 100
 /** The waits before a reconnect, in ms. */
 const FIRST_WAIT_MS = 50
@@ -25,23 +29,23 @@ type Entry = readonly [id: string, fields: readonly string[]]
 export interface MessageStream {
   readonly key: string
   receive(fields: Fields): void
-  /** Messages may be missing. */
+  /** Called if messages may be missing. */
   lost?(): void
-  /** The connection is new. */
+  /** Called for each new connection. */
   connected?(): void
 }
 
 interface Reading {
   readonly stream: MessageStream
-  /** The last message that was read. */
+  /** The last read message. */
   at: string | undefined
-  /** When reading was requested, by `performance.now()`. */
+  /** The time of the request to read, by `performance.now()`. */
   readonly since: number
 }
 
 /**
- * Reads the inbox of this node and the bus, over one connection that blocks. A Redis Stream keeps its messages, so a
- * reconnect loses none that are not trimmed.
+ * Reads this node's inbox and the bus over one blocking connection. A Redis Stream keeps its messages, so a
+ * reconnect loses only trimmed ones.
  */
 export class MessageReader {
   readonly #connection: RedisConnection
@@ -55,28 +59,28 @@ export class MessageReader {
     this.#onError = onError
   }
 
-  /** Resolves when every message from now on arrives. */
+  /** Resolves when no later message can be missed. */
   async ready(): Promise<void> {
     let ready
     do {
       ready = this.#ready
       await ready
-      // Another run may have replaced the one that was waited for.
+      // Another run may have replaced the awaited one.
     } while (ready !== this.#ready)
   }
 
-  /** Like {@link ready}, but waits for 1 s at most. Messages that are missed then count as lost. */
+  /** Like {@link ready}, but waits for at most 1 s. Messages missed after that count as lost. */
   async soon(): Promise<void> {
     await withDeadline(this.ready(), SOON_MS).catch(() => {})
   }
 
-  /** The last message of a stream that was read. */
+  /** Returns the last read message of a stream. */
   positionOf(key: string): string {
     return this.#readings.get(key)?.at ?? START
   }
 
   /**
-   * Reads a stream. All have one slot.
+   * Reads a stream. All streams are in one slot.
    *
    * @param from - the position to begin after. @default the end
    * @returns the function that stops it
@@ -91,7 +95,7 @@ export class MessageReader {
     }
   }
 
-  /** Ends the waiting read, which has the streams of before, and starts one with those of now. */
+  /** Replaces the waiting read with a read of the current streams. */
   #restart(): void {
     this.#running?.abort()
     if (this.#readings.size === 0) return
@@ -123,7 +127,7 @@ export class MessageReader {
         reader.close()
       }
     }
-    // For those who wait for a run that was replaced.
+    // Wakes callers that wait for a replaced run.
     positioned()
   }
 
@@ -141,20 +145,20 @@ export class MessageReader {
     }
   }
 
-  /** Finds the position of a stream, and whether messages after it are lost. */
+  /** Determines the position of a stream, and whether messages after it are lost. */
   async #check(reader: RedisReader, reading: Reading): Promise<boolean> {
     const { key } = reading.stream
     const newest = await withDeadline(reader.command(['XREVRANGE', key, '+', '-', 'COUNT', '1']), READ_MS)
     const end = (newest as readonly Entry[])[0]?.[0] ?? START
     const { at } = reading
     reading.at ??= end
-    // `soon` waits no longer: messages between its end and this position may be missing.
+    // `soon` has given up waiting, so messages before this position may be missing.
     if (at === undefined) return performance.now() - reading.since > SOON_MS
     if (at === START) return false
     const last = await withDeadline(reader.command(['XRANGE', key, at, at]), READ_MS)
-    // Streams are trimmed from the front: while the last message that was read is there, nothing after it is missing.
+    // Streams are trimmed from the front: while the last read message exists, no later one is missing.
     if ((last as readonly Entry[]).length > 0) return false
-    // A Redis that lost its data numbers by its clock again, which may be behind.
+    // A Redis that lost its data numbers messages by its clock, which may be behind.
     if (isBefore(end, at)) reading.at = end
     return true
   }
@@ -187,21 +191,21 @@ export class MessageReader {
   }
 }
 
-/** The streams of a reply to XREAD: pairs, or, by a client that speaks RESP3, a map as names and values in turn. */
+/** Reads the streams of a reply to XREAD: pairs, or from a client with RESP3 alternating names and values. */
 function streamsIn(reply: RedisReply): readonly (readonly [key: string, entries: readonly Entry[]])[] {
   const streams = (reply ?? []) as readonly unknown[]
   if (typeof streams[0] !== 'string') return streams as readonly (readonly [string, readonly Entry[]])[]
   return pairsOf(streams as readonly (string | readonly Entry[])[]) as readonly [string, readonly Entry[]][]
 }
 
-/** The pairs of a list that has names and values in turn. */
+/** Pairs the alternating names and values of a list. */
 function pairsOf<T>(list: readonly T[]): readonly (readonly [name: T, value: T])[] {
   const pairs: [T, T][] = []
   for (let at = 0; at + 1 < list.length; at += 2) pairs.push([list[at] as T, list[at + 1] as T])
   return pairs
 }
 
-/** Whether a position of a Redis Stream, <ms>-<number>, is before another. */
+/** Compares two positions of a Redis Stream, <ms>-<number>. */
 function isBefore(a: string, b: string): boolean {
   const [aMs = 0, aNumber = 0] = a.split('-').map(Number)
   const [bMs = 0, bNumber = 0] = b.split('-').map(Number)

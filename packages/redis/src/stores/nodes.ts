@@ -6,17 +6,17 @@ import type { Keys } from '../keys.ts'
 import { RENEW_LEASE, SEND } from '../scripts/nodes.ts'
 import type { MessageReader } from './message-reader.ts'
 
-/** How long a node that stopped without a word counts as running, in ms. */
+/** How long a node that stopped without notice counts as running, in ms. */
 const LEASE_MS = 5_000
 const RENEW_MS = 1_500
-/** After a restart of Redis all leases are missing, until every node has renewed its own. */
+/** How long nodes may take to renew their leases after a restart of Redis, in ms. All leases are missing before. */
 const DOUBT_MS = 7_000
 /** The time to live of an inbox, in ms. */
 const INBOX_MS = 60_000
-/** Messages that a node has not read; one more is refused. */
+/** The limit of unread messages of a node; one more is refused. */
 const MAX_INBOX = 10_000
 
-/** Nodes with a lease and an inbox in Redis. */
+/** Gives each node a lease and an inbox in Redis. */
 export class RedisNodes implements Nodes {
   readonly id: string = randomBytes(8).toString('base64url').slice(0, 10)
   readonly #commands: Commands
@@ -25,9 +25,9 @@ export class RedisNodes implements Nodes {
   readonly #listeners = new Set<NodeListener>()
   #leave: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
-  /** Messages that were read and are not yet dropped. */
+  /** The number of read messages that are still in the inbox. */
   #read = 0
-  /** Until then, a missing lease proves nothing. */
+  /** Before this time, a missing lease does not prove that a node has stopped. */
   #doubtUntil = 0
 
   constructor(commands: Commands, keys: Keys, reader: MessageReader) {
@@ -37,13 +37,13 @@ export class RedisNodes implements Nodes {
   }
 
   async join(listener: NodeListener): Promise<() => Promise<void>> {
-    // Wrapped, so that a listener that joins twice is called and removed twice.
+    // Each call needs its own object, so that a listener that joins twice is called and removed twice.
     const entry: NodeListener = (message) => listener(message)
     this.#listeners.add(entry)
     this.#start()
-    // A Redis that is down delays the lease, not the start of a server.
+    // An outage of Redis delays the lease, not the start of a server.
     await this.#renew().catch(() => {})
-    // A message of the bus that comes before the first read would be lost.
+    // A message on the bus before the first read would be lost.
     await this.#reader.soon()
     return async () => {
       if (this.#listeners.delete(entry) && this.#listeners.size === 0) await this.close()
@@ -99,7 +99,7 @@ export class RedisNodes implements Nodes {
   #receive(text: string): void {
     const message = JSON.parse(text) as JsonObject
     for (const listener of this.#listeners) listener(message)
-    // Messages that were read still fill the inbox.
+    // Read messages still fill the inbox.
     if (++this.#read >= MAX_INBOX / 20) this.#renew().catch(() => {})
   }
 }

@@ -2,12 +2,12 @@ import type { Commands } from '../commands/commands.ts'
 import type { StreamKeys } from '../keys.ts'
 
 /**
- * Prolongs the streams that this process writes, since nothing may happen on a stream for longer than its keys live.
+ * Extends the lifetime of this process's streams, because a stream may be quiet for longer than its keys live.
  */
 export class OpenStreams {
   readonly #commands: Commands
   readonly #ttlMs: number
-  /** By session, then by state key. */
+  /** Streams by session, then by state key. */
   readonly #sessions = new Map<string, Map<string, StreamKeys>>()
   #timer: NodeJS.Timeout | undefined
 
@@ -38,12 +38,12 @@ export class OpenStreams {
     this.#timer = undefined
   }
 
-  /** One after the other: there may be many, and there is time. */
+  /** Extends streams one after the other, because there may be many and there is time. */
   async #prolong(): Promise<void> {
     const ms = String(this.#ttlMs)
     for (const streams of this.#sessions.values())
       for (const { state, streams: index } of streams.values()) {
-        // A failure leaves two more tries before the keys expire.
+        // After a failure there are two more attempts before the keys expire.
         await this.#commands.run(state, ['PEXPIRE', state, ms]).catch(() => {})
         await this.#commands.run(index, ['PEXPIRE', index, ms]).catch(() => {})
       }

@@ -10,7 +10,7 @@ import type { Commands } from '../commands/commands.ts'
 import { hashOf, hashOfSession, type Keys } from '../keys.ts'
 import { ADD_TO_PRINCIPAL, RENEW_OF_PRINCIPAL, REPLACE } from '../scripts/sessions.ts'
 
-/** Session records as JSON, each in a key that expires. The text of a record is its version. */
+/** Stores each session record as JSON in an expiring key. The text of a record is its version. */
 export class RedisSessionStore implements SessionStore {
   readonly #commands: Commands
   readonly #keys: Keys
@@ -70,7 +70,7 @@ export class RedisSessionStore implements SessionStore {
     return deleted === 1
   }
 
-  /** Anonymous clients have no index: nothing limits them per principal. */
+  /** Anonymous clients have no index, because no limit per principal applies to them. */
   async #renew({ principal }: SessionKey, hash: string, ttlMs: number): Promise<void> {
     if (principal === ANONYMOUS) return
     const index = this.#keys.principal(hashOf(principal))
@@ -83,7 +83,7 @@ export class RedisSessionStore implements SessionStore {
   }
 }
 
-/** A record that is parsed when it is used: most are read to see that they have not changed. */
+/** Parses a record at first use, because most are read only to see that they have not changed. */
 class Stored implements StoredSession {
   readonly version: string
 
@@ -96,5 +96,5 @@ class Stored implements StoredSession {
   }
 }
 
-/** Redis takes whole milliseconds, and no 0. */
+/** Rounds to whole milliseconds and at least 1, as Redis requires. */
 const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)))

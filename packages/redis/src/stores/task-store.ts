@@ -13,21 +13,21 @@ import type { Commands } from '../commands/commands.ts'
 import { hashOf, type Keys, type TaskKeys } from '../keys.ts'
 import { CREATE_TASK, DELETE_TASK, GET_TASK, LIST_TASKS, TASK_HEAD, UPDATE_TASK } from '../scripts/tasks.ts'
 
-/** Limits of the task store, for all nodes together. */
+/** Limits of the task store, shared by all nodes. */
 export interface RedisTaskLimits {
-  /** Tasks in total. @default 1_000 */
+  /** The limit of all tasks. @default 1_000 */
   readonly max?: number
   /**
-   * Tasks of one owner. Anonymous clients of the tasks extension, which share one owner, have half of `max`.
+   * The limit of tasks of one owner. Anonymous clients of the tasks extension share one owner, with half of `max`.
    *
    * @default 100
    */
   readonly maxPerOwner?: number
-  /** Bytes of all records as JSON. @default 67_108_864 */
+  /** The limit of the bytes of all records as JSON. @default 67_108_864 */
   readonly maxBytes?: number
 }
 
-/** Tasks in one slot, so that scripts keep their limits exactly. */
+/** Stores all tasks in one slot, so that scripts enforce the limits exactly. */
 export class RedisTaskStore implements TaskStore {
   readonly #commands: Commands
   readonly #keys: TaskKeys
@@ -41,7 +41,7 @@ export class RedisTaskStore implements TaskStore {
 
   async create(record: TaskRecord): Promise<boolean> {
     const { taskId, owner, createdAt, ttlMs } = record
-    // The time that is left, since the clock of Redis may differ.
+    // Redis gets the remaining time, because its clock may differ.
     const left = createdAt + ttlMs - Date.now()
     const created = await this.#commands.script(CREATE_TASK, this.#keys, [
       taskId,
@@ -62,7 +62,7 @@ export class RedisTaskStore implements TaskStore {
   }
 
   async update(key: TaskKey, change: TaskChange): Promise<TaskRecord | undefined> {
-    // Each further round means that another node has changed the task: that ends at the latest when the task does.
+    // Each further round means that another node has changed the task, which ends with the task at the latest.
     for (;;) {
       const value = await this.#value(key)
       const before = value === undefined ? undefined : recordOf(value)
@@ -100,7 +100,7 @@ export class RedisTaskStore implements TaskStore {
 
 const recordOf = (value: string): TaskRecord => JSON.parse(value.slice(TASK_HEAD)) as TaskRecord
 
-/** The first character says whether the owner is anonymous: all of them count as one when the store is full. */
+/** The first character marks anonymous owners. They count as one owner when the store is full. */
 const ownerOf = (owner: string): string => `${isAnonymousOwner(owner) ? '~' : '='}${hashOf(owner)}`
 
 const digits = (ms: number): string => String(ms).padStart(15, '0')

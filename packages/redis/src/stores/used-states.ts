@@ -6,16 +6,17 @@ import { TAKE_STATE } from '../scripts/used-states.ts'
 /** Limits of the used states of calls, with `requestState.singleUse`. */
 export interface RedisUsedStateLimits {
   /**
-   * States of one principal, or of all anonymous callers. One more drops the one that expires first; from then on every
-   * state of the principal that expires no later counts as used, and its client must start again. @default 100_000
+   * The limit of states of one principal, or of all anonymous callers. One more drops the state that expires
+   * first. Then every state of the principal that expires no later counts as used, and its client must start
+   * again. @default 100_000
    */
   readonly maxPerPrincipal?: number
 }
 
-/** How much longer a used state is remembered, in ms: the clocks of two nodes may each be 5 minutes off. */
+/** How long a used state stays after its expiry, in ms: the clocks of two nodes may each be 5 minutes off. */
 const SKEW_MS = 10 * 60_000
 
-/** Remembers used states of each principal in a key that expires after the states do. */
+/** Stores the used states of each principal in a key that expires after the states. */
 export class RedisUsedStates implements UsedStates {
   readonly #commands: Commands
   readonly #keys: Keys
@@ -28,7 +29,7 @@ export class RedisUsedStates implements UsedStates {
   }
 
   async take(nonce: string, expiresAt: number, principal: string): Promise<boolean> {
-    // A duration, not a time: the clock of Redis may differ from that of this node.
+    // Redis gets a duration, because its clock may differ from this node's clock.
     const ms = Math.max(0, Math.ceil(expiresAt - Date.now())) + SKEW_MS
     const args = [hashOf(nonce), expiresAt, ms, SKEW_MS, this.#max]
     return (await this.#commands.script(TAKE_STATE, this.#keys.usedStates(principal), args)) === 1

@@ -1,6 +1,6 @@
 import type { SessionRecord } from '@jetway/core/stores'
 
-/** A session as it is after `initialize`. */
+/** Returns the record of a session after `initialize`. */
 export const sessionRecord = (id: string, principal = 'alice'): SessionRecord => ({
   id,
   principal,

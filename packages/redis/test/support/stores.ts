@@ -3,13 +3,13 @@ import { silent } from '@jetway-apps/test-support'
 import { redis, type RedisOptions, type RedisStores } from '../../src/index.ts'
 import { onTestFinished } from 'vitest'
 
-/** Where the stores of a test are. */
+/** The Redis for the stores of a test. */
 export type Address = Pick<RedisOptions, 'url' | 'cluster' | 'sentinel' | 'connection'>
 
-/** A namespace that no other test uses. */
+/** Returns a namespace for one test. */
 const newNamespace = (): string => `test-${randomBytes(6).toString('hex')}`
 
-/** The stores of one process, which connect at first use. They close with the test. */
+/** Creates the stores of one process. They connect at first use, and close with the test. */
 function newStores(address: Address, options: Partial<RedisOptions> = {}): RedisStores {
   const stores = redis({ ...address, namespace: newNamespace(), logger: silent, ...options })
   const release = stores.acquire()
@@ -17,7 +17,7 @@ function newStores(address: Address, options: Partial<RedisOptions> = {}): Redis
   return stores
 }
 
-/** The same, connected. */
+/** Creates connected stores of one process. */
 export async function createStores(
   address: Address,
   options: Partial<RedisOptions> = {},
@@ -27,7 +27,7 @@ export async function createStores(
   return stores
 }
 
-/** The stores of two processes of one deployment, connected. */
+/** Creates connected stores of two processes of one deployment. */
 export async function createTwo(
   address: Address,
   options: Partial<RedisOptions> = {},
@@ -37,7 +37,7 @@ export async function createTwo(
   return two
 }
 
-/** The same, which connect at first use. */
+/** Creates stores of two processes. They connect at first use. */
 export function newTwo(address: Address, options: Partial<RedisOptions> = {}): [RedisStores, RedisStores] {
   const same = { ...options, namespace: newNamespace() }
   return [newStores(address, same), newStores(address, same)]

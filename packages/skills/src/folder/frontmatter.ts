@@ -2,7 +2,7 @@ import { UsageError } from '@jetway/core'
 import { parse } from 'yaml'
 
 /**
- * Limit for the frontmatter of a skill, in characters: hosts keep the frontmatter of all skills in memory.
+ * The limit for the frontmatter of a skill, in characters, because hosts keep the frontmatter of all skills in memory.
  */
 const MAX_LENGTH = 65_536
 

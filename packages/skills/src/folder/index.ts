@@ -9,16 +9,16 @@ import { filesBelow, type FoundFile } from './walk.ts'
  * Limits for the search, so that a wrong folder, such as `/`, fails instead of filling the memory.
  */
 export interface ReadSkillsOptions {
-  /** Folders below the folder. @default 16 */
+  /** The depth of folders. @default 16 */
   readonly maxDepth?: number
-  /** Files and folders, whether they belong to a skill or not. @default 10_000 */
+  /** The number of files and folders, including those outside of skills. @default 10_000 */
   readonly maxFiles?: number
-  /** Bytes of all files of all skills. @default 67_108_864 (64 MiB) */
+  /** The bytes of all files of all skills. @default 67_108_864 (64 MiB) */
   readonly maxBytes?: number
 }
 
 const DOCUMENT = 'SKILL.md'
-/** Files open at a time: a process may have few descriptors. */
+/** The limit of open files, because a process may have few descriptors. */
 const AT_ONCE = 16
 
 /**
@@ -50,7 +50,7 @@ export async function readSkills(
 }
 
 /**
- * Groups files by skill. A file belongs to the nearest folder above it that has a document, or to no skill.
+ * Groups files by skill. A file belongs to the nearest folder above it with a `SKILL.md`, if there is one.
  */
 function divide(found: readonly FoundFile[]): ReadonlyMap<string, FoundFile[]> {
   const roots = found.filter(({ path }) => basename(path) === DOCUMENT).map(({ path }) => parent(path))
@@ -97,7 +97,7 @@ async function readWhole(folder: string, { path, real, size }: FoundFile): Promi
 
 interface Place {
   readonly folder: string
-  /** Of the skill, from the folder. */
+  /** The path of the skill, relative to the folder. */
   readonly root: string
   readonly path: string
 }

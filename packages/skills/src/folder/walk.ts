@@ -10,9 +10,9 @@ export interface WalkLimits {
 
 /** A file below the folder. */
 export interface FoundFile {
-  /** From the folder, with `/` between segments. */
+  /** The path relative to the folder, with `/` between segments. */
   readonly path: string
-  /** The path with its links resolved. */
+  /** The path with resolved links. */
   readonly real: string
   readonly size: number
 }
@@ -20,7 +20,7 @@ export interface FoundFile {
 interface Place {
   readonly path: string
   readonly real: string
-  /** The real paths of the folders above, to find links that lead back. */
+  /** The real paths of the parent folders, to find links to them. */
   readonly within: readonly string[]
 }
 
@@ -52,7 +52,7 @@ export async function filesBelow(folder: string, limits: WalkLimits): Promise<re
       const real = await resolve(join(folder, path), join(place.real, name), root)
       const info = await stat(real)
       if (info.isFile()) files.push({ path, real, size: info.size })
-      // Sockets, devices and the like cannot be part of a skill.
+      // Sockets and devices cannot be part of a skill.
       else if (info.isDirectory()) places.push(enter(folder, place, { path, real }))
     }
   }

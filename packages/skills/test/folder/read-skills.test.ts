@@ -13,7 +13,7 @@ import { skills } from '../../src/index.ts'
 const document = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: What ${name} does\n${more}---\n\n# ${name}\n`
 
-/** A new folder with these files. */
+/** Creates a folder with these files. */
 function folder(files: Readonly<Record<string, string | Uint8Array>>): string {
   const path = mkdtempSync(join(tmpdir(), 'jetway-skills-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
@@ -106,7 +106,7 @@ describe('readSkills', () => {
     ])
   })
 
-  it('reads changes only when it is called again', async () => {
+  it('reads changes only at the next call', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     const library = skills({ skills: await readSkills(path) })
     const server = new McpServer({ name: 's', version: '1' }, { extensions: [library] })
@@ -131,11 +131,11 @@ describe('readSkills', () => {
     expect(await pathsOf(path)).toEqual({ git: ['SKILL.md'] })
   })
 
-  it('is empty without skills', async () => {
+  it('returns an empty list without skills', async () => {
     expect(await readSkills(folder({ 'a/README.md': 'x' }))).toEqual([])
   })
 
-  it('fails for a missing folder', async () => {
+  it('rejects for a missing folder', async () => {
     await expect(readSkills(join(folder({}), 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })
@@ -147,7 +147,7 @@ describe('links', () => {
     expect(await pathsOf(path)).toEqual({ git: ['SKILL.md', 'references/NAMES.md'] })
   })
 
-  it.each(['file', 'folder'])('are refused if they lead outside, to a %s', async (kind) => {
+  it.each(['file', 'folder'])('are refused if they lead to a %s outside the folder', async (kind) => {
     const secret = folder({ 'secret/key.md': 'secret' })
     const path = folder({ 'git/SKILL.md': document('git') })
     symlinkSync(join(secret, kind === 'file' ? 'secret/key.md' : 'secret'), join(path, 'git/out'))
@@ -174,20 +174,20 @@ describe('links', () => {
     await expect(readSkills(path)).rejects.toThrow(refusal(/git.gone cannot be read/))
   })
 
-  it('may lead to the folder of skills itself', async () => {
+  it('may lead to the given folder itself', async () => {
     const path = folder({ 'skills/git/SKILL.md': document('git') })
     symlinkSync('skills', join(path, 'link'))
     expect(await pathsOf(join(path, 'link'))).toEqual({ git: ['SKILL.md'] })
   })
 })
 
-describe('an invalid document', () => {
+describe('invalid SKILL.md', () => {
   it.each<[string, string | Uint8Array, RegExp]>([
     ['no frontmatter', '# Git\n', /does not begin with frontmatter/],
     ['frontmatter that does not end', '---\nname: git\n', /does not begin with frontmatter/],
     ['a byte order mark before it', `\ufeff${document('git')}`, /does not begin with frontmatter/],
     ['invalid YAML', '---\na: [\n---\n', /invalid YAML/],
-    ['a field twice', '---\nname: git\nname: git\ndescription: a\n---\n', /invalid YAML/],
+    ['a duplicate field', '---\nname: git\nname: git\ndescription: a\n---\n', /invalid YAML/],
     ['a list', '---\n- git\n---\n', /not a mapping/],
     ['a text', '---\ngit\n---\n', /not a mapping/],
     ['nothing', '---\n\n---\n', /not a mapping/],
@@ -198,14 +198,14 @@ describe('an invalid document', () => {
     ['another encoding', new Uint8Array([0xff, 0xfe]), /not UTF-8/],
     ['too long frontmatter', document('git', `note: ${'x'.repeat(65_536)}\n`), /more than 65536/],
     ['aliases that multiply', document('git', bomb()), /invalid YAML|more than/],
-  ])('is refused with its path: %s', async (_, content, message) => {
+  ])('is named in the error: %s', async (_, content, message) => {
     const path = folder({ 'git/SKILL.md': content })
     await expect(readSkills(path)).rejects.toThrow(refusal(message))
     await expect(readSkills(path)).rejects.toThrow(join(path, 'git', 'SKILL.md'))
   })
 })
 
-/** Each line ten times the one before it. */
+/** YAML in which each line contains the one before it ten times. */
 function bomb(): string {
   const line = (index: number): string =>
     `a${index}: &a${index} [${Array.from({ length: 10 }, () => `*a${index - 1}`).join(', ')}]\n`
@@ -221,7 +221,7 @@ describe('limits', () => {
     expect(await readSkills(path, { maxDepth: 3, maxFiles: 5, maxBytes: 3000 })).toHaveLength(1)
   })
 
-  it('allow as much as they say', async () => {
+  it('allow exactly their value', async () => {
     const text = document('c')
     const path = folder({ 'a/c/SKILL.md': text })
     expect(await readSkills(path, { maxDepth: 2, maxFiles: 3, maxBytes: text.length })).toHaveLength(1)
@@ -245,7 +245,7 @@ describe('limits', () => {
     expect(await readSkills(folder({ 'git/SKILL.md': text }))).toHaveLength(1)
   })
 
-  it.each(['maxDepth', 'maxFiles', 'maxBytes'])('%s is checked', async (name) => {
+  it.each(['maxDepth', 'maxFiles', 'maxBytes'])('throw ERR_MCP_OPTION for an invalid %s', async (name) => {
     await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
   })
 })

@@ -5,14 +5,14 @@ import { createMemoryTransportPair } from '@jetway/core/transport'
 interface Reply {
   readonly id?: number
   readonly method?: string
-  /** Absent in errors. A test that reads it expects none. */
+  /** Absent in errors. Tests that read it expect a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
 export type Request = (method: string, params?: object, capabilities?: object) => Promise<Reply>
 
-/** Sends requests that carry their own metadata. */
+/** Sends requests with metadata of revision 2026-07-28. */
 export const statelessClient =
   (server: McpServer): Request =>
   async (method, params = {}, capabilities = {}) => {

@@ -15,9 +15,9 @@ const lines = [
 ].map((message) => `${JSON.stringify(message)}\n`)
 
 /**
- * Serves over sockets whose client goes away in the middle of an answer, again and again.
+ * Serves many clients over sockets that disconnect during a response.
  *
- * @returns every exception that nobody caught
+ * @returns all uncaught exceptions
  */
 export async function breakPipes(cycles: number): Promise<readonly unknown[]> {
   const uncaught: unknown[] = []
@@ -46,7 +46,7 @@ async function cycle([client, server]: [Socket, Socket]): Promise<void> {
   client.on('error', () => {})
   client.write(lines.join(''))
   await once(client, 'data')
-  // A reset, not an orderly end: what is being written fails.
+  // The client resets the socket, so that the pending write fails.
   client.resetAndDestroy()
   await handle.closed
   server.destroy()

@@ -10,11 +10,11 @@ const FIXTURE = program(new URL('../fixtures/server.ts', import.meta.url))
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** When it was seen, on `performance.now()`. */
+  /** The time of its arrival, by `performance.now()`. */
   readonly at: number
 }
 
-/** Starts the fixture as a process, for tests that send raw lines. It ends with the test. */
+/** Starts the fixture as a process for tests with raw lines. It ends with the test. */
 export class Child {
   readonly process: ChildProcessWithoutNullStreams
   readonly exited: Promise<Exit>
@@ -60,7 +60,7 @@ export class Child {
     this.write(callTool(name, args, { id }))
   }
 
-  /** Resolves when the condition holds; it is looked at whenever something was printed. */
+  /** Resolves when the condition is true. It is evaluated after each output. */
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

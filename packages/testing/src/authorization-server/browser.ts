@@ -1,6 +1,6 @@
 import type { SignInOptions } from './types.ts'
 
-/** Sign-in and consent need about six redirects. */
+/** Maximum number of redirects. Sign-in and consent need about six. */
 const MAX_REDIRECTS = 20
 
 /** Follows an authorization URL through sign-in and consent, as a new browser does. */

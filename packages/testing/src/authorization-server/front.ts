@@ -23,11 +23,11 @@ export const PATHS: Readonly<Record<Exclude<Endpoint, 'metadata'>, string>> = {
   token: '/token',
 }
 
-/** Counts the requests of each endpoint, and fails those that a test disrupts. */
+/** Counts the requests to each endpoint, and fails endpoints that a test disrupts. */
 export class Front {
   readonly #counts = new Map<Endpoint, number>()
   readonly #disruptions = new Map<Endpoint, Disruption>()
-  /** Continues the requests that wait. */
+  /** Continues waiting requests. */
   readonly #waiting = new Set<() => void>()
   readonly #serve: RequestListener
 

@@ -4,7 +4,7 @@ import type { OidcProvider } from './load.ts'
 /** Where `oidc-provider` sends the browser for sign-in and for consent. */
 export const INTERACTION = '/interaction'
 
-/** Who signs in, if the request has no `login_hint`. */
+/** The user that signs in if the request has no `login_hint`. */
 const DEFAULT_USER = 'alice'
 
 /** Signs in, or consents to everything, and sends the browser back. No page is shown. */
@@ -22,7 +22,7 @@ export async function interact(
         : { consent: { grantId: await consent(provider, interaction) } }
     await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true })
   } catch (error) {
-    // A browser without the cookie of this interaction.
+    // The browser does not have the cookie of this interaction.
     response.writeHead(400, { 'content-type': 'text/plain' }).end(String(error))
   }
 }

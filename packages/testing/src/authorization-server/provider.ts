@@ -45,14 +45,14 @@ export function createProvider(
     clientBasedCORS: () => true,
     findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     interactions: { url: (_context, { uid }) => `${INTERACTION}/${uid}` },
-    // Not only for the scope `offline_access`: most authorization servers for MCP do the same.
+    // Issue refresh tokens without the scope `offline_access`, too, like most authorization servers for MCP.
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
     renderError: (context, { error, error_description: description }) => {
       context.type = 'text/plain'
       context.body = [error, description].filter(Boolean).join(': ')
     },
-    // The network is never used: a metadata document that is not published here does not exist.
+    // Never use the network: an unpublished metadata document does not exist.
     fetch: async (url) => {
       const document = documents.get(new Request(url).url)
       return document === undefined ? new Response(null, { status: 404 }) : Response.json(document)
@@ -67,7 +67,7 @@ export function createProvider(
       },
     },
   })
-  // Otherwise the user would consent to nothing: https://www.rfc-editor.org/rfc/rfc6749#section-3.3
+  // Without a default scope, the user would consent to nothing: https://www.rfc-editor.org/rfc/rfc6749#section-3.3
   provider.use((context, next) => {
     const { path, query } = context
     if (path === PATHS.authorization && query['scope'] === undefined)
@@ -92,7 +92,7 @@ function ttlOf(state: ProviderState): OidcProvider.Configuration['ttl'] {
   }
 }
 
-/** Opaque tokens are stored, so that is where they get their end. */
+/** Opaque tokens are stored, so their storage sets their expiry. */
 function withLifetime(state: ProviderState, storage: Storage): Storage {
   return {
     ...storage,
@@ -125,7 +125,7 @@ function featuresOf(state: ProviderState): OidcProvider.Configuration['features'
     registration: {
       enabled: registration.includes('dynamic'),
       idFactory: ({ oidc: { body } }) => {
-        // The official clients register with the scopes of their first challenge, and could never get others.
+        // Ignore the requested scopes: the official clients register with those of their first challenge, and could get no others.
         if (body !== undefined) delete body['scope']
         return randomUUID()
       },

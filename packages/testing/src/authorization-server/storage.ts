@@ -7,7 +7,7 @@ export interface StoredPayload {
   [member: string]: unknown
 }
 
-/** One kind of payloads, as `oidc-provider` reaches it. */
+/** The adapter through which `oidc-provider` stores one kind of payload. */
 export interface Storage {
   upsert(id: string, payload: StoredPayload, expiresIn: number | undefined): Promise<void>
   find(id: string): Promise<StoredPayload | undefined>
@@ -38,7 +38,7 @@ const OF_USERS: ReadonlySet<string> = new Set(['Grant', 'AuthorizationCode', 'Ac
 export class MemoryStorage {
   readonly #entries = new Map<string, Entry>()
 
-  /** Deletes what belongs to one user, or to all users. */
+  /** Deletes the entries of one user, or of all users. */
   revoke(user: string | undefined): void {
     this.#delete(({ kind, payload }) => OF_USERS.has(kind) && [undefined, payload.accountId].includes(user))
   }

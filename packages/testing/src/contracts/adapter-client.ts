@@ -57,7 +57,7 @@ const MCP_HEADERS: SentHeaders = {
   'mcp-protocol-version': REVISION,
 }
 
-/** A reply may take this many times as long as each of its chunks. */
+/** Time limit of a reply, as a multiple of the limit for each chunk. */
 const PIECES = 3
 
 /** A client directly on the socket, so that no library repairs what arrives. Every wait has a limit. */
@@ -90,7 +90,7 @@ export class AdapterClient {
       headers: { ...MCP_HEADERS, ...length, ...headers } as RequestOptions['headers'],
     }
     const asked = request(this.url, options as RequestOptions)
-    // The wait for the head reports earlier failures, the reply reports later ones.
+    // The wait for the head reports earlier failures; the reply reports later ones.
     asked.on('error', () => {})
     if (body !== undefined) asked.write(body)
     asked.end()
@@ -147,7 +147,7 @@ export class AdapterClient {
     return `POST ${this.url.pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
   }
 
-  /** Rejects if something takes longer than the client's patience. */
+  /** Rejects after the client's time limit. */
   async within<T>(wanted: Promise<T>, what: string): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined
     const limit = new Promise<never>((_resolve, reject) => {
@@ -178,7 +178,7 @@ export class AdapterClient {
   async #arrived(arriving: Arriving, enough: (text: string) => boolean, what: string): Promise<string> {
     const limit = Date.now() + PIECES * this.#patience
     while (!arriving.over && !enough(arriving.text)) {
-      // Keep-alive comments reset the patience, so a stream needs a limit in total.
+      // Keep-alive comments restart the time limit of a chunk, so a stream needs a total limit.
       if (Date.now() > limit) throw new Error(`Waited ${PIECES * this.#patience} ms for ${what}`)
       await this.within(arriving.more(), what)
     }

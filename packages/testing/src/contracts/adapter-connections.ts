@@ -55,7 +55,7 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
       await client.eventually(() => server.stats().openStreams === 1, 'the first stream to open')
       connection.leave()
       await client.eventually(() => server.stats().openStreams === 0, 'the streams to end')
-      // A session with a stream keeps its place.
+      // A session with a stream is not evicted.
       for (let session = 0; session < COUNT; session++) await client.initialize()
     },
   },

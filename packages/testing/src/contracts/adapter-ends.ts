@@ -8,7 +8,7 @@ import type { AdapterCase, CaseContext, Serving } from './adapter-types.ts'
 const FRAME_BYTES = 64 * 1024
 const FRAMES = 1024
 /**
- * More than sockets, kernel and streams buffer together. Loopback buffers grow to several MB on each side.
+ * Size that exceeds all buffers of sockets, kernel and streams. Loopback buffers grow to several MB on each side.
  */
 const HELD_FRAMES = FRAMES / 2
 
@@ -68,13 +68,13 @@ const stalling: readonly AdapterCase[] = [
   },
 ]
 
-/** Two running calls: one is answered as JSON, the other is a stream already. */
+/** Starts two calls: one with a JSON reply, one whose stream has begun. */
 function callTwice(client: AdapterClient): Promise<WholeReply[]> {
   const answers = Promise.all([
     client.send({ body: callFrame('hold') }),
     client.send({ body: callFrame('hold', { reports: true }) }),
   ])
-  // If the case fails early, nothing awaits these promises.
+  // Nothing awaits these promises if the case fails early.
   answers.catch(() => {})
   return answers
 }

@@ -25,7 +25,7 @@ export function watching<T extends AuthInfo | Promise<AuthInfo> = AuthInfo>(
   return { seen, authenticate: (request) => (seen.push(request), answer) }
 }
 
-/** An adapter asks for the body at once, or after authentication. */
+/** The two times at which an adapter asks for the body: at once, or after authentication. */
 const EITHER: readonly (AuthInfo | Promise<AuthInfo>)[] = [ADA, Promise.resolve(ADA)]
 
 export function expectError(
@@ -38,7 +38,7 @@ export function expectError(
 }
 
 const statusOf = (received: string): string | undefined => /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]
-/** All replies that the suite reads this way end with their JSON. */
+/** All replies that are read this way end with their JSON. */
 const isAnswered = (received: string): boolean => received.includes('\r\n\r\n') && received.includes('}')
 
 /** Sends bytes, and returns the status of the first reply. */
@@ -320,7 +320,7 @@ const hosts: readonly AdapterCase[] = [
   },
 ]
 
-/** For cases that make something fail. */
+/** A logger for cases that cause errors. */
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** The rules for requests. */

@@ -1,6 +1,6 @@
 import { McpServer } from '@jetway/core'
 
-/** Long enough that the endpoint sends the list as bytes instead of text. */
+/** A description so long that the endpoint sends the list as bytes instead of text. */
 export const DESCRIPTION: string = 'aä€😀 '.repeat(2_000)
 
 /** The server of most cases: a tool that returns at once, and a tool that reports progress first. */

@@ -47,7 +47,7 @@ async function fill(store: EventStore, of: StreamKey, count: number): Promise<St
   return lease
 }
 
-/** Appends events whose positions follow each other. */
+/** Appends events with consecutive positions. */
 async function append(
   store: EventStore,
   lease: StreamLease,
@@ -298,7 +298,7 @@ function limits(create: CreateEventStore): void {
   })
 
   it('drops events after their TTL', async () => {
-    // Where the clock cannot be moved, a busy machine adds to the time that passes.
+    // If the clock cannot be advanced, a busy machine adds to the elapsed time.
     const { store, pass } = await create({ ...LIMITS, ttlMs: 3_000 })
     const lease = await fill(store, key(), 2)
     await pass(1_600)
@@ -339,9 +339,9 @@ function ends(create: CreateEventStore): void {
     const { store, pass } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     await store.append(key(), lease, [event(2)], FINAL)
-    await pass(900)
+    await pass(500)
     expect(await seqs(store, lease, 1)).toEqual([2])
-    await pass(200)
+    await pass(600)
     expect(await seqs(store, lease, 1)).toBeUndefined()
   })
 

@@ -19,7 +19,7 @@ export interface UsedStatesLimits {
 export type CreateUsedStates = (limits?: UsedStatesLimits) => UsedStatesSubject | Promise<UsedStatesSubject>
 
 const ALICE = 'alice'
-/** As many as fit, those that are dropped, and more. */
+/** Numbers of states: those that fit, those that are dropped, and more. */
 const MAX = 8
 const USED = 3 * MAX
 

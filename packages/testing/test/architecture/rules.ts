@@ -61,7 +61,7 @@ const httpSource = `${coreSource}http/`
  * The order inside core's `http/`, each importing from itself and from those before it. Files of `http/` itself that
  * are not named in the first line come last, so no folder can import them.
  */
-const httpLayers: readonly (readonly string[])[] = [
+export const httpLayers: readonly (readonly string[])[] = [
   ['types', 'options', 'authenticate', 'refusals', 'caller-bytes', 'health', 'request-origin', 'sse-paths'],
   ['guard'],
   ['servers'],

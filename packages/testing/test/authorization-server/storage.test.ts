@@ -39,7 +39,7 @@ describe('the storage of an authorization server', () => {
     expect(await sessions.find('a')).toBeUndefined()
   })
 
-  it('notes in seconds when an entry was used', async () => {
+  it('stores in seconds when an entry was used', async () => {
     const codes = new MemoryStorage().of('AuthorizationCode')
     await codes.upsert('a', {}, 60)
     await codes.consume('a')

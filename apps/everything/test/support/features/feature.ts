@@ -6,7 +6,7 @@ export interface Feature {
   run(driver: Driver, transport: string): Promise<void>
 }
 
-/** A result of one text block. */
+/** Returns a result with one text block. */
 export const text = (value: string): object => ({ content: [{ type: 'text', text: value }] })
 
 export const names = (items: readonly Loose[]): unknown[] => items.map(({ name }) => name)

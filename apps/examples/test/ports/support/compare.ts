@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Seen, Step } from './official-client.ts'
 
 /**
- * A difference between an original and its port that is meant, with its reason. Applied to what both show.
+ * An intended difference between an original and its port, with its reason. It is applied to the output of both.
  */
 export interface Difference {
   readonly name: string
   readonly reason: string
-  /** Takes the difference away. */
+  /** Removes the difference. */
   readonly remove: (seen: Seen, step: Step) => Seen
 }
 
-/** Takes differences away, and remembers which of them there were. */
+/** Removes differences, and records which of them occurred. */
 export class Differences {
   readonly #all: readonly Difference[]
   readonly #met = new Set<Difference>()
@@ -30,20 +30,20 @@ export class Differences {
     return now
   }
 
-  /** The names of differences that no step has shown: they are gone, or were never there. */
+  /** The names of differences that occurred in no step. */
   get unmet(): readonly string[] {
     return this.#all.filter((difference) => !this.#met.has(difference)).map(({ name }) => name)
   }
 }
 
-/** Replaces strings anywhere. */
+/** Replaces strings at any depth. */
 export function replaceText<T>(value: T, replace: (text: string) => string): T {
   return JSON.parse(JSON.stringify(value), (_key, member: unknown) =>
     typeof member === 'string' ? replace(member) : member,
   ) as T
 }
 
-/** Changes objects anywhere, the innermost first. */
+/** Changes objects at any depth, the innermost first. */
 export function replaceObjects<T>(value: T, replace: (object: Record<string, unknown>) => unknown): T {
   return JSON.parse(JSON.stringify(value), (_key, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -52,7 +52,7 @@ export function replaceObjects<T>(value: T, replace: (object: Record<string, unk
   ) as T
 }
 
-/** Changes the answer of some steps. */
+/** Changes the response of some steps. */
 export const inAnswer =
   (
     applies: (step: Step, answer: Record<string, unknown>) => boolean,
@@ -63,11 +63,11 @@ export const inAnswer =
     return applies(step, answer) ? { ...seen, answer: change(answer) } : seen
   }
 
-/** The JSON-RPC error of an answer. */
+/** Returns the JSON-RPC error of a response. */
 export const errorOf = (answer: Record<string, unknown>) =>
   answer['error'] as { readonly code?: number; readonly message: string } | undefined
 
-/** The first text of a result, or the message of an error. */
+/** Returns the first text of a result, or the message of an error. */
 export function textOf(answer: Record<string, unknown>): string {
   const { content } = answer as { content?: readonly { text?: string }[] }
   return errorOf(answer)?.message ?? content?.[0]?.text ?? ''
@@ -78,7 +78,7 @@ const withText = (answer: Record<string, unknown>, text: string) => ({
   content: [{ type: 'text', text }],
 })
 
-/** Differences between the official SDK and Jetway, whichever server they serve. */
+/** Differences between the official SDK and Jetway for every server. */
 export const SDK_PREFIX: Difference = {
   name: 'the code in the texts of errors',
   reason: 'the SDK begins its messages with it; its client adds it to every message',
@@ -116,7 +116,7 @@ export const NO_TASK_SUPPORT: Difference = {
     }),
 }
 
-/** The rule and the path of each issue are compared. */
+/** Reduces each issue to its rule and its path. */
 export const INVALID_ARGUMENTS: Difference = {
   name: 'the words around invalid arguments',
   reason: 'each has its own sentence; both name the rule and the path',

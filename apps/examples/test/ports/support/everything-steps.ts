@@ -46,7 +46,7 @@ const sampled = {
   content: { type: 'text', text: 'Because' },
 }
 
-/** The client runs the request as a task. */
+/** Whether the client runs the request as a task. */
 const asTask = (method: string, status: string, result: Readonly<Record<string, unknown>> = {}) => ({
   [method]: {
     task: { taskId: 'a-task', status: 'working', ttl: 60_000, createdAt: NOW, lastUpdatedAt: NOW },
@@ -121,7 +121,7 @@ const SAMPLING = 'sampling/createMessage'
 const ELICITATION = 'elicitation/create'
 const filledIn = { action: 'accept', content: { name: 'Ann', favoriteColor: 'Blue', agreeToTerms: false } }
 
-/** In the order in which the original writes it. */
+/** The values in the order of the original's output. */
 const directlySampled = {
   role: 'assistant',
   content: sampled.content,
@@ -240,7 +240,7 @@ const PROMPTS: readonly Step[] = [
 ]
 
 /**
- * Every tool with right, missing and wrong arguments, and every resource, template, prompt and completion.
+ * Steps for every tool with valid, missing and invalid arguments, and for every resource, template, prompt and completion.
  */
 export const EVERYTHING_STEPS: readonly Step[] = [
   { method: 'ping' },

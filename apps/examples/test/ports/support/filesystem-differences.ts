@@ -8,7 +8,7 @@ import {
   UNKNOWN_TOOL,
 } from './compare.ts'
 
-/** All that a client can tell the port of server-filesystem from its original by. */
+/** All differences between server-filesystem and its port that a client can notice. */
 export const FILESYSTEM_DIFFERENCES: readonly Difference[] = [
   SDK_PREFIX,
   ...SCHEMAS,

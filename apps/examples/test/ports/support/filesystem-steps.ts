@@ -1,6 +1,6 @@
 import type { Step } from './official-client.ts'
 
-/** `{shared}` is a folder that both servers read; `{own}` is one that each has for itself. */
+/** Placeholders: `{shared}` is a folder that both servers read, `{own}` a folder for each server. */
 const call = (name: string, args: object = {}): Step => ({
   method: 'tools/call',
   params: { name, arguments: args },
@@ -144,7 +144,7 @@ const CHANGING: readonly Step[] = [
   call('move_file', { source: '{own}/code.ts' }),
 ]
 
-/** Every tool with right, missing and wrong arguments. */
+/** Steps for every tool with valid, missing and invalid arguments. */
 export const FILESYSTEM_STEPS: readonly Step[] = [
   { method: 'tools/list' },
   ...READING,
@@ -162,7 +162,7 @@ const files = [
   call('read_text_file', { path: 'a.txt' }),
 ]
 
-/** The roots that a client has one after the other, each with the calls that follow. */
+/** Successive roots of a client, each with the following calls. */
 export const ROOT_CHANGES: readonly {
   readonly name: string
   readonly replies: Step['replies']

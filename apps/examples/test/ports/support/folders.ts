@@ -20,7 +20,7 @@ export interface Folders {
   readonly shared: string
   readonly theirs: string
   readonly ours: string
-  /** Next to the others; no server may use it. */
+  /** A sibling folder that no server may use. */
   readonly outside: string
   remove(): Promise<void>
 }
@@ -79,7 +79,7 @@ async function write(folder: string, files: Readonly<Record<string, string>>): P
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
 }
 
-/** The names, permissions and texts of all files of a folder. */
+/** Returns the names, permissions and texts of all files of a folder. */
 export async function contentsOf(folder: string): Promise<readonly (readonly [string, number, string])[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true })
   const contents = entries.map(async (entry) => {

@@ -8,7 +8,7 @@ type Params = Record<string, unknown>
 type Message = Readonly<Record<string, unknown>>
 
 /**
- * A request, with the results that the client gives while it runs, by the method that the server asks with.
+ * A request, with the client's results for the server's requests by method.
  */
 export interface Step {
   readonly method: string
@@ -16,7 +16,7 @@ export interface Step {
   readonly replies?: Readonly<Record<string, Params>>
 }
 
-/** All that a client sees of a step. Its order is kept for each list alone. */
+/** Everything that a client sees of a step. The order is preserved within each list. */
 export interface Seen {
   readonly answer: unknown
   /** The requests of the server. */
@@ -24,11 +24,11 @@ export interface Seen {
   readonly notified: readonly Message[]
 }
 
-/** An official client that has started a server. */
+/** An official client with its server process. */
 export interface OfficialClient {
   readonly server: { readonly info: unknown; readonly capabilities: unknown; readonly instructions: unknown }
   run(step: Step): Promise<Seen>
-  /** Sets what the client replies to the server from now on. */
+  /** Sets the client's replies to the server. */
   reply(replies: Step['replies']): void
   /** The notifications since the last step began. */
   notified(): readonly Message[]
@@ -41,7 +41,7 @@ export interface Program {
   readonly capabilities: Params
 }
 
-/** For the title of a test. */
+/** Returns the title of a step. */
 export const titleOf = ({ method, params, replies }: Step): string =>
   [method, params, replies].map((part) => (typeof part === 'object' ? JSON.stringify(part) : part)).join(' ')
 
@@ -103,13 +103,13 @@ export async function connect(
   }
 }
 
-/** Ids and progress tokens count the requests of a connection. */
+/** Removes ids and progress tokens, which count the requests of a connection. */
 function withoutIds({ method, params }: Message): Message {
   const { progressToken: _token, ...rest } = (params ?? {}) as Params
   return { method, params: rest }
 }
 
-/** The requests for which the clients have a method, which checks the answer. */
+/** The requests with a client method, which validates the response. */
 const OWN = {
   'tools/list': 'listTools',
   'resources/list': 'listResources',
@@ -122,7 +122,7 @@ const OWN = {
   'completion/complete': 'complete',
 } as const
 
-/** Uses the client's method for a request where it has one. */
+/** Uses the client's method for a request if it has one. */
 async function send(client: ClientV1, version: string, { method, params = {} }: Step): Promise<unknown> {
   const typed = params as never
   if (Object.hasOwn(OWN, method)) return client[OWN[method as keyof typeof OWN]](typed)

@@ -21,7 +21,7 @@ Object.assign(globalThis, {
   awslambda: {
     streamifyResponse: (handler: Streaming) => (streaming.add(handler), handler),
     HttpResponseStream: {
-      // The head leaves with the first chunk.
+      // The head is sent with the first chunk.
       from: (stream: ServerResponse, { statusCode, headers }: Head) => stream.writeHead(statusCode, headers),
     },
   },

@@ -8,7 +8,7 @@ import { folderOf, type Recipe } from './recipes.ts'
 
 export const TOKEN = 'token'
 
-/** How long a build, and then a start, may take on a busy machine. Longer than that, it hangs. */
+/** The time limit of a build and of a start on a busy machine. */
 export const LIMIT_MS = 150_000
 
 const ENV = {
@@ -21,7 +21,7 @@ const ENV = {
   TOKEN,
 }
 
-/** A recipe that listens. */
+/** A running recipe. */
 export interface Running {
   readonly url: string
   /** Sends SIGTERM. */
@@ -67,7 +67,7 @@ function run(folder: string, [file = '', ...args]: readonly string[], env: NodeJ
   return child
 }
 
-/** Kills a process that takes too long, so that what waits for it rejects. */
+/** Kills a process that takes too long, so that waiting promises reject. */
 async function within<Result>(
   child: ChildProcess,
   wait: (child: ChildProcess) => Promise<Result>,
@@ -87,7 +87,7 @@ async function finish(child: ChildProcess): Promise<void> {
   if (code !== 0) throw new Error(`The build failed: ${said}`)
 }
 
-/** The port in the first line that has one. Rejects with the output if the process ends before. */
+/** Resolves to the port in the first line with one. Rejects with the output if the process ends before. */
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let said = ''

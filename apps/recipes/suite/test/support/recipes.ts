@@ -4,7 +4,7 @@ import process from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { runtime } from '@jetway-tools/runtimes'
 
-/** A recipe, and which of the optional parts of the transport work there. */
+/** A recipe with the supported optional parts of the transport. */
 export interface Recipe {
   readonly name: string
   readonly folder: string
@@ -16,15 +16,14 @@ export interface Recipe {
   /** Whether notifications arrive during a call. */
   readonly streams: boolean
   /**
-   * Whether the host reports that a client has disconnected, so that the signal of its
-   * call aborts. Lambda does not.
+   * Whether the host reports a client's disconnect, so that the signal of the call aborts. Lambda does not.
    */
   readonly aborts: boolean
   /** Whether the recipe closes its server on SIGTERM. */
   readonly closes?: true
-  /** Whether it takes no port 0, with which the system chooses a free port, and does not print its port. */
+  /** Whether the recipe needs a fixed port, because it does not accept port 0 and does not print its port. */
   readonly needsPort?: true
-  /** A command to run before. Both run in the folder. */
+  /** A command to run before the start, in the same folder. */
   readonly build?: readonly string[]
   readonly start: readonly string[]
 }
@@ -107,12 +106,12 @@ export const RECIPES: readonly Recipe[] = [
   },
 ]
 
-/** The URL of a recipe's folder, with a slash at the end. */
+/** Returns the URL of a recipe's folder, with a closing slash. */
 export function folderOf(name: string): URL {
   return new URL(`../../../${name}/`, import.meta.url)
 }
 
-/** The table of the guide. */
+/** Returns the table for the guide. */
 export function tableOf(recipes: readonly Recipe[]): string {
   const rows = recipes.map((recipe) => [
     recipe.name,

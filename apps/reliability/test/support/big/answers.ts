@@ -1,14 +1,14 @@
 const ANSWER = /"id":(\d+),"(result|error)"/g
-/** Longer than what the expression matches. */
+/** The overlap of two chunks, longer than a match of the expression. */
 const OVERLAP = 60
 
-/** The answers in the text of a connection, which may be too long for one string. */
+/** Collects the responses in the text of a connection, which may be too long for one string. */
 export class Answers {
   readonly #kinds: Map<number, 'result' | 'error'>
   readonly #twice: number[]
   #tail = ''
 
-  /** @param all - answers that came on other connections */
+  /** @param all - responses of other connections */
   constructor(all?: Answers) {
     this.#kinds = all === undefined ? new Map() : all.#kinds
     this.#twice = all === undefined ? [] : all.#twice
@@ -28,14 +28,14 @@ export class Answers {
   get count(): number {
     return this.#kinds.size
   }
-  /** Ids that were answered more than once. */
+  /** The ids with more than one response. */
   get twice(): readonly number[] {
     return this.#twice
   }
   get ids(): readonly number[] {
     return [...this.#kinds.keys()].toSorted((a, b) => a - b)
   }
-  /** Those that are results; the others are errors. */
+  /** The number of results; all others are errors. */
   get results(): number {
     return [...this.#kinds.values()].filter((kind) => kind === 'result').length
   }

@@ -2,13 +2,13 @@ import { HTTP2_MOUNTS } from '@jetway-apps/test-support/http2-mounts'
 import { NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import { type Leaving, type Send, sendHttp1, sendHttp2 } from './wire.ts'
 
-/** How a connection ends. */
+/** A way to end a connection. */
 export interface Ending {
   readonly name: string
   readonly mounts: typeof NODE_MOUNTS
   readonly send: Send
   readonly leave: Leaving
-  /** How many of the same requests are on the connection, behind a stream that does not end. */
+  /** The number of equal requests on the connection, after a stream that does not end. */
   readonly pipelined?: number
   /** The server answers a call and then ends the connection itself. */
   readonly byServer?: boolean

@@ -14,7 +14,7 @@ import { type Bus, MemoryBus } from '@jetway/core/stores'
 import { expect } from 'vitest'
 import type { Asked, Send } from './wire.ts'
 
-/** A server whose tool runs until it is released, and what it holds. */
+/** A server with a tool that runs until its release, and the server's open resources. */
 export class Target {
   readonly server: McpServer
   readonly #released = deferred()
@@ -36,12 +36,12 @@ export class Target {
     })
   }
 
-  /** The calls that have begun. */
+  /** The number of started calls. */
   get calls(): number {
     return this.#calls
   }
 
-  /** Listeners of the bus that sessions and subscriptions have not removed. */
+  /** The number of bus listeners of sessions and subscriptions. */
   get listeners(): number {
     return this.#listeners
   }
@@ -65,7 +65,7 @@ export class Target {
   }
 }
 
-/** A client's way to a mount before and after the requests in question. */
+/** A client's access to a mount before and after the tested requests. */
 export class Client {
   readonly sessions: Readonly<Record<string, string>>[] = []
   readonly #mounted: Mounted
@@ -76,7 +76,7 @@ export class Client {
     this.#send = send
   }
 
-  /** One whole exchange on a new connection. */
+  /** Sends a request on a new connection, and reads the whole reply. */
   async ask(asked: Asked): Promise<string> {
     const sent = await this.#send(this.#mounted.port, [asked])
     await expect.poll(sent.received).toMatch(/"?:status"?:|HTTP\/1\.\d \d+[^]*\r\n\r\n/)
@@ -101,14 +101,14 @@ export class Client {
   }
 }
 
-/** The requests that a client has open when its connection ends. */
+/** The open requests of a client when its connection ends. */
 export interface UnderWay {
   readonly name: string
-  /** The request of it, in a session if it needs one. */
+  /** Builds the request, in a session if it needs one. */
   readonly asked: (client: Client) => Promise<Asked>
   /** Whether the server works on it. */
   readonly begun: (target: Target, mounted: Mounted) => boolean
-  /** Whether a reply comes when the call is released. */
+  /** Whether a reply arrives after the release of the call. */
   readonly replies?: boolean
   /** Only the last request of a connection can be incomplete. */
   readonly last?: boolean

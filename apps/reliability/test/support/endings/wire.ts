@@ -9,14 +9,14 @@ export interface Asked {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The last byte of the body is never sent. */
+  /** Whether to omit the last byte of the body. */
   readonly incomplete?: boolean
 }
 
 /** Requests on a connection. */
 export interface Sent {
   readonly received: () => string
-  /** Resolves when the connection has ended. */
+  /** Resolves at the end of the connection. */
   readonly closed: Promise<unknown>
   /** Ends the connection as a client does. */
   readonly leave: (how: Leaving) => void
@@ -24,7 +24,7 @@ export interface Sent {
 
 export type Leaving = 'close' | 'half-close' | 'reset' | 'cancel'
 
-/** Sends requests on one connection, one after the other without waiting for replies. */
+/** Sends requests on one connection without waiting for replies. */
 export type Send = (port: number, requests: readonly Asked[]) => Promise<Sent>
 
 /** Sends over HTTP/1. */

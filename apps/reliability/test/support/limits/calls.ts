@@ -21,7 +21,7 @@ import {
 const call = (connection: TestConnection, name: string, args: object = {}): Promise<Body> =>
   connection.request('tools/call', { name, arguments: { ...args } })
 
-/** Starts calls, all but the last of which never end by themselves; gives the text of the last. */
+/** Starts `count` calls. All except the last one never end on their own. Returns the text of the last. */
 async function inFlight(server: McpServer, count: number): Promise<unknown> {
   const connection = await peer(server)
   for (let i = 1; i < count; i++) call(connection, 'wait').catch(() => {})
@@ -35,7 +35,7 @@ async function inFlight(server: McpServer, count: number): Promise<unknown> {
   return last
 }
 
-/** The same without a session. */
+/** Does the same without a session. */
 async function withoutSession(
   options: ServerOptions,
   count: number,
@@ -53,7 +53,7 @@ async function withoutSession(
   return last
 }
 
-/** Whether a call still runs after so long. */
+/** Returns whether a call still runs after `ms`. */
 async function running(limits: object, ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const connection = await peer(waiting({ clock, limits }))
@@ -67,7 +67,7 @@ async function running(limits: object, ms: number): Promise<unknown> {
   return state
 }
 
-/** Starts tasks that do not end; gives the response to the last. */
+/** Starts `count` tasks that do not end. Returns the response to the last one. */
 async function started(options: ServerOptions, count: number): Promise<unknown> {
   const server = createServer(options)
   server.addTool({
@@ -83,7 +83,7 @@ async function started(options: ServerOptions, count: number): Promise<unknown> 
   return last
 }
 
-/** A tool that needs so many rounds of input. */
+/** Creates a server with a tool that needs `rounds` rounds of input. */
 function asking(limits: object, rounds: number): McpServer {
   const server = createServer({ limits })
   const next = (state = '1'): unknown =>
@@ -102,7 +102,7 @@ async function asked(limits: object, rounds: number): Promise<unknown> {
   return textOf(await call(connection, 'ask'))
 }
 
-/** The same where answers come with a new request. */
+/** Does the same at 2026-07-28, where answers arrive in a new request. */
 async function askedAnew(limits: object, rounds: number): Promise<unknown> {
   const client = web(asking(limits, rounds))
   let answer = (await client.modern('tools/call', { name: 'ask' })).body
@@ -115,7 +115,7 @@ async function askedAnew(limits: object, rounds: number): Promise<unknown> {
   return textOf(answer)
 }
 
-/** A result whose JSON has so many bytes. */
+/** Calls a tool whose result has `bytes` bytes as JSON. */
 async function resultOf(limits: object, bytes: number): Promise<unknown> {
   const server = createServer({ limits })
   const rest = JSON.stringify({ content: [{ type: 'text', text: '' }] }).length
@@ -145,7 +145,7 @@ async function completed(values: number): Promise<unknown> {
   return { sent: completion.values.length, hasMore: completion.hasMore }
 }
 
-/** Subscribes in a session to so many resources. */
+/** Subscribes to `count` resources in a session. */
 async function subscribed(count: number): Promise<unknown> {
   const server = createServer()
   server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => '' })
@@ -188,7 +188,7 @@ async function openSubscriptions(count: number): Promise<unknown> {
 }
 
 /** The questions of one call that are refused, of so many that wait at the same time. */
-/** How many of so many questions are refused, of a call or of a task that no call waits for. */
+/** Returns how many of `count` pending questions are refused, of a call, or of a task without a waiting call. */
 async function openQuestions(count: number, task?: object): Promise<unknown> {
   const server = createServer()
   let refused = 0
@@ -209,7 +209,7 @@ async function openQuestions(count: number, task?: object): Promise<unknown> {
   return refused
 }
 
-/** A call continued with a state that is so much longer than `requestState.maxBytes`. */
+/** Continues a call with a state `over` bytes longer than `requestState.maxBytes`. */
 async function sealed(over: number): Promise<unknown> {
   const ask = async (maxBytes: number): Promise<unknown> => {
     const server = createServer({ requestState: { maxBytes, keys: [new Uint8Array(32)] } })
@@ -232,7 +232,7 @@ async function sealed(over: number): Promise<unknown> {
   return ask(requestState.length - over)
 }
 
-/** Whether a call can be continued with a state that is so old. */
+/** Continues a call with a state of age `ms`. */
 async function continued(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const server = createServer({ clock, requestState: { ttlMs: 1_000 } })
@@ -245,7 +245,7 @@ async function continued(ms: number): Promise<unknown> {
   return (await client.modern('tools/call', params)).body
 }
 
-/** A call continued with a state as old as the first of so many that were used. */
+/** Continues a call with a state as old as the first of `count` used ones. */
 async function afterUses(count: number): Promise<unknown> {
   const clock = new FakeClock()
   const server = createServer({ clock, requestState: { singleUse: true, maxUsed: 3 } })
@@ -265,7 +265,7 @@ async function afterUses(count: number): Promise<unknown> {
   return asOld()
 }
 
-/** Whether a call still runs whose question was asked so long ago. */
+/** Returns whether a call still runs `ms` after its question. */
 async function unanswered(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const server = createServer({ clock, limits: { inputTimeoutMs: 90_000 } })

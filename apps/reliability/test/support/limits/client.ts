@@ -13,17 +13,17 @@ const CAPABILITIES = { tools: {}, resources: { subscribe: true }, prompts: {} }
 const INITIALIZED = { protocolVersion: '2025-11-25', capabilities: CAPABILITIES, serverInfo: INFO }
 const DISCOVERED = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES }
 
-/** Results by method. A method without one gets no answer. */
+/** Results by method. A method without a result gets no response. */
 type Script = Readonly<Record<string, object | ((params: Params) => object)>>
 
 interface Scripted {
   readonly client: Client
-  /** Sends to the client. */
+  /** Sends a message to the client. */
   readonly say: (message: unknown) => void
   readonly heard: readonly Body[]
 }
 
-/** A client of a server that answers as scripted. */
+/** Connects a client to a server with scripted responses. */
 export async function connected(script: Script, options: ClientOptions = {}): Promise<Scripted> {
   const [near, far] = createMemoryTransportPair()
   const heard: Body[] = []
@@ -88,7 +88,7 @@ async function rounds(count: number): Promise<unknown> {
   return failureOf(() => client.callTool('a'))
 }
 
-/** One round with so many questions. */
+/** Runs one round with `count` questions. */
 async function asked(count: number): Promise<unknown> {
   const params = { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }
   const inputRequests = Object.fromEntries(
@@ -121,7 +121,7 @@ async function questions(count: number): Promise<unknown> {
   return heard.filter(({ error }) => error !== undefined).length
 }
 
-/** Whether a client reads on after so many requests whose responses its transport has not taken. */
+/** Returns whether a client continues to read after `count` requests with unsent responses. */
 async function unsent(count: number): Promise<unknown> {
   let handlers: TransportHandlers | undefined
   const say = (message: object): unknown => handlers?.message(JSON.stringify(message))
@@ -169,7 +169,7 @@ async function subscriptions(count: number): Promise<unknown> {
   })
 }
 
-/** Messages are in a list: the notification has two levels. */
+/** Sends a message with this many levels. The surrounding list and notification are two of them. */
 async function depth(levels: number): Promise<unknown> {
   const { client, say } = await connected({})
   const errors: Error[] = []
@@ -180,7 +180,7 @@ async function depth(levels: number): Promise<unknown> {
   return errors.length
 }
 
-/** A client over HTTP, whose calls get this response. */
+/** Calls a tool over HTTP, and replies with this response. */
 export async function overHttp(
   respond: (id: unknown, url: string) => Response,
   options: HttpOptions = {},
@@ -207,7 +207,7 @@ const jsonOf = (bytes: number): Promise<unknown> =>
   )
 const eventOf = (units: number): Promise<unknown> =>
   overHttp(
-    // The end of the line counts.
+    // The line end counts.
     (id) =>
       new Response(`data: ${resultOf(id)}`.padEnd(units - 1) + '\n\n', {
         headers: { 'content-type': 'text/event-stream' },
@@ -224,7 +224,7 @@ function redirects(count: number): Promise<unknown> {
   )
 }
 
-/** Adds servers, which need not connect. */
+/** Adds servers without connecting. */
 async function servers(count: number, name = (index: number) => `s${index}`): Promise<unknown> {
   const manager = new ClientManager(INFO, { maxServers: 3 })
   onTestFinished(() => manager.closeAll())
@@ -236,7 +236,7 @@ async function servers(count: number, name = (index: number) => `s${index}`): Pr
   return (errors.at(-1) as Error).name
 }
 
-/** How many of so many resources a cache keeps. */
+/** Returns how many of `count` resources a cache keeps. */
 function cached(count: number): number {
   const cache = new ResourceCache({ maxEntries: 3 })
   for (let i = 0; i < count; i++) cache.set({ server: 's', uri: `a://${i}` }, { contents: [] })
@@ -245,7 +245,7 @@ function cached(count: number): number {
   ).length
 }
 
-/** Subscribes at a revision where all subscriptions are one stream. */
+/** Subscribes at 2026-07-28, where all subscriptions share one stream. */
 async function subscribedAtOnce(count: number): Promise<unknown> {
   const server = createServer()
   server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => '' })
@@ -258,7 +258,7 @@ async function subscribedAtOnce(count: number): Promise<unknown> {
   return all.at(-1)
 }
 
-/** The last of so many calls while their server is being reconnected. */
+/** Returns the last of `count` calls during a reconnect to the server. */
 async function reconnecting(count: number): Promise<unknown> {
   const manager = new ClientManager(INFO, { client: { eras: false } })
   onTestFinished(() => manager.closeAll())
@@ -281,7 +281,7 @@ async function reconnecting(count: number): Promise<unknown> {
   return last
 }
 
-/** The status of a request that the server refuses this often, with an auth provider that always retries. */
+/** Returns the status of a request that the server refuses `count` times, with a provider that always retries. */
 async function challenged(count: number): Promise<unknown> {
   let left = count
   const fetch = (): Promise<Response> =>

@@ -7,7 +7,7 @@ import { createServer, failureOf, type Limit, list, peer, web } from './row.ts'
 const adding = (add: (server: McpServer) => unknown): Promise<unknown> => failureOf(() => add(createServer()))
 const creating = (options: ServerOptions): Promise<unknown> => failureOf(() => createServer(options))
 
-/** A handler that adds so many tools to its session. */
+/** Calls a handler that adds `count` tools to its session. */
 async function added(count: number): Promise<unknown> {
   let outcome: unknown
   const server = createServer()
@@ -23,14 +23,14 @@ async function added(count: number): Promise<unknown> {
   return outcome
 }
 
-/** Skills after a cursor of so many bytes. */
+/** Requests skills with a cursor of `bytes` bytes. */
 async function after(bytes: number): Promise<unknown> {
   const server = createServer({ extensions: [skills({ skills: [] })] })
   const cursor = Buffer.from('skills:'.padEnd(bytes, 'a')).toString('base64url')
   return (await web(server).modern('skills/list', { cursor })).body
 }
 
-/** `initialize` of a client whose description of itself has so many characters. */
+/** Sends `initialize` with a client description of `length` characters. */
 async function introduced(length: number): Promise<unknown> {
   const message = initialize('2025-11-25')
   const { capabilities, clientInfo } = message.params as { capabilities: object; clientInfo: object }
@@ -47,7 +47,7 @@ const MAX_MS = 2 ** 31 - 1
 const OPTION = { code: 'ERR_MCP_OPTION' }
 const NAME = { code: 'ERR_MCP_INVALID_NAME' }
 
-/** A least number is the most of its negatives. */
+/** Negates a minimum, because rows describe a maximum. */
 export const DEFINITIONS: readonly Limit[] = [
   {
     limit: 'characters of the name of a tool',

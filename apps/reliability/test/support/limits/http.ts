@@ -2,7 +2,7 @@ import { callTool, initialize, ping, settled } from '@jetway-apps/test-support'
 import { bearer } from '@jetway/core/http'
 import { ALICE, BY_TOKEN, createServer, FakeClock, type Limit, waiting, type Web, web } from './row.ts'
 
-/** Opens sessions with a GET stream each, which keeps them; gives the status of the last `initialize`. */
+/** Opens sessions, each kept alive by a GET stream. Returns the status of the last `initialize`. */
 async function opened(client: Web, count: number, headers = {}): Promise<unknown> {
   for (let i = 1; i < count; i++) {
     const session = await client.open(headers)
@@ -18,7 +18,7 @@ async function listened(client: Web, count: number, headers = {}): Promise<unkno
   return status
 }
 
-/** The media type of the reply to a call that has run so long. */
+/** Returns the media type of the reply to a call that runs for `ms`. */
 async function replyAfter(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const client = web(waiting({ clock }), { streams: { upgradeAfterMs: 1_000 } })
@@ -32,7 +32,7 @@ async function replyAfter(ms: number): Promise<unknown> {
   return type
 }
 
-/** The status of a ping in a session that was idle so long. */
+/** Returns the status of a ping in a session that was idle for `ms`. */
 async function idle(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const client = web(createServer({ clock }), { sessions: { ttlMs: 8_000 } })
@@ -41,7 +41,7 @@ async function idle(ms: number): Promise<unknown> {
   return (await client.post(ping(), session)).status
 }
 
-/** The length of the id of a session that seals so many bytes. */
+/** Returns the length of a session id that seals `bytes` bytes. */
 async function sealedId(bytes: number): Promise<unknown> {
   const client = web(createServer(), { sessions: { seal: { keys: [new Uint8Array(32)] } } })
   const idOf = async (text: string): Promise<number> => {
@@ -50,7 +50,7 @@ async function sealedId(bytes: number): Promise<unknown> {
     )
     return headers.get('mcp-session-id')?.length ?? 0
   }
-  // A nonce and a tag of 28 bytes belong to the id, which is in base64url.
+  // The id in base64url also contains a nonce and a tag of 28 bytes.
   const rest = Math.floor((await idOf('')) * 0.75) - 28
   return idOf('x'.repeat(bytes - rest))
 }
@@ -149,7 +149,7 @@ export const HTTP: readonly Limit[] = [
     most: 740,
     use: sealedId,
     accepted: 1_024,
-    // A plain id.
+    // This is an id without sealed data.
     refused: 45,
   },
 ]

@@ -14,7 +14,7 @@ const posted = async (limits: object, message: string, headers = {}): Promise<un
 
 const opening = (member: string): string => `${JSON.stringify(initialize()).slice(0, -1)},"x":${member}}`
 
-/** Those of the rest of the message. */
+/** The elements in the rest of the message. */
 const TOKENS = opening('0').match(/[[{,:]/g)?.length ?? 0
 const TOO_DEEP = 'The message is nested too deeply'
 const TOO_MANY = 'The message has too many elements'
@@ -44,7 +44,7 @@ export const MESSAGES: readonly Limit[] = [
   {
     limit: 'maxTokens: brackets, commas and colons',
     most: 10,
-    // Two brackets of the list, and its commas.
+    // The list has two brackets and its commas.
     use: (tokens) => parsed(JSON.stringify(list(tokens, () => 1)), { maxDepth: 10, maxTokens: 10 }),
     accepted: 'ok',
     refused: TOO_MANY,

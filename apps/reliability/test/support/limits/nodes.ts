@@ -1,7 +1,7 @@
 import { settled, silent } from '@jetway-apps/test-support'
 import { MemorySessionStore } from '@jetway/core/stores'
 import { redis, type RedisConnection } from '@jetway/redis'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { type Answer, createServer, type Limit, type Web, web } from './row.ts'
 
 /** A Redis that never replies. */
@@ -11,10 +11,12 @@ const STALLED: RedisConnection = {
   close: () => Promise.resolve(),
 }
 
-/** The last of so many commands. */
+/** Sends `count` commands, and returns the outcome of the last. The clock stands still, so no deadline passes. */
 async function commands(count: number): Promise<unknown> {
   const stores = redis({ connection: STALLED, namespace: 'limits', logger: silent })
   onTestFinished(stores.acquire())
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const read = async (): Promise<unknown> => stores.sessions.get({ principal: '', id: 'a' })
   for (let i = 1; i < count; i++) read().catch(() => {})
   let last: unknown = 'waits'
@@ -24,8 +26,8 @@ async function commands(count: number): Promise<unknown> {
 }
 
 /**
- * Whether the first of so many changes of a session is stored. The store has failed until the last one, and another
- * process has changed the session meanwhile.
+ * Returns whether the first of `count` changes of a session is stored. The store fails until the last change,
+ * and another process changes the session in the meantime.
  */
 async function unsaved(count: number): Promise<unknown> {
   const store = new MemorySessionStore()
@@ -49,7 +51,7 @@ async function unsaved(count: number): Promise<unknown> {
   return ['a://1', 'a://2', 'a://there'].map((uri) => record?.subscriptions.includes(uri))
 }
 
-/** Whether a change of a session is stored that so many changes of another process have come before. */
+/** Returns whether a change of a session is stored after `count` changes of another process. */
 async function contested(count: number): Promise<unknown> {
   const store = new MemorySessionStore()
   const server = createServer()

@@ -12,7 +12,7 @@ const TOKENS = {
   scopes: [],
 }
 
-/** What a provider with a token fetches after a challenge. All of it is missing. */
+/** Returns the addresses that a provider with a token fetches after a challenge. Every document is missing. */
 async function fetched(status: number, challenge: string): Promise<readonly string[]> {
   const urls: string[] = []
   const provider = oauth({
@@ -34,20 +34,20 @@ const storeOf = (read: (name: string) => unknown): CredentialStore => ({
   write: async () => {},
 })
 
-/** Whether so long a challenge is read. */
+/** Returns whether a challenge of `length` characters is read. */
 async function header(length: number): Promise<unknown> {
   const challenge = `Bearer resource_metadata="${METADATA}", x=`
   return (await fetched(401, challenge.padEnd(length, 'a')))[0] === METADATA
 }
 
-/** Whether a provider asks for so many scopes. */
+/** Returns whether a provider requests `count` scopes. */
 async function scopes(count: number): Promise<unknown> {
   const names = list(count, (index) => `s${index}`).join(' ')
   const challenge = `Bearer error="insufficient_scope", resource_metadata="${METADATA}", scope="${names}"`
   return (await fetched(403, challenge)).length > 0
 }
 
-/** Whether the tokens of the first of so many servers are read once. */
+/** Returns whether the tokens of the first of `count` servers are read once. */
 async function servers(count: number): Promise<unknown> {
   let reads = 0
   const store = storeOf((name) => void (name.includes('server-0.') && reads++))

@@ -1,7 +1,7 @@
 import { connected } from './client.ts'
 import { failureOf, type Limit, list } from './row.ts'
 
-/** Calls a tool whose result does not match its schema. A schema or a value that costs too much is not checked. */
+/** Calls a tool with an invalid result. The client does not check a schema or a value that is too costly. */
 async function mismatching(outputSchema: object, structuredContent: object): Promise<unknown> {
   const tool = { name: 'a', inputSchema: { type: 'object' }, outputSchema }
   const { client } = await connected({
@@ -12,7 +12,7 @@ async function mismatching(outputSchema: object, structuredContent: object): Pro
   return failureOf(() => client.callTool('a'))
 }
 
-/** How often a schema is reported that cannot be used, when it comes again as the last of so many. */
+/** Returns how often an unusable schema is reported if it appears again as the last of `count`. */
 async function kept(count: number): Promise<unknown> {
   const schemas = [{ $ref: 'https://a.example/b' }, ...list(count - 1, (i) => ({ title: String(i) }))]
   const tools = schemas.map((outputSchema, i) => ({
@@ -37,11 +37,14 @@ const nested = (levels: number): object => {
   for (let i = 0; i < levels; i++) value = { a: value }
   return value
 }
-const withText = (a: object): object => ({ type: 'object', properties: { a } })
+const checkedOften = (times: number): object => ({
+  type: 'object',
+  properties: { a: { allOf: list(times, () => ({ items: { type: 'number' } })) }, b: { const: 1 } },
+})
 
 const CHECKED = { accepted: { code: 'output-mismatch' }, refused: 'done' }
 
-/** A client checks results by schemas of the server, which may be costly by intent. */
+/** Limits of checking results: a server's schemas may be costly by intent. */
 export const OUTPUTS: readonly Limit[] = [
   { limit: 'schemas that a client keeps', most: 200, use: kept, accepted: 1, refused: 2 },
   {
@@ -57,35 +60,10 @@ export const OUTPUTS: readonly Limit[] = [
     ...CHECKED,
   },
   {
-    limit: 'characters of a pattern in an outputSchema',
-    most: 1_024,
-    use: (length) => mismatching(withText({ pattern: 'x'.repeat(length) }), { a: 'y' }),
-    ...CHECKED,
-  },
-  {
-    limit: 'levels of a pattern in an outputSchema',
-    most: 32,
-    use: (levels) =>
-      mismatching(withText({ pattern: `${'('.repeat(levels - 1)}x${')'.repeat(levels - 1)}` }), { a: 'y' }),
-    ...CHECKED,
-  },
-  {
-    limit: 'characters of a text that a pattern of an outputSchema checks',
-    most: 65_536,
-    use: (length) => mismatching(withText({ pattern: '^x' }), { a: 'y'.repeat(length) }),
-    ...CHECKED,
-  },
-  {
-    limit: 'items of a list that an outputSchema wants to be unique',
-    most: 1_000,
-    use: (count) =>
-      mismatching(withText({ uniqueItems: true }), { a: [0, ...list(count - 1, String), '0'].slice(-count) }),
-    ...CHECKED,
-  },
-  {
-    limit: 'levels of a result that an outputSchema checks',
-    most: 128,
-    use: (levels) => mismatching(NEEDS_X, nested(levels - 1)),
+    limit: 'items of a list that an outputSchema checks a hundred times',
+    most: 9_998,
+    // A validation takes 1,000,000 steps.
+    use: (count) => mismatching(checkedOften(100), { a: list(count, () => 1), b: 2 }),
     ...CHECKED,
   },
 ]

@@ -13,23 +13,23 @@ import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type PeerOptions, type TestConnection } from '@jetway/testing'
 import { onTestFinished } from 'vitest'
 
-/** A limit, and a way to use a number of what it limits. */
+/** A limit, and a function that uses a number of the limited resource. */
 export interface Limit {
-  /** The option, or what is limited if no option sets it. */
+  /** The option, or the limited resource if there is no option. */
   readonly limit: string
-  /** The largest number that is accepted. */
+  /** The largest accepted number. */
   readonly most: number
-  /** Uses so many, and gives what came of it. */
+  /** Uses the given number, and returns the outcome. */
   readonly use: (count: number) => unknown
-  /** The outcome at the limit, in part if it is an object. */
+  /** The outcome at the limit, or a part of an object. */
   readonly accepted: unknown
-  /** The outcome one beyond. */
+  /** The outcome one beyond the limit. */
   readonly refused: unknown
 }
 
 export type Params = Readonly<Record<string, unknown>>
 
-/** A message, as far as the rows read it. */
+/** The tested part of a message. */
 export interface Body {
   readonly id?: unknown
   readonly method?: string
@@ -44,7 +44,7 @@ export interface Body {
 export const list = <T>(length: number, item: (index: number) => T): T[] =>
   Array.from({ length }, (_, index) => item(index))
 
-/** A server with nothing to offer, closed after the test. */
+/** Creates a server without features. It closes after the test. */
 export function createServer(options: ServerOptions = {}): McpServer {
   const server = new McpServer({ name: 'limits', version: '1.0.0' }, { logger: silent, ...options })
   onTestFinished(async () => {
@@ -61,13 +61,13 @@ export interface Answer {
   readonly body: Body
 }
 
-/** Sends requests to a server over HTTP, in no session unless the headers name one. */
+/** Sends requests to a server over HTTP, without a session unless the headers name one. */
 export interface Web {
   post(message: object | string, headers?: Record<string, string>): Promise<Answer>
   send(method: string, headers: Record<string, string>, body?: string | ReadableStream): Promise<Response>
-  /** The headers of a new session, or the status that refuses it. */
+  /** Opens a session. Returns its headers, or the status of the refusal. */
   open(headers?: Record<string, string>, revision?: string): Promise<Record<string, string>>
-  /** Posts a request at the revision without sessions. */
+  /** Posts a request at 2026-07-28. */
   modern(method: string, params?: object, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -128,14 +128,14 @@ export function webTo(handle: (request: Request) => Response | Promise<Response>
   }
 }
 
-/** A client of a server in memory, which sends any message, valid or not. */
+/** Connects a client in memory that can send valid and invalid messages. */
 export function peer(server: McpServer, options: Partial<PeerOptions> = {}): Promise<TestConnection> {
   const [client, end] = createMemoryTransportPair()
   server.connect(end, { endGraceMs: 0 })
   return connectPeer(client, { revision: '2025-11-25', ...options })
 }
 
-/** A server whose tool `wait` never returns, and `answer` returns at once. */
+/** Creates a server whose tool `wait` never returns, and `answer` returns at once. */
 export function waiting(options: ServerOptions = {}): McpServer {
   const server = createServer(options)
   server.addTool({
@@ -149,7 +149,7 @@ export function waiting(options: ServerOptions = {}): McpServer {
 
 export const textOf = (answer: Body): unknown => answer.result?.content?.[0]?.text
 
-/** The error as a text; undefined if none is thrown. */
+/** Returns the thrown error as text; undefined without an error. */
 export async function failureOf(run: () => unknown): Promise<unknown> {
   try {
     await run()
@@ -161,6 +161,6 @@ export async function failureOf(run: () => unknown): Promise<unknown> {
 
 export { FakeClock }
 
-/** Callers with {@link ALICE} have a principal. */
+/** Authenticates callers with {@link ALICE}. */
 export const BY_TOKEN = { authenticate: bearer({ verify: (principal) => ({ principal }) }) }
 export const ALICE = { authorization: 'Bearer alice' }

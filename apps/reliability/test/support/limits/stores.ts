@@ -4,15 +4,15 @@ import { createServer, type Limit, list, peer, web } from './row.ts'
 
 type EventLimits = Omit<NonNullable<ConstructorParameters<typeof MemoryEventStore>[0]>, 'clock' | 'random'>
 
-/** One call of a tool, whose reply is a stream. */
+/** The reply stream of one tool call. */
 interface Reply {
-  /** The messages, and the response at last. */
+  /** The messages, which end with the response. */
   readonly frames: readonly string[]
-  /** The status of a GET that resumes the stream after its first event. */
+  /** Resumes the stream after its first event with GET, and returns the status. */
   readonly resume: () => Promise<number>
 }
 
-/** A session, and its tool that logs texts and then returns one. */
+/** Opens a session with a tool that logs texts and then returns one. */
 async function streaming(limits: EventLimits): Promise<{
   readonly clock: FakeClock
   readonly call: (logged: readonly string[], returned?: string) => Promise<Reply>
@@ -53,27 +53,27 @@ async function streaming(limits: EventLimits): Promise<{
   }
 }
 
-/** Whether a stream can be resumed that sent so many events before its response. */
+/** Returns whether a stream with `count` events before its response can be resumed. */
 async function afterEvents(count: number): Promise<unknown> {
   const { call } = await streaming({ maxEvents: 3 })
   return (await call(list(count, String))).resume()
 }
 
-/** The same of two events that have so many bytes together. */
+/** Does the same for two events of `bytes` bytes in total. */
 async function afterBytes(bytes: number): Promise<unknown> {
   const { call } = await streaming({ maxBytes: 2_000 })
   const [event = ''] = (await call([''])).frames
   return (await call(['', 'x'.repeat(bytes - 2 * event.length)])).resume()
 }
 
-/** The same of a stream whose response has so many bytes. */
+/** Does the same for a response of `bytes` bytes. */
 async function afterResponse(limits: EventLimits, bytes: number): Promise<unknown> {
   const { call } = await streaming(limits)
   const response = (await call([])).frames.at(-1) ?? ''
   return (await call([], 'x'.repeat(bytes - response.length))).resume()
 }
 
-/** The same of a stream that ended so long ago. */
+/** Does the same `ms` after the end of a stream. */
 async function afterTime(ms: number): Promise<unknown> {
   const { clock, call } = await streaming({ ttlMs: 1_000 })
   const { resume } = await call(['a'])
@@ -81,14 +81,14 @@ async function afterTime(ms: number): Promise<unknown> {
   return resume()
 }
 
-/** The same of the first stream of so many. */
+/** Does the same for the first of `count` streams. */
 async function afterStreams(count: number): Promise<unknown> {
   const { call } = await streaming({ maxStreamsPerSession: 3 })
   const [first] = await Promise.all(list(count, () => call(['a'])))
   return first?.resume()
 }
 
-/** The same of the first of two streams, whose responses have so many bytes together. */
+/** Does the same for the first of two streams with responses of `bytes` bytes in total. */
 async function afterTotal(bytes: number): Promise<unknown> {
   const { call } = await streaming({ maxTotalBytes: 2_000 })
   const first = await call([])
@@ -97,7 +97,7 @@ async function afterTotal(bytes: number): Promise<unknown> {
   return first.resume()
 }
 
-/** The status of a ping in the first session of so many, on another mount over the same store. */
+/** Returns the status of a ping in the first of `count` sessions, on another mount with the same store. */
 async function restored(count: number): Promise<unknown> {
   const store = new MemorySessionStore({ max: 3 })
   const [here, there] = [1, 2].map(() => web(createServer(), { sessions: { store } }))
@@ -106,7 +106,7 @@ async function restored(count: number): Promise<unknown> {
   return (await there!.post(ping(), first)).status
 }
 
-/** The response to a second task, in a store half of which lacks so many bytes for both. */
+/** Starts two tasks in a store where half of `maxBytes` is too small for both by `missing` bytes. Returns the second response. */
 async function tasks(missing: number): Promise<unknown> {
   const twice = async (store: MemoryTaskStore): Promise<unknown> => {
     const server = createServer({ clock: new FakeClock(), tasks: { store } })

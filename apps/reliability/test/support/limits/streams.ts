@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createServer, FakeClock, type Limit, list, web } from './row.ts'
 
-/** Whether the response still comes on a stream on which so many bytes wait. */
+/** Returns whether the response still arrives on a stream with `bytes` waiting bytes. */
 async function queued(bytes: number): Promise<unknown> {
   const server = createServer()
   server.addTool({
@@ -33,8 +33,7 @@ async function queued(bytes: number): Promise<unknown> {
 }
 
 /**
- * The status of a ping in a session that has left so many pings unanswered, and
- * the time of one more has come.
+ * Returns the status of a ping in a session with `count` unanswered pings when the next ping is due.
  */
 async function unanswered(count: number): Promise<unknown> {
   const clock = new FakeClock()
@@ -47,7 +46,7 @@ async function unanswered(count: number): Promise<unknown> {
   return (await client.post(ping(), session)).status
 }
 
-/** The status of a ping in a session that was idle so long before `notifications/initialized`. */
+/** Returns the status of a ping in a session that was idle for `ms` before `notifications/initialized`. */
 async function uninitialized(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const client = web(createServer({ clock }), { sessions: { uninitializedTtlMs: 8_000 } })
@@ -56,7 +55,7 @@ async function uninitialized(ms: number): Promise<unknown> {
   return (await client.post(ping(), { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' })).status
 }
 
-/** The same on another mount, of a session whose sealed id is so old. */
+/** Does the same on another mount, for a sealed session id of age `ms`. */
 async function sealed(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const seal = { keys: [new Uint8Array(32)], maxAgeMs: 8_000 }
@@ -66,7 +65,7 @@ async function sealed(ms: number): Promise<unknown> {
   return (await there!.post(ping(), session)).status
 }
 
-/** The status of a request whose body takes so long. */
+/** Returns the status of a request whose body takes `ms`. */
 async function slow(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const client = web(createServer({ clock }), { limits: { bodyTimeoutMs: 1_000 } })
@@ -78,7 +77,7 @@ async function slow(ms: number): Promise<unknown> {
   return (await reply).status
 }
 
-/** The status of the last of so many requests whose bodies lack one byte, but are read at the same time. */
+/** Returns the status of the last of `count` concurrent requests whose bodies lack one byte. */
 async function together(count: number): Promise<unknown> {
   const text = JSON.stringify(initialize())
   const client = web(createServer(), { limits: { bodyBytes: text.length } })
@@ -91,7 +90,7 @@ async function together(count: number): Promise<unknown> {
   return (await replies.at(-1))?.status
 }
 
-/** The status of a call while the response to another, which nobody reads, has so many bytes. */
+/** Returns the status of a call while another response of `bytes` bytes is unread. */
 async function unreadReply(bytes: number): Promise<unknown> {
   const server = createServer()
   server.addTool({
@@ -117,8 +116,8 @@ async function unreadReply(bytes: number): Promise<unknown> {
 }
 
 /**
- * The calls that run on stdio, of four, whose client reads nothing. The first has
- * left so many bytes too many.
+ * Returns how many of four calls run on stdio while the client reads nothing. The first exceeds the limit by
+ * `over` bytes.
  */
 async function unread(over: number): Promise<unknown> {
   const calls = async (maxQueuedBytes: number): Promise<{ calls: number; waiting: number }> => {

@@ -10,13 +10,13 @@ import { createServer, failureOf, type Limit, list, peer } from './row.ts'
 
 const countX = (text: unknown): number => String(text).split('x').length - 1
 
-/** How much of the body of an error is in the message. */
+/** Returns how much of an error body the message contains. */
 async function statusError(count: number): Promise<unknown> {
   const { message } = (await overHttp(() => new Response('x'.repeat(count), { status: 500 }))) as Error
   return countX(message.replace(/^.*HTTP/, ''))
 }
 
-/** How many of so many lines of a process that ended are in the message. */
+/** Returns how many of `count` lines of an exited process the message contains. */
 const lines = (count: number): number =>
   new ProcessExitError(
     1,
@@ -24,7 +24,7 @@ const lines = (count: number): number =>
     list(count, () => 'line'),
   ).message.split('\nline').length - 1
 
-/** How many of so many servers a message names. */
+/** Returns how many of `count` servers a message names. */
 async function named(count: number): Promise<unknown> {
   const manager = new ClientManager({ name: 'limits', version: '1.0.0' }, { client: { eras: false } })
   onTestFinished(() => manager.closeAll())
@@ -37,7 +37,7 @@ async function named(count: number): Promise<unknown> {
   return countX(message)
 }
 
-/** How much of a text is in the status message of a task, which goes on or fails. */
+/** Returns how much of a text the status message of a running or failed task contains. */
 async function statusMessage(text: string, how: 'runs' | 'fails'): Promise<unknown> {
   const server = createServer()
   server.addTool({
@@ -58,7 +58,7 @@ async function statusMessage(text: string, how: 'runs' | 'fails'): Promise<unkno
   return countX((got.result as { readonly statusMessage?: string }).statusMessage)
 }
 
-/** Whether a handler gets a trace context with such members. */
+/** Returns whether a handler gets a trace context with these members. */
 async function trace(member: 'traceparent' | 'tracestate' | 'baggage', value: string): Promise<unknown> {
   const server = createServer()
   let found: unknown
@@ -76,7 +76,7 @@ async function trace(member: 'traceparent' | 'tracestate' | 'baggage', value: st
 const PARENT = '01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const READ = { accepted: true, refused: false }
 
-/** Texts of others, which are cut or left out. */
+/** Limits of foreign texts, which are cut or omitted. */
 export const TEXTS: readonly Limit[] = [
   { limit: 'characters of the body of an HTTP error in a message', most: 256, use: statusError, accepted: 256, refused: 256 },
   { limit: 'bytes that are read of the body of an HTTP error', most: 1_048_576, use: statusError, accepted: 256, refused: 0 },

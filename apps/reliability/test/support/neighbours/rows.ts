@@ -11,7 +11,7 @@ export interface Shared {
   readonly limit: string
   readonly server?: () => ServerOptions
   readonly mount?: () => EndpointOptions
-  /** Uses all that it may, and gives what came of the last try. */
+  /** Uses the whole limit, and returns the outcome of the last attempt. */
   readonly fill: (world: World, who: Who) => Promise<unknown>
   /** The outcome that shows that the limit was reached. */
   readonly full: unknown
@@ -19,7 +19,7 @@ export interface Shared {
 
 const BUSY = { code: -32603, message: expect.stringMatching(/busy|Too many/) }
 
-/** Starts calls that never end; gives the error of one more. */
+/** Starts calls that never end. Returns the error of one more. */
 async function pile(
   start: () => Promise<{ readonly body: { readonly error?: unknown } }>,
   count: number,
@@ -29,7 +29,7 @@ async function pile(
   return (await start()).body.error
 }
 
-/** Bodies whose last byte never comes. */
+/** Sends bodies without their last byte. */
 function unfinished(bytes: number): ReadableStream {
   return new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(bytes).fill(32)) })
 }
@@ -187,7 +187,7 @@ export const ROWS: readonly Shared[] = [
   },
 ]
 
-/** Ends so many tasks, and gives what comes of looking for the first. */
+/** Completes `count` tasks, and returns the outcome of a request for the first one. */
 async function tasksEnd(web: Web, who: Who, count: number, bytes = 1): Promise<unknown> {
   const sessions = await Promise.all(list(count, () => web.open(who)))
   const [first = {}] = sessions

@@ -7,15 +7,15 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { type Answer, type Body, list, type Params, textOf, waiting, type Web, webTo } from '../limits/row.ts'
 
-/** The headers that say who calls. None is an anonymous caller. */
+/** The headers that identify the caller. Without any, the caller is anonymous. */
 export type Who = Record<string, string>
 
-/** A server that several principals share. */
+/** A server for several principals. */
 export interface World {
   readonly server: McpServer
   readonly web: Web
   readonly stats: () => MountStats
-  /** Questions that were not sent. */
+  /** The number of unsent questions. */
   readonly refusedQuestions: () => number
 }
 
@@ -91,14 +91,14 @@ interface Told {
   readonly body: Body
 }
 
-/** The messages of a stream, as they come. */
+/** Yields the messages of a stream as they arrive. */
 async function* messagesOf({ body }: Response): AsyncGenerator<Told> {
   if (body === null) return
   for await (const { id, data } of sseEvents(body))
     if (data !== '') yield { id, body: JSON.parse(data) as Body }
 }
 
-/** Calls a tool on a stream, which the caller leaves after its first message; its id. */
+/** Calls a tool on a stream, and disconnects after its first message. Returns its id. */
 export async function leftStream(web: Web, session: Who, bytes = 1): Promise<string> {
   const call = callTool('talk', { bytes }, { id: 7, meta: { progressToken: 1 } })
   const response = await web.send('POST', session, JSON.stringify(call))
@@ -106,7 +106,7 @@ export async function leftStream(web: Web, session: Who, bytes = 1): Promise<str
   throw new Error('The stream had no message')
 }
 
-/** The events after a position of a stream; the status if it cannot be resumed. */
+/** Returns the events after a position of a stream, or the status if it cannot be resumed. */
 export async function resumed(web: Web, session: Who, lastEventId: string): Promise<unknown> {
   const response = await web.send('GET', { ...session, 'last-event-id': lastEventId })
   if (response.status !== 200) return response.status
@@ -125,7 +125,7 @@ interface Task {
   readonly status: string
 }
 
-/** A tool called as a task; the error if it does not start. */
+/** Calls a tool as a task. Returns the error if the task does not start. */
 export async function startTask(web: Web, session: Who, name: string, args = {}): Promise<Task | undefined> {
   const { result } = (await callOf(web, session, name, { arguments: args, task: {} })).body
   return (result as { readonly task?: Task } | undefined)?.task
@@ -138,17 +138,17 @@ export async function endTask(web: Web, session: Who, name: string, args = {}): 
   return taskId
 }
 
-/** Calls a tool that asks its caller. The returned function answers. */
+/** Calls a tool that asks its caller. The returned function sends the answer. */
 export async function asked(web: Web, who: Who): Promise<() => Promise<Answer>> {
   const { requestState } = (await web.modern('tools/call', { name: 'ask' }, who)).body.result as Params
   const inputResponses = { ok: { action: 'accept', content: { ok: true } } }
   return () => web.modern('tools/call', { name: 'ask', requestState, inputResponses }, who)
 }
 
-/** A caller who has something of everything open, and is no neighbour of the limit. */
+/** A caller with an open resource of every kind, whom the limit must not affect. */
 export async function neighbour(web: Web, who: Who): Promise<{ served(): Promise<object> }> {
   const session = await web.open(who)
-  // Larger than each session of the others.
+  // This session is larger than every session of the others.
   const cursor = await leftStream(web, session, 5_000)
   const taskId = await endTask(web, session, 'job')
   const answer = await asked(web, who)
@@ -173,7 +173,7 @@ export async function neighbour(web: Web, who: Who): Promise<{ served(): Promise
   }
 }
 
-/** Everything works. */
+/** Checks that everything works. */
 export const SERVED: object = {
   calls: 'yes',
   callsAnew: 'yes',

@@ -12,7 +12,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** A principal, and the name of its client. */
+/** A principal and the name of its client. */
 export interface Owner {
   readonly principal: string
   readonly client: string
@@ -24,22 +24,22 @@ interface Sent {
   readonly cutAfter?: number | undefined
 }
 
-/** Requests in a row that are answered 503 before the test gets that reply. */
+/** The consecutive 503 replies after which a test gets the reply. */
 const MOST_TRIES = 5
 
 const POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-/** A reply that arrives. */
+/** An arriving reply. */
 export class Reply {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  /** The messages so far. */
+  /** The received messages. */
   readonly messages: Message[] = []
-  /** Resolves when no more comes, however the reply ends. */
+  /** Resolves at the end of the reply, even if the connection breaks. */
   readonly ended: Promise<void>
   text = ''
   lastId: string | undefined
-  /** Whether it ended as it should. */
+  /** Whether the reply ended properly. */
   complete = false
   readonly #response: IncomingMessage
   readonly #parser = new SseParser()
@@ -47,7 +47,7 @@ export class Reply {
   #closed = false
   #left: number
 
-  /** @param cutAfter - disconnects after so many characters from the first event with an id on */
+  /** @param cutAfter - disconnects this many characters after the first event with an id */
   constructor(response: IncomingMessage, cutAfter = Infinity) {
     this.#response = response
     this.#left = cutAfter
@@ -72,7 +72,7 @@ export class Reply {
     })
   }
 
-  /** Resolves when the condition holds or the reply has ended. */
+  /** Resolves when the condition is true or the reply has ended. */
   async until(holds: () => boolean): Promise<void> {
     while (!holds() && !this.#closed) await new Promise<void>((resolve) => this.#woken.push(resolve))
   }
@@ -99,7 +99,7 @@ export class Reply {
   }
 }
 
-/** A client that opens a connection for each request, to the URL that the test names. */
+/** A client that opens a connection for each request to the URL of the test. */
 export class NodeClient {
   readonly owner: Owner
   #session: Record<string, string> = {}
@@ -140,7 +140,7 @@ export class NodeClient {
     return this.#request('POST', url, { headers: { ...POST, ...headers }, body: JSON.stringify(message) })
   }
 
-  /** Sends a message, and does not repeat it after 503. Resolves when the reply has ended. */
+  /** Sends a message without repeating it after 503. Resolves when the reply has ended. */
   async once(url: string, message: object): Promise<Reply> {
     const reply = new Reply(
       await this.#exchange('POST', url, { headers: POST, body: JSON.stringify(message) }),
@@ -174,7 +174,7 @@ export class NodeClient {
     return this.#nextId++
   }
 
-  /** Sends a request again that was answered 503, after the time that the server names. */
+  /** Repeats a request after a 503, after the time in `Retry-After`. */
   async #request(method: string, url: string, sent: Sent): Promise<Reply> {
     for (let tries = 1; ; tries++) {
       const response = await this.#exchange(method, url, sent)
@@ -199,12 +199,12 @@ export class NodeClient {
   }
 }
 
-/** The values that the progress notifications of a reply report. */
+/** Returns the values of the progress notifications of a reply. */
 export const progressOf = (messages: readonly Message[]): unknown[] =>
   messages
     .filter(({ method }) => method === 'notifications/progress')
     .map(({ params }) => params?.['progress'])
 
-/** The response among the messages of one call. */
+/** Returns the response among the messages of one call. */
 export const responseOf = (messages: readonly Message[]): Message | undefined =>
   messages.find((message) => 'result' in message || 'error' in message)

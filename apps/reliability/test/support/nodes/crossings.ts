@@ -8,11 +8,11 @@ const AT_ONCE = 8
 
 export interface CrossingsOptions {
   readonly count: number
-  /** How long one may take, in ms. */
+  /** The time limit for one message, in ms. */
   readonly limitMs: number
 }
 
-/** Sends something about a call to another node than the one that runs it. Resolves to the time that it took, in ms. */
+/** Sends a message about a call to another node than the call's. Resolves to the elapsed time in ms. */
 type Cross = (client: NodeClient, urls: readonly [string, string], text: string) => Promise<number>
 
 const CROSSINGS: Readonly<Record<'answers' | 'cancellations', readonly [Cross, outcome: string]>> = {
@@ -45,7 +45,7 @@ const CROSSINGS: Readonly<Record<'answers' | 'cancellations', readonly [Cross, o
   ],
 }
 
-/** Answers and cancellations that arrive at a node that does not run the call: each takes effect once. */
+/** Sends answers and cancellations to nodes that do not run the call. Each must take effect once. */
 export function describeCrossings({ count, limitMs }: CrossingsOptions): void {
   it.for(Object.entries(CROSSINGS))(
     `${count} %s at the wrong node take effect once, within ${limitMs} ms`,

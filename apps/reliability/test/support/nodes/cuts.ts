@@ -6,13 +6,13 @@ import { SERVE_NODE } from './kills.ts'
 
 const EVENTS = 100
 const AT_ONCE = 5
-/** Characters of some events: most calls are cut several times. */
+/** The length of a few events, so that most calls are cut several times. */
 const SPREAD = 5_000
 
-/** Calls whose client disconnects anywhere, and resumes at another node each time. */
+/** Calls tools with a client that disconnects at random positions, and resumes at another node each time. */
 export function describeNodeCuts(cuts: number): void {
   it(
-    `${cuts} connections cut anywhere and resumed at another node: ${EVENTS} events each, none lost, none twice, none out of order`,
+    `${cuts} connections cut at random and resumed at another node get all ${EVENTS} events once and in order`,
     { timeout: 60_000 + cuts * 500 },
     async ({ task }) => {
       const cluster = await startCluster(SERVE_NODE, 3)
@@ -37,7 +37,7 @@ export function describeNodeCuts(cuts: number): void {
   )
 }
 
-/** Gives the number of cuts. */
+/** Returns the number of cuts. */
 async function callAndResume(
   client: NodeClient,
   urls: readonly string[],

@@ -6,13 +6,13 @@ import { note } from '../note.ts'
 import { type Message, NodeClient, progressOf, type Reply, responseOf } from './client.ts'
 import { SERVE_NODE } from './kills.ts'
 
-/** How long a request may take while there is no master, in ms. */
+/** The time limit of a request while there is no master, in ms. */
 const REFUSAL_MS = 1_000
-/** How long after the failover all works again, in ms. */
+/** The time until everything works again after the failover, in ms. */
 const RECOVERY_MS = 5_000
-/** The calls that run through a failover: longer than it takes. */
+/** The events of a call that runs for longer than a failover. */
 const LONG = { to: 400, everyMs: 20 }
-/** Events of a call before the next step. */
+/** The events of a call before the next step. */
 const SOME = 5
 
 /** The figures of all failovers. */
@@ -20,7 +20,7 @@ interface Figures {
   refused: number
   refusalMs: number
   recoveryMs: number
-  /** Cursors and sessions that the new master does not know. */
+  /** The number of cursors and sessions that are unknown to the new master. */
   unknown: number
 }
 
@@ -31,18 +31,18 @@ interface Failover {
   readonly sentinels: RedisSentinels
   readonly master: RedisServer
   readonly replica: RedisServer
-  /** Whether the master confirms writes that the replica does not get. */
+  /** Whether the replica misses the last confirmed writes. */
   readonly losing: boolean
   readonly figures: Figures
 }
 
 /**
- * Kills the master of Redis this many times. Every other time the replica misses the last writes: then clients
- * that depend on them must be refused, and get no stream with a gap.
+ * Kills the master of Redis `count` times. Every second time the replica misses the last writes: then the
+ * server must refuse clients that depend on them, and send no stream with a gap.
  */
 export function describeFailovers(count: number): void {
   it(
-    `${count} failovers: 503 within 1 s, well after 5 s, and each client that may have missed an event learns of it`,
+    `${count} failovers: 503 within 1 s, recovery within 5 s, and each client that may have missed an event is told`,
     { timeout: 60_000 + count * 60_000 },
     async ({ task }) => {
       const sentinels = await startRedisSentinels()
@@ -72,7 +72,7 @@ export function describeFailovers(count: number): void {
   )
 }
 
-/** A node that reads the record of a session for each request. */
+/** Starts a node that reads the session's record for each request. */
 async function startOver({ name, urls }: RedisSentinels): Promise<Serving> {
   const env = { REDIS_MASTER: name, REDIS_SENTINELS: urls.join(','), VERIFY_MS: '0' }
   return listening(startNode(SERVE_NODE, env))
@@ -131,7 +131,7 @@ async function begin(client: NodeClient, url: string): Promise<Reply> {
   return reply
 }
 
-/** Resolves when the replica has all that the master has now. */
+/** Resolves when the replica has all current data of the master. */
 async function replicate({ master, replica }: Failover): Promise<void> {
   const offset = async (server: RedisServer, name: string): Promise<number> =>
     Number(new RegExp(`${name}:(\\d+)`).exec(await server.command('INFO', 'replication'))?.[1])
@@ -141,13 +141,13 @@ async function replicate({ master, replica }: Failover): Promise<void> {
   )
 }
 
-/** The replica gets nothing more, and connects to the master again only when it continues. */
+/** Pauses replication until the replica continues. */
 async function stopReplicating({ master, replica }: Failover): Promise<void> {
   replica.signal('SIGSTOP')
   await master.command('CLIENT', 'KILL', 'TYPE', 'replica')
 }
 
-/** Sends a request that needs Redis. Resolves to its status, once it has checked how a refusal looks. */
+/** Sends a request that needs Redis, and checks a refusal. Resolves to the status. */
 async function request(client: NodeClient, url: string, figures: Figures): Promise<number> {
   const start = performance.now()
   const { status, headers } = await client.once(url, ping())
@@ -171,17 +171,17 @@ async function recover(client: NodeClient, { urls, figures }: Failover): Promise
   figures.recoveryMs = Math.max(figures.recoveryMs, performance.now() - since)
 }
 
-/** The ids of the events of a stream. */
+/** Returns the ids of the events of a stream. */
 const idsOf = ({ text }: Reply): readonly string[] =>
   [...text.matchAll(/^id: (.+)$/gm)].map(([, id = '']) => id)
 
 interface Rest {
   readonly messages: readonly Message[]
-  /** Whether the server no longer knows the position. */
+  /** Returns whether the server no longer knows the position. */
   readonly refused: boolean
 }
 
-/** Resumes until the call has ended, or its stream is refused. */
+/** Resumes until the call has ended or its stream is refused. */
 async function readOn(client: NodeClient, url: string, from: string | undefined): Promise<Rest> {
   const messages: Message[] = []
   let lastId = from
@@ -196,7 +196,7 @@ async function readOn(client: NodeClient, url: string, from: string | undefined)
   return { messages, refused: false }
 }
 
-/** Each event came once and in order, and the response, unless the client knows that it misses the rest. */
+/** Checks that each event and the response arrived once and in order, unless the client was told of a gap. */
 function expectWhole(messages: readonly Message[], refused = false): void {
   const progress = progressOf(messages)
   expect(progress).toEqual(progress.map((_, i) => i + 1))

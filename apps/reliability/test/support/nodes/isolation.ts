@@ -12,20 +12,20 @@ const NODES = 3
 
 export interface IsolationOptions {
   readonly runs: number
-  /** Operations of one run. */
+  /** The number of operations in one run. */
   readonly size: number
-  /** By how much the clocks of the first and the last node differ, in ms. @default 0 */
+  /** The difference between the clocks of the first and the last node, in ms. @default 0 */
   readonly skewMs?: number
 }
 
 /**
- * Random operations of 50 sessions at once, among them attacks on each other. Everything that a client gets names its
- * owner.
+ * Runs random operations of 50 concurrent sessions, which include attacks on each other. All data of a client
+ * names its owner.
  */
 export function describeIsolation({ runs, size, skewMs = 0 }: IsolationOptions): void {
   const count = runs * size
   it(
-    `${count} random operations of ${MEMBERS} sessions of ${PRINCIPALS} principals at ${NODES} nodes, whose clocks differ by ${skewMs} ms: nobody gets a byte of another`,
+    `${count} random operations of ${MEMBERS} sessions of ${PRINCIPALS} principals at ${NODES} nodes, whose clocks differ by ${skewMs} ms, reveal no byte of another principal`,
     { timeout: 60_000 + count * 40 },
     async ({ task }) => {
       const cluster = await startCluster(SERVE_NODE, 0)
@@ -41,7 +41,7 @@ export function describeIsolation({ runs, size, skewMs = 0 }: IsolationOptions):
               await perform(all, world)
             },
           ),
-          // Shorter lists would repeat all that needs time.
+          // Shorter lists would repeat all slow operations.
           { numRuns: runs, endOnFailure: true },
         )
         expect(done.size).toBe(Object.keys(OPERATIONS).length)
@@ -60,7 +60,7 @@ export function describeIsolation({ runs, size, skewMs = 0 }: IsolationOptions):
 
 interface World {
   readonly members: readonly Member[]
-  /** One of each principal. */
+  /** One member of each principal. */
   readonly attackers: readonly NodeClient[]
   /** The URLs of the nodes. */
   readonly urls: readonly string[]
@@ -77,7 +77,7 @@ async function openAll({ nodes }: Cluster): Promise<World> {
   return { members, attackers, urls }
 }
 
-/** All members at once, each its own operations one after the other. */
+/** Runs all members concurrently, each with its own sequence of operations. */
 async function perform(all: readonly Operation[], { members, attackers, urls }: World): Promise<void> {
   await Promise.all(
     members.map(async (me, who) => {

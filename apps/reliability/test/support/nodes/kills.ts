@@ -5,9 +5,9 @@ import { type Message, NodeClient, progressOf, type Reply, responseOf } from './
 
 export const SERVE_NODE: readonly string[] = program(new URL('./serve-node.ts', import.meta.url))
 
-/** When the error of a call must be there after its node was killed, in ms. */
+/** The time limit for the error of a call after its node was killed, in ms. */
 const LIMIT_MS = 7_000
-/** Calls of each node that is killed. */
+/** The calls of each killed node. */
 const CALLS = 5
 const EVENTS = 500
 
@@ -18,22 +18,22 @@ interface Interrupted {
 }
 
 /**
- * Kills nodes while their calls report progress every few milliseconds. Each client resumes at the node that
- * survives, and gets the rest of what its call had stored, and an error.
+ * Kills nodes while their calls report progress every few milliseconds. Each client resumes at the surviving
+ * node, and gets the remaining stored events of its call, then an error.
  *
- * @param victims - nodes that are killed in a round, after which as many are started
+ * @param victims - the number of nodes to kill and start in each round
  */
 export function describeKills(rounds: number, victims: number): void {
   const kills = rounds * victims
   it(
-    `${kills} nodes that are killed: each event that was stored arrives once, in order, and each call ends`,
+    `${kills} killed nodes: each stored event arrives once and in order, and each call ends`,
     { timeout: 60_000 + rounds * 60_000 },
     async ({ task }) => {
       const cluster = await startCluster(SERVE_NODE, victims + 1)
       const took: number[] = []
       let events = 0
       try {
-        // A node that has joined a moment ago takes nothing over, so the first round
+        // A node that has just joined takes nothing over, so the first round
         // shows only that nothing is lost.
         for (let round = 0; round <= rounds; round++) {
           const [survivor, ...others] = cluster.nodes as readonly [ClusterNode, ...ClusterNode[]]
@@ -60,7 +60,7 @@ export function describeKills(rounds: number, victims: number): void {
 
 interface Ended {
   readonly messages: readonly Message[]
-  /** The time since its node was killed. */
+  /** Returns the time since the call's node was killed. */
   readonly ms: number
 }
 
@@ -71,7 +71,7 @@ async function killAll(nodes: readonly ClusterNode[], survivor: ClusterNode): Pr
     nodes.map(async (node, which) => {
       const names = Array.from({ length: CALLS }, (_, i) => `${which}-${i}`)
       const calls = await Promise.all(names.map((name) => begin(node, name)))
-      // Each call has been resumable for a different time.
+      // Each call can be resumed for a different time.
       await Promise.all(
         calls.map(({ reply }, i) => reply.until(() => reply.messages.length > which + 10 * i)),
       )
@@ -95,7 +95,7 @@ async function begin({ url }: ClusterNode, name: string): Promise<Interrupted> {
   return { client, reply: await client.call(url, 'count', { to: EVENTS, everyMs: 5 }) }
 }
 
-/** Resumes until the call has ended, as a client does that reconnects at once. */
+/** Resumes at once after each disconnect, until the call has ended. */
 async function resume({ client, reply }: Interrupted, url: string): Promise<readonly Message[]> {
   await reply.ended
   const messages = [...reply.messages]

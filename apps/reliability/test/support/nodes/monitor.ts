@@ -2,14 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { RedisServer } from '@jetway-apps/test-support/redis'
 
-/** One command as MONITOR prints it, in lower case. */
+/** One command of the output of MONITOR, in lower case. */
 const LINE = /^\+[\d.]+ \[\d+ (\S+)\] "(\w+)"(.*)$/
-/** The leases that nodes renew, and their reading of messages. */
+/** The commands of idle nodes: renewing leases and reading messages. */
 const CONTROL = /^xread|"jw1:nodes:n:\{/
 
 /**
- * The commands that Redis gets from the nodes. Those inside of scripts are not counted,
- * since they cost no round trip.
+ * Records the commands of the nodes. Commands within scripts do not count, because they need no round trip.
  */
 export class Monitor {
   readonly #redis: RedisServer
@@ -33,7 +32,7 @@ export class Monitor {
     return this
   }
 
-  /** All commands during `run`. */
+  /** Returns all commands during `run`. */
   async all(run: () => unknown): Promise<readonly string[]> {
     await this.#sync('begin')
     this.#lines = []
@@ -46,7 +45,7 @@ export class Monitor {
     })
   }
 
-  /** The commands during `run` for the requests of clients. */
+  /** Returns the commands during `run` for requests of clients. */
   async requested(run: () => unknown): Promise<readonly string[]> {
     const all = await this.all(run)
     return all.filter((command) => !CONTROL.test(command))
@@ -63,7 +62,7 @@ export class Monitor {
   }
 }
 
-/** The keys without an expiry, of all that match. */
+/** Returns the matching keys without an expiry. */
 export async function keysWithoutExpiry(redis: RedisServer, pattern = '*'): Promise<readonly string[]> {
   const script = `
     local found = {}
@@ -74,7 +73,7 @@ export async function keysWithoutExpiry(redis: RedisServer, pattern = '*'): Prom
   return decode(await redis.command('EVAL', script, '0', pattern))
 }
 
-/** All keys that match. */
+/** Returns all matching keys. */
 export async function keys(redis: RedisServer, pattern: string): Promise<readonly string[]> {
   const script = `return cjson.encode(redis.call('KEYS', ARGV[1]))`
   return decode(await redis.command('EVAL', script, '0', pattern))

@@ -3,13 +3,13 @@ import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import { type Message, NodeClient, progressOf, type Reply, responseOf } from './client.ts'
 
-/** One action of a client, at one node or at two. */
+/** One action of a client at one or two nodes. */
 export interface Operation {
   readonly who: number
   readonly does: keyof typeof OPERATIONS
   readonly node: number
   readonly other: number
-  /** The client that it attacks, or that is touched by it. */
+  /** The client that the action attacks or affects. */
   readonly target: number
 }
 
@@ -22,7 +22,7 @@ export const operations = (members: number, nodes: number): fc.Arbitrary<Operati
     target: fc.nat(members - 1),
   })
 
-/** A client with its session, and all that it could betray. */
+/** A client with its session and its secrets. */
 export class Member {
   readonly client: NodeClient
   readonly tag: string
@@ -53,13 +53,13 @@ export class Member {
     expect(this.stream.status).toBe(200)
   }
 
-  /** Leaves the stream of the session, after a look at all that has come. */
+  /** Checks all messages of the session's stream, and disconnects. */
   async leave(): Promise<void> {
     await this.stream?.leave()
     if (this.stream !== undefined) this.check(this.stream)
   }
 
-  /** Calls a tool, and gives the reply when it has ended. */
+  /** Calls a tool. Resolves to the reply when it has ended. */
   async call(url: string, name: string, args: object, more?: object): Promise<Reply> {
     const reply = await this.client.call(url, name, args, more)
     await reply.ended
@@ -72,7 +72,7 @@ export class Member {
     return reply.messages.at(-1) ?? {}
   }
 
-  /** Everything that a client gets is its own. */
+  /** Checks that a client gets only its own data. */
   check(reply: Reply): Reply {
     const owners = new Set(reply.text.match(/<p\d+\/\w+>|note:\/\/c\d+/g))
     expect([...owners].filter((owner) => owner !== this.tag && owner !== this.note)).toEqual([])
@@ -80,11 +80,11 @@ export class Member {
   }
 }
 
-/** Where an operation takes place. */
+/** The node of an operation. */
 export interface Place {
   readonly me: Member
   readonly target: Member
-  /** A client of the target's principal, whose session has no calls: ids that it guesses are those of others. */
+  /** A client of the target's principal without calls, so that all guessed ids belong to others. */
   readonly attacker: NodeClient
   readonly url: string
   readonly other: string
@@ -99,7 +99,7 @@ const answerTo = (question: Message | undefined, answer: string): object => ({
   result: { action: 'accept', content: { answer } },
 })
 
-/** Begins a question, and gives the reply and the question. */
+/** Starts a question. Returns the reply and the question. */
 async function asked({ me, url }: Place): Promise<{ readonly reply: Reply; readonly question: Message }> {
   const reply = await me.client.call(url, 'ask', { text: 'who?' })
   await reply.until(() => reply.messages.some(({ method }) => method === 'elicitation/create'))

@@ -8,9 +8,9 @@ export interface Posted {
   readonly text: string
 }
 
-/** A client of HTTP+SSE, which posts each message to whichever node a test says. */
+/** A client of HTTP+SSE that posts each message to the node of the test. */
 export class SseNodeClient {
-  /** The messages so far. */
+  /** The received messages. */
   readonly messages: Message[] = []
   /** Whether the stream has ended. */
   ended = false
@@ -63,7 +63,7 @@ export class SseNodeClient {
     return id
   }
 
-  /** The messages about a call: its progress and its response. */
+  /** Returns the messages of a call: its progress and its response. */
   about(id: string): readonly Message[] {
     return this.messages.filter((message) => message.id === id || message.params?.['progressToken'] === id)
   }
@@ -85,7 +85,7 @@ export class SseNodeClient {
         } else if (data !== '') this.messages.push(JSON.parse(data) as Message)
       }
     } catch {
-      // The connection has broken.
+      // The connection is broken.
     }
     this.ended = true
   }

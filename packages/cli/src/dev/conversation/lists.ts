@@ -7,14 +7,14 @@ export type Request = (method: string, params: JsonObject) => Promise<JsonObject
 
 type Items = ReadonlyMap<string, JsonObject>
 
-/** The lists of one process, as one client sees them. */
+/** The lists of one process that one client sees. */
 export type Lists = ReadonlyMap<string, Items>
 
 interface ListSource {
   readonly name: string
   readonly method: string
   readonly kind: ListKind
-  /** The member that identifies an item. */
+  /** The member that identifies a list item. */
   readonly key: string
 }
 
@@ -25,9 +25,9 @@ const SOURCES: readonly ListSource[] = [
   { name: 'prompts', method: Method.ListPrompts, kind: 'prompts', key: 'name' },
 ]
 
-/** A list with more pages is compared in its first ones. */
+/** Pages of a list that are read and compared. */
 const MAX_PAGES = 100
-/** Changes of one list that are printed. */
+/** Printed changes of one list. */
 const MAX_PRINTED = 12
 
 /** The process has ended before it answered. */
@@ -39,7 +39,7 @@ export class ProcessEnded extends Error {
   }
 }
 
-/** Reads all lists. One that the server refuses is empty. Rejects with {@link ProcessEnded}. */
+/** Reads all lists. A list that the server refuses is empty. Rejects with {@link ProcessEnded}. */
 export async function readLists(request: Request): Promise<Lists> {
   const lists = await Promise.all(
     SOURCES.map(async (source) => [source.name, await readList(source, request)] as const),

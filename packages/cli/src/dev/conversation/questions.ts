@@ -13,13 +13,12 @@ interface Question {
 const MAX_QUESTIONS = 1_024
 
 /**
- * The requests that processes have sent to a client, and that it has not answered. Two processes may choose the same id, so
- * the client gets another one.
+ * Unanswered requests of processes to one client. Two processes may choose the same id, so the relay replaces the ids.
  */
 export class Questions {
   readonly #open = new Map<RequestId, Question>()
 
-  /** The request as the client gets it; undefined if too many are open. */
+  /** Registers a request and replaces its id. Returns undefined if too many requests are open. */
   asked(generation: number, request: JsonRpcRequest): JsonRpcRequest | undefined {
     if (this.#open.size >= MAX_QUESTIONS) return undefined
     const id = publicId(generation, request.id)
@@ -27,26 +26,26 @@ export class Questions {
     return { ...request, id }
   }
 
-  /** The process that has asked; undefined if nothing is open under this id. */
+  /** The process that sent the request; undefined if no request with this id is open. */
   generationOf(id: RequestId): number | undefined {
     return this.#open.get(id)?.generation
   }
 
-  /** Closes a question. Returns the process that has asked, and its id; undefined if there is none. */
+  /** Closes a question. Returns its process and its original id; undefined if there is no such question. */
   answered(id: RequestId): Question | undefined {
     const question = this.#open.get(id)
     this.#open.delete(id)
     return question
   }
 
-  /** The process has withdrawn a question. */
+  /** Closes a question that its process has cancelled. */
   cancelled(generation: number, id: RequestId): RequestId {
     const shown = publicId(generation, id)
     this.#open.delete(shown)
     return shown
   }
 
-  /** Closes the questions of a process that has ended, with what the client gets. */
+  /** Closes the questions of a process that has ended. Returns the cancellations for the client. */
   lost(generation: number): readonly JsonRpcNotification[] {
     const gone = [...this.#open].filter(([, question]) => question.generation === generation)
     return gone.map(([requestId]) => {

@@ -30,16 +30,16 @@ interface Subscription {
   agreed: JsonObject | undefined
 }
 
-/** A message for a process; without a generation it is for the current one, and there is none. */
+/** A message for a process. The generation is undefined if no process runs. */
 export interface Routed {
   readonly generation: number | undefined
   readonly message: unknown
 }
 
-/** What follows from the end of a process. */
+/** The messages that the end of a process causes. */
 export interface Lost {
   readonly toClient: readonly JsonRpcMessage[]
-  /** Requests that the next process gets. */
+  /** Requests to repeat in the next process. */
   readonly again: readonly JsonRpcRequest[]
 }
 
@@ -48,8 +48,8 @@ const MAX_PENDING = 4_096
 const keyOf = (id: RequestId): string => JSON.stringify(id)
 
 /**
- * One client's conversation over a duplex connection, served by one process after another. It does no input and output:
- * callers pass each message through it. A process is named by its generation, a number that grows.
+ * Routes one client's messages over a duplex connection to one process after another. It does no input and output: callers
+ * pass each message through it. The generation, an increasing number, identifies a process.
  */
 export class Relay {
   readonly replay: SessionReplay = new SessionReplay()
@@ -59,22 +59,22 @@ export class Relay {
   #current: number | undefined
   #meta: JsonObject | undefined
 
-  /** The process that new requests go to. */
+  /** The process that receives new requests. */
   get current(): number | undefined {
     return this.#current
   }
 
-  /** `_meta` for further requests of a client without a session; undefined if it has sent none. */
+  /** `_meta` for requests that the relay sends for a client without a session; undefined before its first request. */
   get meta(): JsonObject | undefined {
     return this.#meta
   }
 
-  /** Whether the client waits for so many answers that it must wait before it sends more. */
+  /** Whether the client has the maximum number of unanswered requests. */
   get full(): boolean {
     return this.#pending.size >= MAX_PENDING
   }
 
-  /** How many requests a process has to answer. Subscriptions do not count: they move to the next process. */
+  /** The number of unanswered requests of a process, without subscriptions, which move to the next process. */
   inFlight(generation: number): number {
     let count = 0
     for (const [key, pending] of this.#pending)
@@ -82,7 +82,7 @@ export class Relay {
     return count
   }
 
-  /** Routes a message of the client; undefined if no process waits for it. */
+  /** Routes a client's message. Returns undefined if no process expects it. */
   fromClient(value: unknown): Routed | undefined {
     const incoming = classify(value)
     if (incoming.kind === 'request') return this.#request(incoming.message)
@@ -92,7 +92,7 @@ export class Relay {
     return { generation: this.#current, message: value }
   }
 
-  /** The message as the client gets it; undefined if the client must not get it. */
+  /** Converts a message of a process for the client. Returns undefined if the client must not receive it. */
   fromProcess(generation: number, value: unknown): unknown {
     const incoming = classify(value)
     if (incoming.kind === 'request') return this.#questions.asked(generation, incoming.message)
@@ -100,7 +100,7 @@ export class Relay {
     return incoming.kind === 'response' ? this.#answer(generation, incoming.message) : value
   }
 
-  /** New requests go to this process. Returns the open subscriptions, for this process to take over. */
+  /** Sends new requests to this process. Returns the open subscriptions, which this process must take over. */
   moveTo(generation: number): readonly JsonRpcRequest[] {
     this.#current = generation
     for (const key of this.#subscriptions.keys()) {
@@ -110,12 +110,12 @@ export class Relay {
     return [...this.#subscriptions.values()].map(({ request }) => request)
   }
 
-  /** New requests no longer go to this process. */
+  /** Sends no more new requests to this process. */
   leave(generation: number): void {
     if (this.#current === generation) this.#current = undefined
   }
 
-  /** A process has ended. Whatever else it has sent is void. */
+  /** Handles the end of a process. Messages of it that arrive later are dropped. */
   lost(generation: number): Lost {
     this.leave(generation)
     const toClient: JsonRpcMessage[] = [...this.#questions.lost(generation)]
@@ -133,7 +133,7 @@ export class Relay {
     return { toClient, again }
   }
 
-  /** The notifications by which the client learns that a list has changed, where it expects them. */
+  /** The `list_changed` notifications that the client expects. */
   listChanged(kind: ListKind): readonly JsonRpcNotification[] {
     const method = `notifications/${kind}/list_changed`
     const session = this.replay.promises(kind) ? [{ jsonrpc: '2.0' as const, method }] : []
@@ -187,7 +187,7 @@ export class Relay {
     return method === Notification.Acknowledged && this.#isRepeated(params) ? undefined : message
   }
 
-  /** Whether a client has got the acknowledgement of its subscription, from an earlier process. */
+  /** Whether an earlier process has already acknowledged the subscription. */
   #isRepeated({ _meta: meta, notifications }: JsonObject): boolean {
     const id = isObject(meta) ? meta[SUBSCRIPTION_ID] : undefined
     const subscription = isRequestId(id) ? this.#subscriptions.get(keyOf(id)) : undefined
@@ -206,7 +206,7 @@ export class Relay {
     this.#subscriptions.delete(key)
     if ('result' in message) this.replay.succeeded(pending.request, message.result)
     else if (generation !== this.#current && message.error.code === ErrorCode.InternalError)
-      // A process may end its calls by itself when it gets SIGTERM.
+      // A process may abort its calls when it receives SIGTERM.
       return lostAnswer(pending.request)
     return message
   }

@@ -9,12 +9,12 @@ export interface Call {
 /** The lists whose changes a server may announce. */
 export type ListKind = 'tools' | 'resources' | 'prompts'
 
-/** Further subscriptions are relayed, and end with their process. */
+/** Subscriptions beyond this limit are relayed, but the next process does not get them. */
 const MAX_SUBSCRIPTIONS = 1_024
 
 /**
- * The state that a client has given its session: enough to open the same session in another process.
- * Revisions without sessions need none of it.
+ * The state that a client has set in its session, which opens the same session in another process.
+ * Revisions without sessions do not need it.
  */
 export class SessionReplay {
   #initialize: JsonObject | undefined
@@ -27,25 +27,25 @@ export class SessionReplay {
     return this.#initialize
   }
 
-  /** The revision that the first process has agreed on. */
+  /** The revision that the first process chose. */
   get revision(): unknown {
     return this.#result['protocolVersion']
   }
 
-  /** Whether the client expects `list_changed` for a list. */
+  /** Whether the server declared `listChanged` for a list. */
   promises(kind: ListKind): boolean {
     const capability = this.#capabilities[kind]
     return isObject(capability) && capability['listChanged'] === true
   }
 
-  /** The names of capabilities that a new process has, and that the client does not know. */
+  /** The names of new capabilities, which the client does not know. */
   unknownCapabilities({ capabilities }: JsonObject): readonly string[] {
     return isObject(capabilities)
       ? Object.keys(capabilities).filter((name) => !(name in this.#capabilities))
       : []
   }
 
-  /** Takes note of a request that the server has answered with a result. */
+  /** Records the settings in a request that the server has answered with a result. */
   succeeded({ method, params = {} }: Call, result: JsonObject): void {
     const { uri } = params
     if (method === Method.Initialize) {
@@ -57,7 +57,7 @@ export class SessionReplay {
     } else if (method === Method.Unsubscribe && typeof uri === 'string') this.#subscriptions.delete(uri)
   }
 
-  /** The requests that give a new session the settings of this one. */
+  /** The requests that repeat the settings of this session in a new one. */
   settings(): readonly Call[] {
     const subscriptions = [...this.#subscriptions.values()].map((params) => ({
       method: Method.Subscribe,
@@ -68,7 +68,7 @@ export class SessionReplay {
       : [{ method: Method.SetLogLevel, params: this.#level }, ...subscriptions]
   }
 
-  /** The requests for what the client has set since `settings` gave `before`. */
+  /** The requests that repeat the settings changed since `settings` returned `before`. */
   settingsSince(before: readonly Call[]): readonly Call[] {
     const now = this.settings()
     const gone = before
@@ -87,7 +87,8 @@ export class SessionReplay {
   }
 }
 
-/** What a client has to reconnect for, since its session keeps the first answer to `initialize`; undefined if nothing. */
+/** The changes that a client sees only after it reconnects, because it keeps the first answer to `initialize`; undefined if
+ * there are none. */
 export function sessionDifference(replay: SessionReplay, result: JsonObject): string | undefined {
   if (result['protocolVersion'] !== replay.revision)
     return `The server now speaks revision ${String(result['protocolVersion'])}: the client must reconnect`

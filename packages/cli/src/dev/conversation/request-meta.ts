@@ -6,13 +6,13 @@ import {
   PROTOCOL_VERSION,
 } from '@jetway/core/protocol'
 
-/** Whether a request belongs to no session, so that it names its revision. */
+/** Whether a request names its revision, because it belongs to no session. */
 export function namesRevision(params: JsonObject | undefined): boolean {
   const meta = params?.['_meta']
   return isObject(meta) && PROTOCOL_VERSION in meta
 }
 
-/** `_meta` of a request, without the members that belong to this request only. */
+/** `_meta` of a request, without the members that are specific to this request. */
 export function identityOf(params: JsonObject | undefined): JsonObject {
   const meta = params?.['_meta']
   if (!isObject(meta)) return {}

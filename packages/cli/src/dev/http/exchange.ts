@@ -18,9 +18,9 @@ import { eventsOf, publicEventId, SseOutput } from './sse.ts'
 
 /** What an exchange needs of the relay. */
 export interface ExchangeRelay {
-  /** Whether so many requests wait for a process that no other may. */
+  /** Whether the maximum number of requests waits for a process. */
   readonly full: boolean
-  /** The process for new requests. Undefined if there is none for 10 s. */
+  /** The process for new requests. Resolves to undefined if none serves within 10 s. */
   process(): Promise<HttpProcess | undefined>
   isCurrent(process: HttpProcess): boolean
   opened(id: string, process: HttpProcess): Session
@@ -37,11 +37,11 @@ export interface Posted {
   readonly session: Session | undefined
 }
 
-/** Between attempts to deliver a request, in ms. */
+/** Delay between attempts to deliver a request, in ms. */
 const REPEAT_MS = 50
 const MAX_REPLY = 64 * 1024 * 1024
 
-/** Relays one POST request and its reply. Each request in it gets exactly one answer, also if the process ends meanwhile. */
+/** Relays one POST request and its reply. Each request gets exactly one answer, even if the process ends meanwhile. */
 export class Exchange {
   readonly #relay: ExchangeRelay
   readonly #posted: Posted
@@ -64,17 +64,17 @@ export class Exchange {
     posted.response.once('close', () => this.#abort.abort())
   }
 
-  /** Whether the client waits for the answer to a request. */
+  /** Whether a request of this exchange has no answer yet. */
   waitsFor(key: string, session: Session): boolean {
     return this.#session === session && this.#waiting.has(key)
   }
 
-  /** The process that has the messages. */
+  /** The process that received the messages. */
   get process(): HttpProcess | undefined {
     return this.#process
   }
 
-  /** @param process - the one that the messages are for; undefined for the current one */
+  /** @param process - the process to send the messages to; undefined for the current one */
   async run(process: HttpProcess | undefined): Promise<void> {
     if (process === undefined && this.#relay.full) return this.#answerAll(busyAnswer)
     const target = process ?? (await this.#relay.process())
@@ -119,7 +119,7 @@ export class Exchange {
     response.end(type.startsWith('application/json') ? this.#passText(text, process) : text)
   }
 
-  /** The text for the process: answers to its questions get the ids that it has given. */
+  /** Restores the process's ids in the client's answers to questions. */
   #body(): Buffer | string {
     const { text, value } = this.#posted
     const session = this.#session
@@ -148,7 +148,7 @@ export class Exchange {
 
   #sendHead(reply: IncomingMessage): void {
     const { 'content-length': _length, ...headers } = endToEnd(reply.headers)
-    // The process may repeat the id in every reply.
+    // The process may send its session id in every reply.
     if ('mcp-session-id' in headers && this.#session !== undefined)
       headers['mcp-session-id'] = this.#session.id
     this.#posted.response.writeHead(reply.statusCode ?? 502, headers)
@@ -191,7 +191,7 @@ export class Exchange {
     }
   }
 
-  /** Answers in place of the process, before anything of its reply was sent. */
+  /** Answers in place of the process, whose reply has not begun. */
   #answerAll(answer: (request: JsonRpcRequest) => JsonRpcResponse): void {
     const { response, value } = this.#posted
     const answers = [...this.#takeWaiting()].map(answer)
@@ -213,7 +213,7 @@ export interface Context {
   readonly waiting: Map<string, JsonRpcRequest>
 }
 
-/** The text of a process as the client gets it; undefined if the client must not get it. */
+/** Converts text of a process for the client. Returns undefined if the client must not receive it. */
 export function passText(text: Buffer | string, context: Context): Buffer | string | undefined {
   let value: unknown
   try {
@@ -229,7 +229,7 @@ export function passText(text: Buffer | string, context: Context): Buffer | stri
   return JSON.stringify(Array.isArray(value) ? kept : kept[0])
 }
 
-/** A message of a process as the client gets it. Answers are removed from `waiting`. */
+/** Converts a message of a process for the client, and removes answered requests from `waiting`. */
 function passMessage(message: unknown, { process, session, waiting }: Context): unknown {
   const { generation } = process
   const incoming = classify(message)

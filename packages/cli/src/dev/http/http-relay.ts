@@ -16,7 +16,7 @@ import { resumePost } from './resumed-post.ts'
 import { Session, Sessions } from './session.ts'
 import { parseEventId } from './sse.ts'
 
-/** The size of one body in bytes, and how many sessions are relayed and requests wait. */
+/** Limits: the size of a body in bytes, the relayed sessions, and the waiting requests. */
 const MAX_BODY = 4 * 1024 * 1024
 const MAX_SESSIONS = 256
 const MAX_WAITING = 1_024
@@ -30,8 +30,8 @@ export interface HttpRelayOptions {
 type Waiter = (process: HttpProcess | undefined) => void
 
 /**
- * Relays HTTP requests to one process after another. Clients keep their sessions and their streams. Requests that are not
- * MCP are passed on unchanged.
+ * Relays HTTP requests to one process after another, while clients keep their sessions and streams. Passes requests that are
+ * not MCP on unchanged.
  */
 export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   readonly #options: HttpRelayOptions
@@ -43,7 +43,6 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   readonly #streams = new Set<LastingStream>()
   readonly #waiters = new Set<Waiter>()
   #current: HttpProcess | undefined
-  #printed = new Set<string>()
 
   constructor(options: HttpRelayOptions) {
     this.#options = options
@@ -66,7 +65,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     this.#server.closeAllConnections()
   }
 
-  /** A process that listens can serve. Sessions are opened in it when they are needed. */
+  /** Accepts any process that listens. Its sessions are opened on demand. */
   prepare(child: ServedProcess): Promise<void> {
     this.#processes.set(child.generation, new HttpProcess(child))
     return Promise.resolve()
@@ -76,7 +75,6 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     const process = this.#processes.get(child.generation)
     if (process === undefined) return
     this.#current = process
-    this.#printed = new Set()
     const waiters = [...this.#waiters]
     this.#waiters.clear()
     for (const resume of waiters) resume(process)
@@ -123,7 +121,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   }
 
   opened(id: string, process: HttpProcess): Session {
-    const session = new Session(id, process, (it, changes) => this.#sessionChanged(it, changes))
+    const session = new Session(id, process, (...change) => this.#sessionChanged(...change))
     this.#sessions.add(session)
     return session
   }
@@ -132,17 +130,16 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     this.#sessions.delete(session.id)
   }
 
-  changed({ kinds, lines }: ListChanges, announce: (kind: ListKind) => void): void {
-    // Several clients see the same changes.
+  changed({ printed }: HttpProcess, { kinds, lines }: ListChanges, announce: (kind: ListKind) => void): void {
     for (const line of lines) {
-      if (!this.#printed.has(line)) this.#options.print(line)
-      this.#printed.add(line)
+      if (!printed.has(line)) this.#options.print(line)
+      printed.add(line)
     }
     for (const kind of kinds) announce(kind)
   }
 
-  #sessionChanged(session: Session, changes: ListChanges): void {
-    this.changed(changes, (kind) => {
+  #sessionChanged(session: Session, process: HttpProcess, changes: ListChanges): void {
+    this.changed(process, changes, (kind) => {
       if (!session.replay.promises(kind)) return
       const [stream] = this.#streamsOf(session)
       if (stream === undefined) session.owed.add(kind)
@@ -202,7 +199,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     }
   }
 
-  /** The older process that a message is for, if it answers a question or cancels a call there. */
+  /** The older process whose question a message answers, or whose call it cancels. */
   #addressee(session: Session, value: unknown): HttpProcess | undefined {
     const incoming = classify(value)
     if (incoming.kind === 'response' && incoming.message.id !== undefined)

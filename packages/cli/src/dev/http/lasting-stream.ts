@@ -26,25 +26,25 @@ interface Listen {
 /** What a stream needs of the relay. */
 export interface StreamRelay {
   isCurrent(process: HttpProcess): boolean
-  changed(changes: ListChanges, announce: (kind: ListKind) => void): void
+  changed(process: HttpProcess, changes: ListChanges, announce: (kind: ListKind) => void): void
 }
 
 export interface StreamOptions {
   readonly response: ServerResponse
   readonly caller: Caller
-  /** For the GET stream of a session. */
+  /** The session, for a GET stream. */
   readonly session?: Session
   readonly listen?: Listen
 }
 
-/** A stream for notifications. It stays open for the client while processes come and go. */
+/** A stream of notifications that stays open for the client when the process is replaced. */
 export class LastingStream {
   readonly session: Session | undefined
   readonly #relay: StreamRelay
   readonly #options: StreamOptions
   #output: SseOutput | undefined
   #upstream: AbortController | undefined
-  /** The generation of the newest process that was asked for a stream. */
+  /** The generation of the last process that the relay asked for a stream. */
   #wanted = 0
   #agreed: JsonObject | undefined
   #lists: Promise<Lists> | undefined
@@ -61,12 +61,12 @@ export class LastingStream {
     })
   }
 
-  /** Whether the client has got the head. */
+  /** Whether the head of the reply was sent. */
   get open(): boolean {
     return this.#output !== undefined && !this.#closed
   }
 
-  /** Follows the stream of this process. If it ends meanwhile, the stream waits for the next one. */
+  /** Connects to the stream of a process. If the process ends, the stream waits for the next one. */
   async attach(process: HttpProcess, lastEventId?: string): Promise<void> {
     this.#wanted = process.generation
     const upstream = new AbortController()
@@ -85,7 +85,7 @@ export class LastingStream {
     }
   }
 
-  /** Tells the client that a list has changed. */
+  /** Notifies the client that a list has changed. */
   announce(kind: ListKind): void {
     const { listen } = this.#options
     if (listen !== undefined && this.#agreed?.[`${kind}ListChanged`] !== true) return
@@ -93,7 +93,7 @@ export class LastingStream {
     this.send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed`, ...params })
   }
 
-  /** Sends a message of the relay itself. */
+  /** Sends a message from the relay itself. */
   send(message: JsonRpcNotification): void {
     void this.#output?.message(message)
   }
@@ -133,11 +133,11 @@ export class LastingStream {
         event.id === undefined ? {} : { id: publicEventId({ generation, kind: 'get', id: event.id }) }
       await output.write({ ...event, ...id, data })
     }
-    // A process that ends must not end the stream; one that goes on has a reason to.
+    // Only a process that keeps running may end the stream.
     if (reply.complete && this.#relay.isCurrent(process)) output.end()
   }
 
-  /** The data of an event as the client gets it; undefined if it must not get it. */
+  /** Converts the data of an event for the client. Returns undefined if the client must not receive it. */
   #pass(data: string, process: HttpProcess, caller: Caller): string | undefined {
     let value: unknown
     try {
@@ -157,29 +157,29 @@ export class LastingStream {
     return passText(data, { process, session: this.session, waiting: new Map() })?.toString()
   }
 
-  /** Whether the client gets the acknowledgement: it gets that of the first process only. */
+  /** Whether to pass the acknowledgement on: the client receives only that of the first process. */
   #acknowledged({ notifications }: JsonObject, process: HttpProcess, caller: Caller): boolean {
     const isFirst = this.#agreed === undefined
     this.#agreed ??= isObject(notifications) ? notifications : {}
     const lists = sessionLists(process, caller, { _meta: identityOf(this.#options.listen?.request.params) })
-    this.#lists = this.#lists === undefined ? lists : this.#compare(this.#lists, lists)
+    this.#lists = this.#lists === undefined ? lists : this.#compare(this.#lists, lists, process)
     this.#lists.catch(() => {})
     return isFirst
   }
 
-  async #compare(old: Promise<Lists>, now: Promise<Lists>): Promise<Lists> {
+  async #compare(old: Promise<Lists>, now: Promise<Lists>, process: HttpProcess): Promise<Lists> {
     const outdated = this.#outdated
     this.#outdated = false
-    // Both at once: the new process may end before the lists of the old one are there.
+    // Await both lists at once, because the new process may end before the old lists have arrived.
     const [before, after] = await Promise.all([old.catch((): Lists => new Map()), now.catch(() => undefined)])
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
     const all: ReadonlySet<ListKind> = outdated ? new Set(['tools', 'resources', 'prompts']) : kinds
-    this.#relay.changed({ kinds: all, lines }, (kind) => this.announce(kind))
+    this.#relay.changed(process, { kinds: all, lines }, (kind) => this.announce(kind))
     return after
   }
 
-  /** The process has no such stream, or refuses the caller. */
+  /** Passes the refusal of a process on, or ends the stream if it has begun. */
   #notStream(reply: IncomingMessage): void {
     const { response } = this.#options
     if (this.#output !== undefined) {

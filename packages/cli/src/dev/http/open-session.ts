@@ -5,14 +5,14 @@ import type { SessionReplay } from '../conversation/replay.ts'
 import { endToEnd, type HttpProcess, readWhole } from './process-http.ts'
 import { eventsOf } from './sse.ts'
 
-/** The reply by which a process does not open a session, such as 401 with its challenge. */
+/** The reply of a process that refuses to open a session, such as 401 with its challenge. */
 export interface Refusal {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** Who asks, and where: the parts of a request that further ones share. */
+/** The path and headers of a client's request, which the relay's own requests repeat. */
 export interface Caller {
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -22,7 +22,7 @@ const MAX_REPLY = 64 * 1024 * 1024
 const MAX_REFUSAL = 64 * 1024
 
 /**
- * Opens a session like another one in a new process, with the credentials of a request. Resolves to its id, or to the refusal.
+ * Opens a copy of a session in a new process, with the credentials of a request. Resolves to its id, or to the refusal.
  *
  * @throws ProcessEnded
  */
@@ -59,7 +59,7 @@ export async function openSession(
   return id
 }
 
-/** The lists of a session, or those that a client without a session sees; `common` is part of the parameters then. */
+/** Reads the lists that a client sees. For a client without a session, `common` is added to the parameters. */
 export function sessionLists(
   process: HttpProcess,
   { path, headers }: Caller,
@@ -132,7 +132,7 @@ async function refusal(reply: IncomingMessage): Promise<Refusal> {
   const body = (await readWhole(reply, MAX_REFUSAL).catch(() => undefined)) ?? Buffer.alloc(0)
   const status = reply.statusCode ?? 502
   const { 'content-length': _length, ...headers } = endToEnd(reply.headers)
-  // 401 and 403 are about the caller. After anything else the client has to open a session by itself.
+  // 401 and 403 concern the caller. After any other status, the client must open a new session.
   return status === 401 || status === 403
     ? { status, headers, body }
     : { status: 404, headers: {}, body: Buffer.alloc(0) }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { request as send } from 'node:http'
 import { endToEnd, type HttpProcess } from './process-http.ts'
 
-/** Passes on a request that is not MCP, and its reply, as they are. */
+/** Passes a request that is not MCP and its reply on unchanged. */
 export function passOn(process: HttpProcess, request: IncomingMessage, response: ServerResponse): void {
   const end = process.begin()
   const { method, url, headers } = request
@@ -16,10 +16,10 @@ export function passOn(process: HttpProcess, request: IncomingMessage, response:
   })
   outgoing.once('response', (reply) => {
     response.writeHead(reply.statusCode ?? 502, endToEnd(reply.headers))
-    // The client must not wait for the first event of a stream.
+    // Send the head at once: a stream may have no event for a long time.
     response.flushHeaders()
     reply.pipe(response)
-    // An event stream may never end: the process does not wait for it.
+    // An event stream may never end, so draining does not wait for it.
     if (reply.headers['content-type']?.startsWith('text/event-stream') === true) end()
     reply.once('error', () => response.destroy())
   })

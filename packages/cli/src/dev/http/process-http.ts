@@ -14,6 +14,11 @@ export interface Outgoing {
 /** A process that serves HTTP. */
 export class HttpProcess {
   readonly child: ServedProcess
+  /**
+   * The list changes that were printed for this process. Several clients see the same changes, some after the next
+   * process serves.
+   */
+  readonly printed: Set<string> = new Set()
   readonly #inFlight = new Set<object>()
   #onDrained = (): void => {}
 
@@ -25,7 +30,7 @@ export class HttpProcess {
     return this.child.generation
   }
 
-  /** Counts an exchange until the returned function is called. */
+  /** Counts an exchange as running until the returned function is called. */
   begin(): () => void {
     const exchange = {}
     this.#inFlight.add(exchange)
@@ -43,7 +48,7 @@ export class HttpProcess {
   }
 
   /**
-   * Sends a request. Resolves with the head of the reply.
+   * Sends a request. Resolves to the head of the reply.
    *
    * @throws NotDelivered if the process does not listen; ProcessEnded if it ends before the head
    */
@@ -55,7 +60,7 @@ export class HttpProcess {
         method,
         path,
         headers: forwarded(headers, body),
-        // Kept connections may close while a request is on its way.
+        // A keep-alive connection may close while a request is being sent.
         agent: false,
         ...(signal === undefined ? {} : { signal }),
       })
@@ -68,7 +73,7 @@ export class HttpProcess {
   }
 }
 
-/** No process has got the request, so it can be sent again. */
+/** The process did not receive the request, so it can be sent again. */
 export class NotDelivered extends ProcessEnded {
   override name = 'NotDelivered'
 }
@@ -92,7 +97,7 @@ function forwarded(headers: IncomingHttpHeaders, body: Outgoing['body']): Incomi
   return { ...kept, 'content-length': String(Buffer.byteLength(body)) }
 }
 
-/** The headers that a proxy passes on. */
+/** The end-to-end headers, which a proxy passes on. */
 export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(([name, value]) => !HOP_BY_HOP.has(name) && value !== undefined),
@@ -103,7 +108,7 @@ export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 export async function readWhole(message: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let length = 0
-  // A body that is too large is left unread: the client must get the reply that says so.
+  // Leave the rest of a body unread without closing the connection, so that the client receives the reply.
   for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > limit) return undefined

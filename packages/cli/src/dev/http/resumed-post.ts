@@ -14,15 +14,15 @@ export interface Resumption {
   readonly caller: Caller
   readonly session: Session
   readonly last: EventId
-  /** The process whose reply was cut; undefined if it has ended. */
+  /** The process whose reply was cut off; undefined if it has ended. */
   readonly process: HttpProcess | undefined
 }
 
-/** Resumes the reply to a POST request. If the process that had the request has ended, it is answered here. */
+/** Resumes the reply to a POST request. If its process has ended, the relay answers. */
 export async function resumePost(resumption: Resumption): Promise<void> {
   const { relay, process, response, session, last } = resumption
   let reply = process && (await request(process, resumption))
-  // A process that ends refuses new requests.
+  // A process that is shutting down refuses new requests.
   if (reply?.statusCode === 503 && process !== undefined && !relay.isCurrent(process)) {
     reply.resume()
     reply = undefined

@@ -5,21 +5,21 @@ import { type ListKind, SessionReplay } from '../conversation/replay.ts'
 import type { HttpProcess } from './process-http.ts'
 import { type Caller, openSession, type Refusal, sessionLists } from './open-session.ts'
 
-/** Requests whose reply was cut, and that may be answered when the client resumes the stream. */
+/** The maximum number of requests whose reply was cut off and can be resumed. */
 const MAX_UNANSWERED = 256
 
-/** What a session does with changes of its lists. */
-export type OnListChanges = (session: Session, changes: ListChanges) => void
+/** Called when a session's lists have changed. */
+export type OnListChanges = (session: Session, process: HttpProcess, changes: ListChanges) => void
 
-/** One client's session, that each process knows by another id. */
+/** One client's session, which has a different id in each process. */
 export class Session {
-  /** The id that the client knows: the one of the first process. */
+  /** The id that the client uses, which the first process chose. */
   readonly id: string
   readonly replay: SessionReplay = new SessionReplay()
   readonly questions: Questions = new Questions()
-  /** Changes that no stream has carried yet. */
+  /** List changes to announce on the next stream. */
   readonly owed: Set<ListKind> = new Set()
-  /** Open streams. While there is one, the session is kept. */
+  /** The number of open streams. The session is kept while there is one. */
   streams = 0
   readonly #ids = new Map<number, Promise<string | Refusal>>()
   readonly #unanswered = new Map<number, Map<string, JsonRpcRequest>>()
@@ -33,7 +33,10 @@ export class Session {
     this.#ids.set(process.generation, Promise.resolve(id))
   }
 
-  /** The id of this session in a process, which is opened there if need be, with the credentials of the caller. */
+  /**
+   * Resolves to the id of this session in a process. Opens the session there first if needed, with the caller's
+   * credentials.
+   */
   idOn(process: HttpProcess, caller: Caller): Promise<string | Refusal> {
     const { generation } = process
     const known = this.#ids.get(generation)
@@ -51,39 +54,42 @@ export class Session {
     return opening
   }
 
-  /** The id in a process that has the session already. */
+  /** The id in a process where the session is already open. */
   knownOn(generation: number): Promise<string | Refusal> | undefined {
     return this.#ids.get(generation)
   }
 
-  /** Reads the lists of the first process, for the comparison after a change. The caller has the id of the process. */
+  /**
+   * Reads the lists of the first process, to compare them after a restart. The caller's headers have the id of that
+   * process.
+   */
   readFirstLists(process: HttpProcess, caller: Caller): void {
     this.#lists ??= sessionLists(process, caller)
     this.#lists.catch(() => {})
   }
 
-  /** The current process has announced another change of its lists. */
+  /** Records that the current process has announced list changes. */
   outdate(): void {
     this.#outdated = true
   }
 
-  /** Keeps requests whose stream has ended without the answer. */
+  /** Keeps requests whose stream ended before their answers. */
   keepUnanswered(generation: number, requests: Iterable<readonly [string, JsonRpcRequest]>): void {
     const kept = this.#unanswered.get(generation) ?? new Map<string, JsonRpcRequest>()
     for (const [key, request] of requests) if (kept.size < MAX_UNANSWERED) kept.set(key, request)
     this.#unanswered.set(generation, kept)
   }
 
-  /** The requests that a process owes an answer, on a stream that is resumed. */
+  /** The requests that a process has not answered before their stream ended. */
   unanswered(generation: number): Map<string, JsonRpcRequest> {
     return this.#unanswered.get(generation) ?? new Map()
   }
 
-  /** A process has ended. */
+  /** Forgets a process that has ended. */
   forget(generation: number): void {
-    // A process that never served changes nothing.
+    // The session was never open in this process.
     if (!this.#ids.delete(generation)) return
-    // The client had its chance to resume streams of the processes before.
+    // The client has had the time to resume streams of earlier processes.
     for (const old of this.#unanswered.keys()) if (old < generation) this.#unanswered.delete(old)
   }
 
@@ -94,12 +100,13 @@ export class Session {
     const after = await sessionLists(process, caller).catch(() => undefined)
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
-    this.#onListChanges(this, { kinds: outdated ? new Set(['tools', 'resources', 'prompts']) : kinds, lines })
+    const all: ReadonlySet<ListKind> = outdated ? new Set(['tools', 'resources', 'prompts']) : kinds
+    this.#onListChanges(this, process, { kinds: all, lines })
     return after
   }
 }
 
-/** The relayed sessions. Beyond the limit the one is dropped that was used least recently and has no stream. */
+/** The relayed sessions. Beyond the limit, the least recently used session without a stream is dropped. */
 export class Sessions {
   readonly #limit: number
   readonly #sessions = new Map<string, Session>()

@@ -4,7 +4,7 @@ import { type SseEvent, SseParser } from '@jetway/client/http'
 
 const KEEP_ALIVE_MS = 15_000
 
-/** The events of a reply. They also end when the connection breaks: see `complete` of the message. */
+/** Yields the events of a reply until it ends or the connection breaks, which the message's `complete` distinguishes. */
 export async function* eventsOf(message: IncomingMessage): AsyncGenerator<SseEvent> {
   const parser = new SseParser()
   message.setEncoding('utf8')
@@ -15,12 +15,12 @@ export async function* eventsOf(message: IncomingMessage): AsyncGenerator<SseEve
   }
 }
 
-/** The stream to a client. */
+/** The event stream to a client. */
 export class SseOutput {
   readonly #response: ServerResponse
   readonly #keepAlive: NodeJS.Timeout
 
-  /** The head has been sent. */
+  /** Requires that the caller has set the status and headers. */
   constructor(response: ServerResponse) {
     this.#response = response
     response.flushHeaders()
@@ -28,7 +28,7 @@ export class SseOutput {
     response.once('close', () => clearInterval(this.#keepAlive))
   }
 
-  /** Resolves when the client has room for more. */
+  /** Resolves when the connection accepts more data. */
   async write({ event, id, retry, data }: SseEvent): Promise<void> {
     let frame = ''
     if (event !== undefined) frame += `event: ${event}\n`
@@ -50,17 +50,17 @@ export class SseOutput {
   }
 }
 
-/** Which stream an event was on: that of a GET request, or the reply to a POST. */
+/** The kind of stream: that of a GET request, or the reply to a POST. */
 export type StreamKind = 'get' | 'post'
 
 export interface EventId {
   readonly generation: number
   readonly kind: StreamKind
-  /** The id that the process has given. */
+  /** The event id that the process chose. */
   readonly id: string
 }
 
-/** Names the process in the id, since a process can resume its own streams only. */
+/** Adds the generation to an event id, because only the same process can resume its stream. */
 export const publicEventId = ({ generation, kind, id }: EventId): string => `${generation}.${kind}.${id}`
 
 export function parseEventId(text: string | undefined): EventId | undefined {

@@ -1,20 +1,20 @@
-/** How the process talks to its parent, over Node's IPC channel. */
+/** The messages of the process to its parent, over Node's IPC channel. */
 export type FromChild =
-  /** It imports these files, as URLs. */
+  /** The process has imported these files, as URLs. */
   | { readonly type: 'imported'; readonly urls: readonly string[] }
-  /** It serves: over HTTP at this port. */
+  /** The process serves, over HTTP at this port. */
   | { readonly type: 'ready'; readonly port?: number }
-  /** A server of the process could not listen. */
+  /** The port of the process is in use. */
   | { readonly type: 'port-in-use'; readonly port?: number }
-  /** The file could not be imported, or not served. */
+  /** The file could not be imported or served. */
   | { readonly type: 'failed'; readonly message: string; readonly needsChange: boolean }
 
-/** The parent lets a process that has been started ahead import its file. */
+/** Tells a process that was started ahead to import its file. */
 export interface ToChild {
   readonly type: 'start'
 }
 
-/** What the process serves, and how. Passed as JSON in its arguments. */
+/** What the process serves, passed as JSON in its arguments. */
 export interface ChildJob {
   /** An absolute path. */
   readonly file: string

@@ -8,14 +8,14 @@ import { freePort } from '../../server-file/free-port.ts'
 import { endWithThisProcess, signalGroup } from '../../start/group.ts'
 import { SERVER_PROCESS } from './server-process.ts'
 
-/** How long a process may take to end after SIGTERM, in ms. */
+/** Time between SIGTERM and SIGKILL, in ms. */
 const TERM_MS = 2_000
 
 /** Why a process does not serve. */
 export class StartError extends Error {
   override name = 'StartError'
   readonly reason: 'port-in-use' | 'failed' | 'exited'
-  /** Whether only another version of the code can help, such as after a syntax error. */
+  /** Whether a restart is useless until a file changes, such as after a syntax error. */
   readonly needsChange: boolean
 
   constructor(reason: StartError['reason'], message: string, needsChange = false) {
@@ -28,20 +28,20 @@ export class StartError extends Error {
 export interface ChildOptions {
   readonly job: ChildJob
   readonly generation: number
-  /** Called for each file that the process imports, with its URL. */
+  /** Called with the URL of each file that the process imports. */
   readonly onImport: (url: string) => void
-  /** Gets the output of a process that serves HTTP. */
+  /** Receives the output of a process that serves HTTP. */
   readonly output: Writable
 }
 
-/** A process that runs the server's file. It leads a process group, so that its own processes end with it. */
+/** A process that runs the server's file. It leads a process group, so that its children end with it. */
 export class Child {
   readonly generation: number
   /** Resolves when the process serves. Rejects with a {@link StartError}. */
   readonly ready: Promise<void>
-  /** Resolves to a description of the end, such as `exited with code 1`. */
+  /** Resolves to a description of how the process ended, such as `exited with code 1`. */
   readonly exited: Promise<string>
-  /** Its messages, over stdio. */
+  /** The messages of a process over stdio. */
   readonly lines: StdioTransport | undefined
   readonly #process: ChildProcess
   #port: number | undefined
@@ -66,15 +66,15 @@ export class Child {
     void this.exited.then(() => {
       this.#ended = true
       release?.()
-      // What the process has started must not outlive it.
+      // End the children of the process, too.
       this.#signal('SIGKILL')
     })
     this.ready = this.#watchStart(options)
-    // The caller may look at it later.
+    // The caller may await it later: prevent an unhandled rejection.
     this.ready.catch(() => {})
   }
 
-  /** Starts a process ahead: it imports its file after `start`. */
+  /** Starts a process that imports its file only after `start`. */
   static async spawn(options: ChildOptions): Promise<Child> {
     const { transport } = options.job
     const port = transport === 'http' ? await freePort() : undefined
@@ -148,7 +148,7 @@ export class Child {
         }
       })
       void this.exited.then(async (how) => {
-        // The process may have said why.
+        // The process may have reported the reason.
         if (this.#process.connected) await once(this.#process, 'disconnect')
         const isDone = how === 'exited with code 0'
         const hint = isDone && job.transport === 'http' ? '. If it serves stdio, use --stdio' : ''
@@ -160,7 +160,7 @@ export class Child {
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.#process
     if (pid === undefined) return
-    // The group may still have processes; on Windows the number may be that of another process.
+    // The group may still have processes. On Windows, another process may have reused the id.
     if (process.platform !== 'win32' || !this.#ended) signalGroup(pid, signal)
   }
 }

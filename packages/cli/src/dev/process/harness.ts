@@ -15,7 +15,7 @@ export async function runServerProcess(text: string): Promise<void> {
   process.on('disconnect', () => process.exit(1))
   const imports = reportImports()
   const packages = commonPackages(job.file)
-  // An import costs twice as much with the hooks of tsx.
+  // Imports take twice as long with the hooks of tsx.
   await preload(packages.filter(isInstalled))
   register({ onImport: imports.add, ...(job.tsconfig === undefined ? {} : { tsconfig: job.tsconfig }) })
   await preload(packages)
@@ -25,7 +25,7 @@ export async function runServerProcess(text: string): Promise<void> {
   const serve = await loadServe(job.transport)
   const [message] = (await once(process, 'message')) as [ToChild]
   if (message.type !== 'start') return
-  // The program may end by itself: neither the channel nor its listeners keep it running.
+  // Neither the IPC channel nor its listeners may keep a program running.
   process.channel?.unref()
   process.argv = [process.execPath, job.file, ...job.args]
   reportServing(job, serving)
@@ -43,10 +43,10 @@ export async function runServerProcess(text: string): Promise<void> {
   }
 }
 
-/** When a program is taken for ready whose reading is not noticed, such as one that starts another with its input, in ms. */
+/** Time after which a program counts as ready if it does not read its input itself, such as a wrapper, in ms. */
 const UNNOTICED_MS = 200
 
-/** Reports when a program serves by itself, or ends without it. */
+/** Reports when a program serves by itself, or ends without serving. */
 function reportServing({ file, transport }: ChildJob, serving: Serving): void {
   if (transport === 'stdio') void serving.input.then(() => send({ type: 'ready' }))
   else void serving.port.then((port) => send({ type: 'ready', port }))
@@ -73,11 +73,11 @@ function describe(error: unknown): string {
 
 type Serve = (server: McpServer) => Promise<{ readonly port?: number }>
 
-/** The packages that most files import, as URLs. They do nothing when they are imported. */
+/** The URLs of packages that most files import and that have no side effects. */
 function commonPackages(file: string): readonly string[] {
   return ['@jetway/core', 'zod'].flatMap((name) => {
     try {
-      // The second argument needs a flag of Node, which the parent sets.
+      // The second argument of `import.meta.resolve` needs a Node.js flag, which the parent sets.
       return [import.meta.resolve(name, pathToFileURL(file))]
     } catch {
       return []
@@ -92,11 +92,11 @@ async function preload(urls: readonly string[]): Promise<void> {
     try {
       await import(url)
     } catch {
-      // The file says what is wrong with it.
+      // The import of the file reports the error.
     }
 }
 
-/** Loads what serves a definition. */
+/** Imports the packages that serve a definition. */
 async function loadServe(transport: ChildJob['transport']): Promise<Serve> {
   if (transport === 'stdio') {
     const { serveStdio } = await import('@jetway/stdio')
@@ -117,7 +117,7 @@ async function loadServe(transport: ChildJob['transport']): Promise<Serve> {
   }
 }
 
-/** Clients learn at the start of a session which lists may change, so all must be promised. */
+/** Declares `listChanged` for all lists, because clients learn only at the start of a session which lists may change. */
 function promiseLists(server: McpServer): void {
   const none = (): [] => []
   server.observe({

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonRpcMessage } from '@jetway/core/pro
 import type { ServedProcess } from '../client-side.ts'
 import type { Call } from '../conversation/replay.ts'
 
-/** Begins the ids of the requests that the relay sends by itself. */
+/** The prefix of the ids of the relay's own requests. */
 const OWN_ID = 'jetway-dev:'
 
 interface OwnRequest {
@@ -11,16 +11,16 @@ interface OwnRequest {
 }
 
 export interface LinkHandlers {
-  /** A message of the process that does not answer a request of this link. */
+  /** Called with each message of the process, except answers to requests of this link. */
   message(text: string, value: unknown): void | Promise<void>
-  /** The process has written something else to stdout. */
+  /** Called with each line of stdout that is not a message. */
   stray(text: string): void
 }
 
-/** The messages of one process over stdio, and the requests that the relay itself sends to it. */
+/** Exchanges messages with one process over stdio, and sends it the relay's own requests. */
 export class ChildLink {
   readonly generation: number
-  /** The settings of the session that the process has got. */
+  /** The session settings that the process has received. */
   settings: readonly Call[] = []
   readonly #child: ServedProcess
   readonly #own = new Map<string, OwnRequest>()
@@ -32,7 +32,7 @@ export class ChildLink {
     child.lines?.start({
       message: (text) => this.#message(text, handlers),
       malformed: (reason) => handlers.stray(reason),
-      // The end of the process says what to do.
+      // The end of the process is handled elsewhere.
       close: () => {},
     })
   }
@@ -45,7 +45,7 @@ export class ChildLink {
     return this.#child.lines?.send(text)
   }
 
-  /** Sends a request of the relay itself. Rejects if the process answers with an error, or ends. */
+  /** Sends one of the relay's own requests. Rejects if the process answers with an error, or ends. */
   request(method: string, params: JsonObject): Promise<JsonObject> {
     const id = `${OWN_ID}${this.generation}:${this.#nextId++}`
     return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ export class ChildLink {
     })
   }
 
-  /** Rejects the requests that are open. */
+  /** Rejects the open requests. */
   fail(error: Error): void {
     for (const { reject } of this.#own.values()) reject(error)
     this.#own.clear()
@@ -76,7 +76,7 @@ export class ChildLink {
   }
 }
 
-/** Undefined for text that is not a JSON object or array. */
+/** Returns undefined for text that is not a JSON object or array. */
 function parse(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)

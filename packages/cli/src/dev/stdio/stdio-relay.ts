@@ -17,7 +17,7 @@ import { Relay } from '../conversation/relay.ts'
 import { sessionDifference } from '../conversation/replay.ts'
 import { busyAnswer, downAnswer } from '../conversation/restart-answers.ts'
 
-/** How long the lists of a process that ends may take to be read, in ms. */
+/** Time to read the lists of a process that is being replaced, in ms. */
 const OLD_LISTS_MS = 500
 
 /** Relays the messages of one client on standard input and output to one process after another. */
@@ -32,11 +32,11 @@ export class StdioRelay implements ClientSide {
   readonly #held = new HeldMessages((message) => {
     if (isRequest(message)) void this.#toClient(downAnswer(message))
   })
-  /** The generation of the last process that was used. */
+  /** The generation of the last process in use. */
   #latest = 0
-  /** The lists of that process, once the client may ask for them. */
+  /** The lists of that process, read after the client has initialized. */
   #lists: Promise<Lists> | undefined
-  /** Whether that process has announced changes since its lists were read. */
+  /** Whether that process has announced list changes since they were read. */
   #outdated = false
 
   constructor(client: StdioTransport, print: (text: string) => void) {
@@ -98,7 +98,7 @@ export class StdioRelay implements ClientSide {
     for (const request of again) void this.#hold(JSON.stringify(request), request)
   }
 
-  /** Disconnects when the client has all answers, at most after some ms. */
+  /** Disconnects when the client has received all answers, at the latest after this time in ms. */
   async finish(ms: number): Promise<void> {
     const { current } = this.#relay
     if (current !== undefined) {
@@ -132,11 +132,11 @@ export class StdioRelay implements ClientSide {
       return this.#links.get(this.#relay.current ?? 0)?.sendText(text)
     }
     if (!Array.isArray(value)) return this.#pass(text, value)
-    // Revision 2025-03-26 has batches. Each message of a batch may be for another process.
+    // Revision 2025-03-26 has batches. The messages of a batch may belong to different processes.
     for (const message of value) void this.#pass(JSON.stringify(message), message)
   }
 
-  /** Sends a message of the client to the process that it is for. */
+  /** Sends a client's message to its process. */
   #pass(text: string, message: unknown): void | Promise<void> {
     if (this.#relay.full && isRequest(message)) return this.#toClient(busyAnswer(message))
     const routed = this.#relay.fromClient(message)
@@ -162,7 +162,7 @@ export class StdioRelay implements ClientSide {
     return this.#client.send(JSON.stringify(message))
   }
 
-  /** Keeps a message until there is a process. */
+  /** Holds a message until a process serves. */
   #hold(text: string, message: unknown): void | Promise<void> {
     if (!this.#held.add(text, message) && isRequest(message)) return this.#toClient(busyAnswer(message))
   }
@@ -172,12 +172,12 @@ export class StdioRelay implements ClientSide {
       this.#drained.get(generation)?.()
   }
 
-  /** Reads the lists of the first process, to compare them after a change. */
+  /** Reads the lists of the first process, to compare them after a restart. */
   #readFirstLists(link: ChildLink, message: unknown): void {
     if (this.#lists !== undefined || !isObject(message)) return
     if (message['method'] !== Notification.Initialized && this.#relay.meta === undefined) return
     this.#lists = this.#readLists(link)
-    // The process may end meanwhile.
+    // The process may end before it answers.
     this.#lists.catch(() => {})
   }
 
@@ -187,11 +187,11 @@ export class StdioRelay implements ClientSide {
     return readLists((method, params) => link.request(method, { ...params, ...common }))
   }
 
-  /** Compares the lists of a new process with those of the one before, and notifies the client. */
+  /** Compares the lists of a new process with the previous ones, and notifies the client. */
   async #announce(old: Promise<Lists>, link: ChildLink): Promise<Lists> {
     const before = await old.catch((): Lists => new Map())
     const after = await this.#readLists(link).catch(() => undefined)
-    // It has ended. The next process is compared with the one before it.
+    // The process has ended, so compare the next one with the lists before.
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
     for (const line of lines) this.#print(line)

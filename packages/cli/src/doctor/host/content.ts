@@ -3,10 +3,10 @@ import { formatOf } from '../../formats/format-of.ts'
 import { type FormatName, isObject } from '../../formats/format.ts'
 import type { Host } from '../../hosts/host.ts'
 
-/** The members under which hosts keep servers. */
+/** The member names under which hosts store servers. */
 const KEYS = ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'extensions']
 
-/** The value of a host's file. @throws SyntaxError with a line and a column, or the error of `readFile` */
+/** Reads and parses a host's file. @throws SyntaxError with a line and a column, or the error of `readFile` */
 export async function readContent(host: Host, file: string): Promise<unknown> {
   const text = await readText(file)
   if (host.strictJson === true) {
@@ -16,7 +16,7 @@ export async function readContent(host: Host, file: string): Promise<unknown> {
   return (await formatOf(host.format)).parse(text)
 }
 
-/** A file of which nothing is known. Undefined if it does not exist or does not parse. */
+/** Reads a file of unknown syntax. Returns undefined if it does not exist or does not parse. */
 export async function readOther(file: string, format: FormatName): Promise<unknown> {
   try {
     return (await formatOf(format)).parse(await readText(file))
@@ -40,12 +40,12 @@ export function serverLists(content: unknown): ReadonlyMap<string, readonly stri
 const namesOf = (list: unknown): readonly string[] =>
   isObject(list) ? Object.entries(list).flatMap(([name, entry]) => (isServer(entry) ? [name] : [])) : []
 
-/** Other programs have members of these names, too. */
+/** Require an entry that looks like a server, because other programs use the same member names. */
 const isServer = (entry: unknown): boolean =>
   isObject(entry) &&
   ['command', 'cmd', 'url', 'uri', 'serverUrl', 'httpUrl'].some((member) => typeof entry[member] === 'string')
 
-/** All texts under members that have variables or headers: they must not be printed. */
+/** All strings in variables and headers, which must not be printed. */
 export function secretsIn(value: unknown, within = false): readonly string[] {
   if (typeof value === 'string') return within ? [value] : []
   if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, within))

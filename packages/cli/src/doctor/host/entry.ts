@@ -9,7 +9,7 @@ import { type HostEntry, replacedFinding } from './read-host.ts'
 
 const CHECK = 'entry'
 
-/** What is found about an entry, and the server that it names if there is one to examine. */
+/** The findings about an entry, and its server if it can be examined. */
 export interface ReadEntry {
   readonly findings: readonly Finding[]
   readonly subject?: Subject
@@ -42,13 +42,13 @@ export async function readEntry(entry: HostEntry, terminal: Terminal): Promise<R
   return { findings: [ok(CHECK, list.file)], subject: subjectIn(entry, config) }
 }
 
-/** A host that the user must ask for values has them, and this command does not. */
+/** Values that a host asks the user for are unknown to this command. */
 const problemFinding = ({ message }: CliError, file: string): Finding =>
   /needs the input \S+: /.test(message)
     ? skipped(CHECK, 'It needs an input of the host. Run this in a terminal to give it')
     : fault(CHECK, message, `Correct the entry in ${file}`)
 
-/** A host without references passes their text to the server. */
+/** A host without support for references passes them to the server as text. */
 function literalFinding({ host, raw }: HostEntry): Finding | undefined {
   const [, name] = /\$\{(?:env:)?(\w+)/.exec(JSON.stringify(raw)) ?? []
   if (name === undefined) return undefined

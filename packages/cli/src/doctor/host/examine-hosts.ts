@@ -11,7 +11,7 @@ import { readEntry } from './entry.ts'
 import { checkLog } from './log.ts'
 import { type HostEntry, type HostState, readHost } from './read-host.ts'
 
-/** What is found, and the values that must not be printed. */
+/** The findings, and the values that must not be printed. */
 export interface HostReport {
   readonly sections: readonly Section[]
   readonly secrets: readonly string[]
@@ -21,7 +21,7 @@ export interface HostExamination extends Examination {
   readonly terminal: Terminal
 }
 
-/** Examines the files of a host and its servers, or the one of that name. */
+/** Examines the files of a host, and all its servers or only the named one. */
 export async function examineHost(
   host: Host,
   server: string | undefined,
@@ -54,7 +54,7 @@ async function missing(
 ): Promise<readonly Section[]> {
   const finding = await missingFinding(host, server, entries, streams.env)
   if (server !== undefined) return [{ name: `${host.id}:${server}`, findings: [finding] }]
-  // What its files have has been said.
+  // The findings about the files have already been added.
   return sections.length > 0 ? [] : [{ name: host.title, findings: [finding] }]
 }
 

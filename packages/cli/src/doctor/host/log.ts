@@ -13,7 +13,7 @@ const QUOTED_LENGTH = 300
 const START = /Initializing server/
 const ERROR = /\[error\]|\b\w*Error\b: |\bENOENT\b/
 
-/** The last errors that a host has logged for a server. Only Claude Desktop has a file for each. */
+/** Reports the last errors that a host logged for a server. Only Claude Desktop has a log file for each server. */
 export async function checkLog(host: Host, server: string, place: Place): Promise<readonly Finding[]> {
   if (host.id !== 'claude-desktop') return []
   const file = join(logFolder(place), `mcp-server-${server}.log`)
@@ -40,7 +40,7 @@ function logFolder(place: Place): string {
     : join(settingsFolder(place), 'Claude', 'logs')
 }
 
-/** The end of a file, from the first whole line. Undefined if there is no file. */
+/** The end of a file, beginning with a whole line. Undefined if the file does not exist. */
 async function readTail(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch(() => undefined)
   if (file === undefined) return undefined

@@ -14,17 +14,17 @@ export interface HostEntry {
   readonly host: Host
   readonly name: string
   readonly list: HostList
-  /** As it is in the file. */
+  /** The entry as written in the file. */
   readonly raw: unknown
-  /** The file with an entry of the same name that the host takes instead. */
+  /** The file whose entry of the same name the host uses instead. */
   readonly replacedBy?: string
 }
 
-/** All that the files of a host have. */
+/** The contents of all files of a host. */
 export interface HostState {
-  /** One for each file. */
+  /** One section for each file. */
   readonly sections: readonly Section[]
-  /** The nearest first. */
+  /** The servers, those of the nearest file first. */
   readonly entries: readonly HostEntry[]
   /** Values that must not be printed. */
   readonly secrets: readonly string[]
@@ -88,14 +88,14 @@ function fileFindings({ key, title }: Host, content: unknown, names: readonly st
   return [ok(CHECK, names.length === 0 ? 'It has no servers' : `It has ${some(names)}`)]
 }
 
-/** Files with servers that the host does not read. */
+/** Reports files with servers that the host does not read. */
 async function unreadFiles(
   host: Host,
   { streams }: Terminal,
   entries: readonly HostEntry[],
 ): Promise<readonly Section[]> {
   const place = thisPlace(streams.env)
-  // Of the user's files, hosts read the first one that exists.
+  // Hosts read only the first existing one of the user's files.
   const [read = host.files(place)[0] ?? '', ...others] = host.files(place).filter((file) => existsSync(file))
   const known = new Set(entries.filter(({ list }) => !others.includes(list.file)).map(({ name }) => name))
   const sections: Section[] = []
@@ -120,7 +120,7 @@ function withReplaced(entries: readonly HostEntry[]): readonly HostEntry[] {
   })
 }
 
-/** The finding about a name that a nearer file has, too. */
+/** Reports a name that a nearer file also has. */
 export const replacedFinding = ({ host, name, list }: HostEntry, by: string): Finding =>
   warning(
     'entry',

@@ -6,7 +6,7 @@ import { isLoopback, type Site } from './site.ts'
 
 const CHECK = 'authorization-server'
 
-/** Looks at the metadata of an issuer, at each URL where clients look. */
+/** Checks the metadata of an issuer at each URL that clients try. */
 export async function authorizationServerFinding(site: Site, issuer: string): Promise<Finding> {
   const shownIssuer = clip(issuer, 200)
   if (!mayAsk(site, issuer))
@@ -24,7 +24,7 @@ export async function authorizationServerFinding(site: Site, issuer: string): Pr
   )
 }
 
-/** A server may name any URL, also one that only this machine reaches. */
+/** Do not follow private URLs: a server may name any URL, even one that only this machine reaches. */
 function mayAsk({ url }: Site, issuer: string): boolean {
   if (!URL.canParse(issuer)) return false
   const named = new URL(issuer)

@@ -10,7 +10,7 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const MAX_ISSUERS = 3
 
 /**
- * Follows the way of a client without a token: the challenge, the metadata of the resource, and that of its
+ * Follows the steps of a client without a token: the challenge, the metadata of the resource, and the metadata of its
  * authorization servers.
  *
  * @param site - without a token
@@ -47,7 +47,7 @@ function namedMetadata(challenge: string | undefined, base: URL): URL | undefine
 function challengeFinding(challenge: string | undefined, named: URL | undefined, isFound: boolean): Finding {
   const advice = 'Add WWW-Authenticate: Bearer resource_metadata="…" to the reply with 401'
   if (challenge === undefined) return fault('authorization', '401 without WWW-Authenticate', advice)
-  // Clients then try the well-known URL.
+  // Without metadata in the challenge, clients try the well-known URL.
   if (named === undefined)
     return (isFound ? warning : fault)(
       'authorization',
@@ -57,7 +57,7 @@ function challengeFinding(challenge: string | undefined, named: URL | undefined,
   return ok('authorization', `401 names ${shown(named)}`)
 }
 
-/** Without the user's headers: the URL may be one of another server. */
+/** Sends none of the user's headers, because the URL may belong to another server. */
 async function readMetadata(site: Site, url: URL): Promise<Metadata> {
   if (url.origin !== site.url.origin)
     return { document: undefined, problem: 'has another origin than the server' }

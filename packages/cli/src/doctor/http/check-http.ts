@@ -12,11 +12,11 @@ import { checkStream } from './streams.ts'
 
 export interface HttpSubject {
   readonly url: string
-  /** The user's headers, such as `authorization`. They are sent to this URL only. */
+  /** The user's headers, such as `authorization`, which are sent only to this URL. */
   readonly headers: Readonly<Record<string, string>>
-  /** Says what takes time. */
+  /** Reports slow steps to the user. */
   readonly progress: (text: string) => void
-  /** How long to wait for a sign of life on a silent stream, in ms. @default 20_000 */
+  /** Time to wait for data on a silent stream, in ms. @default 20_000 */
   readonly keepAliveMs?: number
 }
 
@@ -24,14 +24,14 @@ const REPLY_MS = 10_000
 const FIRST_BYTES_MS = 2_000
 const KEEP_ALIVE_MS = 20_000
 
-/** What the checks of HTTP have found. */
+/** The result of the HTTP checks. */
 export interface HttpReport {
   readonly findings: readonly Finding[]
-  /** Whether a client can connect, so that further checks make sense. */
+  /** Whether a client can connect, which further checks require. */
   readonly canConnect: boolean
 }
 
-/** Checks what a server and the proxies in front of it do with HTTP. Calls no tool. */
+/** Checks how a server and its proxies handle HTTP. Calls no tool. */
 export async function checkHttp({
   url,
   headers,
@@ -84,7 +84,7 @@ async function examine(site: Site, reply: RpcReply, replyMs: number): Promise<Ht
   return { findings, canConnect: true }
 }
 
-/** The server has answered before, so one request without a reply does not end the checks. */
+/** Continues after a request without a reply, because the server has answered before. */
 const noReplyTo =
   (check: string) =>
   (error: unknown): readonly Finding[] => {

@@ -6,7 +6,7 @@ import { initializeMessage, isLoopback, post, type RpcReply, type Site } from '.
 
 const TLS = /CERT|TLS|SSL|SIGNATURE|EPROTO/
 
-/** A URL that does not reply at all. */
+/** Reports a URL that does not reply. */
 export function connectionFinding({ url }: Site, { code, message }: NoReplyError): Finding {
   const evidence = `${url.origin}: ${code}: ${clip(message, 200)}`
   if (TLS.test(code)) return fault('connection', evidence, tlsAdvice(code))
@@ -35,14 +35,14 @@ function tlsAdvice(code: string): string {
   return 'Check that the port speaks TLS'
 }
 
-/** The finding about a reply to `initialize` that comes from no MCP server. */
+/** Reports a reply to `initialize` that does not come from an MCP server. */
 export function refusalFinding({ url }: Site, reply: RpcReply): Finding | undefined {
   const { status, headers } = reply
   if (status >= 300 && status < 400) return redirectFinding(url, status, headers.location)
   return status === 403 ? forbiddenFinding(reply) : undefined
 }
 
-/** The finding about a URL that has answered, but with no result. */
+/** Reports a URL that replied without a result. */
 export async function noServerFinding(site: Site, reply: RpcReply): Promise<Finding> {
   const { status, response } = reply
   const evidence = `initialize was answered with ${status}${messageIn(response)}`
@@ -102,7 +102,10 @@ async function wrongPathFinding(site: Site, { status, headers, response }: RpcRe
   )
 }
 
-/** A usual path at which a server answers. It may belong to somebody else, so it gets none of the user's headers. */
+/**
+ * Finds a usual path at which a server answers. Sends none of the user's headers, because the path may belong to somebody
+ * else.
+ */
 async function otherPath(asked: Site): Promise<URL | undefined> {
   const site = { ...asked, headers: {} }
   const streamable = new URL('/mcp', site.url)

@@ -9,7 +9,7 @@ export interface HttpCall {
   readonly body?: string
 }
 
-/** A reply whose body was read up to the limit. */
+/** A reply, with its body up to the limit. */
 export interface HttpReply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -17,13 +17,13 @@ export interface HttpReply {
 }
 
 export interface ExchangeLimits {
-  /** Ms for the request and the body. */
+  /** Time limit for the request and the body, in ms. */
   readonly timeoutMs: number
-  /** The body is read until this returns true. */
+  /** Stops reading the body when this returns true. */
   readonly isComplete?: (text: string) => boolean
 }
 
-/** No reply has come. The code is one of Node.js, such as `ECONNREFUSED`, or `TIMEOUT`. */
+/** Thrown without a reply. The code is a Node.js error code, such as `ECONNREFUSED`, or `TIMEOUT`. */
 export class NoReplyError extends Error {
   override name = 'NoReplyError'
   readonly code: string
@@ -36,7 +36,7 @@ export class NoReplyError extends Error {
 
 const MAX_BODY_BYTES = 256 * 1024
 
-/** Sends one request on its own connection, and follows no redirect. @throws NoReplyError */
+/** Sends one request on a new connection. Does not follow redirects. @throws NoReplyError */
 export async function exchange(
   call: HttpCall,
   { timeoutMs, isComplete }: ExchangeLimits,
@@ -46,7 +46,7 @@ export async function exchange(
   return { status: message.statusCode ?? 0, headers: message.headers, text }
 }
 
-/** Resolves to the head of the reply. The signal ends the body, too. @throws NoReplyError */
+/** Resolves to the head of the reply. The signal also aborts the body. @throws NoReplyError */
 export function open(
   { url, method, headers, body }: HttpCall,
   signal: AbortSignal,
@@ -66,7 +66,7 @@ function noReply(cause: NodeJS.ErrnoException, signal: AbortSignal): NoReplyErro
   return new NoReplyError(first.code ?? 'ERROR', first.message, { cause })
 }
 
-/** The text so far, if the body is too long, too slow or cut. */
+/** Reads the body. Resolves to the text so far if it is too long, too slow or cut off. */
 async function readText(message: IncomingMessage, isComplete?: (text: string) => boolean): Promise<string> {
   let text = ''
   let bytes = 0
@@ -77,19 +77,19 @@ async function readText(message: IncomingMessage, isComplete?: (text: string) =>
       if (bytes > MAX_BODY_BYTES || isComplete?.(text) === true) break
     }
   } catch {
-    // What has come says enough.
+    // Use the bytes received so far.
   }
   message.destroy()
   return text
 }
 
-/** A URL for the user. Its query may have secrets. */
+/** Formats a URL for the user, without the query, which may contain secrets. */
 export const shown = (url: URL | string): string => {
   const { origin, pathname } = new URL(url)
   return origin + pathname
 }
 
-/** The media type of a reply, without parameters. */
+/** The media type of a reply without its parameters. */
 export const mediaType = (headers: IncomingHttpHeaders): string =>
   (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 

@@ -2,10 +2,10 @@ import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { exchange, NoReplyError } from './exchange.ts'
 import type { Site } from './site.ts'
 
-/** A JSON document at a URL. */
+/** The JSON document at a URL. */
 export interface Metadata {
   readonly document: JsonObject | undefined
-  /** Why there is none. */
+  /** Why the document is missing. */
   readonly problem: string
 }
 

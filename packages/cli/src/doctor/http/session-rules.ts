@@ -4,7 +4,7 @@ import { fault, ok, skipped, warning } from '../verdicts.ts'
 import { endSession, type Opened } from './sessions.ts'
 import { PING, post, type Site } from './site.ts'
 
-/** Sends a request of a session that does not exist. */
+/** Sends a request with an unknown session id. */
 export async function checkSession(site: Site, { session, sessionId }: Opened): Promise<readonly Finding[]> {
   if (sessionId === undefined) return [skipped('session-id', 'the server has no sessions')]
   const { status } = await post(site, PING, { ...session, 'mcp-session-id': randomUUID() })
@@ -13,7 +13,7 @@ export async function checkSession(site: Site, { session, sessionId }: Opened): 
   return [fault('session-id', evidence, 'Answer it with 404: then clients open a new session')]
 }
 
-/** Ends the session that the checks have used. */
+/** Ends the session of the checks. */
 export async function checkSessionEnd(
   site: Site,
   { session, sessionId }: Opened,

@@ -14,22 +14,22 @@ import {
 export interface Opened {
   /** The reply to `initialize`. */
   readonly reply: RpcReply
-  /** How long it took, in ms. */
+  /** The time until that reply, in ms. */
   readonly replyMs: number
-  /** The headers of later requests; undefined if the server does not speak revisions with sessions. */
+  /** The headers of later requests; undefined if the server supports no revision with sessions. */
   readonly session: Readonly<Record<string, string>> | undefined
-  /** Undefined if the server has given no id. */
+  /** Undefined if the server sent no session id. */
   readonly sessionId: string | undefined
-  /** Whether the server speaks revisions without sessions. */
+  /** Whether the server supports revisions without sessions. */
   readonly isModern: boolean
 }
 
-/** Some servers do not answer unknown methods, or notifications. */
+/** Some servers do not reply to unknown methods or to notifications. */
 function unlessAnswered(error: unknown): undefined {
   if (!(error instanceof NoReplyError)) throw error
 }
 
-/** Looks for the eras that the server speaks. Undefined if it has none. `reply`: to `initialize` */
+/** Detects the eras that the server supports. Resolves to undefined if it supports none. @param reply - to `initialize` */
 export async function openServer(site: Site, reply: RpcReply, replyMs: number): Promise<Opened | undefined> {
   const [message, headers] = modernRequest(Method.Discover)
   const discovered = await post(site, message, headers).catch(unlessAnswered)

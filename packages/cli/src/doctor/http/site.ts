@@ -13,18 +13,18 @@ import { SseParser } from '@jetway/client/http'
 import { ownVersion } from '../../version.ts'
 import { EVENT_STREAM, exchange, type HttpReply, mediaType } from './exchange.ts'
 
-/** The server that is examined, and the time limits in ms. */
+/** The examined server, with time limits in ms. */
 export interface Site {
   readonly url: URL
-  /** Sent to this URL only. They may have a token. */
+  /** The user's headers, which may contain a token. They are sent only to this URL. */
   readonly headers: Readonly<Record<string, string>>
-  /** For a reply. */
+  /** Time limit for a reply. */
   readonly replyMs: number
-  /** For the first bytes of a stream, besides the time of a reply. */
+  /** Time limit for the first bytes of a stream, added to the time of a reply. */
   readonly firstBytesMs: number
-  /** For the first sign of life on a silent stream. */
+  /** Time limit for the first data on a silent stream. */
   readonly keepAliveMs: number
-  /** Says what takes time. */
+  /** Reports slow steps to the user. */
   readonly progress: (text: string) => void
 }
 
@@ -41,7 +41,7 @@ const JSON_HEADERS = {
   'accept-encoding': 'identity',
 }
 
-/** POSTs one message. The user's headers are sent, unless `headers` replaces them. @throws NoReplyError */
+/** POSTs one message with the user's headers, which `headers` overrides. @throws NoReplyError */
 export async function post(site: Site, message: JsonObject, headers: Headers = {}): Promise<RpcReply> {
   const reply = await exchange(
     {
@@ -66,7 +66,7 @@ export const withoutToken = (site: Site): Site => ({
 export const hasToken = ({ headers }: Site): boolean =>
   Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
 
-/** The first response in a body of JSON or events. */
+/** The first JSON-RPC response in a body of JSON or events. */
 function responseIn(text: string, type: string = EVENT_STREAM): JsonObject | undefined {
   const candidates = type === EVENT_STREAM ? eventData(text) : [text]
   return candidates.map(parse).find((value) => isObject(value) && ('result' in value || 'error' in value))
@@ -103,7 +103,7 @@ export const initializeMessage = (): JsonObject => ({
 export const INITIALIZED: JsonObject = { jsonrpc: '2.0', method: Notification.Initialized }
 export const PING: JsonObject = { jsonrpc: '2.0', id: 2, method: Method.Ping }
 
-/** A request of the revision without sessions, and the headers that repeat it. */
+/** A request of the revision without sessions, with the headers that repeat its fields. */
 export function modernRequest(method: string, params: JsonObject = {}): readonly [JsonObject, Headers] {
   const _meta = {
     [PROTOCOL_VERSION]: MODERN.version,

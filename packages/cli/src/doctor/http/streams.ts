@@ -10,16 +10,16 @@ import { modernRequest, type Site } from './site.ts'
 interface StreamCall {
   readonly name: string
   readonly call: HttpCall
-  /** Whether the server sends something at once. */
+  /** Whether the server sends an event at once. */
   readonly speaksFirst: boolean
 }
 
-/** What clients of Node.js and browsers send. A proxy compresses only if it may. */
+/** The value that Node.js and browsers send. Without it, a proxy would not compress. */
 const ENCODINGS = 'gzip, deflate, br'
 
 const BEGINNING_MS = 500
 
-/** Opens a silent stream, and looks at its head and at what comes on it. */
+/** Opens a silent stream, and checks its head and its data. */
 export async function checkStream(site: Site, opened: Opened): Promise<readonly Finding[]> {
   for (const stream of streamCalls(site, opened)) {
     const findings = await examineStream(site, stream, opened.replyMs)
@@ -117,7 +117,7 @@ async function keepAliveFinding(site: Site, name: string, bytes: StreamBytes): P
     `Waiting up to ${Math.ceil(site.keepAliveMs / 1_000)} s for a sign of life on a silent stream`,
   )
   const started = performance.now()
-  // Some servers begin with an event, which says nothing about the silence after it.
+  // Some servers send an event first, so wait for the silence after it.
   await bytes.next(Math.min(BEGINNING_MS, site.keepAliveMs))
   const came = await bytes.next(site.keepAliveMs)
   const seconds = ((performance.now() - started) / 1_000).toFixed(1)
@@ -129,7 +129,7 @@ async function keepAliveFinding(site: Site, name: string, bytes: StreamBytes): P
   )
 }
 
-/** Waits for bytes, and drops them. */
+/** Waits for bytes and discards them. */
 class StreamBytes {
   ended = false
   #came = false
@@ -148,7 +148,7 @@ class StreamBytes {
       })
   }
 
-  /** Whether bytes came since the last call, or come within this time. */
+  /** Resolves to true if bytes arrived since the last call or arrive within this time. */
   async next(ms: number): Promise<boolean> {
     if (!this.#came && !this.ended)
       await new Promise<void>((resolve) => {

@@ -10,7 +10,7 @@ import { verdictsOf } from '../verdicts.ts'
 
 const { ok, warning, fault } = verdictsOf('command')
 
-/** Whether the command of an entry can be started by its host. */
+/** Checks whether the host can start the command of an entry. */
 export async function checkCommand(
   { program, startedBy }: ProgramSubject,
   { env }: Examination,
@@ -20,7 +20,7 @@ export async function checkCommand(
     return [fault(`${command} is not expanded: no shell starts the server`, 'Write the absolute path')]
   if (isAbsolute(command)) return absolute(command, program.env['PATH'] ?? APP_PATH, startedBy)
   if (/[\\/]/.test(command)) return startedBy === 'app' ? [relative(command)] : []
-  // A PATH of the entry is what the host looks in.
+  // The host searches the PATH of the entry, if it has one.
   const path = program.env['PATH'] ?? (startedBy === 'app' ? APP_PATH : env['PATH'])
   const found = findProgram(command, path)
   const known = findProgram(command, env['PATH'])
@@ -53,7 +53,7 @@ const unknown = (command: string): Finding =>
         `Install ${command}, or write its absolute path`,
       )
 
-/** An app does not have the `PATH` of the user's shell. */
+/** Searches in the `PATH` of an app, which differs from that of the user's shell. */
 function bare(command: string, found: string, path: string): Finding {
   const interpreter = interpreterOf(found)
   const needsPath = interpreter !== undefined && findProgram(interpreter, path) === undefined
@@ -112,7 +112,7 @@ function missing(command: string): Finding {
   )
 }
 
-/** The program of a first line such as `#!/usr/bin/env node`. It is looked for in `PATH`. */
+/** The program in a first line such as `#!/usr/bin/env node`, which is searched in `PATH`. */
 export function interpreterOf(path: string): string | undefined {
   try {
     const [line = ''] = readFileSync(path, 'latin1').slice(0, 256).split('\n')

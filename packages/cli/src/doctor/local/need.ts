@@ -2,14 +2,14 @@ import { type Start, userEnvironment } from '../../start/environment.ts'
 import { answers, type TrialOptions } from '../../start/trial.ts'
 import type { Examination } from '../subject.ts'
 
-/** What a server needs of the user's environment and does not get from its host. */
+/** Finds what a server needs from the user's environment and its host does not provide. */
 export type Need =
   | { readonly kind: 'folder' }
   | { readonly kind: 'path' }
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'several' }
 
-/** Undefined if the server does not answer in the user's environment either. */
+/** Undefined if the server does not answer in the user's environment, either. */
 export async function findNeed(
   start: Start,
   stderr: readonly string[],
@@ -32,14 +32,14 @@ export async function findNeed(
 
 type Variable = readonly [name: string, value: string]
 
-/** The variable without which the server does not answer. Undefined if there are two. */
+/** Finds the variable that the server needs. Undefined if it needs several. */
 async function oneOf(
   variables: readonly Variable[],
   stderr: readonly string[],
   works: (extra: Readonly<Record<string, string>>) => Promise<boolean>,
 ): Promise<string | undefined> {
   const isNeeded = ([name, value]: Variable): Promise<boolean> => works({ [name]: value })
-  // A good error message names it.
+  // A good error message names the variable, so try those first.
   for (const variable of variables.filter(([name]) => stderr.some((line) => line.includes(name))))
     if (await isNeeded(variable)) return variable[0]
   let candidates = variables

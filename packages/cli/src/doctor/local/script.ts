@@ -18,7 +18,7 @@ const WITH_VALUE =
   /^(?:-r|--require|--import|--(?:experimental-)?loader|-C|--conditions|--env-file(?:-if-exists)?)$/
 const CODE = /^(?:-e|--eval|-p|--print|-pe)$/
 
-/** The script that a command runs. Undefined if it runs none that is named by a path. */
+/** The script that a command runs. Undefined if the arguments have no path of a script. */
 export function scriptOf({ command, args }: Pick<Start, 'command' | 'args'>): string | undefined {
   if (!isNode(command)) return args.find((arg) => !arg.startsWith('-') && SCRIPT.test(arg))
   for (let at = 0; at < args.length; at++) {
@@ -32,7 +32,7 @@ export function scriptOf({ command, args }: Pick<Start, 'command' | 'args'>): st
 
 const isNode = (command: string): boolean => /^node(?:js)?(?:\.exe)?$/i.test(basename(command))
 
-/** Whether the script of a command is there for its host. */
+/** Checks whether the script of a command exists for its host. */
 export async function checkScript(
   { program, startedBy }: ProgramSubject,
   start: Start,
@@ -91,7 +91,7 @@ export interface Package {
   readonly content: Readonly<Record<string, unknown>>
 }
 
-/** The nearest package of a file. */
+/** The nearest `package.json` above a file. */
 export function packageOf(path: string): Package | undefined {
   const folder = dirname(path)
   try {
@@ -102,15 +102,15 @@ export function packageOf(path: string): Package | undefined {
   }
 }
 
-/** A script, and the Node.js that runs it. */
+/** A script and the Node.js that runs it. */
 export interface NodeRun {
   readonly node: string
   readonly script: string
-  /** Whether the arguments have a loader, which may run TypeScript. */
+  /** Whether the arguments have a loader, which may support TypeScript. */
   readonly loader: boolean
 }
 
-/** Undefined for other programs. A command may be a script itself, such as those in `node_modules/.bin`. */
+/** Undefined for other programs. The command may itself be a script, such as those in `node_modules/.bin`. */
 export function nodeRunOf(start: Start): NodeRun | undefined {
   const { command, args, env, cwd } = start
   const found = /[\\/]/.test(command) ? undefined : findProgram(command, env['PATH'])

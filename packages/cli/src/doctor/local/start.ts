@@ -13,18 +13,18 @@ import { isSlow, trialFindings } from './trial-findings.ts'
 
 export interface StartSubject extends Pick<ProgramSubject, 'startedBy'> {
   readonly start: Start
-  /** Whether it runs in the harness. */
+  /** Whether the server runs in the harness. */
   readonly harness: boolean
 }
 
 export interface Started {
   readonly findings: readonly Finding[]
   readonly trial: Trial
-  /** Whether it can be asked more. */
+  /** Whether further checks can send requests. */
   readonly serves: boolean
 }
 
-/** Starts a server as its host does, and says how it has behaved. */
+/** Starts a server as its host does, and reports how it behaved. */
 export async function checkStart(subject: StartSubject, examination: Examination): Promise<Started> {
   const { start, harness } = subject
   const trial = await runTrial(start, { harness })
@@ -51,13 +51,13 @@ function reported(report: NotStdio): Pick<Started, 'findings' | 'serves'> {
   return { findings: [fault('start', message, hint)], serves: false }
 }
 
-/** Why it starts for the user and not for an app. Undefined if it starts for nobody. */
+/** Why the server starts for the user but not for an app. Undefined if it starts for neither. */
 async function needFinding(
   { start, startedBy, harness }: StartSubject,
   trial: Trial,
   { env }: Examination,
 ): Promise<Finding | undefined> {
-  // A host in a terminal gives what the user has.
+  // A host in a terminal provides the user's environment.
   if (isSilent(trial) || startedBy === 'terminal') return undefined
   const need = await findNeed(start, trial.stderr, env, { harness })
   if (need === undefined) return undefined

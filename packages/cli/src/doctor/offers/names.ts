@@ -2,11 +2,11 @@ import type { Offers } from '../../list/offers.ts'
 import type { Finding } from '../finding.ts'
 import { fault, ok, some, warning } from '../verdicts.ts'
 
-/** The names that OpenAI and Anthropic accept. */
+/** The tool names that OpenAI and Anthropic accept. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const MAX_LENGTH = 64
 
-/** Names, with the prefix of the host too, and names that occur twice. */
+/** Checks names, also with the prefix of the host, and finds duplicates. */
 export function checkNames(offers: Offers, serverName: string | undefined): readonly Finding[] {
   const names = offers.tools.map(({ name }) => name)
   return [toolNames(names, serverName), ...duplicates(offers)]

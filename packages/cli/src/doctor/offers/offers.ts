@@ -7,7 +7,7 @@ import { checkSize } from './size.ts'
 
 export interface OffersSubject {
   readonly offers: Offers
-  /** The server's name in the host, which is a part of the names that models see. */
+  /** The server's name in the host, which is part of the names that models see. */
   readonly serverName: string | undefined
 }
 

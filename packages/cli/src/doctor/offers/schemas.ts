@@ -6,7 +6,7 @@ import { fault, ok, some, warning } from '../verdicts.ts'
 const CHECK = 'tool-schemas'
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const
 
-/** Checks the input schemas of tools: model APIs refuse the whole request for one that they do not accept. */
+/** Checks the input schemas of tools, because model APIs refuse a whole request for one invalid schema. */
 export async function checkSchemas(tools: readonly Tool[]): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   const report = (names: readonly string[], what: string, advice: string): void => {
@@ -54,7 +54,7 @@ function remoteReference(value: unknown, depth = 0): string | undefined {
   return undefined
 }
 
-/** Where the bridge has to change a schema for a model API. */
+/** The places where the bridge must change a schema for a model API. */
 async function changedFor(tool: Tool): Promise<string | undefined> {
   const source = {
     tools: async () => [{ server: '', name: tool.name, tool }],
@@ -70,7 +70,7 @@ async function changedFor(tool: Tool): Promise<string | undefined> {
   return place === undefined ? undefined : `${tool.name} (${place})`
 }
 
-/** No API refuses a schema for its dialect, and hosts complete a root without properties. */
+/** Ignore the dialect, which no API refuses, and a root without properties, which hosts complete. */
 function plain(schema: JsonObject, { $schema, properties }: JsonObject): JsonObject {
   const { $schema: _, properties: own, ...rest } = schema
   const keep = properties !== undefined || Object.keys(own ?? {}).length > 0

@@ -8,7 +8,7 @@ import { checkOffers } from './offers.ts'
 
 export interface ServerOffersSubject {
   readonly target: TransportFactory
-  /** The server's name in the host. Undefined if no host has it: then its own name counts. */
+  /** The server's name in the host. Undefined if no host has it; its own name is used then. */
   readonly serverName?: string | undefined
 }
 
@@ -24,7 +24,7 @@ export async function checkServerOffers({
     { eras: false, timeoutMs: TIMEOUT_MS, connectTimeoutMs: TIMEOUT_MS },
   )
   const left: string[] = []
-  // Entries that no client can use are left out of the lists. Other errors are those of other checks.
+  // The client drops invalid entries from the lists. Other checks report other errors.
   client.on('error', ({ message }) => {
     if (message.includes('left out')) left.push(message)
   })
@@ -38,7 +38,7 @@ export async function checkServerOffers({
       ...findings,
     ]
   } catch (error) {
-    // Some servers ask for a token late.
+    // Some servers require a token only for lists.
     if (needsAuthorization(error)) return [skipped('lists', NEEDS_TOKEN)]
     const reason = error instanceof Error ? error.message : String(error)
     return [fault('lists', `The lists cannot be fetched: ${reason}`, 'Check the log of the server')]

@@ -2,14 +2,14 @@ import type { Tool } from '@jetway/core/protocol'
 import type { Finding } from '../finding.ts'
 import { fault, ok, warning } from '../verdicts.ts'
 
-/** OpenAI refuses requests with more, and so VS Code sends no more. */
+/** OpenAI refuses requests with more tools, so VS Code sends no more. */
 const MAX_TOOLS = 128
-/** Cursor and Amazon Q have warned about more, and models choose worse among them. */
+/** Cursor and Amazon Q warned about more tools, and models choose less well among many. */
 const MANY_TOOLS = 40
 const MANY_TOKENS = 20_000
 const BYTES_PER_TOKEN = 4
 
-/** How many tools there are, and about how much of a context they take. */
+/** Checks the number of tools, and estimates their tokens. */
 export function checkSize(tools: readonly Tool[]): readonly Finding[] {
   return [countFinding(tools.length), tokenFinding(tools)]
 }

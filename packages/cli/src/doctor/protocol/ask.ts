@@ -5,14 +5,14 @@ export interface Question {
   readonly message: JsonRpcRequest
   readonly revision: Revision | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** Time for the whole connection, in ms. */
+  /** Time limit for the whole connection, in ms. */
   readonly timeoutMs: number
 }
 
 /**
- * Sends one request on a connection that has nothing else: a client proposes no revision that it does not know.
+ * Sends one request on its own connection, without a client, which would propose only known revisions.
  *
- * @throws McpError that the server has sent; any error of the transport
+ * @throws McpError sent by the server; any error of the transport
  */
 export async function ask(
   target: TransportFactory,

@@ -8,14 +8,14 @@ import { checkUnknownRevisions } from './unknown-revision.ts'
 export interface ProtocolSubject {
   /** Called once for each connection. */
   readonly target: TransportFactory
-  /** Says what takes time. */
+  /** Reports slow steps to the user. */
   readonly progress: (text: string) => void
-  /** Time for one connection, in ms. @default 10_000 */
+  /** Time limit for one connection, in ms. @default 10_000 */
   readonly timeoutMs?: number
 }
 
 const TIMEOUT_MS = 10_000
-/** A server is old if it answers none of the newest ones. */
+/** A server is outdated if it supports none of the newest revisions. */
 const CURRENT = 2
 
 /** Connects with each revision, and with revisions that do not exist. */
@@ -24,12 +24,12 @@ export async function checkProtocol({
   progress,
   timeoutMs = TIMEOUT_MS,
 }: ProtocolSubject): Promise<readonly Finding[]> {
-  // As hosts do, which negotiate.
+  // Negotiate first, as hosts do.
   const all = await tryRevisions(target, undefined, timeoutMs)
   if (all.kind === 'failed') return [await connectFinding(all.error, target, timeoutMs)]
   const tries: [string, Try][] = []
   for (const { version } of REVISIONS) {
-    // A server may take long to start.
+    // A server may start slowly.
     if (version !== all.version) progress(`Connecting with ${version}`)
     tries.push([version, version === all.version ? all : await tryRevisions(target, [version], timeoutMs)])
   }

@@ -10,13 +10,13 @@ import {
 import { REVISIONS, type RevisionDate } from '@jetway/core/protocol'
 import { ownVersion } from '../../version.ts'
 
-/** How connecting with some revisions has ended. */
+/** The result of connecting with some revisions. */
 export type Try =
   | { readonly kind: 'answered'; readonly version: string | undefined }
-  /** `unexpected`: this is no way to say that a revision is unknown. */
+  /** `unexpected`: the error is not a valid refusal of an unknown revision. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly unexpected: boolean }
 
-/** @param revisions - undefined: all, so that the client negotiates */
+/** @param revisions - undefined for all revisions, so that the client negotiates */
 export async function tryRevisions(
   target: TransportFactory,
   revisions: readonly RevisionDate[] | undefined,
@@ -39,7 +39,7 @@ export async function tryRevisions(
 function isRefusal(error: unknown, revisions: readonly RevisionDate[] | undefined): boolean {
   if (error instanceof UnsupportedRevisionError || error instanceof McpError) return true
   if (!(error instanceof TransportError) || error.status === undefined) return false
-  // Some servers of the older era answer an unknown method with 500.
+  // Some servers with sessions answer an unknown method with 500.
   const modern = REVISIONS.some(
     ({ version, era }) => era === 'modern' && revisions?.includes(version) === true,
   )
@@ -53,7 +53,7 @@ export function needsAuthorization(error: unknown): boolean {
   return cause instanceof TransportError && (cause.status === 401 || cause.authFailed)
 }
 
-/** Without the stack. Messages of the client have no secrets. */
+/** Describes an error without its stack. The client's messages contain no secrets. */
 export function describeError(error: unknown): string {
   if (error instanceof McpError) return `error ${error.code}: ${error.message}`
   if (error instanceof ClientError && error.code === 'timeout') return 'no answer in time'

@@ -25,7 +25,7 @@ const ADVICE = 'Answer with a revision that the server implements, not with the 
 /**
  * Proposes revisions that do not exist.
  *
- * @param answered - the revisions with which a client has connected
+ * @param answered - the revisions with which a client connected
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
  */
 export async function checkUnknownRevisions(
@@ -72,7 +72,7 @@ async function proposeInitialize(
   if (got === version) return fault(CHECK, saw(version), ADVICE)
   if (typeof got !== 'string') return fault(CHECK, saw('no protocolVersion'), ADVICE)
   const known = REVISIONS.some((revision) => revision.version === got)
-  // A revision that this client does not know may well be implemented.
+  // The server may implement a revision that this client does not know.
   return known && !answered.includes(got)
     ? fault(CHECK, saw(`${got}, which it does not speak`), ADVICE)
     : undefined
@@ -86,7 +86,7 @@ async function proposeDiscover(
   const meta = { [PROTOCOL_VERSION]: version, [CLIENT_CAPABILITIES]: {}, [CLIENT_INFO]: clientInfo() }
   const reply = await ask(target, {
     message: { jsonrpc: '2.0', id: 1, method: Method.Discover, params: { _meta: meta } },
-    // The transport repeats the version in a header.
+    // The transport also sends the version in a header.
     revision: { ...modern, version: version as RevisionDate },
     headers: { 'Mcp-Method': Method.Discover },
     timeoutMs,

@@ -11,7 +11,7 @@ const listsOf = (answers: Answers): Promise<Lists> =>
 
 const tools = (...items: readonly object[]): Answers => ({ 'tools/list': { tools: items } })
 
-describe('the changes of lists', () => {
+describe('compareLists', () => {
   it.each<[string, Answers, Answers, readonly string[], readonly string[]]>([
     ['nothing', tools({ name: 'a' }), tools({ name: 'a' }), [], []],
     [
@@ -49,19 +49,19 @@ describe('the changes of lists', () => {
       ['prompts: -a'],
       ['prompts'],
     ],
-  ])('%s', async (_, before, after, lines, kinds) => {
+  ])('compares %s', async (_, before, after, lines, kinds) => {
     const changes = compareLists(await listsOf(before), await listsOf(after))
     expect(changes.lines).toEqual(lines)
     expect([...changes.kinds]).toEqual(kinds)
   })
 
-  it('are printed whole up to 12', async () => {
+  it('prints up to 12 changes of a list', async () => {
     const twelve = Array.from({ length: 12 }, (_, index) => ({ name: `t${index}` }))
     const { lines } = compareLists(await listsOf({}), await listsOf(tools(...twelve)))
     expect(lines).toEqual([`tools: ${twelve.map(({ name }) => `+${name}`).join(' ')}`])
   })
 
-  it('are looked for in the first 100 pages', async () => {
+  it('reads the first 100 pages of a list', async () => {
     let pages = 0
     await readLists((method) => {
       if (method === 'tools/list') pages++
@@ -70,13 +70,13 @@ describe('the changes of lists', () => {
     expect(pages).toBe(100)
   })
 
-  it('are cut if there are many', async () => {
+  it('counts the changes beyond 12', async () => {
     const many = Array.from({ length: 50 }, (_, index) => ({ name: `t${index}` }))
     const { lines } = compareLists(await listsOf({}), await listsOf(tools(...many)))
     expect(lines).toEqual([expect.stringMatching(/^tools: \+t0 .* \+t11 and 38 more$/)])
   })
 
-  it('are unknown if the process ends while they are read', async () => {
+  it('rejects if the process ends while its lists are read', async () => {
     await expect(readLists(() => Promise.reject(new ProcessEnded()))).rejects.toThrow(ProcessEnded)
   })
 })

@@ -24,8 +24,8 @@ function initialized(capabilities: object = { tools: { listChanged: true } }): R
   return relay
 }
 
-describe('requests', () => {
-  it('go to the current process, and have one answer, from the process that has them', () => {
+describe('Relay with requests', () => {
+  it('sends requests to the current process, and passes one response from the process that has the request', () => {
     const relay = initialized()
     expect(relay.fromClient(request(1, 'ping'))).toEqual({ generation: 1, message: request(1, 'ping') })
     relay.moveTo(2)
@@ -37,7 +37,7 @@ describe('requests', () => {
     expect(relay.inFlight(2)).toBe(1)
   })
 
-  it('keep ids apart that differ in type', () => {
+  it('distinguishes the ids 1 and "1"', () => {
     const relay = initialized()
     relay.fromClient(request(1, 'ping'))
     relay.fromClient(request('1', 'ping'))
@@ -45,7 +45,7 @@ describe('requests', () => {
     expect(relay.fromProcess(1, result(1))).toEqual(result(1))
   })
 
-  it('have no process to go to while none runs', () => {
+  it('finds no process while none runs', () => {
     const relay = initialized()
     relay.leave(1)
     expect(relay.fromClient(request(1, 'ping'))?.generation).toBeUndefined()
@@ -56,7 +56,7 @@ describe('requests', () => {
     ['tools/call', {}, { result: { isError: true } }],
     ['tools/call', modern, { result: { isError: true, resultType: 'complete' } }],
     ['resources/read', {}, { error: { code: -32_603 } }],
-  ])('%s is answered when its process ends', (method, params, answer) => {
+  ])('answers %s when its process ends', (method, params, answer) => {
     const relay = initialized()
     relay.fromClient(request(1, method, params))
     const { toClient, again } = relay.lost(1)
@@ -67,7 +67,7 @@ describe('requests', () => {
     expect(relay.lost(1).toClient).toEqual([])
   })
 
-  it('of another process stay when one ends', () => {
+  it('keeps the requests of other processes when one ends', () => {
     const relay = initialized()
     relay.fromClient(request(1, 'tools/call'))
     relay.moveTo(2)
@@ -85,18 +85,21 @@ describe('requests', () => {
     [1, -32_603, 1],
     [2, -32_603, 'The server was restarted while this ran; call again'],
     [2, -32_602, 1],
-  ])('have their own error, unless process %i is used and the error is %i', (current, code, expected) => {
-    const relay = initialized()
-    relay.fromClient(request(1, 'resources/read'))
-    relay.moveTo(current)
-    const error = { jsonrpc: '2.0', id: 1, error: { code, message: 'own' } }
-    const passed = relay.fromProcess(1, error)
-    expect(passed).toEqual(
-      expected === 1 ? error : { jsonrpc: '2.0', id: 1, error: { code: -32_603, message: expected } },
-    )
-  })
+  ])(
+    'replaces an error only if a newer process serves and the error is internal: process %i, error %i',
+    (current, code, expected) => {
+      const relay = initialized()
+      relay.fromClient(request(1, 'resources/read'))
+      relay.moveTo(current)
+      const error = { jsonrpc: '2.0', id: 1, error: { code, message: 'own' } }
+      const passed = relay.fromProcess(1, error)
+      expect(passed).toEqual(
+        expected === 1 ? error : { jsonrpc: '2.0', id: 1, error: { code: -32_603, message: expected } },
+      )
+    },
+  )
 
-  it('are full at 4,096', () => {
+  it('is full at 4,096 open requests', () => {
     const relay = initialized()
     for (let id = 1; id < 4_096; id++) relay.fromClient(request(id, 'ping'))
     expect(relay.full).toBe(false)
@@ -107,21 +110,21 @@ describe('requests', () => {
   })
 
   it.each([{ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'no' } }, 'text', { method: 1 }])(
-    'that the relay does not know pass: %o',
+    'passes responses to unknown requests: %o',
     (value) => {
       const relay = initialized()
       expect(relay.fromProcess(1, value)).toBe(value)
     },
   )
 
-  it('initialize goes to the next process', () => {
+  it('repeats initialize in the next process', () => {
     const relay = new Relay()
     relay.moveTo(1)
     relay.fromClient(request(0, 'initialize'))
     expect(relay.lost(1)).toEqual({ toClient: [], again: [request(0, 'initialize')] })
   })
 
-  it('are cancelled in the process that has them', () => {
+  it('sends a cancellation to the process that has the request', () => {
     const relay = initialized()
     relay.fromClient(request(1, 'tools/call'))
     relay.moveTo(2)
@@ -130,10 +133,10 @@ describe('requests', () => {
   })
 })
 
-describe('questions', () => {
+describe('Relay with questions', () => {
   const question = request(7, 'elicitation/create')
 
-  it('get ids of the relay, and their answers go back to the process that has asked', () => {
+  it('replaces the id of a question, and sends the answer to the process that asked', () => {
     const relay = initialized()
     const first = relay.fromProcess(1, question) as { readonly id: string }
     relay.moveTo(2)
@@ -144,7 +147,7 @@ describe('questions', () => {
     expect(relay.fromClient(result(second.id))).toBeUndefined()
   })
 
-  it('beyond 1,024 are not asked', () => {
+  it('drops questions beyond 1,024', () => {
     const relay = initialized()
     for (let id = 1; id < 1_024; id++) relay.fromProcess(1, request(id, 'ping'))
     expect(relay.fromProcess(1, request(1_024, 'ping'))).toEqual(request('1:1024', 'ping'))
@@ -153,7 +156,7 @@ describe('questions', () => {
     expect(relay.fromProcess(1, request(1_025, 'ping'))).toEqual(request('1:1025', 'ping'))
   })
 
-  it('of one process stay when another ends', () => {
+  it('keeps the questions of other processes when one ends', () => {
     const relay = initialized()
     relay.fromProcess(1, question)
     relay.fromProcess(2, question)
@@ -168,7 +171,7 @@ describe('questions', () => {
     expect(relay.fromClient(result('2:7'))).toEqual({ generation: 2, message: result(7) })
   })
 
-  it('are cancelled when their process ends', () => {
+  it('cancels the questions of a process that ends', () => {
     const relay = initialized()
     const { id } = relay.fromProcess(1, question) as { readonly id: string }
     expect(relay.lost(1).toClient).toMatchObject([
@@ -177,7 +180,7 @@ describe('questions', () => {
     expect(relay.fromClient(result(id))).toBeUndefined()
   })
 
-  it('are cancelled by their process under the id that the client knows', () => {
+  it('translates the id when a process cancels its question', () => {
     const relay = initialized()
     const { id } = relay.fromProcess(1, question) as { readonly id: string }
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
@@ -190,8 +193,8 @@ describe('questions', () => {
   })
 })
 
-describe('the session', () => {
-  it('is repeated with the log level and the subscriptions that the server has accepted', () => {
+describe('Relay with a session', () => {
+  it('repeats the log level and the subscriptions that the server accepted', () => {
     const relay = initialized()
     const calls = [
       request(1, 'logging/setLevel', { level: 'debug' }),
@@ -210,7 +213,7 @@ describe('the session', () => {
     ])
   })
 
-  it('repeats what the client sets while another process starts', () => {
+  it('repeats settings that the client changes while another process starts', () => {
     const relay = initialized()
     const set = (id: number, method: string, params: object): void => {
       relay.fromClient(request(id, method, params))
@@ -229,7 +232,7 @@ describe('the session', () => {
     ])
   })
 
-  it('keeps 1,024 subscriptions', () => {
+  it('repeats at most 1,024 subscriptions', () => {
     const relay = initialized()
     for (let id = 1; id <= 1_025; id++) {
       relay.fromClient(request(id, 'resources/subscribe', { uri: `a:${id}` }))
@@ -243,7 +246,7 @@ describe('the session', () => {
     expect(relay.replay.settings()).toHaveLength(1_024)
   })
 
-  it('gets list_changed only for lists whose server promised it', () => {
+  it('sends list_changed only for lists whose server declared listChanged', () => {
     const relay = initialized({ tools: { listChanged: true }, prompts: {} })
     expect(relay.listChanged('tools')).toEqual([
       { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
@@ -252,7 +255,7 @@ describe('the session', () => {
   })
 })
 
-describe('subscriptions/listen', () => {
+describe('Relay with subscriptions/listen', () => {
   const listen = request(9, 'subscriptions/listen', modern)
 
   function listening(): Relay {
@@ -264,7 +267,7 @@ describe('subscriptions/listen', () => {
     return relay
   }
 
-  it('moves to the next process, whose acknowledgement the client does not get', () => {
+  it('moves a subscription to the next process, and drops its acknowledgement', () => {
     const relay = listening()
     expect(relay.inFlight(1)).toBe(0)
     expect(relay.moveTo(2)).toEqual([listen])
@@ -274,21 +277,21 @@ describe('subscriptions/listen', () => {
     expect(relay.moveTo(3)).toEqual([])
   })
 
-  it('is cancelled in the process that has it', () => {
+  it('sends a cancellation to the process that has the subscription', () => {
     const relay = listening()
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } }
     expect(relay.fromClient(cancelled)).toEqual({ generation: 1, message: cancelled })
     expect(relay.moveTo(2)).toEqual([])
   })
 
-  it('passes the acknowledgements of others', () => {
+  it('passes the acknowledgements of other subscriptions', () => {
     const relay = listening()
     for (const other of [acknowledged(8, {}), { ...acknowledged(9, {}), params: {} }])
       expect(relay.fromProcess(1, other)).toBe(other)
     expect(relay.fromProcess(1, acknowledged(9, {}))).toBeUndefined()
   })
 
-  it('without a filter gets no changes', () => {
+  it('sends no changes to a subscription without a filter', () => {
     const relay = new Relay()
     relay.moveTo(1)
     relay.fromClient(listen)
@@ -297,13 +300,13 @@ describe('subscriptions/listen', () => {
     expect(relay.listChanged('tools')).toEqual([])
   })
 
-  it('waits for a process when its own ends', () => {
+  it('keeps a subscription until the next process starts', () => {
     const relay = listening()
     expect(relay.lost(1)).toEqual({ toClient: [], again: [] })
     expect(relay.moveTo(2)).toEqual([listen])
   })
 
-  it('is cancelled while no process runs', () => {
+  it('cancels a subscription while no process runs', () => {
     const relay = listening()
     relay.lost(1)
     expect(
@@ -312,7 +315,7 @@ describe('subscriptions/listen', () => {
     expect(relay.moveTo(2)).toEqual([])
   })
 
-  it('gets changes of the lists that its server has acknowledged', () => {
+  it('sends changes only of lists that the server acknowledged', () => {
     const relay = listening()
     expect(relay.listChanged('tools')).toEqual([
       {
@@ -324,7 +327,7 @@ describe('subscriptions/listen', () => {
     expect(relay.listChanged('prompts')).toEqual([])
   })
 
-  it('gives the identity of its client for requests of the relay', () => {
+  it('gives the _meta of the client for its own requests', () => {
     expect(listening().meta).toEqual({ 'io.modelcontextprotocol/protocolVersion': 'x' })
   })
 })

@@ -21,8 +21,8 @@ const lost = (id: number) => ({
   error: { code: -32_603, message: expect.stringContaining('was restarted') },
 })
 
-describe('a request', () => {
-  it('and its reply are passed on with their headers, except for those of the connection', async () => {
+describe('an HTTP exchange', () => {
+  it('passes request and reply on with their end-to-end headers', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       ping: ({ message }, response) =>
@@ -68,7 +68,7 @@ describe('a request', () => {
     ['JSON that is no message', 'application/json', '7', 400],
     ['broken JSON', 'application/json', '{', 200],
     ['no type', undefined, '', 202],
-  ])('gets a reply that is %s as it is', async (_, type, body, status) => {
+  ])('passes a reply with %s unchanged', async (_, type, body, status) => {
     const { url, start } = await relayHttp()
     await start({
       ping: (_got, response) =>
@@ -82,14 +82,14 @@ describe('a request', () => {
     ])
   })
 
-  it('that the server cannot read reaches it', async () => {
+  it('passes a malformed request on to the server', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ POST: (_, response) => json(response, 400, 'why') })
     expect(await (await post(url, '{')).text()).toBe('why')
     expect(process.got[0]?.body).toBe('{')
   })
 
-  it('has the id of the session in each reply that names it', async () => {
+  it("replaces the process's session id in each reply", async () => {
     const { url, start } = await relayHttp()
     const named: Reply = ({ message }, response) =>
       json(response, 200, answerOf(message.id), { 'mcp-session-id': 'session-2' })
@@ -100,7 +100,7 @@ describe('a request', () => {
     expect(replies.map(({ headers }) => headers.get('mcp-session-id'))).toEqual(['session-1', null])
   })
 
-  it('after 404 opens no session in the next process', async () => {
+  it('opens no session in the next process after 404', async () => {
     const { url, start } = await relayHttp()
     await start({ ping: (_, response) => json(response, 404, 'gone') })
     const session = await openSession(url)
@@ -115,7 +115,7 @@ describe('a request', () => {
   it.each([
     ['another method', request(1, 'ping'), 200],
     ['another status', request(1, 'initialize'), 201],
-  ])('with %s opens no session', async (_, message, status) => {
+  ])('opens no session for %s', async (_, message, status) => {
     const { url, start } = await relayHttp()
     const reply: Reply = (got, response) =>
       json(response, status, answerOf(got.message.id), { 'mcp-session-id': 'no-session' })
@@ -127,8 +127,8 @@ describe('a request', () => {
   })
 })
 
-describe('when the process ends', () => {
-  it('its calls are answered with an error result, and other requests with an error', async () => {
+describe('an HTTP exchange whose process ends', () => {
+  it('answers calls with an error result, and other requests with an error', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ 'tools/call': () => {}, 'resources/read': () => {} })
     const call = post(url, callOf(1, 'a'))
@@ -148,7 +148,7 @@ describe('when the process ends', () => {
     expect(await other.json()).toMatchObject(lost(2))
   })
 
-  it('each request of a batch is answered, and a notification is accepted', async () => {
+  it('answers each request of a batch, and accepts notifications', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ POST: () => {}, answer: () => {}, 'notifications/x': () => {} })
     const batch = post(url, [
@@ -165,7 +165,7 @@ describe('when the process ends', () => {
     expect((await note).status).toBe(202)
   })
 
-  it('a reply that is cut is answered in its place', async () => {
+  it('answers in place of a reply that is cut', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       ping(_, response) {
@@ -176,7 +176,7 @@ describe('when the process ends', () => {
     expect(await (await post(url, request(1, 'ping'))).json()).toMatchObject(lost(1))
   })
 
-  it('initialize and what was not delivered go to the next process', async () => {
+  it('repeats initialize and undelivered requests in the next process', async () => {
     const { url, start, prepare } = await relayHttp()
     const first = await start({ initialize: () => void setImmediate(() => first.end()) })
     const opened = post(url, request(1, 'initialize'))
@@ -187,7 +187,7 @@ describe('when the process ends', () => {
     expect(second.asked()).toEqual(['initialize'])
   })
 
-  it('a request that it refuses to take goes to the next one', async () => {
+  it('sends a request to the next process after ECONNREFUSED', async () => {
     const { relay, url, start } = await relayHttp()
     const { process: refusing, tried } = refusingProcess()
     await relay.prepare(refusing)
@@ -200,7 +200,7 @@ describe('when the process ends', () => {
     relay.lost(refusing)
   })
 
-  it('it is drained when its exchanges have their replies', async () => {
+  it('drains the process when all exchanges have their replies', async () => {
     const { relay, url, start } = await relayHttp()
     let finish = (): void => {}
     const process = await start({
@@ -220,8 +220,8 @@ describe('when the process ends', () => {
   })
 })
 
-describe('a stream', () => {
-  it('has its events, with ids that name the process', async () => {
+describe('an HTTP exchange with a stream', () => {
+  it('passes events on with ids that name the process', async () => {
     const { url, start } = await relayHttp()
     const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
     await start({
@@ -251,7 +251,7 @@ describe('a stream', () => {
     )
   })
 
-  it('gets the answers that its process owes when that ends', async () => {
+  it('answers pending requests on the stream when the process ends', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ POST: streams([answerOf(2)]), answer: streams([answerOf(2)]) })
     const abort = new AbortController()
@@ -262,7 +262,7 @@ describe('a stream', () => {
     expect(await stream.rest()).toMatchObject([{ id: 1, result: { isError: true } }, lost(3)])
   })
 
-  it('that the process ends early gets no answer: the client may resume it', async () => {
+  it('sends no answer on a stream that the process closed early, because the client may resume it', async () => {
     const { url, start } = await relayHttp()
     const ends: Reply = (_, response) => {
       openStream(response)
@@ -276,7 +276,7 @@ describe('a stream', () => {
     expect(process.asked()).toContain('ping')
   })
 
-  it('of a replaced process gets an error if the process ends the stream without an answer', async () => {
+  it('answers with an error if a replaced process ends the stream without a response', async () => {
     const { url, start } = await relayHttp()
     let finish = (): void => {}
     const first = await start({
@@ -292,7 +292,7 @@ describe('a stream', () => {
     expect(await readStream(reply, new AbortController()).rest()).toMatchObject([lost(1)])
   })
 
-  it('is closed in the process when the client disconnects', async () => {
+  it("closes the process's stream when the client disconnects", async () => {
     const { url, start, relay } = await relayHttp()
     const left = vi.fn()
     const process = await start({

@@ -11,10 +11,10 @@ import {
   writeEvent,
 } from '../support/relay-http.ts'
 
-describe('a question', () => {
+describe('HttpRelay with a question', () => {
   const question = { jsonrpc: '2.0', id: 7, method: 'elicitation/create', params: {} }
 
-  it('gets an id of the relay, and its answer the id of the process', async () => {
+  it("replaces the question's id, and restores it in the answer", async () => {
     const { url, start } = await relayHttp()
     const asks: Reply = streams([question], [{ ...question, id: 8 }])
     const first = await start({ 'tools/call': asks })
@@ -38,7 +38,7 @@ describe('a question', () => {
     ])
   })
 
-  it('is withdrawn by its process, or when that ends', async () => {
+  it('cancels the question when its process cancels it or ends', async () => {
     const front = await relayHttp()
     const { url, start } = front
     const cancelled = (id: unknown) => ({
@@ -63,7 +63,7 @@ describe('a question', () => {
     expect(await stream.rest()).toMatchObject([{ id: 1, result: { isError: true } }])
   })
 
-  it('of a server without sessions stays as it is', async () => {
+  it('passes the question of a server without sessions unchanged', async () => {
     const { url, start } = await relayHttp()
     await start({
       'tools/call': ({ message }, response) => {
@@ -78,7 +78,7 @@ describe('a question', () => {
   })
 })
 
-it('a cancellation goes to the process that has the call', async () => {
+it('sends a cancellation to the process that has the call', async () => {
   const { url, start } = await relayHttp()
   const first = await start({ 'tools/call': streams() })
   const session = await openSession(url)

@@ -15,8 +15,8 @@ async function timers(count: number): Promise<void> {
   while (vi.getTimerCount() !== count) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe('while no process runs', () => {
-  it('requests wait for 10 s', async () => {
+describe('HttpRelay while no process runs', () => {
+  it('answers waiting requests after 10 s', async () => {
     useFakeTimers()
     const { url } = await relayHttp()
     const posted = [PING, `[${PING}]`].map((body) => ask(url, 'POST', JSON_TYPE, body))
@@ -38,7 +38,7 @@ describe('while no process runs', () => {
     })
   })
 
-  it('streams wait for 10 s', async () => {
+  it('answers waiting streams after 10 s', async () => {
     const { url, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -55,7 +55,7 @@ describe('while no process runs', () => {
     expect((await deleted).status).toBe(204)
   })
 
-  it('requests go to the one that starts', async () => {
+  it('sends waiting requests to the process that starts', async () => {
     useFakeTimers()
     const { url, start } = await relayHttp()
     const first = await start()
@@ -67,7 +67,7 @@ describe('while no process runs', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('1,024 requests wait, and one more is refused at once', async () => {
+  it('holds 1,024 requests, and refuses one more at once', async () => {
     useFakeTimers()
     const { url, relay, start } = await relayHttp()
     const waiting = Array.from({ length: 1_023 }, () => relay.process())
@@ -86,7 +86,7 @@ describe('while no process runs', () => {
     expect(new Set((await Promise.all(waiting)).map((process) => process?.generation))).toEqual(new Set([1]))
   })
 
-  it('a request that no process takes is given up after 10 s', async () => {
+  it('gives up a request after 10 s if every process refuses the connection', async () => {
     const { relay, url } = await relayHttp()
     const { process: refusing, tried } = refusingProcess()
     await relay.prepare(refusing)
@@ -102,11 +102,11 @@ describe('while no process runs', () => {
   })
 })
 
-describe('a request from elsewhere', () => {
+describe('HttpRelay with a foreign request', () => {
   it.each([
     ['Host', { host: 'attacker.example' }, 'The Host header is not one of this machine'],
     ['Origin', { origin: 'https://attacker.example' }, 'The Origin header is not one of this machine'],
-  ])('is refused by its %s', async (_, headers, message) => {
+  ])('refuses a foreign %s header', async (_, headers, message) => {
     const { url, start } = await relayHttp()
     const process = await start()
     const reply = await ask(url, 'POST', { ...JSON_TYPE, ...headers }, PING)
@@ -115,17 +115,14 @@ describe('a request from elsewhere', () => {
     expect(process.got).toEqual([])
   })
 
-  it.each([{ host: 'localhost' }, { origin: 'http://localhost:5173' }])(
-    '%o is of this machine',
-    async (headers) => {
-      const { url, start } = await relayHttp()
-      await start()
-      expect((await ask(url, 'POST', { ...JSON_TYPE, ...headers }, PING)).status).toBe(200)
-    },
-  )
+  it.each([{ host: 'localhost' }, { origin: 'http://localhost:5173' }])('accepts %o', async (headers) => {
+    const { url, start } = await relayHttp()
+    await start()
+    expect((await ask(url, 'POST', { ...JSON_TYPE, ...headers }, PING)).status).toBe(200)
+  })
 })
 
-it('a body of more than 4 MiB is refused', async () => {
+it('refuses a body of more than 4 MiB', async () => {
   const { url, start } = await relayHttp()
   const process = await start()
   const limit = 4 * 1024 * 1024
@@ -138,8 +135,8 @@ it('a body of more than 4 MiB is refused', async () => {
   expect(process.asked()).toEqual(['ping'])
 })
 
-describe('a session that the client ends', () => {
-  it('ends in the process, and is not opened in the next one', async () => {
+describe('HttpRelay with DELETE', () => {
+  it('ends the session in the process, and does not open it in the next one', async () => {
     const { url, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -157,7 +154,7 @@ describe('a session that the client ends', () => {
     expect(second.got.at(-1)?.headers['mcp-session-id']).toBe('session-1')
   })
 
-  it('before the next process has it needs none', async () => {
+  it('answers 204 if the next process does not have the session yet', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -168,8 +165,8 @@ describe('a session that the client ends', () => {
   })
 })
 
-describe('a request that is not MCP', () => {
-  it('is passed on with its reply', async () => {
+describe('HttpRelay with a request that is not MCP', () => {
+  it('passes the request and its reply on', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       PUT: (_, response) =>
@@ -188,7 +185,7 @@ describe('a request that is not MCP', () => {
     expect(process.asked()).toEqual(['PUT', 'ping', 'DELETE'])
   })
 
-  it('gets 502 if the process ends before the head', async () => {
+  it('replies 502 if the process ends before the head', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ PUT: () => void setImmediate(() => process.end()) })
     const reply = await ask(url, 'PUT')
@@ -199,7 +196,7 @@ describe('a request that is not MCP', () => {
     })
   })
 
-  it('is cut if the process ends after the head', async () => {
+  it('cuts the reply if the process ends after the head', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       PUT(_, response) {
@@ -210,7 +207,7 @@ describe('a request that is not MCP', () => {
     await expect(ask(url, 'PUT')).rejects.toThrow()
   })
 
-  it('keeps its process until it has the reply, unless that is a stream', async () => {
+  it('drains the process after the reply, but does not wait for a stream', async () => {
     const { relay, url, start } = await relayHttp()
     let finish = (): void => {}
     const process = await start({
@@ -230,7 +227,7 @@ describe('a request that is not MCP', () => {
     await streaming.body?.cancel()
   })
 
-  it('is left when the client leaves', async () => {
+  it("aborts the process's request when the client disconnects", async () => {
     const left = vi.fn()
     const { url, start } = await relayHttp()
     const process = await start({ PUT: (_, response) => void response.once('close', left) })
@@ -243,8 +240,8 @@ describe('a request that is not MCP', () => {
   })
 })
 
-describe('beyond 256 sessions', () => {
-  it('the one is forgotten that was used least recently and has no stream', async () => {
+describe('HttpRelay with more than 256 sessions', () => {
+  it('forgets the least recently used session without a stream', async () => {
     const { url, start, relay } = await relayHttp()
     const first = await start()
     const streaming = await openSession(url)
@@ -267,14 +264,14 @@ describe('beyond 256 sessions', () => {
   })
 })
 
-describe('the relay', () => {
-  it('does not listen on a port that is in use', async () => {
+describe('HttpRelay', () => {
+  it('rejects a port that is in use', async () => {
     const { url } = await relayHttp()
     const other = new HttpRelay({ port: Number(new URL(url).port), host: '127.0.0.1', print: () => {} })
     await expect(other.listen()).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
-  it('closes when the current process has answered', async () => {
+  it('closes after the current process has answered', async () => {
     const front = await relayHttp()
     let finish = (): void => {}
     const process = await front.start({

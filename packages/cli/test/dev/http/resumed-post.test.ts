@@ -56,7 +56,7 @@ function leaving(): { readonly reply: Reply; readonly left: () => void } {
   }
 }
 
-it('goes on in the process that has the call', async () => {
+it('continues in the process that has the call', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const process = await front.start({
@@ -89,7 +89,7 @@ it('goes on in the process that has the call', async () => {
   expect(await (await resume(front, call)).rest()).toEqual([])
 })
 
-it('is answered here when the process has ended, once', async () => {
+it('answers once in place of a process that has ended', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })
@@ -102,7 +102,7 @@ it('is answered here when the process has ended, once', async () => {
   expect(next.asked()).not.toContain('GET')
 })
 
-it('is answered here when the process ends while it is resumed', async () => {
+it('answers when the process ends during the resumption', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply, GET: begins })
@@ -114,7 +114,7 @@ it('is answered here when the process ends while it is resumed', async () => {
   expect(await stream.rest()).toMatchObject([lost(1)])
 })
 
-it('may be resumed again when the process ends the stream early', async () => {
+it('can be resumed again after the process closed the stream early', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   let replies = 0
@@ -132,7 +132,7 @@ it('may be resumed again when the process ends the stream early', async () => {
   expect(await (await resume(front, call)).rest()).toEqual([answer(1)])
 })
 
-it('is refused as the process that is used says', async () => {
+it('passes the refusal of the current process', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   await front.start({
@@ -148,7 +148,7 @@ it('is refused as the process that is used says', async () => {
 it.each([
   [503, [lost(1)]],
   [400, undefined],
-])('is answered here if an older process says %i: it ends', async (status, expected) => {
+])('answers in place of an older process that replies %i', async (status, expected) => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   await front.start({ 'tools/call': reply, GET: (_, response) => json(response, status, 'no') })
@@ -160,7 +160,7 @@ it.each([
   if (expected !== undefined) expect(await stream.rest()).toMatchObject(expected)
 })
 
-it('of two processes before is forgotten when the one after has ended', async () => {
+it('forgets the requests of a process after a later process has ended', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })

@@ -21,8 +21,8 @@ const LISTS = ['tools/list', 'resources/list', 'resources/templates/list', 'prom
 const ping = (url: string, session: object, headers: object = {}) =>
   post(url, request(1, 'ping'), { ...session, ...headers })
 
-describe('a session in the next process', () => {
-  it('is opened with what the client has sent and set', async () => {
+describe('a session that moves to the next process', () => {
+  it('sends initialize and the settings of the client', async () => {
     const { url, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -91,7 +91,7 @@ describe('a session in the next process', () => {
     ).toEqual(LISTS.toSorted())
   })
 
-  it('is opened once, also for requests that come together', async () => {
+  it('opens once for concurrent requests', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -102,7 +102,7 @@ describe('a session in the next process', () => {
     expect(second.asked().filter((asks) => asks === 'ping')).toHaveLength(3)
   })
 
-  it('is opened with the answer on a stream, too', async () => {
+  it('accepts the answer to initialize on a stream', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -120,7 +120,7 @@ describe('a session in the next process', () => {
     expect(second.got.at(-1)?.headers['mcp-session-id']).toBe('other')
   })
 
-  it('is opened although the new process refuses a setting', async () => {
+  it('opens even if the new process refuses a setting', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -194,7 +194,7 @@ describe('a session in the next process', () => {
       '',
       undefined,
     ],
-  ])('is refused with %s', async (_, initialize, status, body, challenge) => {
+  ])('passes %s', async (_, initialize, status, body, challenge) => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -210,7 +210,7 @@ describe('a session in the next process', () => {
   })
 })
 
-describe('the lists of a session', () => {
+describe('list changes of a session', () => {
   async function withSession(front: Front) {
     const first = await front.start(tools('a'))
     const session = await openSession(front.url)
@@ -218,7 +218,7 @@ describe('the lists of a session', () => {
     return { first, session }
   }
 
-  it('are compared, and the stream that is open announces the change', async () => {
+  it('are announced on the open stream', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const stream = await listenOn(front.url, session)
@@ -232,7 +232,7 @@ describe('the lists of a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c', 'prompts: +p'])
   })
 
-  it('are announced on the next stream if none is open', async () => {
+  it('wait for the next stream if none is open', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     await front.start(tools('b'))
@@ -248,7 +248,7 @@ describe('the lists of a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
   })
 
-  it('are announced without a difference if the old process had announced a change', async () => {
+  it('are announced without a difference if the old process announced one', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const stream = await listenOn(front.url, session)
@@ -268,7 +268,7 @@ describe('the lists of a session', () => {
     expect(front.printed).toEqual([])
   })
 
-  it('are printed once for several sessions, and once for each process', async () => {
+  it('are printed once for each process, not for each session', async () => {
     const front = await relayHttp()
     const first = await front.start(tools('a'))
     const sessions = [await openSession(front.url), await openSession(front.url)]
@@ -284,7 +284,29 @@ describe('the lists of a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +a -b', 'tools: +b -a'])
   })
 
-  it('are not announced if the server has not promised it', async () => {
+  it('are printed once if some sessions compare after the next process serves', async () => {
+    const front = await relayHttp()
+    const first = await front.start(tools('a'))
+    const sessions = [await openSession(front.url), await openSession(front.url)] as const
+    await vi.waitFor(() => expect(first.got).toHaveLength(2 * 2 + 2 * LISTS.length))
+    const held: (() => void)[] = []
+    await front.start({
+      ...tools('b'),
+      'prompts/list': ({ message: { id } }, response) =>
+        void held.push(() => json(response, 200, { jsonrpc: '2.0', id, result: { prompts: [] } })),
+    })
+    for (const session of sessions) await ping(front.url, session)
+    await vi.waitFor(() => expect(held).toHaveLength(2))
+    held[0]?.()
+    await vi.waitFor(() => expect(front.printed).toEqual(['tools: +b -a']))
+    await front.start(tools('c'))
+    held[1]?.()
+    for (const session of sessions) await ping(front.url, session)
+    await vi.waitFor(() => expect(front.printed.at(-1)).toBe('tools: +c -b'))
+    expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
+  })
+
+  it('are not announced if the server did not declare listChanged', async () => {
     const front = await relayHttp()
     const initialize: Reply = ({ message }, response) =>
       json(
@@ -309,7 +331,7 @@ describe('the lists of a session', () => {
     expect(marked.asked()).toContain('initialize')
   })
 
-  it('of a process that ends meanwhile are skipped', async () => {
+  it('ignore a process that ends while its lists are read', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const second = await front.start({ 'tools/list': () => void setImmediate(() => second.end()) })

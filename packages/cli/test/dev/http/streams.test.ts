@@ -41,7 +41,7 @@ function written(): Written {
 }
 
 describe('the GET stream of a session', () => {
-  it('goes on in the next process, which gets the session and no id of the one before', async () => {
+  it('continues in the next process without the last event id', async () => {
     const { url, start } = await relayHttp()
     const old = written()
     const first = await start({ GET: old.reply })
@@ -82,7 +82,7 @@ describe('the GET stream of a session', () => {
     },
   )
 
-  it('ends when its process ends it, and stays when the process is no longer used', async () => {
+  it('ends when the current process ends it, but not when a replaced one does', async () => {
     const { url, start } = await relayHttp()
     const old = written()
     await start({ GET: old.reply })
@@ -103,7 +103,7 @@ describe('the GET stream of a session', () => {
     expect((await stays.next())?.message).toEqual(mark('two'))
   })
 
-  it('waits for the next process when its own ends', async () => {
+  it('stays open until the next process starts', async () => {
     const { url, start } = await relayHttp()
     const first = await start()
     const stream = await listenOn(url, await openSession(url))
@@ -115,7 +115,7 @@ describe('the GET stream of a session', () => {
     expect(second?.message).toEqual(mark('two'))
   })
 
-  it('that the process does not have is refused as the process says', async () => {
+  it('passes the refusal of a process without such a stream', async () => {
     const { url, start } = await relayHttp()
     await start({ GET: (_, response) => json(response, 405, 'none', { 'x-reply': 'r' }) })
     const session = await openSession(url)
@@ -138,7 +138,7 @@ describe('the GET stream of a session', () => {
     expect(await stream.rest()).toEqual([])
   })
 
-  it('is refused if the session is', async () => {
+  it('passes the refusal of the session', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -153,7 +153,7 @@ describe('the GET stream of a session', () => {
     ])
   })
 
-  it('keeps its session when others are opened, until it is closed', async () => {
+  it('keeps its session among more than 256 until it is closed', async () => {
     const { url, start, relay } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -177,7 +177,7 @@ describe('the GET stream of a session', () => {
     })
   })
 
-  it('gets questions with the ids of the relay', async () => {
+  it('replaces the ids of questions', async () => {
     const { url, start } = await relayHttp()
     const now = written()
     const first = await start({ GET: now.reply })
@@ -241,7 +241,7 @@ describe('subscriptions/listen', () => {
     )
   }
 
-  it('moves to the next process, with one acknowledgement, and the changes of the lists', async () => {
+  it('moves to the next process, with one acknowledgement and the list changes', async () => {
     const front = await relayHttp()
     const first = await front.start(process(['a']).replies)
     const stream = await listening(front)
@@ -268,7 +268,7 @@ describe('subscriptions/listen', () => {
     expect((await stream.next())?.message).toEqual(answer)
   })
 
-  it('does not get the answer of a process that is no longer used', async () => {
+  it('drops the response of a replaced process', async () => {
     const front = await relayHttp()
     const old = process(['a'])
     await front.start(old.replies)
@@ -294,7 +294,7 @@ describe('subscriptions/listen', () => {
     ['this list', { toolsListChanged: true }, [announced]],
     ['another value', { toolsListChanged: 1 }, []],
     ['nothing', null, []],
-  ])('gets changes only of lists that its server acknowledged: %s', async (_, agreed, expected) => {
+  ])('announces changes only of acknowledged lists: %s', async (_, agreed, expected) => {
     const front = await relayHttp()
     await front.start(process(['a'], agreed).replies)
     const stream = await listening(front)
@@ -308,7 +308,7 @@ describe('subscriptions/listen', () => {
     expect(messages).toEqual([...expected, mark('end')])
   })
 
-  it('gets changes that its process has announced again, since the client has not read the lists', async () => {
+  it('announces changes again that the old process announced', async () => {
     const front = await relayHttp()
     const old = process(['a'])
     await front.start(old.replies)
@@ -321,7 +321,7 @@ describe('subscriptions/listen', () => {
     expect(front.printed).toEqual([])
   })
 
-  it('stays when processes end while their lists are read', async () => {
+  it('stays open when processes end while their lists are read', async () => {
     const unhandled = vi.fn()
     globalThis.process.on('unhandledRejection', unhandled)
     onTestFinished(() => void globalThis.process.off('unhandledRejection', unhandled))
@@ -340,7 +340,7 @@ describe('subscriptions/listen', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('that the server does not know is answered by it', async () => {
+  it('passes the error of a server that does not know the method', async () => {
     const front = await relayHttp()
     const error = { jsonrpc: '2.0', id: 9, error: { code: -32_601, message: 'no' } }
     await front.start({ 'subscriptions/listen': (_, response) => json(response, 200, error) })

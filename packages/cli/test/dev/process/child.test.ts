@@ -34,8 +34,8 @@ async function spawn(code: string, transport: 'http' | 'stdio' = 'http') {
 const say = (...messages: readonly object[]): string =>
   messages.map((message) => `process.send(${JSON.stringify(message)});`).join('')
 
-describe('a process', () => {
-  it('starts its file, and reports its imports and its port', async () => {
+describe('Child', () => {
+  it('imports its file, and reports its imports and its port', async () => {
     const { child, output, imported } = await spawn(`
       setInterval(() => {}, 1_000)
       process.once('message', ({ type }) => {
@@ -61,7 +61,7 @@ describe('a process', () => {
     child.start()
   })
 
-  it('over stdio has lines in place of a port', async () => {
+  it('exchanges lines over stdio', async () => {
     vi.stubEnv('PORT', undefined)
     onTestFinished(() => void vi.unstubAllEnvs())
     const { child } = await spawn(
@@ -101,17 +101,17 @@ describe('a process', () => {
       `${say({ type: 'failed', message: 'why', needsChange: true })}process.disconnect();process.exit(1)`,
       { reason: 'failed', message: 'why', needsChange: true },
     ],
-  ])('that %s is not ready', async (_, code, error) => {
+  ])('rejects ready if the process %s', async (_, code, error) => {
     const { child } = await spawn(code)
     await expect(child.ready).rejects.toMatchObject({ name: 'StartError', ...error })
   })
 
-  it('over stdio that is done has no hint', async () => {
+  it('gives no hint if a process over stdio exits', async () => {
     const { child } = await spawn('process.exit(0)', 'stdio')
     await expect(child.ready).rejects.toMatchObject({ message: 'The server exited with code 0' })
   })
 
-  it('that ignores SIGTERM is killed 2 s later, with all that it has started', async () => {
+  it('kills a process that ignores SIGTERM after 2 s, with its process group', async () => {
     const { child, imported } = await spawn(`
       import { spawn } from 'node:child_process'
       setInterval(() => {}, 1_000)

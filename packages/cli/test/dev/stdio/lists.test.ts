@@ -7,8 +7,8 @@ import { useFakeTimers } from '../../support/fake-timers.ts'
 
 const methods = (messages: readonly Message[]): readonly unknown[] => messages.map(({ method }) => method)
 
-describe('the lists', () => {
-  it('are compared, and the client learns what has changed', async () => {
+describe('list changes over stdio', () => {
+  it('are announced to the client', async () => {
     const front = relayStdio()
     const first = await front.start(server(['a']))
     await initialize(front)
@@ -30,7 +30,7 @@ describe('the lists', () => {
     expect(front.printed).toEqual(['tools: +b', 'tools: -a'])
   })
 
-  it('are read once, after the client may read them', async () => {
+  it('are compared with lists that are read once, after initialized', async () => {
     const front = relayStdio()
     const first = await front.start(server(['a']))
     await front.client.write(INITIALIZE)
@@ -41,7 +41,7 @@ describe('the lists', () => {
     expect(methods(first.take()).filter((method) => method === 'tools/list')).toEqual(['tools/list'])
   })
 
-  it('of a client without a session are read with its identity', async () => {
+  it('are read with the _meta of a client without a session', async () => {
     const front = relayStdio()
     const meta = { 'io.modelcontextprotocol/protocolVersion': 'x' }
     const first = await front.start(server(['a']))
@@ -59,7 +59,7 @@ describe('the lists', () => {
     ])
   })
 
-  it('are read again from the old process if it has announced a change', async () => {
+  it('read the old lists again if the old process announced a change', async () => {
     const front = relayStdio()
     const tools = ['a']
     const first = await front.start(server(tools))
@@ -84,7 +84,7 @@ describe('the lists', () => {
     expect(third.take()).toEqual([])
   })
 
-  it('are those known before if the old process does not give them in 500 ms', async () => {
+  it('use the known lists if the old process does not answer in 500 ms', async () => {
     useFakeTimers()
     const front = relayStdio()
     let answers = true
@@ -105,7 +105,7 @@ describe('the lists', () => {
     expect(front.client.take()).toEqual([TOOLS_CHANGED])
   })
 
-  it('of the first process are taken for empty if it ends meanwhile', async () => {
+  it('treat the lists of the first process as empty if it ends meanwhile', async () => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
     onTestFinished(() => void process.off('unhandledRejection', unhandled))
@@ -124,7 +124,7 @@ describe('the lists', () => {
     expect(front.printed).toEqual(['tools: +a'])
   })
 
-  it('of a process that ends meanwhile are skipped', async () => {
+  it('ignore a process that ends while its lists are read', async () => {
     const front = relayStdio()
     await front.start(server(['a']))
     await initialize(front)

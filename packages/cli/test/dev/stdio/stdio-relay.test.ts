@@ -10,8 +10,8 @@ const down = (id: number) => ({
 })
 const busy = (id: number) => ({ id, error: { message: expect.stringContaining('Too many requests wait') } })
 
-describe('messages', () => {
-  it('go to the process and back', async () => {
+describe('StdioRelay', () => {
+  it('passes messages to the process and back', async () => {
     const front = relayStdio()
     const process = await front.start()
     await front.client.write(request(1, 'ping'), note('notifications/x'), 'no JSON', '7')
@@ -21,7 +21,7 @@ describe('messages', () => {
     expect(front.printed).toEqual([])
   })
 
-  it('of a batch go one by one, and a batch of the process stays one', async () => {
+  it('splits batches of the client, and keeps batches of the process', async () => {
     const front = relayStdio()
     const process = await front.start()
     await front.client.write([request(1, 'ping'), request(2, 'ping')])
@@ -30,7 +30,7 @@ describe('messages', () => {
     expect(front.client.take()).toEqual([[answerOf(1), answerOf(2)]])
   })
 
-  it('lines that are no messages are printed', async () => {
+  it('prints lines that are not messages', async () => {
     const front = relayStdio()
     const process = await front.start()
     await process.write('hello', '7', 'null', '"text"')
@@ -50,15 +50,15 @@ describe('messages', () => {
     await vi.waitFor(() => expect(front.printed).toEqual([expect.stringContaining(begin)]))
   })
 
-  it('end with the client', async () => {
+  it('ends when the client disconnects', async () => {
     const front = relayStdio()
     await front.client.end()
     await front.relay.ended
   })
 })
 
-describe('the session', () => {
-  it('is opened in the next process with its settings', async () => {
+describe('StdioRelay with a session', () => {
+  it('opens the session with its settings in the next process', async () => {
     const front = relayStdio()
     const accepts = server([], ({ id }) => (typeof id === 'number' && id > 0 ? { result: {} } : undefined))
     await front.start(accepts)
@@ -91,7 +91,7 @@ describe('the session', () => {
     expect(front.printed).toEqual([])
   })
 
-  it('is not there before the client has opened it', async () => {
+  it('opens no session before the client has', async () => {
     const front = relayStdio()
     const first = await front.start(server())
     const second = await front.start(server())
@@ -102,7 +102,7 @@ describe('the session', () => {
     ['its error', { error: { code: 1, message: 'no' } }, 'Error: no'],
     ['an error without text', { error: {} }, 'Error: undefined'],
     ['nothing', {}, 'Error: undefined'],
-  ])('is not taken over by a process that answers with %s', async (_, answer, why) => {
+  ])('rejects a process that answers initialize with %s', async (_, answer, why) => {
     const front = relayStdio()
     await front.start(server())
     await initialize(front)
@@ -114,7 +114,7 @@ describe('the session', () => {
     })
   })
 
-  it('is not taken over by a process that ends', async () => {
+  it('rejects a process that ends', async () => {
     const front = relayStdio()
     await front.start(server())
     await initialize(front)
@@ -135,7 +135,7 @@ describe('the session', () => {
       { protocolVersion: 'r', capabilities: { tools: {}, logging: {}, prompts: {} } },
       'The client must reconnect to use the new capabilities logging, prompts',
     ],
-  ])('with %s prints a hint', async (_, result, hint) => {
+  ])('prints a hint for %s', async (_, result, hint) => {
     const front = relayStdio()
     await front.start(server())
     await initialize(front)
@@ -144,8 +144,8 @@ describe('the session', () => {
   })
 })
 
-describe('while no process runs', () => {
-  it('messages wait in their order', async () => {
+describe('StdioRelay while no process runs', () => {
+  it('holds messages in their order', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.client.write(request(1, 'ping'), note('notifications/x'), [request(2, 'ping')])
@@ -157,7 +157,7 @@ describe('while no process runs', () => {
     expect(process.got).toContain('no JSON')
   })
 
-  it('requests are answered after 10 s, notifications are dropped', async () => {
+  it('answers requests after 10 s, and drops notifications', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.client.write('no JSON', request(1, 'ping'), note('notifications/x'))
@@ -170,7 +170,7 @@ describe('while no process runs', () => {
     expect((await front.start()).got).toEqual([])
   })
 
-  it('1,024 messages wait, and one more request is refused', async () => {
+  it('holds 1,024 messages, and refuses one more request', async () => {
     useFakeTimers()
     const front = relayStdio()
     const requests = Array.from({ length: 1_024 }, (_, id) => request(id, 'ping'))
@@ -182,7 +182,7 @@ describe('while no process runs', () => {
   })
 })
 
-it('4,096 requests may be open, and one more is refused', async () => {
+it('StdioRelay passes 4,096 open requests, and refuses one more', async () => {
   const front = relayStdio()
   const process = await front.start()
   await front.client.write(...Array.from({ length: 4_096 }, (_, id) => request(id, 'ping')))
@@ -195,8 +195,8 @@ it('4,096 requests may be open, and one more is refused', async () => {
   expect(process.got.at(-1)).toEqual(request(4_097, 'ping'))
 })
 
-describe('a process that is replaced', () => {
-  it('is drained when its requests are answered', async () => {
+describe('StdioRelay with a replaced process', () => {
+  it('resolves drained when its requests are answered', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(request(1, 'ping'))
@@ -210,7 +210,7 @@ describe('a process that is replaced', () => {
     await front.relay.drained({ ...first.child, generation: 99 })
   })
 
-  it('takes no new requests', async () => {
+  it('sends it no new requests', async () => {
     const front = relayStdio()
     const first = await front.start()
     void front.relay.drained(first.child)
@@ -219,7 +219,7 @@ describe('a process that is replaced', () => {
     expect((await front.start()).got).toEqual([request(1, 'ping')])
   })
 
-  it('has its calls answered when it ends, and its initialize repeated', async () => {
+  it('answers its calls when it ends, and repeats its initialize', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(INITIALIZE, callOf(1, 'a'))
@@ -231,7 +231,7 @@ describe('a process that is replaced', () => {
     expect(front.client.take()).toEqual([])
   })
 
-  it('hands its subscriptions to the next one', async () => {
+  it('moves its subscriptions to the next process', async () => {
     const front = relayStdio()
     const listen = request(9, 'subscriptions/listen', {
       _meta: { 'io.modelcontextprotocol/protocolVersion': 'x' },
@@ -254,8 +254,8 @@ describe('a process that is replaced', () => {
   })
 })
 
-describe('at the end', () => {
-  it('the client gets the answers that are open', async () => {
+describe('StdioRelay at the end of the input', () => {
+  it('sends the remaining responses', async () => {
     useFakeTimers()
     const front = relayStdio()
     const process = await front.start()
@@ -270,7 +270,7 @@ describe('at the end', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('the client is disconnected at the time limit if a request has no answer', async () => {
+  it('disconnects at the time limit if a request has no response', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.start()
@@ -284,7 +284,7 @@ describe('at the end', () => {
     await front.relay.ended
   })
 
-  it('nothing is waited for without requests, or without a process', async () => {
+  it('disconnects at once without requests or without a process', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.start()

@@ -16,7 +16,7 @@ const placeAt = (home: string, platform: NodeJS.Platform = 'linux'): Place => ({
   list: () => [],
 })
 
-describe('the log of Claude Desktop', () => {
+describe('checkLog', () => {
   const LOG = '.config/Claude/logs/mcp-server-shop.log'
   const START = '[info] Initializing server...\n'
   const check = async (text: string, file = LOG, platform?: NodeJS.Platform) => {
@@ -60,16 +60,16 @@ describe('the log of Claude Desktop', () => {
       `[error] a\n${'x'.repeat(65_536 - 11)}\n`,
       logged('[error] a'),
     ],
-  ])('has %s', async (_, text, expected) => {
+  ])('reads a log with %s', async (_, text, expected) => {
     expect(await check(text)).toEqual(expected)
   })
 
-  it('is in another folder on macOS', async () => {
+  it('reads another folder on macOS', async () => {
     const [finding] = await check('', 'Library/Logs/Claude/mcp-server-shop.log', 'darwin')
     expect(finding?.verdict).toBe('ok')
   })
 
-  it('may not exist, and other hosts have none', async () => {
+  it('reports nothing without a log, or for other hosts', async () => {
     const { path } = folderWith({})
     const place = placeAt(path('~'))
     expect(await checkLog(host('claude-desktop'), 'shop', place)).toEqual([
@@ -79,7 +79,7 @@ describe('the log of Claude Desktop', () => {
   })
 })
 
-describe('the content of a file', () => {
+describe('the content of a host file', () => {
   it('may have a byte order mark', async () => {
     const { path } = folderWith({ a: '\uFEFF{"b":1}' })
     expect(await readContent(host('cursor'), path('~/a'))).toEqual({ b: 1 })
@@ -92,7 +92,7 @@ describe('the content of a file', () => {
     await expect(readContent(host('claude-desktop'), path('~/a'))).rejects.toThrow(SyntaxError)
   })
 
-  it('is unknown if the file does not parse or exist', async () => {
+  it('is undefined if the file does not parse or exist', async () => {
     const { path } = folderWith({ a: '{' })
     expect(await readOther(path('~/a'), 'json')).toBeUndefined()
     expect(await readOther(path('~/b'), 'json')).toBeUndefined()
@@ -115,7 +115,7 @@ describe('the content of a file', () => {
     [{ extensions: { a: { version: '1' } }, servers: ['x'], other: { a: { command: 'x' } } }, []],
     [['x'], []],
     [undefined, []],
-  ])('%j has servers', (content, lists) => {
+  ])('serverLists finds the servers in %j', (content, lists) => {
     expect([...serverLists(content)]).toEqual(lists)
   })
 
@@ -126,19 +126,19 @@ describe('the content of a file', () => {
     [{ http_headers: { A: 'a' }, requestInit: { headers: { B: 'b' } } }, ['a', 'b']],
     [{ environment: 'a', my_env: 'b' }, []],
     [null, []],
-  ])('%j has secrets', (value, secrets) => {
+  ])('secretsIn finds the secrets in %j', (value, secrets) => {
     expect(secretsIn(value)).toEqual(secrets)
   })
 })
 
-it.each(HOSTS.map(({ id }) => id))('no file that %s reads is one that it does not read', (id) => {
+it.each(HOSTS.map(({ id }) => id))('misplacedFiles lists no file that %s reads', (id) => {
   const place = placeAt('/home/ann')
   const files = misplacedFiles(host(id), place)
   expect(files.filter((file) => host(id).files(place).includes(file))).toEqual([])
   expect(files.length > 0).toBe(!['zed', 'goose'].includes(id))
 })
 
-it('the file of a project is read, also in the home folder', () => {
+it('misplacedFiles lists the file of a project only in the home folder', () => {
   expect(misplacedFiles(host('vscode'), placeAt(process.cwd()))).toEqual([])
   expect(misplacedFiles(host('vscode'), placeAt('/home/ann'))).toEqual(['/home/ann/.vscode/mcp.json'])
 })

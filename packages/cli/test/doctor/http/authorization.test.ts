@@ -38,13 +38,13 @@ const at = (metadata: object, path = '/mcp'): Readonly<Record<string, object>> =
   [`${WELL_KNOWN}${path}`]: metadata,
 })
 
-describe('a challenge', () => {
+describe('the authorization challenge', () => {
   it.each([
     ['Bearer resource_metadata="~/m"', '~/m'],
     ['Bearer realm="x", RESOURCE_METADATA = "/m"', '~/m'],
     ['Bearer resource_metadata=~/m, scope="a"', '~/m'],
     [`Bearer resource_metadata="/${'m'.repeat(2_047)}"`, `~/${'m'.repeat(2_047)}`],
-  ])('%s names the metadata', async (challenge, named) => {
+  ])('names the metadata: %s', async (challenge, named) => {
     const [first, second] = await findings({ challenge, documents: at({ resource: '~/mcp' }) })
     expect(first).toEqual({ check: 'authorization', verdict: 'ok', evidence: `401 names ${named}` })
     expect(second?.evidence).toContain(`${named}, which the challenge names, was answered with 404`)
@@ -56,7 +56,7 @@ describe('a challenge', () => {
     ['Bearer my_resource_metadata_url="/m"', {}, 'fault'],
     [`Bearer resource_metadata="/${'m'.repeat(2_048)}"`, {}, 'fault'],
     ['Bearer resource_metadata="https://"', {}, 'fault'],
-  ])('%s names none', async (challenge, documents, verdict) => {
+  ])('does not name the metadata: %s', async (challenge, documents, verdict) => {
     expect((await findings({ challenge, documents }))[0]).toMatchObject({
       check: 'authorization',
       verdict,
@@ -64,7 +64,7 @@ describe('a challenge', () => {
     })
   })
 
-  it('of a server that takes other requests without a token is skipped', async () => {
+  it('is skipped for a server that needs no token for initialize', async () => {
     expect(await findings({ status: 200 })).toEqual([
       {
         check: 'authorization',
@@ -75,7 +75,7 @@ describe('a challenge', () => {
   })
 })
 
-describe('the metadata of the resource', () => {
+describe('resource metadata', () => {
   const NAMED = 'Bearer resource_metadata="~/m"'
   const ELSEWHERE = 'Bearer resource_metadata="http://127.0.0.1:1/m"'
   const usual = `~${WELL_KNOWN}/mcp`
@@ -119,13 +119,13 @@ describe('the metadata of the resource', () => {
     expect((await findings(server))[1]).toEqual({ check: 'resource-metadata', ...expected })
   })
 
-  it('is that which is named, if there are two', async () => {
+  it('prefers the document named in the challenge', async () => {
     const documents = { '/m': { resource: 'https://named' }, ...at({ resource: 'https://usual' }) }
     const found = await findings({ challenge: NAMED, documents })
     expect(found[2]?.evidence).toContain('https://named')
   })
 
-  it('is needed for the other checks', async () => {
+  it('is required for the later checks', async () => {
     expect((await findings({})).map(({ check }) => check)).toEqual(['authorization', 'resource-metadata'])
   })
 
@@ -144,7 +144,7 @@ describe('the metadata of the resource', () => {
     ],
     ['mcp', '/mcp', { verdict: 'fault', evidence: 'the resource of the metadata is mcp, the URL is ~/mcp' }],
     [1, '/mcp', { verdict: 'fault', evidence: 'the metadata has no resource' }],
-  ])('is for %s, of the server at %s', async (resource, path, expected) => {
+  ])('with resource %s matches the server at %s, or not', async (resource, path, expected) => {
     const found = await findings({ path, documents: at({ resource }, path) })
     expect(found[2]).toMatchObject({ check: 'audience', ...expected })
   })
@@ -155,7 +155,7 @@ describe('the metadata of the resource', () => {
     [[1, null], 1, 'the metadata lists no authorization_servers'],
     [[1, 'a'], 1, 'a is no https URL'],
     [['a', 'b', 'c', 'd'], 3, 'a is no https URL'],
-  ])('names the issuers %j', async (issuers, count, evidence) => {
+  ])('lists the issuers %j', async (issuers, count, evidence) => {
     const found = await findings({ documents: at({ resource: '~/mcp', authorization_servers: issuers }) })
     const ofIssuers = found.filter(({ check }) => check === 'authorization-server')
     expect(ofIssuers).toHaveLength(count)
@@ -163,7 +163,7 @@ describe('the metadata of the resource', () => {
   })
 })
 
-describe('an authorization server', () => {
+describe('authorizationServerFinding', () => {
   it.each([
     ['http://127.0.0.1/mcp', 'no URL'],
     ['http://127.0.0.1/mcp', 'http://issuer.example'],
@@ -171,7 +171,7 @@ describe('an authorization server', () => {
     ['https://h.example/mcp', 'http://issuer.example'],
     ['https://h.example/mcp', 'https://127.0.0.1:1'],
     ['https://h.example/mcp', 'http://localhost:1'],
-  ])('that %s names is not asked at %s', async (url, issuer) => {
+  ])('does not follow the issuer of %s: %s', async (url, issuer) => {
     expect(await authorizationServerFinding(siteAt(url), issuer)).toEqual({
       check: 'authorization-server',
       verdict: 'fault',
@@ -180,7 +180,7 @@ describe('an authorization server', () => {
     })
   })
 
-  it('may be asked by https, also by a server of this machine', async () => {
+  it('follows an https issuer on this machine', async () => {
     const { evidence } = await authorizationServerFinding(
       siteAt('http://127.0.0.1/mcp'),
       'https://127.0.0.1:1',
@@ -197,7 +197,7 @@ describe('an authorization server', () => {
     ['/a', '/.well-known/openid-configuration/a'],
     ['/a', '/a/.well-known/openid-configuration'],
     ['/a/', '/a/.well-known/openid-configuration'],
-  ])('at %j has its metadata at %s', async (path, found) => {
+  ])('finds the metadata of an issuer with path %j at %s', async (path, found) => {
     const origin: string = await serve((request, response) =>
       request.url === found
         ? json(response, 200, { issuer: origin + path, code_challenge_methods_supported: ['plain', 'S256'] })
@@ -210,7 +210,7 @@ describe('an authorization server', () => {
     })
   })
 
-  it('at a root has no third place', async () => {
+  it('tries two URLs for an issuer without a path', async () => {
     const asked: unknown[] = []
     const origin = await serve((request, response) => {
       asked.push(request.url)
@@ -225,7 +225,7 @@ describe('an authorization server', () => {
     [{}, 'has no S256'],
     [{ issuer: undefined }, 'calls itself null'],
     [{ issuer: `https://${'x'.repeat(200)}` }, `calls itself "https://${'x'.repeat(191)}…`],
-  ])('whose metadata has %j is a fault', async (metadata, evidence) => {
+  ])('reports a fault for metadata with %j', async (metadata, evidence) => {
     const origin: string = await serve((_, response) => json(response, 200, { issuer: origin, ...metadata }))
     expect(await authorizationServerFinding(siteAt(origin), origin)).toMatchObject({
       verdict: 'fault',

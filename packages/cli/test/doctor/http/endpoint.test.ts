@@ -13,7 +13,7 @@ const reply = (status: number, headers: RpcReply['headers'] = {}, error?: unknow
   response: error === undefined ? undefined : { error: error as never },
 })
 
-describe('a URL that does not reply', () => {
+describe('connectionFinding', () => {
   it.each([
     ['CERT_HAS_EXPIRED', 'https://h', 'Renew'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'https://h', 'for this host name'],
@@ -29,7 +29,7 @@ describe('a URL that does not reply', () => {
     ['ECONNRESET', 'http://h', 'Try the URL with https'],
     ['ECONNRESET', 'https://h', 'the port speaks HTTP'],
     ['ECONNRESET', 'http://localhost', 'the port speaks HTTP'],
-  ])('because of %s, at %s', (code, url, advice) => {
+  ])('advises for %s at %s', (code, url, advice) => {
     const error = new NoReplyError(code, 'x'.repeat(201))
     expect(connectionFinding(siteAt(`${url}/mcp?key=s3cret`), error)).toEqual({
       check: 'connection',
@@ -40,10 +40,10 @@ describe('a URL that does not reply', () => {
   })
 })
 
-describe('a reply to initialize', () => {
+describe('a reply that is not a result of initialize', () => {
   const site = siteAt('https://h/mcp?key=s3cret')
 
-  it.each([[200], [299], [400], [402], [404], [500]])('with %i is no refusal', (status) => {
+  it.each([[200], [299], [400], [402], [404], [500]])('with %i has no refusalFinding', (status) => {
     expect(refusalFinding(site, reply(status, { location: '/' }))).toBeUndefined()
   })
 
@@ -74,7 +74,7 @@ describe('a reply to initialize', () => {
     ],
     [302, undefined, 'fault', '302 without a location', 'Answer POST requests'],
     [302, 'https://', 'fault', '302 without a location', 'Answer POST requests'],
-  ])('with %i to %s is a redirect', (status, location, verdict, evidence, advice) => {
+  ])('with %i to %s is reported as a redirect', (status, location, verdict, evidence, advice) => {
     expect(refusalFinding(site, reply(status, location === undefined ? {} : { location }))).toEqual({
       check: 'redirect',
       verdict,
@@ -89,7 +89,7 @@ describe('a reply to initialize', () => {
     [{ message: 1 }, ''],
     [{ message: 'No' }, ': No'],
     [{ message: 'x'.repeat(201) }, `: ${'x'.repeat(200)}…`],
-  ])('with 403 and the error %j is quoted', (error, quoted) => {
+  ])('with 403 quotes the error %j', (error, quoted) => {
     expect(refusalFinding(site, reply(403, {}, error))).toMatchObject({
       check: 'endpoint',
       verdict: 'fault',
@@ -103,7 +103,7 @@ describe('a reply to initialize', () => {
     [429, 'Wait'],
     [406, 'Accept JSON'],
     [415, 'Accept JSON'],
-  ])('with %i needs no other request', async (status, advice) => {
+  ])('with %i is reported without another request', async (status, advice) => {
     expect(
       await noServerFinding(siteAt('http://127.0.0.1:1/mcp'), reply(status, {}, { message: 'No' })),
     ).toEqual({
@@ -115,7 +115,7 @@ describe('a reply to initialize', () => {
   })
 })
 
-describe('a path without a server', () => {
+describe('noServerFinding', () => {
   const result = { jsonrpc: '2.0', id: 1, result: {} }
   const events =
     (text: string, type = 'text/event-stream; charset=utf-8'): RequestListener =>
@@ -144,7 +144,7 @@ describe('a path without a server', () => {
     ],
     ['other events', '/x', '/sse', events('event: endpoints\ndata: /m\n\n'), OTHER_PATH],
     ['another media type', '/x', '/sse', events('event: endpoint\ndata: /m\n\n', 'text/plain'), OTHER_PATH],
-  ])('with %s elsewhere has advice: %s, %s', async (_, asked, at, listener, advice) => {
+  ])('looks for %s: asked at %s, served at %s', async (_, asked, at, listener, advice) => {
     const origin = await serve((request, response) =>
       request.url === at ? listener(request, response) : void response.writeHead(404).end(),
     )
@@ -160,7 +160,7 @@ describe('a path without a server', () => {
     })
   })
 
-  it('may have a stream of the older transport that does not end', async () => {
+  it('finds an HTTP+SSE stream that does not end', async () => {
     const origin = await serve(
       (_, response) =>
         void response

@@ -14,7 +14,7 @@ const OPENING = { jsonrpc: '2.0', id: 1, result: { protocolVersion: '2025-06-18'
 const METHOD = (request: IncomingMessage): string => request.method ?? ''
 const listening = async (listener: RequestListener) => siteAt(`${await serve(listener)}/mcp`)
 
-describe('clients in browsers', () => {
+describe('checkCors', () => {
   const ALLOWED = { 'access-control-allow-origin': '*' }
   const WITH_SESSION = { ...ALLOWED, 'mcp-session-id': 'a' }
   const EXPOSED = 'access-control-expose-headers'
@@ -70,7 +70,7 @@ describe('clients in browsers', () => {
     expect(await checkCors(site)).toMatchObject([{ check: 'cors', ...expected }])
   })
 
-  it('have the origin of a server that others reach', async () => {
+  it('sends the Origin of a public server', async () => {
     const seen: unknown[] = []
     const { url } = await listening((request, response) => {
       seen.push(request.headers.origin)
@@ -82,7 +82,7 @@ describe('clients in browsers', () => {
   })
 })
 
-describe('a foreign origin', () => {
+describe('checkOrigin', () => {
   /** Answers a foreign Origin, and a foreign Host. */
   const answering =
     (origin: number, host: number): RequestListener =>
@@ -95,13 +95,16 @@ describe('a foreign origin', () => {
     [399, 200, 'fault', 'with 399: any website'],
     [500, 200, 'fault', 'with 500: any website'],
     [200, 403, 'warning', 'with 200, and with a foreign Host, too, with 403'],
-  ])('that is answered with %i, and a foreign host with %i', async (origin, host, verdict, evidence) => {
-    expect(await checkOrigin(await listening(answering(origin, host)))).toMatchObject([
-      { check: 'origin', verdict, evidence: expect.stringContaining(evidence) },
-    ])
-  })
+  ])(
+    'reports an Origin answered with %i, and a Host answered with %i',
+    async (origin, host, verdict, evidence) => {
+      expect(await checkOrigin(await listening(answering(origin, host)))).toMatchObject([
+        { check: 'origin', verdict, evidence: expect.stringContaining(evidence) },
+      ])
+    },
+  )
 
-  it('is a warning for a server that others reach, whose name no attacker can have', async () => {
+  it('only warns about a server that is not on loopback', async () => {
     const { url } = await listening(answering(200, 200))
     expect(await checkOrigin(siteAt(`http://0.0.0.0:${url.port}/mcp`))).toMatchObject([
       { verdict: 'warning' },
@@ -109,7 +112,7 @@ describe('a foreign origin', () => {
   })
 })
 
-describe('a session', () => {
+describe('the session checks', () => {
   const opened = { reply: {} as never, replyMs: 0, session: {}, sessionId: 'a', isModern: false }
 
   it.each([
@@ -118,14 +121,14 @@ describe('a session', () => {
     [405, 'ok'],
     [300, 'warning'],
     [404, 'warning'],
-  ])('whose end is answered with %i is %s', async (status, verdict) => {
+  ])('rate DELETE answered with %i as %s', async (status, verdict) => {
     const site = await listening((_, response) => response.writeHead(status).end())
     expect(await checkSessionEnd(site, opened)).toMatchObject([
       { check: 'session-end', verdict, evidence: `DELETE was answered with ${status}` },
     ])
   })
 
-  it('that does not exist is neither ended nor checked', async () => {
+  it('skip a server without sessions', async () => {
     const site = siteAt('http://127.0.0.1:1/mcp')
     expect(await checkSessionEnd(site, { ...opened, sessionId: undefined })).toEqual([])
     expect(await checkSession(site, { ...opened, sessionId: undefined })).toMatchObject([
@@ -133,7 +136,7 @@ describe('a session', () => {
     ])
   })
 
-  it('that is unknown has its own id, and the headers of the session', async () => {
+  it('send an unknown session id with the other headers of the session', async () => {
     const seen: unknown[] = []
     const site = await listening(({ headers }, response) => {
       seen.push(headers['mcp-session-id'], headers['mcp-protocol-version'])
@@ -148,7 +151,7 @@ describe('a session', () => {
     [{ 'mcp-session-id': 'a' }, 'a'],
     [{ 'mcp-session-id': '' }, undefined],
     [{}, undefined],
-  ])('has the id of the reply %j', (headers, id) => {
+  ])('read the session id of the reply headers %j', (headers, id) => {
     expect(sessionIdOf({ status: 200, headers, text: '' })).toBe(id)
   })
 
@@ -157,7 +160,7 @@ describe('a session', () => {
     ['without a version', { ...OPENING, result: {} }, { 'mcp-session-id': 'a' }, [['a', '2025-11-25']]],
     ['with an error', { error: {} }, { 'mcp-session-id': 'a' }, []],
     ['without an id', OPENING, {}, []],
-  ])('%s: the try ends the session that it opened', async (_, body, headers, expected) => {
+  ])('tryInitialize ends the session: %s', async (_, body, headers, expected) => {
     const ended: unknown[] = []
     const site = await listening((request, response) => {
       if (METHOD(request) === 'DELETE')
@@ -168,7 +171,7 @@ describe('a session', () => {
     expect(ended).toEqual(expected)
   })
 
-  it('is opened at a server that cuts the connection for what it does not know', async () => {
+  it('openServer accepts a server that cuts the connection for unknown requests', async () => {
     const site = await listening((request) => request.socket.destroy())
     const reply = { status: 200, headers: {}, text: '', response: OPENING }
     expect(await openServer(site, reply, 7)).toEqual({
@@ -182,7 +185,7 @@ describe('a session', () => {
   })
 })
 
-describe('a site', () => {
+describe('Site', () => {
   it.each([
     ['http://localhost', true],
     ['http://a.localhost', true],
@@ -192,17 +195,17 @@ describe('a site', () => {
     ['http://0.0.0.0', false],
     ['http://notlocalhost', false],
     ['http://127.0.0.1.example', false],
-  ])('%s is reached by this machine only: %j', (url, expected) => {
+  ])('isLoopback of %s is %j', (url, expected) => {
     expect(isLoopback(new URL(url))).toBe(expected)
   })
 
-  it('has a token in Authorization of any case', () => {
+  it('finds the token in Authorization in any case', () => {
     const site = siteAt('http://h', { AUTHORIZATION: 'a', 'x-b': 'b' })
     expect([hasToken(site), hasToken(withoutToken(site))]).toEqual([true, false])
     expect(withoutToken(site).headers).toEqual({ 'x-b': 'b' })
   })
 
-  it('gets the headers of the user, unless a check sets others', async () => {
+  it('sends the headers of the user unless a check overrides them', async () => {
     const seen: unknown[] = []
     const { url } = await listening(({ headers }, response) => {
       seen.push([headers['x-a'], headers['content-type'], headers.origin])
@@ -230,7 +233,7 @@ describe('a site', () => {
     ['a list', 'application/json', '[{"result":1}]', undefined],
     ['neither a result nor an error', 'application/json', '{"id":1}', undefined],
     ['a page', 'text/html', '<html>', undefined],
-  ])('answers with %s', async (_, type, text, expected) => {
+  ])('parses a response that is %s', async (_, type, text, expected) => {
     const site = await listening((_request, response) =>
       response.writeHead(200, { 'content-type': type }).end(text),
     )
@@ -238,7 +241,7 @@ describe('a site', () => {
     expect(response).toEqual(expected)
   })
 
-  it('is read until the response has come', async () => {
+  it('stops reading after the response', async () => {
     const site = await listening((_, response) =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"result":1}\n\n'),
     )
@@ -250,7 +253,7 @@ describe('a site', () => {
     [200, '[]', { document: undefined, problem: 'is no JSON object' }],
     [200, '{', { document: undefined, problem: 'is no JSON object' }],
     [201, '{"a":1}', { document: undefined, problem: 'was answered with 201' }],
-  ])('has a document that is answered with %i and %s', async (status, text, expected) => {
+  ])('readDocument of a reply with %i and %s', async (status, text, expected) => {
     const site = await listening((_, response) => response.writeHead(status).end(text))
     expect(await readDocument(site, site.url)).toEqual(expected)
   })
@@ -259,10 +262,10 @@ describe('a site', () => {
 it.each([
   [{}, ''],
   [{ 'content-type': 'Text/HTML ; charset=utf-8' }, 'text/html'],
-])('the media type of %j is %j', (headers, type) => {
+])('mediaType of %j is %j', (headers, type) => {
   expect(mediaType(headers)).toBe(type)
 })
 
-it('a URL is shown without its query', () => {
+it('shown removes credentials, query and fragment of a URL', () => {
   expect(shown('https://u:p@h:8/a?b=c#d')).toBe('https://h:8/a')
 })

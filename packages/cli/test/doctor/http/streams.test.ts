@@ -40,19 +40,19 @@ const HEALTHY = [
   { check: 'keep-alive', verdict: 'ok', evidence: expect.stringMatching(/^something came after \d\.\d s$/) },
 ]
 
-describe('a stream', () => {
+describe('checkStream', () => {
   it.each([
     ['GET', OPENED],
     ['subscriptions/listen', MODERN],
     ['subscriptions/listen', { ...MODERN, session: {} }],
-  ])('of %s has no fault', async (name, opened) => {
+  ])('finds no fault in a healthy stream of %s', async (name, opened) => {
     expect(await findings(streaming(lively), opened)).toEqual([
       { check: 'stream', verdict: 'ok', evidence: `${name} was answered at once` },
       ...HEALTHY,
     ])
   })
 
-  it('is asked for with the headers of the user and the session', async () => {
+  it('sends the headers of the user and of the session', async () => {
     const seen: object[] = []
     await findings(
       (request, response) => {
@@ -88,7 +88,7 @@ describe('a stream', () => {
       'another media type',
       (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(),
     ],
-  ])('with %s is none', async (_, listener) => {
+  ])('skips a reply with %s', async (_, listener) => {
     const skipped = {
       check: 'stream',
       verdict: 'skipped',
@@ -105,7 +105,7 @@ describe('a stream', () => {
     ])
   })
 
-  it('may say that it is not compressed', async () => {
+  it('accepts Content-Encoding: identity', async () => {
     const [, encoding] = await findings(streaming(lively, { 'content-encoding': 'identity' }))
     expect(encoding).toEqual(HEALTHY[0])
   })
@@ -115,7 +115,7 @@ describe('a stream', () => {
     ['subscriptions/listen', MODERN, () => {}, 'the reply to subscriptions/listen', 60],
     // Long enough for the head to arrive on a busy machine.
     ['an event', MODERN, streaming(() => {}), 'the first event of subscriptions/listen', 1_000],
-  ])('may keep %s back', async (_, opened, listener, what, firstBytesMs) => {
+  ])('reports that %s is delayed', async (_, opened, listener, what, firstBytesMs) => {
     expect(await findings(listener, { ...opened, replyMs: 0.5 }, { firstBytesMs })).toEqual([
       {
         check: 'stream',
@@ -126,7 +126,7 @@ describe('a stream', () => {
     ])
   })
 
-  it('may be silent', async () => {
+  it('warns about a stream without keep-alives', async () => {
     expect(
       (
         await findings(
@@ -142,7 +142,7 @@ describe('a stream', () => {
     })
   })
 
-  it('may be silent after its first event', async () => {
+  it('warns about a stream that is silent after its first event', async () => {
     const found = await findings(
       streaming((response) => response.write(': \n\n')),
       MODERN,
@@ -151,7 +151,7 @@ describe('a stream', () => {
     expect(found.at(-1)).toMatchObject({ check: 'keep-alive', verdict: 'warning' })
   })
 
-  it('may end', async () => {
+  it('warns about a stream that ends', async () => {
     expect((await findings(streaming((response) => response.end()))).at(-1)).toMatchObject({
       check: 'keep-alive',
       verdict: 'warning',
@@ -159,7 +159,7 @@ describe('a stream', () => {
     })
   })
 
-  it('that is cut before its head is an error of the request', async () => {
+  it('rejects if the connection is cut before the head', async () => {
     await expect(findings((request) => request.socket.destroy())).rejects.toMatchObject({
       code: 'ECONNRESET',
     })

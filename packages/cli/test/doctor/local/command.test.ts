@@ -25,7 +25,7 @@ const NOT_IN_PATH = 'is not in the PATH of the server (/usr/bin:/bin); in yours 
 const FOLDER = 'is relative to the folder of the app, which is often /'
 const VERSION = 'belongs to one version of a version manager'
 
-describe('the command', () => {
+describe('checkCommand', () => {
   it.each<Row>([
     ['app', '$HOME/bin/shop', undefined, 'fault', '$HOME/bin/shop is not expanded', 'absolute path'],
     ['app', '%HOME%\\shop', undefined, 'fault', '%HOME%\\shop is not expanded', 'absolute path'],
@@ -105,7 +105,7 @@ describe('the command', () => {
     ['app', '~/bin/shop-shell', undefined, 'ok', '~/bin/shop-shell', ''],
     ['terminal', '~/bin/shop-script', undefined, 'ok', '~/bin/shop-script', ''],
     ['app', '~/.nvm/bin/node', undefined, 'warning', `~/.nvm/bin/node ${VERSION}`, 'a program that stays'],
-  ])('for %s, %j with the PATH %j: %s', async (startedBy, command, PATH, verdict, evidence, advice) => {
+  ])('for %s, rates %j with the PATH %j: %s', async (startedBy, command, PATH, verdict, evidence, advice) => {
     const { path, shown } = folderWith(FILES)
     const env = PATH === undefined ? {} : { PATH: path(PATH) }
     const program = { command: path(command), args: [], env }
@@ -123,7 +123,7 @@ describe('the command', () => {
     ])
   })
 
-  it.each(['terminal', 'user'] as const)('may have a relative path for %s', async (startedBy) => {
+  it.each(['terminal', 'user'] as const)('accepts a relative path for %s', async (startedBy) => {
     const program = { command: './shop', args: [], env: {} }
     const subject = { kind: 'program', name: 'shop', program, startedBy } as const
     expect(await checkCommand(subject, { env: {}, progress: () => {} })).toEqual([])
@@ -137,11 +137,11 @@ it.each([
   ['#!/bin/sh\n', undefined],
   ['// #!/usr/bin/env node\n', undefined],
   ['\n#!/usr/bin/env node\n', undefined],
-])('the interpreter of a program that begins with %j is %j', async (text, interpreter) => {
+])('interpreterOf a program that begins with %j is %j', async (text, interpreter) => {
   const { path } = folderWith({ 'bin/a': text })
   expect(interpreterOf(path('~/bin/a'))).toBe(interpreter)
 })
 
-it('a program that does not exist has no interpreter', () => {
+it('interpreterOf a missing program is undefined', () => {
   expect(interpreterOf('/no/such/program')).toBeUndefined()
 })

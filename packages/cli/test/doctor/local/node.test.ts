@@ -57,7 +57,7 @@ it.each<readonly [node: string, script: string, loader: boolean, object]>([
   ],
   ['new', 'number/server.js', false, { verdict: 'ok', evidence: 'Node.js 24.1.0 (~/bin/new)' }],
   ['new', 'none/server.js', false, { verdict: 'ok', evidence: 'Node.js 24.1.0 (~/bin/new)' }],
-])('%s for %s, with a loader: %s', async (node, script, loader, expected) => {
+])('checkNode rates the Node.js "%s" for %s, with a loader: %s', async (node, script, loader, expected) => {
   const { path, shown } = folderWith(FILES)
   const run = { node: path(`~/bin/${node}`), script: path(`~/${script}`), loader }
   const [finding, ...others] = shown(await checkNode(run))

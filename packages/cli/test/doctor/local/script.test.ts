@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkScript, nodeRunOf, packageOf, scriptOf } from '../../../src/doctor/local/script.ts'
 import { folderWith } from '../support/programs.ts'
 
-describe('the script of', () => {
+describe('scriptOf', () => {
   it.each<readonly [string, readonly string[], string | undefined]>([
     ['node', ['a.js', 'b.js'], 'a.js'],
     ['/opt/node', ['a', '-r'], 'a'],
@@ -29,7 +29,7 @@ describe('the script of', () => {
 const MISSING = { verdict: 'fault', evidence: 'There is no file' }
 const RELATIVE = 'is relative to the folder of the app, which is often /'
 
-describe('the check of a script', () => {
+describe('checkScript', () => {
   const FILES = {
     'server.js': '',
     'built/package.json': '{"scripts":{"build":"tsc"}}',
@@ -61,7 +61,7 @@ describe('the check of a script', () => {
     ['~/built/src/b.js', 'app', undefined, { ...MISSING, advice: 'Did you mean ~/built/src/a.js?' }],
     ['~/plain/dist/a.js', 'app', undefined, { ...MISSING, advice: 'Correct the path in "args"' }],
     ['~/bare/dist/a.js', 'app', undefined, { ...MISSING, advice: 'Correct the path in "args"' }],
-  ])('%s for %s in %j finds %j', async (script, startedBy, cwd, expected) => {
+  ])('rates %s for %s in %j: %j', async (script, startedBy, cwd, expected) => {
     const { path, shown } = folderWith(FILES)
     const args = [path(script)]
     const program = { command: 'node', args, env: {}, ...(cwd !== undefined && { cwd: path(cwd) }) }
@@ -78,14 +78,14 @@ describe('the check of a script', () => {
     ])
   })
 
-  it('finds nothing for a program without one', async () => {
+  it('finds nothing for a program without a script', async () => {
     const program = { command: 'shop', args: [], env: {} }
     const start = { ...program, cwd: '/' }
     expect(await checkScript({ kind: 'program', name: 'shop', program, startedBy: 'app' }, start)).toEqual([])
   })
 })
 
-describe('the Node.js that runs', () => {
+describe('nodeRunOf', () => {
   const FILES = { 'bin/node': '', 'bin/shop': '#!/usr/bin/env node\n', 'bin/other': '#!/usr/bin/env sh\n' }
 
   it.each<readonly [string, string, readonly string[], object | undefined]>([
@@ -123,7 +123,7 @@ describe('the Node.js that runs', () => {
     expect(run).toEqual(expected === undefined ? undefined : JSON.parse(path(JSON.stringify(expected))))
   })
 
-  it('a program is not found without node in PATH', async () => {
+  it('returns undefined if PATH has no node', async () => {
     const { path } = folderWith({ 'bin/shop': FILES['bin/shop'] })
     expect(nodeRunOf({ command: path('~/bin/shop'), args: [], env: {}, cwd: '/' })).toBeUndefined()
   })
@@ -133,7 +133,7 @@ it.each([
   ['the nearest', '~/a/b/c.js', { folder: '~/a', content: { name: 'a' } }],
   ['one that is an object', '~/list/c.js', undefined],
   ['one that parses', '~/a/broken/c.js', { folder: '~/a', content: { name: 'a' } }],
-])('the package of a file is %s', async (_, file, expected) => {
+])('packageOf returns %s', async (_, file, expected) => {
   const { path } = folderWith({
     'a/package.json': '{"name":"a"}',
     'a/broken/package.json': '{',

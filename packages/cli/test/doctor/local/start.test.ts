@@ -28,8 +28,8 @@ function check(command: string, code: string, given: Given = {}) {
 const shell = (before: string, given?: Given) => check('/bin/sh', shellServer({ before }), given)
 const node = (code: string, given?: Given) => check(process.execPath, code, given)
 
-describe('a server that starts', () => {
-  it('serves', async () => {
+describe('checkStart of a server that serves', () => {
+  it('finds no fault', async () => {
     const { findings, serves } = await shell('')
     expect(findings.map(({ check: name, verdict }) => [name, verdict])).toEqual([
       ['start', 'ok'],
@@ -40,7 +40,7 @@ describe('a server that starts', () => {
     expect(serves).toBe(true)
   })
 
-  it('that prints a line that is no message: the finding names the place', async () => {
+  it('names the place that prints a line to stdout', async () => {
     const { path } = folderWith({ 'server.cjs': server('console.log("Loading"); console.log("Ready")') })
     const start = {
       command: process.execPath,
@@ -58,7 +58,7 @@ describe('a server that starts', () => {
     expect(serves).toBe(true)
   })
 
-  it('that is no Node.js program and prints such a line: the finding names no place', async () => {
+  it('quotes the line of a program that does not run on Node.js', async () => {
     const { findings } = await shell('echo Loading')
     expect(findings.find((each) => each.check === 'stdout')?.evidence).toBe(
       'This line is no message: Loading',
@@ -66,7 +66,7 @@ describe('a server that starts', () => {
   })
 })
 
-describe('a server that does not start', () => {
+describe('checkStart of a server that does not serve', () => {
   const TOOL = { 'bin/tool': '#!/bin/sh\n' }
   const REGION = 'test -n "$REGION" || { echo "Where am I?" >&2; exit 3; }'
   const NAMED = 'test -n "$REGION" || { echo "REGION is not set" >&2; exit 3; }'
@@ -113,7 +113,7 @@ describe('a server that does not start', () => {
       'With your PATH it answers',
       'Name programs by their absolute paths',
     ],
-  ])('for an app needs %s', async (_, before, given, evidence, advice) => {
+  ])('finds what an app does not provide: %s', async (_, before, given, evidence, advice) => {
     const { path } = folderWith(TOOL)
     const own = Object.fromEntries(Object.entries(given.own ?? {}).map(([name, text]) => [name, path(text)]))
     const { findings, serves } = await shell(before, { ...given, own })
@@ -130,7 +130,7 @@ describe('a server that does not start', () => {
     expect(serves).toBe(false)
   })
 
-  it('is only a warning before a host has it, with another advice', async () => {
+  it('only warns before a host has the server, and gives other advice', async () => {
     const { findings, serves } = await shell(REGION, { startedBy: 'user', own: { REGION: 'x' } })
     expect(findings[0]).toMatchObject({
       check: 'start',
@@ -147,7 +147,7 @@ describe('a server that does not start', () => {
     ],
     ['for the user either', { own: { OTHER: 'x' } }],
     ['with the value of its entry, which stays', { own: { REGION: 'x' }, env: { REGION: '' } }],
-  ])('%s is quoted alone', async (_, given) => {
+  ])('only quotes the error of a server that does not start %s', async (_, given) => {
     const { findings, serves } = await shell(REGION, given)
     expect(findings).toEqual([
       {
@@ -161,23 +161,23 @@ describe('a server that does not start', () => {
     expect(serves).toBe(false)
   })
 
-  it('since it does not exist is not started', async () => {
+  it('reports a program that does not exist', async () => {
     const { findings, serves } = await check('/no/such/program', '')
     expect(findings[0]).toMatchObject({ check: 'start', evidence: 'There is no such program or folder' })
     expect(serves).toBe(false)
   })
 })
 
-describe('a file in the harness', () => {
+describe('checkStart of a file', () => {
   const reporting = (report: object): string => `process.send(${JSON.stringify(report)})`
 
-  it('may serve HTTP', async () => {
+  it('finds that it serves HTTP', async () => {
     const { findings, serves, trial } = await node(reporting({ serves: 'http', port: 1 }), { harness: true })
     expect(findings).toEqual([{ check: 'start', verdict: 'ok', evidence: 'It serves HTTP' }])
     expect([serves, trial.report]).toEqual([true, { serves: 'http', port: 1 }])
   })
 
-  it('may serve nothing', async () => {
+  it('reports that it serves nothing', async () => {
     const report = { serves: 'nothing', message: 'It exports nothing', hint: 'Export a server' }
     const { findings, serves } = await node(reporting(report), { harness: true })
     expect(findings).toEqual([
@@ -186,7 +186,7 @@ describe('a file in the harness', () => {
     expect(serves).toBe(false)
   })
 
-  it('with several servers is a usage error', async () => {
+  it('throws a usage error for several servers', async () => {
     const report = { serves: 'unclear', message: 'There are two', hint: 'Name one' }
     await expect(node(reporting(report), { harness: true })).rejects.toMatchObject({
       code: 'usage',

@@ -23,12 +23,12 @@ const HEALTHY = [
 const of = (check: string, trial: Trial, writer?: string): readonly object[] =>
   trialFindings(trial, writer).filter((finding) => finding.check === check)
 
-describe('the findings of a start', () => {
-  it('are good for a server that behaves', () => {
+describe('trialFindings', () => {
+  it('finds no fault in a healthy server', () => {
     expect(trialFindings(ANSWERED, undefined)).toEqual(HEALTHY)
   })
 
-  it('say little of a server that could not be started', () => {
+  it('skips the other checks of a server that cannot be started', () => {
     expect(trialFindings({ ...SILENT, notStarted: 'EACCES' }, undefined)).toEqual([
       {
         check: 'start',
@@ -40,7 +40,7 @@ describe('the findings of a start', () => {
     ])
   })
 
-  it('say once that a server does not answer', () => {
+  it('reports once that a server does not answer', () => {
     const advice = expect.stringContaining('Answer first')
     expect(trialFindings(SILENT, undefined)).toEqual([
       { check: 'start', verdict: 'skipped', evidence: 'It runs, and does not answer' },
@@ -75,11 +75,11 @@ describe('the findings of a start', () => {
         advice: expect.stringContaining('stderr'),
       },
     ],
-  ])('name %s', (_, trial, expected) => {
+  ])('reports a start with %s', (_, trial, expected) => {
     expect(of('start', trial)).toEqual([{ check: 'start', ...expected }])
   })
 
-  it('warn of an answer that takes more than half of the time that hosts wait', () => {
+  it('warns about an answer that takes more than half of the host timeout', () => {
     const late = { ...ANSWERED, answeredAfterMs: 5_001 }
     expect(of('first-answer', late)).toEqual([
       {
@@ -93,7 +93,7 @@ describe('the findings of a start', () => {
   })
 })
 
-describe('the finding about stdout', () => {
+describe('trialFindings of stdout', () => {
   it.each([
     [['Loading'], undefined, 'This line is no message: Loading'],
     [
@@ -103,14 +103,14 @@ describe('the finding about stdout', () => {
     ],
     [['a', 'b', 'c'], undefined, 'This line is no message: a\nThere are 2 more'],
     [['y'.repeat(301)], undefined, `This line is no message: ${'y'.repeat(300)}…`],
-  ])('quotes the first of %j', (strayLines, writer, evidence) => {
+  ])('quotes the first line of %j', (strayLines, writer, evidence) => {
     expect(of('stdout', { ...ANSWERED, strayLines }, writer)).toEqual([
       { check: 'stdout', verdict: 'fault', evidence, advice: expect.stringContaining('stderr') },
     ])
   })
 })
 
-describe('the finding about the end', () => {
+describe('trialFindings of the shutdown', () => {
   const late = (signal: string): string =>
     `It did not end within 5 s after its stdin was closed; it needed ${signal}`
   const left = { verdict: 'fault', evidence: 'It has ended, and left sleep (pid 1), sh (pid 2)' }
@@ -123,7 +123,7 @@ describe('the finding about the end', () => {
       { signal: 'SIGTERM', left: ['sleep (pid 1)', 'sh (pid 2)'] },
       [{ verdict: 'warning', evidence: late('SIGTERM') }, left],
     ],
-  ] as const)('of %j', (shutdown, expected) => {
+  ] as const)('reports %j', (shutdown, expected) => {
     const found = of('shutdown', { ...ANSWERED, shutdown: { afterMs: 7_000, ...shutdown } })
     expect(found).toEqual(
       expected.map((finding) => ({ check: 'shutdown', ...finding, advice: expect.any(String) })),

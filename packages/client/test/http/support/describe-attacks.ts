@@ -16,7 +16,9 @@ const STEPS: Readonly<Record<string, (asked: Asked) => boolean>> = {
 const isResumed = (method: string, headers: Asked['headers']): boolean =>
   method === 'GET' && headers['last-event-id'] !== undefined
 
+/** Only an attack that ends with a time limit gets a short one: a busy machine may need long for others. */
 const PATIENT_MS = 30_000
+const SHORT_MS = 100
 
 /** Whether only a time limit of the client ends it. Until then, the client reads. */
 const endsByTime = ({ error }: Attack): boolean => error.source.includes(TIMEOUT.source)
@@ -42,11 +44,9 @@ async function attack(row: Attack, step: string) {
     if (!handshake(asked, { 'mcp-session-id': 'one' })) asked.result(DONE)
   })
   const options = { maxMessageBytes: MAX_MESSAGE_BYTES, closeTimeoutMs: 200 }
-  // Only an attack that ends with a time limit gets a short one: a busy machine may need long for others.
-  const ends = endsByTime(row)
   const client = connect(url, options, {
-    timeoutMs: ends && step === 'a call' ? 100 : PATIENT_MS,
-    connectTimeoutMs: ends && step !== 'a call' ? 1_000 : PATIENT_MS,
+    timeoutMs: PATIENT_MS,
+    connectTimeoutMs: endsByTime(row) && step !== 'a call' ? 1_000 : PATIENT_MS,
   })
   return { client, leftOpen: () => open.size, sent: () => sent }
 }
@@ -64,7 +64,9 @@ export function describeAttacks(steps: readonly string[] = Object.keys(STEPS)): 
       const { client: connecting, leftOpen, sent } = await attack(row, step)
       const client = await connecting.catch(named)
       const connected = client instanceof ClientError ? undefined : (client as Awaited<typeof connecting>)
-      if (step === 'a call') await expect(connected?.callTool('x')).rejects.toThrow(row.error)
+      const timeoutMs = endsByTime(row) ? SHORT_MS : PATIENT_MS
+      if (step === 'a call')
+        await expect(connected?.callTool('x', {}, { timeoutMs })).rejects.toThrow(row.error)
       else if (connected !== undefined) expect(await connected.callTool('x')).toEqual(DONE)
       await connected?.close()
       expect(connected?.stats().pending ?? 0).toBe(0)

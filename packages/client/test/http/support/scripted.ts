@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { listen } from '@jetway-apps/test-support/http'
 import { onTestFinished } from 'vitest'
 import { Client } from '../../../src/client/client.ts'
-import type { ClientOptions } from '../../../src/client/options.ts'
+import type { ClientOptions } from '../../../src/options/options.ts'
 import { http } from '../../../src/http/http.ts'
 import type { HttpOptions } from '../../../src/http/options.ts'
 

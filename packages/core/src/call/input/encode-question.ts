@@ -1,9 +1,9 @@
 import { McpError, ErrorCode, missingCapability, QuestionError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { ClientMethod } from '../../protocol/methods.ts'
-import { projectForm } from '../../protocol/revisions/forms.ts'
+import { projectForm } from '../../protocol/revisions/base.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
-import type { ClientView } from '../client-view.ts'
+import type { ClientView } from '../request-context.ts'
 import {
   blocksOf,
   NO_ID,

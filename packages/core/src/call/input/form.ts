@@ -11,7 +11,7 @@ import { convertInput, copyJsonSchema, messageOf } from '../../schema/convert/pu
 import { recognise } from '../../schema/convert/recognise.ts'
 import type { AnySchema, CheckedInput, JsonSchema, StandardSchema } from '../../schema/types.ts'
 
-export interface CompiledForm {
+interface CompiledForm {
   readonly form: FormSchema
   check(content: Readonly<Record<string, unknown>>): CheckedInput | Promise<CheckedInput>
 }

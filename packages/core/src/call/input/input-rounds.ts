@@ -1,11 +1,11 @@
-import { acceptedValue, actionOf, contentOf } from './decode-response.ts'
+import { acceptedValue, actionOf, contentOf } from './inputs.ts'
 import { checkAnswer } from './form.ts'
 import { resolveInput } from './rounds.ts'
-import type { InputRounds } from './types.ts'
+import type { InputContext } from './ask.ts'
 import { elicitUrls, resume, urlFailure } from './url-elicitation.ts'
 
 /** How calls get input from their clients, in both eras. */
-export const inputRounds: InputRounds = {
+export const inputRounds: InputContext['rounds'] = {
   begin: (ctx, start) =>
     ctx.scope.revision.rounds?.methods.has(ctx.message.method) === true ? resume(ctx, start) : start(),
   resolve: resolveInput,

@@ -1,8 +1,13 @@
 import { QuestionError } from '../../errors.ts'
-import type { JsonObject, JsonRpcErrorObject, JsonRpcResponse, RequestId } from '../../protocol/jsonrpc.ts'
-import { notificationFrame, requestFrame } from '../../protocol/jsonrpc.ts'
-import { RELATED_TASK } from '../../protocol/meta.ts'
-import { Method, Notification } from '../../protocol/methods.ts'
+import {
+  type JsonObject,
+  type JsonRpcErrorObject,
+  type JsonRpcResponse,
+  notificationFrame,
+  requestFrame,
+  type RequestId,
+} from '../../protocol/jsonrpc.ts'
+import { Method, Notification, RELATED_TASK } from '../../protocol/methods.ts'
 import type { Clock } from '../../util/clock.ts'
 import { type Random, randomToken } from '../../util/random.ts'
 import type { Exchange } from '../exchange.ts'

@@ -210,6 +210,6 @@ export const listRoots = (): Question<readonly Root[]> => question({ kind: 'root
 export const isQuestion = (value: unknown): value is Question =>
   typeof value === 'object' && value !== null && QUESTION in value
 
-export const partsOf = (asked: Question): QuestionParts => asked[QUESTION]
+export const partsOf = (question: Question): QuestionParts => question[QUESTION]
 
 const question = (parts: QuestionParts): Question<never> => ({ [QUESTION]: parts })

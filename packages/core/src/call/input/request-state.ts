@@ -1,6 +1,6 @@
 import { busy, invalidParams, type McpError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import { type PinnedResponse, type ResponsesByKey, digestOf } from './responses.ts'
+import { digestOf, type PinnedResponse, type ResponsesByKey } from './inputs.ts'
 import type { UsedStates } from '../../stores/used-states.ts'
 import type { Clock } from '../../util/clock.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
@@ -72,7 +72,7 @@ export interface Round {
 }
 
 /** The caller and the request that a state was sealed for. Nobody else can use it. */
-export interface StateOwner {
+interface StateOwner {
   readonly principal: string
   readonly method: string
   readonly params: JsonObject

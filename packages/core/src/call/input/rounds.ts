@@ -1,6 +1,14 @@
 import { invalidParams, isErrorOf, QuestionError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
-import { mergeResponses, type PinnedResponse, type ResponsesByKey, responseTo } from './responses.ts'
+import {
+  checkShape,
+  decodeResponse,
+  mergeResponses,
+  type PinnedResponse,
+  type ResponsesByKey,
+  responseTo,
+  type UnmatchedResponses,
+} from './inputs.ts'
 import {
   type InputCall,
   type InputContext,
@@ -10,14 +18,12 @@ import {
   type Questions,
   type Run,
   tooManyRounds,
-} from './types.ts'
+} from './ask.ts'
 import { ANONYMOUS } from '../../stores/principal.ts'
-import type { UnmatchedResponses } from './inputs.ts'
 import type { InputRequested, NeedsInput, HandlerResult } from '../result.ts'
 import { encodeQuestion } from './encode-question.ts'
 import { partsOf, type Question, type QuestionKind } from './question.ts'
-import { checkShape, decodeResponse } from './decode-response.ts'
-import type { Round, StateOwner } from './request-state.ts'
+import type { RequestStates, Round } from './request-state.ts'
 
 const NONE: ResponsesByKey = new Map()
 const NO_RESPONSES: JsonObject = {}
@@ -140,7 +146,7 @@ async function ask(
 
 const TOO_LARGE = 'The answers so far are too large to ask more questions'
 
-function ownerOf({ message, auth }: InputCall): StateOwner {
+function ownerOf({ message, auth }: InputCall): Parameters<RequestStates['seal']>[1] {
   const { method, params = NO_RESPONSES } = message
   return { principal: auth?.principal ?? ANONYMOUS, method, params }
 }

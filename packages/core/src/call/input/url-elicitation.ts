@@ -1,20 +1,13 @@
 import { ErrorCode, isErrorOf, McpError, missingCapability, usageError } from '../../errors.ts'
 import { randomToken } from '../../util/random.ts'
 import type { HandlerResult, NeedsInput } from '../result.ts'
-import { actionOf, declined } from './decode-response.ts'
+import { actionOf, declined, responseTo } from './inputs.ts'
 import { urlParams } from './encode-question.ts'
 import { isQuestion, partsOf, type Question, type UrlParts } from './question.ts'
-import { responseTo } from './responses.ts'
 import { readResponses, resolveInput } from './rounds.ts'
-import {
-  type InputCall,
-  type InputContext,
-  liveInputOf,
-  pinQuestions,
-  type Run,
-  type UrlFailure,
-} from './types.ts'
-import { UrlCompletions } from './url-completion.ts'
+import { type InputCall, type InputContext, liveInputOf, pinQuestions, type Run } from './ask.ts'
+import { type Bus, onChange } from '../../stores/bus.ts'
+import type { Clock } from '../../util/clock.ts'
 
 /** The maximum number of URLs in one error. */
 const MAX_URLS = 16
@@ -166,7 +159,10 @@ async function acceptedIds(ctx: InputCall, { questions }: NeedsInput): Promise<s
  * Creates the response for an error that requires URLs: the error `-32042` for clients that can open them,
  * whose session stores the ids to notify them later; a text for others.
  */
-export function urlFailure(error: unknown, { scope }: InputCall): UrlFailure | undefined {
+export function urlFailure(
+  error: unknown,
+  { scope }: InputCall,
+): ReturnType<InputContext['rounds']['urlFailure']> {
   if (!isErrorOf(UrlElicitationRequired, error)) return undefined
   const { revision, client, session } = scope
   const elicitations = error.questions.map((question) =>
@@ -183,4 +179,59 @@ export function urlFailure(error: unknown, { scope }: InputCall): UrlFailure | u
   return revision.forms?.url === true
     ? { text, error: missingCapability(text, { elicitation: { url: {} } }) }
     : { text, error: new McpError(ErrorCode.InvalidRequest, text) }
+}
+
+/** The maximum number of ids that one call remembers; the oldest is dropped. */
+const MAX_IDS = 1_024
+
+/**
+ * Records all calls of `server.completeElicitation` until `stop`, including those before the call waits for them.
+ */
+class UrlCompletions {
+  readonly #clock: Clock
+  readonly #ids = new Set<string>()
+  readonly #unsubscribe: () => void
+  #onAdd: (() => void) | undefined
+
+  constructor(bus: Bus, clock: Clock) {
+    this.#clock = clock
+    this.#unsubscribe = onChange(bus, (event) => {
+      if (event.kind === 'elicitation') this.#add(event.id)
+    })
+  }
+
+  /**
+   * Resolves when all ids are complete, after `ms`, or when the call ends.
+   *
+   * @param pause - stops the handler's timer, and runs its argument if the call ends
+   */
+  async waitFor(ids: readonly string[], ms: number, pause: (atEnd: () => void) => () => void): Promise<void> {
+    const complete = (): boolean => ids.every((id) => this.#ids.has(id))
+    if (complete()) return
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        this.#onAdd = undefined
+        this.#clock.clearTimeout(timer)
+        release()
+        resolve()
+      }
+      const timer = this.#clock.setTimeout(end, ms)
+      let release = (): void => {}
+      this.#onAdd = () => {
+        if (complete()) end()
+      }
+      release = pause(end)
+    })
+  }
+
+  stop(): void {
+    this.#unsubscribe()
+  }
+
+  #add(id: string): void {
+    this.#ids.add(id)
+    const [oldest] = this.#ids
+    if (oldest !== undefined && this.#ids.size > MAX_IDS) this.#ids.delete(oldest)
+    this.#onAdd?.()
+  }
 }

@@ -1,11 +1,13 @@
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { type Logger, safeLogger } from '../../util/logger.ts'
-import type { Caller } from '../scope.ts'
+import type { Caller, CallTarget } from '../scope.ts'
 
 /** The members of a call that its log lines use. */
-export interface LoggedCall {
+interface LoggedCall {
   readonly message: Pick<JsonRpcRequest, 'method' | 'id'>
   readonly scope: { readonly caller: Pick<Caller, 'logger' | 'httpRequestId'> }
+  /** Its registered name is logged: a URI may have secrets. */
+  readonly target?: CallTarget | undefined
 }
 
 /** The maximum length of an id in a line, because clients choose ids of any length. */
@@ -15,33 +17,30 @@ const MAX_ID = 64
  * Writes the lines about a call to the logger of its request, or else to that of the server. A line never
  * contains arguments of the call, because they may be secret.
  */
-export class CallLog<Call extends LoggedCall> {
+export class CallLog {
   readonly #logger: Logger
-  readonly #nameOf: (call: Call) => string | undefined
 
-  /** @param nameOf - returns the registered name of the called definition: a URI may contain secrets */
-  constructor(logger: Logger, nameOf: (call: Call) => string | undefined) {
+  constructor(logger: Logger) {
     this.#logger = logger
-    this.#nameOf = nameOf
   }
 
-  warn(call: Call, message: string, fields?: object): void {
+  warn(call: LoggedCall, message: string, fields?: object): void {
     this.#loggerOf(call).warn({ ...this.#fields(call), ...fields }, message)
   }
 
-  error(call: Call, message: string, fields?: object): void {
+  error(call: LoggedCall, message: string, fields?: object): void {
     this.#loggerOf(call).error({ ...this.#fields(call), ...fields }, message)
   }
 
-  #loggerOf({ scope }: Call): Logger {
+  #loggerOf({ scope }: LoggedCall): Logger {
     const { logger } = scope.caller
     return logger === undefined ? this.#logger : safeLogger(logger)
   }
 
-  #fields(call: Call): object {
+  #fields(call: LoggedCall): object {
     const { message, scope } = call
     const { httpRequestId } = scope.caller
-    const name = this.#nameOf(call)
+    const name = call.target?.item?.name
     return {
       ...(httpRequestId !== undefined && { reqId: httpRequestId }),
       requestId: typeof message.id === 'string' ? message.id.slice(0, MAX_ID) : message.id,

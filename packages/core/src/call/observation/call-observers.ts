@@ -10,16 +10,16 @@ import type { OpenRequest } from '../input/pending-requests.ts'
 import type { MethodEntry } from '../method-table.ts'
 import type { EncodedResponse } from '../response.ts'
 import { outcomeOf } from '../server-events.ts'
-import type { CallReport } from './observer.ts'
-import { SafeTelemetry } from './safe-telemetry.ts'
 import type {
   CallObservation,
   CallOutcome,
+  CallReport,
   CallTelemetry,
   ReceivedCall,
   SentFailure,
   ServedCall,
 } from './telemetry.ts'
+import { ThrottledLog } from '../../util/throttled-log.ts'
 
 /** The response to `initialize`. */
 interface Opened {
@@ -170,4 +170,47 @@ function callOutcome(answer: EncodedResponse, { failed, outcome: detail }: CallR
   // A time limit ends the call with an error.
   if (detail === 'timeout' && outcome !== 'cancelled') return detail
   return outcome === 'ok' ? (detail ?? outcome) : outcome
+}
+
+/** Calls a telemetry. An error that it throws is reported at most once in ten minutes, and not rethrown. */
+export class SafeTelemetry {
+  readonly #failures: ThrottledLog
+  readonly #report: (error: unknown, skipped: number) => void
+
+  /** @param report - receives an error, and the number of unreported errors since the last report */
+  constructor(clock: Clock, report: (error: unknown, skipped: number) => void) {
+    this.#failures = new ThrottledLog(clock)
+    this.#report = report
+  }
+
+  /** Returns undefined if the step throws. */
+  attempt<T>(step: () => T): T | undefined {
+    try {
+      return step()
+    } catch (error) {
+      this.#failures.log((skipped) => this.#report(error, skipped))
+      return undefined
+    }
+  }
+
+  /** Runs a step exactly once, whatever `run` does. */
+  within<T>(run: (step: () => void) => void, step: () => T): T {
+    let outcome: { readonly value: T } | { readonly error: unknown } | undefined
+    const once = (): void => {
+      if (outcome !== undefined) return
+      try {
+        outcome = { value: step() }
+      } catch (error) {
+        outcome = { error }
+      }
+    }
+    this.attempt(() => run(once))
+    once()
+    return settled(outcome)
+  }
+}
+
+function settled<T>(outcome: { readonly value: T } | { readonly error: unknown } | undefined): T {
+  if (outcome !== undefined && 'value' in outcome) return outcome.value
+  throw outcome?.error
 }

@@ -25,7 +25,7 @@ export interface ReceivedCall {
   readonly ctx: RequestContext | undefined
   /** Undefined for `initialize`. */
   readonly revision: string | undefined
-  /** Undefined outside sessions. */
+  /** Undefined outside of sessions. */
   readonly sessionId: string | undefined
   /** Whether the revision, an extension or a handler of the client has the method. */
   readonly known: boolean
@@ -36,7 +36,7 @@ export interface ReceivedCall {
   readonly target: string | undefined
   /** How long the call was queued, in ms. */
   readonly queuedMs: number
-  /** The network of the transport; undefined in memory. */
+  /** Undefined in memory. */
   readonly network: Network | undefined
   /** Returns the value of a request header by its lower-case name, if the header occurs once. */
   header(name: string): string | undefined
@@ -85,9 +85,9 @@ export interface SentRequest {
   readonly id: RequestId | undefined
   /** Undefined before it is negotiated. */
   readonly revision: string | undefined
-  /** Undefined outside sessions. */
+  /** Undefined outside of sessions. */
   readonly sessionId: string | undefined
-  /** The network of the transport; undefined in memory. */
+  /** Undefined in memory. */
   readonly network: ServerNetwork | undefined
 }
 
@@ -139,4 +139,14 @@ export interface ClosedClientSession {
   readonly seconds: number
   /** Undefined if the client or the server has closed it. */
   readonly failure: 'session-lost' | 'closed' | undefined
+}
+
+/** Facts about a call that its response does not contain, for observers and listeners. */
+export interface CallReport {
+  /** Whether the result has `isError`. */
+  failed: boolean
+  /** Set if neither `failed` nor the response tells the outcome. */
+  outcome?: CallOutcome
+  hidden?: { readonly error: unknown; readonly reference: string }
+  result?: { readonly result: JsonObject }
 }

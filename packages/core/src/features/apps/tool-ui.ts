@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Meta, Tool } from '../../protocol/types.ts'
-import type { ClientView } from '../../call/client-view.ts'
+import type { ClientView } from '../../call/request-context.ts'
 import type { CallContext } from '../../call/context.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 import { memoize } from '../../util/memoize.ts'

@@ -18,13 +18,13 @@ import { checkAnnotations, checkIcons, checkName, checkUri } from '../registry/c
 export type Content = (TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource) &
   Branded<'content'>
 
-export interface BlockOptions {
+interface BlockOptions {
   readonly annotations?: Annotations
   readonly _meta?: Meta
 }
 
 /** The content of a resource, as authors supply it. */
-export interface ResourcePart {
+interface ResourcePart {
   readonly uri: string
   readonly mimeType?: string
   readonly _meta?: Meta
@@ -47,7 +47,7 @@ export const content = {
   },
   /**
    * @param data - bytes, or padded base64
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a string that is not base64, and for an invalid media type
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
    */
   image: (
     data: Uint8Array | string,
@@ -61,7 +61,7 @@ export const content = {
   }),
   /**
    * @param data - bytes, or padded base64
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a string that is not base64, and for an invalid media type
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
    */
   audio: (
     data: Uint8Array | string,
@@ -137,3 +137,61 @@ function base64(what: string, data: Uint8Array | string): string {
 }
 
 const mistake = (message: string): Error => usageError('ERR_MCP_INVALID_DEFINITION', message)
+
+declare const VALUE: unique symbol
+
+/** A tool result created by {@link result}. `S` is the type of its structured value; `never` for an error. */
+export interface ToolResult<out S = unknown> extends Branded<'result'> {
+  readonly content: readonly Content[] | undefined
+  readonly structured: unknown
+  readonly isError: boolean
+  readonly _meta: Meta | undefined
+  /** Exists only for the compiler, to check the value against the tool's `outputSchema`. */
+  readonly [VALUE]?: () => S
+}
+
+interface ResultParts {
+  /** The content for the model. @default the JSON text of the structured value */
+  readonly content?: string | Content | readonly Content[]
+  readonly _meta?: Meta
+}
+
+interface ResultBuilder {
+  <S>(parts: ResultParts & { readonly structured: S; readonly isError?: false }): ToolResult<S>
+  (parts: ResultParts & { readonly structured?: unknown; readonly isError: true }): ToolResult<never>
+  (parts: ResultParts & { readonly structured?: undefined; readonly isError?: false }): ToolResult<undefined>
+  /** Creates the result of a failure that the model should read. */
+  error(
+    content: string | Content | readonly Content[],
+    options?: { readonly _meta?: Meta },
+  ): ToolResult<never>
+}
+
+/**
+ * Creates a tool result that is more than a plain return value: content and a structured value, metadata, or a
+ * failure.
+ *
+ * @throws `ERR_MCP_INVALID_DEFINITION` for content that {@link content} did not create
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
+ */
+export const result: ResultBuilder = Object.assign(
+  ({ content: blocks, ...parts }: ResultParts & { structured?: unknown; isError?: boolean }) =>
+    toResult(blocks === undefined ? undefined : toBlocks(blocks), parts),
+  {
+    error: (
+      blocks: string | Content | readonly Content[],
+      options?: { readonly _meta?: Meta },
+    ): ToolResult<never> => toResult(toBlocks(blocks), { isError: true, _meta: options?._meta }),
+  },
+)
+
+const toResult = (
+  blocks: readonly Content[] | undefined,
+  parts: { readonly structured?: unknown; readonly isError?: unknown; readonly _meta?: Meta | undefined },
+): ToolResult<never> => ({
+  content: blocks,
+  structured: parts.structured,
+  isError: parts.isError === true,
+  _meta: parts._meta,
+  [BRAND]: 'result',
+})

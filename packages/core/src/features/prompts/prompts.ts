@@ -9,21 +9,18 @@ import { complete, type HandlerResult } from '../../call/result.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import { promptArguments } from '../../schema/uses/prompt-arguments.ts'
 import type { CompiledInput, SchemaEngine, SchemaSite } from '../../schema/types.ts'
-import type { Caching } from '../registry/caching.ts'
 import { checkName, invalid, publish, shorten, type Subject } from '../registry/checks.ts'
-import { checkCompleters } from '../completers.ts'
-import type { AnyCompleters } from '../completion-types.ts'
+import { type AnyCompleters, checkCompleters } from '../completers.ts'
 import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
 import { toPromptResult } from './prompt-messages.ts'
 import type { AnyPrompt } from './prompt-types.ts'
 import { type CompiledHandler, compileHandler, ifVisible } from '../registry/handler.ts'
-import type { checkMembers } from '../members.ts'
-import { Registry } from '../registry/registry.ts'
+import { type RegistrationContext, Registry } from '../registry/registry.ts'
 
 /** A registered prompt. */
-export interface PromptEntry extends CompiledHandler {
+interface PromptEntry extends CompiledHandler {
   readonly item: Prompt
   readonly arguments: readonly PromptArgument[]
   /** Undefined if the arguments are a list without a schema. */
@@ -31,12 +28,8 @@ export interface PromptEntry extends CompiledHandler {
   readonly complete: AnyCompleters | undefined
 }
 
-export interface PromptsOptions {
+interface PromptsOptions extends RegistrationContext {
   readonly schemas: SchemaEngine
-  readonly pageSize?: number | undefined
-  readonly logger: Logger
-  readonly caching: Caching
-  readonly checkMembers?: typeof checkMembers | undefined
 }
 
 /** The prompts of a server and the methods that serve them. */

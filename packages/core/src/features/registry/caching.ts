@@ -53,9 +53,9 @@ export type Varies = 'never' | 'perhaps' | 'always'
 
 interface Policy {
   readonly closed: CacheHints
-  readonly asked: CacheHints
+  readonly configured: CacheHints
   /** Whether this kind has its own scope. */
-  readonly meant: boolean
+  readonly hasOwnScope: boolean
 }
 
 /**
@@ -77,10 +77,10 @@ export class Caching {
   }
 
   of(kind: CacheKind, varies: Varies): CacheHints {
-    const { closed, asked, meant } = this.#policies[kind]
-    if (varies === 'always' || asked === closed) return closed
-    if (meant) return asked
-    return varies === 'perhaps' || this.#hasMiddleware(METHODS[kind]) ? closed : asked
+    const { closed, configured, hasOwnScope } = this.#policies[kind]
+    if (varies === 'always' || configured === closed) return closed
+    if (hasOwnScope) return configured
+    return varies === 'perhaps' || this.#hasMiddleware(METHODS[kind]) ? closed : configured
   }
 
   /**
@@ -136,12 +136,13 @@ export function checkHint(
 function policyOf(kind: CacheKind, options: CacheOptions): Policy {
   const own: unknown = options[kind]
   checkHint(own, (problem) => usageError('ERR_MCP_OPTION', `The option cache.${kind} ${problem}`))
-  const asked = merged(merged(NOT_KEPT, options), own)
-  const closed: CacheHints = asked.cacheScope === 'private' ? asked : { ...asked, cacheScope: 'private' }
-  return { asked, closed, meant: own?.cacheScope !== undefined }
+  const configured = merged(merged(NOT_KEPT, options), own)
+  const closed: CacheHints =
+    configured.cacheScope === 'private' ? configured : { ...configured, cacheScope: 'private' }
+  return { configured, closed, hasOwnScope: own?.cacheScope !== undefined }
 }
 
-export function merged(base: CacheHints, hint: CacheHint | undefined): CacheHints {
+function merged(base: CacheHints, hint: CacheHint | undefined): CacheHints {
   if (hint === undefined) return base
   const { ttlMs = base.ttlMs, cacheScope = base.cacheScope } = hint
   return { ttlMs, cacheScope }

@@ -26,12 +26,7 @@ const MAX_NAME_LENGTH = 1024
 /** Truncates text of a peer that an error repeats. */
 export const shorten = (text: string): string => text.slice(0, 128)
 
-export function fault(
-  { kind, name }: Subject,
-  code: UsageErrorCode,
-  problem: string,
-  cause?: unknown,
-): Error {
+function fault({ kind, name }: Subject, code: UsageErrorCode, problem: string, cause?: unknown): Error {
   return usageError(code, `The ${kind} ${JSON.stringify(name)} ${problem}`, { cause })
 }
 

@@ -24,7 +24,7 @@ export interface Guarded {
 }
 
 /** Compiles a rule into one that never throws. Values other than `true` hide the entry. */
-export function compileVisible(
+function compileVisible(
   subject: Subject,
   definition: { readonly visible?: unknown },
   logger: Logger,

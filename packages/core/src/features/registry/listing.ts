@@ -5,15 +5,16 @@ import { SerializedResult } from '../../call/result.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
 import { memoize } from '../../util/memoize.ts'
 import type { CacheKind, Caching, Varies } from './caching.ts'
-import { decodeCursor, encodeCursor, invalidCursor } from './cursor.ts'
 import { type Guarded, visibleAmong } from './handler.ts'
+import { invalidParams } from '../../errors.ts'
+import { fromBase64Url, toBase64Url } from '../../util/bytes.ts'
 
-export interface Listed<Item> extends Guarded {
+interface Listed<Item> extends Guarded {
   /** The definition for clients, before it is adapted to a revision. */
   readonly item: Item
 }
 
-export interface ListingOptions<Entry extends Listed<Item>, Item> {
+interface ListingOptions<Entry extends Listed<Item>, Item> {
   /** The member of the result that contains the items. */
   readonly member: CacheKind
   readonly key: (item: Item) => string
@@ -124,3 +125,30 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
     return position + 1
   }
 }
+
+/** Sufficient for every URI. The work of decoding grows with the length. */
+const MAX_CURSOR_LENGTH = 16_384
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * Contains the key of the last item of a page, so that the next page starts after it even if items were added.
+ */
+export const encodeCursor = (list: string, lastKey: string): string =>
+  toBase64Url(encoder.encode(`${list}:${lastKey}`))
+
+/**
+ * Returns the key in a cursor. An empty string is an invalid cursor.
+ *
+ * @throws McpError `-32602`
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
+ */
+export function decodeCursor(list: string, cursor: unknown): string {
+  const bytes =
+    typeof cursor === 'string' && cursor.length <= MAX_CURSOR_LENGTH ? fromBase64Url(cursor) : undefined
+  const text = bytes === undefined ? '' : decoder.decode(bytes)
+  if (!text.startsWith(`${list}:`)) throw invalidCursor()
+  return text.slice(list.length + 1)
+}
+
+export const invalidCursor = (): Error => invalidParams('Invalid cursor')

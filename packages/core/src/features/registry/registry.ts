@@ -1,3 +1,5 @@
+import type { Logger } from '../../util/logger.ts'
+import type { Caching } from './caching.ts'
 import { usageError } from '../../errors.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
 import { typeName } from '../../util/check-options.ts'
@@ -20,12 +22,19 @@ export interface AddOptions {
 /** The registrations of one owner, by key. */
 export type Owned<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
 
-export interface RegistryOptions<Definition, Entry> {
+/** The parts of a server that all its registrations need. */
+export interface RegistrationContext {
+  readonly pageSize?: number | undefined
+  readonly logger: Logger
+  readonly caching: Caching
+  /** Refuses misspelt members. Not part of every preset. */
+  readonly checkMembers?: typeof checkMembers | undefined
+}
+
+interface RegistryOptions<Definition, Entry> extends Pick<RegistrationContext, 'checkMembers'> {
   /** The kind of the definitions, for errors. */
   readonly kind: string
   readonly key: (definition: Definition) => string
-  /** Refuses misspelt members. Not part of every preset. */
-  readonly checkMembers?: typeof checkMembers | undefined
   /** Checks and compiles a definition. Throws a usage error for an invalid one. */
   readonly build: (definition: Definition) => Entry
 }
@@ -107,7 +116,7 @@ export class Registry<Definition extends object, Entry extends object> {
    * @param refuse - called for a definition that is invalid or whose name another owner has; it is omitted
    * @returns the new registrations of the owner
    */
-  exchange(
+  replaceOwned(
     owned: Owned<Definition, Entry>,
     definitions: Iterable<Definition>,
     refuse: (error: unknown) => void,
@@ -125,11 +134,11 @@ export class Registry<Definition extends object, Entry extends object> {
         refuse(error)
       }
     }
-    this.#replaceOwned(owned, now)
+    this.#place(owned, now)
     return now
   }
 
-  #replaceOwned(owned: Owned<Definition, Entry>, now: Owned<Definition, Entry>): void {
+  #place(owned: Owned<Definition, Entry>, now: Owned<Definition, Entry>): void {
     const before = [...this.#registrations]
     const isOwned = ([key, registration]: (typeof before)[number]): boolean => owned.get(key) === registration
     const others = before.filter((it) => !isOwned(it))

@@ -3,7 +3,7 @@ import type { Meta, ReadResourceResult, ResourceContents } from '../../protocol/
 import { toBase64 } from '../../util/bytes.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 import { type CacheHint, checkHint } from '../registry/caching.ts'
-import { resourceContents, type ResourcePart } from '../content/content.ts'
+import { resourceContents } from '../content/content.ts'
 import {
   OutputError,
   protocolResourceResult,
@@ -19,10 +19,12 @@ export interface ResourceResult extends Branded<'contents'> {
   readonly cache: CacheHint | undefined
 }
 
-/** A {@link ResourcePart}. @default uri the requested URI */
+type ResourcePart = Parameters<typeof resourceContents>[0]
+
+/** A part as for `content.resource`. @default uri the URI of the read */
 export type ResultPart = Omit<ResourcePart, 'uri'> & { readonly uri?: string }
 
-export interface ContentsOptions {
+interface ContentsOptions {
   readonly _meta?: Meta
   /** How long clients may cache this result. @default the resource's `cache` */
   readonly cache?: CacheHint

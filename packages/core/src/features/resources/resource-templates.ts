@@ -5,18 +5,16 @@ import { memoize } from '../../util/memoize.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { Caching } from '../registry/caching.ts'
 import { checkAnnotations, checkName, invalid, publish, type Subject } from '../registry/checks.ts'
-import { checkCompleters } from '../completers.ts'
-import type { AnyCompleters } from '../completion-types.ts'
+import { type AnyCompleters, checkCompleters } from '../completers.ts'
 import { type CompiledHandler, compileHandler } from '../registry/handler.ts'
-import type { checkMembers } from '../members.ts'
-import { Registry } from '../registry/registry.ts'
+import { type RegistrationContext, Registry } from '../registry/registry.ts'
 import type { AnyResource, AnyResourceTemplate } from './resource-types.ts'
-import { compileHooks, type CompiledHooks } from './subscriber-hooks.ts'
+import { compileHooks } from './subscriber-hooks.ts'
 import { compareSpecificity, parseUriTemplate, type UriTemplate } from '../uri-template/uri-template.ts'
 
 interface ReadableEntry<Item> extends CompiledHandler {
   readonly item: Item
-  readonly hooks: CompiledHooks | undefined
+  readonly hooks: ReturnType<typeof compileHooks>
   /** The hints for reads without their own. */
   readonly hints: CacheHints
 }
@@ -43,14 +41,13 @@ export const compileReads = (
   hints: caching.ofEntry(subject, definition),
 })
 
-export interface TemplateMatch {
+interface TemplateMatch {
   readonly entry: TemplateEntry
   readonly variables: Readonly<Record<string, string | string[]>>
 }
 
-interface TemplateParts {
+interface TemplateParts extends Pick<RegistrationContext, 'checkMembers'> {
   readonly buildTemplate?: typeof buildTemplate | undefined
-  readonly checkMembers?: typeof checkMembers | undefined
 }
 
 /** Finds the template that matches a URI. */

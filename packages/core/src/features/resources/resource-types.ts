@@ -2,9 +2,9 @@ import type { Annotations, Resource } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/request-context.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 import type { CacheHint } from '../registry/caching.ts'
-import type { Completers } from '../completion-types.ts'
+import type { Completers } from '../completers.ts'
 import type { Awaitable } from '../../util/promises.ts'
-import type { TemplateVariables } from '../uri-template/template-variables.ts'
+import type { TemplateVariables } from '../uri-template/uri-template.ts'
 import type { VisibleRule } from '../registry/handler.ts'
 
 /**

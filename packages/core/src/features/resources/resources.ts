@@ -4,7 +4,7 @@ import { Method } from '../../protocol/methods.ts'
 import type { Resource, ResourceTemplate } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/method-table.ts'
-import type { Lifespan } from '../../session/lifespan.ts'
+import type { Lifespan } from '../../session/server-mounts.ts'
 import type { Logger } from '../../util/logger.ts'
 import { complete, type HandlerResult } from '../../call/result.ts'
 import { type Caching, readHints } from '../registry/caching.ts'
@@ -21,8 +21,7 @@ import { isInputRequired, toNeedsInput } from '../tools/input-required.ts'
 import { Listing } from '../registry/listing.ts'
 import { OutputError } from '../content/protocol-results.ts'
 import { type Awaitable, chain } from '../../util/promises.ts'
-import type { checkMembers } from '../members.ts'
-import { Registry } from '../registry/registry.ts'
+import { type RegistrationContext, Registry } from '../registry/registry.ts'
 import { toReadResult } from './resource-contents.ts'
 import {
   type buildTemplate,
@@ -30,7 +29,6 @@ import {
   type ResourceEntry,
   ResourceTemplates,
   type TemplateEntry,
-  type TemplateMatch,
 } from './resource-templates.ts'
 import type { AnyResource } from './resource-types.ts'
 import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
@@ -39,12 +37,8 @@ import type { createSubscriberHooks, SubscriberHooks } from './subscriber-hooks.
 
 type ListedResource = Pick<ResourceEntry, 'item' | 'visible'>
 
-export interface ResourcesOptions {
-  readonly pageSize?: number | undefined
-  readonly logger: Logger
-  readonly caching: Caching
+interface ResourcesOptions extends RegistrationContext {
   readonly buildTemplate?: typeof buildTemplate | undefined
-  readonly checkMembers?: typeof checkMembers | undefined
   readonly createSubscriberHooks?: typeof createSubscriberHooks | undefined
   readonly lifespan?: Lifespan | undefined
 }
@@ -191,8 +185,8 @@ export class Resources {
     params: JsonObject,
     ctx: CallContext,
   ): Promise<HandlerResult> {
-    const asked = await visibleAmong(listers, ctx)
-    const lists = await Promise.all(asked.map((entry) => listOf(entry, ctx)))
+    const shown = await visibleAmong(listers, ctx)
+    const lists = await Promise.all(shown.map((entry) => listOf(entry, ctx)))
     // Fixed resources override listed ones, and later lists override earlier ones.
     const listed = new Map(lists.flat().map((entry) => [entry.item.uri, entry]))
     for (const { item } of fixed) listed.delete(item.uri)
@@ -201,8 +195,9 @@ export class Resources {
   }
 }
 
-interface Match extends Pick<TemplateMatch, 'variables'> {
+interface Match {
   readonly entry: ResourceEntry | TemplateEntry
+  readonly variables: Readonly<Record<string, string | string[]>>
 }
 
 function read(

@@ -1,8 +1,8 @@
 import type { Logger } from '../../util/logger.ts'
-import type { Lifespan } from '../../session/lifespan.ts'
+import type { Lifespan } from '../../session/server-mounts.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
-export interface CompiledHooks {
+interface CompiledHooks {
   readonly onSubscribe: ((uri: string, app: unknown) => unknown) | undefined
   readonly onUnsubscribe: ((uri: string, app: unknown) => unknown) | undefined
 }
@@ -35,7 +35,7 @@ interface Watched {
   running: Promise<void> | undefined
 }
 
-export interface SubscriberHooksOptions {
+interface SubscriberHooksOptions {
   readonly logger: Logger
   readonly lifespan?: Lifespan | undefined
 }

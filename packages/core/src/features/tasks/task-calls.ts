@@ -1,15 +1,20 @@
-import { ErrorCode, invalidParams, McpError } from '../../errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { ErrorCode, invalidParams, McpError, methodNotFound } from '../../errors.ts'
+import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { CallContext } from '../../call/context.ts'
-import type { HandlerResult, TaskStarted } from '../../call/result.ts'
+import { complete, type HandlerResult, type TaskStarted } from '../../call/result.ts'
 import { taskOwner } from '../../tasks/task-owner.ts'
-import type { TaskRunner } from '../../tasks/task-runner.ts'
+import { type TaskRunner, unknownTask } from '../../tasks/task-runner.ts'
 import { shorten } from '../registry/checks.ts'
 import { requireExtension } from '../extensions.ts'
-import { requestedTtl } from './task-methods.ts'
 import { callTool, type ToolEntry, type ToolTasks, type ToolTasksOptions } from '../tools/tool-call.ts'
 import { ifVisible } from '../registry/handler.ts'
+import { relatedTask, TaskMethod } from '../../protocol/methods.ts'
+import type { TaskDialect } from '../../protocol/revisions/revision.ts'
+import type { MethodEntry } from '../../call/method-table.ts'
+import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
+import type { TaskKey, TaskPosition, TaskRecord } from '../../stores/task-store.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '../registry/listing.ts'
 
 interface TaskCallsOptions extends ToolTasksOptions {
   readonly tasks: () => TaskRunner
@@ -21,7 +26,7 @@ interface Call {
 }
 
 /** Decides which tool calls are tasks. The client decides, or with the extension the server. */
-export class TaskCalls implements ToolTasks {
+class TaskCalls implements ToolTasks {
   readonly #options: TaskCallsOptions
 
   constructor(options: TaskCallsOptions) {
@@ -98,4 +103,114 @@ function toCall(ctx: CallContext): Call | undefined {
   const owner = taskOwner(ctx)
   const possible = ctx.revision.tasks !== undefined && ctx.task === undefined && owner !== undefined
   return possible ? { ctx, owner } : undefined
+}
+
+/** Runs tool calls as tasks. */
+export interface TaskFeature {
+  /** Creates the runner with the first task. */
+  readonly runner: () => TaskRunner
+  calls(options: ToolTasksOptions): ToolTasks
+  methods(options: Omit<Parameters<typeof taskMethods>[0], 'tasks'>): ReturnType<typeof taskMethods>
+}
+
+export const createTaskFeature = (tasks: () => TaskRunner): TaskFeature => ({
+  runner: tasks,
+  calls: (options) => new TaskCalls({ ...options, tasks }),
+  methods: (options) => taskMethods({ ...options, tasks }),
+})
+
+interface TaskMethodOptions {
+  readonly tasks: () => TaskRunner
+  /** Whether any tool can run as a task. */
+  readonly offered: () => boolean
+  readonly pageSize: number | undefined
+}
+
+const DEFAULT_PAGE = 50
+
+/**
+ * Serves `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ */
+export function taskMethods(options: TaskMethodOptions): readonly (readonly [string, MethodEntry])[] {
+  const caller = (ctx: CallContext): Caller => {
+    const owner = taskOwner(ctx)
+    const dialect = ctx.revision.tasks
+    if (!options.offered() || owner === undefined || dialect === undefined) throw methodNotFound()
+    return { owner, dialect, tasks: options.tasks() }
+  }
+  const one =
+    (
+      answer: (from: Caller, key: TaskKey, ctx: CallContext) => Promise<HandlerResult>,
+    ): MethodEntry['handle'] =>
+    ({ taskId }, ctx) => {
+      const from = caller(ctx)
+      if (typeof taskId !== 'string') throw unknownTask()
+      return answer(from, { owner: from.owner, taskId }, ctx)
+    }
+  const pageSize = options.pageSize ?? DEFAULT_PAGE
+  const get = one(async ({ tasks, dialect }, key) => complete(dialect.shown(await tasks.get(key))))
+  const cancel = one(async ({ tasks, dialect }, key) => complete(dialect.shown(await tasks.cancel(key))))
+  const result = one(async ({ tasks }, key, ctx) => resultOf(await tasks.result(key, ctx)))
+  return [
+    [TaskMethod.Get, { handle: get }],
+    [TaskMethod.Cancel, { handle: cancel }],
+    [TaskMethod.List, { handle: (params, ctx) => list(caller(ctx), params['cursor'], pageSize) }],
+    [
+      TaskMethod.Result,
+      {
+        handle: result,
+        // The task has its own limits, and its result has already been limited by its tool.
+        target: () => ({ timeoutMs: MAX_TIMEOUT_MS, maxResultBytes: Number.MAX_SAFE_INTEGER }),
+      },
+    ],
+  ]
+}
+
+interface Caller {
+  readonly owner: string
+  readonly dialect: TaskDialect
+  readonly tasks: TaskRunner
+}
+
+/** The result of the call, with the id of its task. */
+function resultOf({ taskId, result, error }: TaskRecord): HandlerResult {
+  if (error !== undefined) throw new McpError(error.code, error.message, error.data)
+  const meta = result?.['_meta'] as JsonObject | undefined
+  return complete({ ...result, _meta: { ...meta, ...relatedTask(taskId) } })
+}
+
+async function list(
+  { tasks, owner, dialect }: Caller,
+  cursor: unknown,
+  pageSize: number,
+): Promise<HandlerResult> {
+  const after = cursor === undefined ? undefined : positionOf(decodeCursor('tasks', cursor))
+  // One more than a page shows whether there is a next page.
+  const found = await tasks.list(owner, after, pageSize + 1)
+  const shown = found.slice(0, pageSize)
+  const last = found.length > pageSize ? shown.at(-1) : undefined
+  return complete({
+    tasks: shown.map((task) => dialect.shown(task)),
+    ...(last !== undefined && { nextCursor: encodeCursor('tasks', `${last.createdAt}:${last.taskId}`) }),
+  })
+}
+
+function positionOf(key: string): TaskPosition {
+  const [, time, taskId] = /^(\d{1,15}):(.*)$/s.exec(key) ?? []
+  if (time === undefined || taskId === undefined) throw invalidCursor()
+  return { createdAt: Number(time), taskId }
+}
+
+/** @throws McpError `-32602` */
+function requestedTtl(task: unknown): number | undefined {
+  if (!isObject(task)) throw invalidParams('The member "task" must be an object')
+  const { ttl } = task
+  // null requests a task without a time limit, which the server overrides.
+  if (ttl === undefined) return undefined
+  if (ttl === null) return Number.MAX_SAFE_INTEGER
+  if (typeof ttl !== 'number' || !(ttl >= 0))
+    throw invalidParams('The member "task.ttl" must be a number, 0 or more')
+  return Math.floor(ttl)
 }

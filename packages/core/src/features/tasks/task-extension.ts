@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { Notification, TaskMethod } from '../../protocol/methods.ts'
 import { revisionOf } from '../../protocol/revisions/index.ts'
 import type { TaskDialect } from '../../protocol/revisions/revision.ts'
-import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
+import { TASKS_EXTENSION } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { RequestContext } from '../../call/request-context.ts'
 import type { Extension, ExtensionMethod } from '../../call/extension.ts'
@@ -12,7 +12,7 @@ import type { TaskKey, TaskRecord } from '../../stores/task-store.ts'
 import { taskOwner } from '../../tasks/task-owner.ts'
 import { type TaskRunner, unknownTask } from '../../tasks/task-runner.ts'
 import { CONNECT, type Connected, missingExtension, requireExtension } from '../extensions.ts'
-import { type ListenTopic, readTexts } from '../listen-method.ts'
+import { type ListenTopic, readTexts } from '../subscription-methods.ts'
 
 const UPDATE = 'tasks/update'
 const TASK_IDS = 'taskIds'
@@ -114,9 +114,9 @@ interface At {
 function topicOf(runner: () => TaskRunner): ListenTopic {
   return {
     member: TASK_IDS,
-    agree: async (asked, ctx) => {
+    agree: async (requested, ctx) => {
       requireExtension(ctx, TASKS_EXTENSION)
-      const ids = readTexts(TASK_IDS, asked, MAX_ID_LENGTH)
+      const ids = readTexts(TASK_IDS, requested, MAX_ID_LENGTH)
       const owner = taskOwner(ctx)
       const dialect = ctx.revision.tasks
       if (owner === undefined || dialect === undefined) return undefined

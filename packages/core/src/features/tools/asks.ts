@@ -1,16 +1,16 @@
 import type { CallContext } from '../../call/context.ts'
-import { responseTo, digestOf } from '../../call/input/responses.ts'
+import { decodeResponse, digestOf, responseTo } from '../../call/input/inputs.ts'
 import type { NeedsInput } from '../../call/result.ts'
-import { decodeResponse } from '../../call/input/decode-response.ts'
 import { shownContent } from '../../call/input/encode-question.ts'
 import { isQuestion, type Question } from '../../call/input/question.ts'
-import type { AnySchema } from '../../schema/types.ts'
-import type { Asks } from './ask-types.ts'
+import type { AnySchema, InferArguments } from '../../schema/types.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
+import type { NoAsksAboveHandler, RequestContext } from '../../call/request-context.ts'
+import type { Awaitable } from '../../util/promises.ts'
 
 type AskFunction = (args: unknown, ctx: AskView) => unknown
 
-export interface CompiledAsks {
+interface CompiledAsks {
   /**
    * Runs every ask once, in the order of declaration. Returns undefined if all answers are known, in which case
    * `ctx.answers` is complete. An ask that reads a missing answer runs again in the next round.
@@ -65,9 +65,14 @@ async function resolveAsks(
   const answers: Record<string, unknown> = {}
   const questions: Record<string, Question> = {}
   for (const [name, ask] of list) {
-    const view = new AskView(ctx, { tool, names, own: name, answers })
-    const value = await view.run(ask, args)
-    if (view.waits) continue
+    const round = { tool, names, own: name, answers, waits: false }
+    let value: unknown
+    try {
+      value = await ask(args, createView(ctx, round))
+    } catch (error) {
+      if (!round.waits) throw error
+    }
+    if (round.waits) continue
     if (!isQuestion(value)) {
       answers[name] = value
       continue
@@ -86,71 +91,31 @@ interface Round {
   readonly names: readonly string[]
   readonly own: string
   readonly answers: Readonly<Record<string, unknown>>
+  /** Whether the ask has read a missing answer, in which case its value or error is dropped. */
+  waits: boolean
 }
 
+type AskView = Pick<CallContext, Exclude<keyof AskContext, 'answers'>> & { readonly answers: object }
+
 /** The part of a call's context that an ask may read. An ask cannot change anything through it. */
-class AskView {
-  readonly #ctx: CallContext
-  readonly answers: object
-  /** Whether the ask has read a missing answer, in which case its value or error is dropped. */
-  waits = false
-
-  constructor(ctx: CallContext, round: Round) {
-    this.#ctx = ctx
-    this.answers = this.#view(round)
-  }
-
-  get app(): CallContext['app'] {
-    return this.#ctx.app
-  }
-  get auth(): CallContext['auth'] {
-    return this.#ctx.auth
-  }
-  get client(): CallContext['client'] {
-    return this.#ctx.client
-  }
-  get locals(): CallContext['locals'] {
-    return this.#ctx.locals
-  }
-  get protocolVersion(): CallContext['protocolVersion'] {
-    return this.#ctx.protocolVersion
-  }
-  get requestId(): CallContext['requestId'] {
-    return this.#ctx.requestId
-  }
-  get session(): CallContext['session'] {
-    return this.#ctx.session
-  }
-  get signal(): CallContext['signal'] {
-    return this.#ctx.signal
-  }
-
-  async run(ask: AskFunction, args: unknown): Promise<unknown> {
-    try {
-      return await ask(args, this)
-    } catch (error) {
-      if (this.waits) return undefined
-      throw error
-    }
-  }
-
-  #view({ tool, names, own, answers }: Round): object {
-    const view = {}
-    const earlier = names.indexOf(own)
-    for (const [index, name] of names.entries()) {
-      const get = (): unknown => {
-        if (Object.hasOwn(answers, name)) return answers[name]
-        if (index >= earlier) {
-          const problem = `has the ask "${own}" that reads the answer "${name}", which comes later: declare it before`
-          throw invalid(tool, problem)
-        }
-        this.waits = true
-        throw new NotYet(name)
+function createView(ctx: CallContext, round: Round): AskView {
+  const { tool, names, own, answers } = round
+  const view = {}
+  const earlier = names.indexOf(own)
+  for (const [index, name] of names.entries()) {
+    const get = (): unknown => {
+      if (Object.hasOwn(answers, name)) return answers[name]
+      if (index >= earlier) {
+        const problem = `has the ask "${own}" that reads the answer "${name}", which comes later: declare it before`
+        throw invalid(tool, problem)
       }
-      Object.defineProperty(view, name, { get, enumerable: true })
+      round.waits = true
+      throw new NotYet(name)
     }
-    return view
+    Object.defineProperty(view, name, { get, enumerable: true })
   }
+  const { app, auth, client, locals, protocolVersion, requestId, session, signal } = ctx
+  return { app, auth, client, locals, protocolVersion, requestId, session, signal, answers: view }
 }
 
 /** Ends an ask that reads a missing answer. */
@@ -162,3 +127,44 @@ class NotYet extends Error {
     this.name = 'NotYet'
   }
 }
+
+/** The arguments of a handler, as parsed by the `inputSchema`. */
+export type ToolArguments<I extends AnySchema | undefined> = I extends AnySchema
+  ? InferArguments<I>
+  : Record<string, never>
+
+declare const ASKS: unique symbol
+
+/** The value of an ask, or the answer to its question. */
+type AnswerTo<R> = unknown extends R ? NoAsksAboveHandler : R extends Question<infer T> ? T : R
+
+/** `ctx.answers`: one member for each ask. */
+export type Answers<A> = [keyof A] extends [never] ? {} : { readonly [K in keyof A]: AnswerTo<A[K]> }
+
+/** The context of an ask. An ask must have no side effects, because it runs in every round. */
+export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown, Locals = unknown> = Pick<
+  RequestContext<App, Locals, Before>,
+  'answers' | 'app' | 'auth' | 'client' | 'locals' | 'protocolVersion' | 'requestId' | 'session' | 'signal'
+>
+
+/** Asks as an object. An ask sees the answers of those above it. */
+export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
+  readonly [K in keyof A]: (
+    args: ToolArguments<I>,
+    ctx: AskContext<Readonly<Record<string, unknown>>, App, Locals>,
+  ) => Awaitable<A[K]>
+}
+
+/** Asks that are added one by one, each with the answers of earlier ones. Created by `asks(inputSchema)`. */
+export interface Asks<I extends AnySchema | undefined, A, App = unknown, Locals = unknown> {
+  /** Adds an ask. Its name is the key of its answer and of its question. */
+  ask<const K extends string, R>(
+    name: K,
+    ask: (args: ToolArguments<I>, ctx: AskContext<Answers<A>, App, Locals>) => Awaitable<R>,
+  ): Asks<I, A & { readonly [P in K]: R }, App, Locals>
+  readonly [ASKS]?: (args: ToolArguments<I>) => A
+}
+
+export type ToolAsks<I extends AnySchema | undefined, A, App, Locals> =
+  | AskMap<I, A, App, Locals>
+  | Asks<NoInfer<I>, A, App, Locals>

@@ -23,8 +23,8 @@ export function inputRequired(
   questions: Readonly<Record<string, Question>>,
   options: { readonly state?: string } = {},
 ): InputRequired {
-  for (const [key, asked] of Object.entries(questions)) {
-    if (isQuestion(asked)) continue
+  for (const [key, question] of Object.entries(questions)) {
+    if (isQuestion(question)) continue
     throw usageError(
       'ERR_MCP_INVALID_DEFINITION',
       `inputRequired: "${key}" is not a question; make it with elicit, elicitUrl, sample or listRoots`,

@@ -1,14 +1,14 @@
 import { isErrorOf, ToolError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { STRUCTURED_JSON } from '../../protocol/revisions/base.ts'
-import type { ContentBlock, TextContent } from '../../protocol/types.ts'
+import type { ContentBlock, TextContent, Tool } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import { complete, type HandlerResult, type TaskStarted } from '../../call/result.ts'
 import { isQuestion } from '../../call/input/question.ts'
 import type { HeaderParameter } from '../../schema/uses/header-parameters.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import type { CheckedInput, CompiledInput, CompiledOutput } from '../../schema/types.ts'
-import type { CompiledAsks } from './asks.ts'
+import type { compileAsks } from './asks.ts'
 import { brandOf, isListOf } from '../registry/brand.ts'
 import { type InputRequired, toNeedsInput } from './input-required.ts'
 import {
@@ -19,15 +19,18 @@ import {
   stringify,
   tryStringify,
 } from '../content/protocol-results.ts'
-import type { RelatedEntry } from './relations.ts'
-import type { Content } from '../content/content.ts'
-import type { ToolResult } from '../content/result.ts'
+import type { checkRelated } from './tool-metadata.ts'
+import type { Content, ToolResult } from '../content/content.ts'
 import { type Awaitable, isPromiseLike } from '../../util/promises.ts'
-import type { WrappedOutput } from './wrap-output.ts'
+import type { wrapOutput } from './wrap-output.ts'
 import type { CompiledHandler } from '../registry/handler.ts'
 
 /** A registered tool: checked, with compiled schemas. */
-export interface ToolEntry extends CompiledHandler, RelatedEntry {
+export interface ToolEntry extends CompiledHandler {
+  readonly item: Tool
+  /** The tool without its relations. */
+  readonly alone: Tool
+  readonly related: ReturnType<typeof checkRelated>
   /** The tool's name in errors. */
   readonly label: string
   readonly priority: number
@@ -38,14 +41,14 @@ export interface ToolEntry extends CompiledHandler, RelatedEntry {
   readonly inHeaders: readonly HeaderParameter[] | undefined
   readonly output: CompiledOutput | undefined
   /** Undefined if structured values are sent unchanged, or not at all. */
-  readonly wrapped: WrappedOutput | undefined
+  readonly wrapped: ReturnType<typeof wrapOutput>
   readonly validateOutput: boolean
   readonly maxResultBytes: number | undefined
   /** Undefined if the tool never runs as a task. */
   readonly taskSupport: 'optional' | 'required' | undefined
   readonly immediateResponse: string | undefined
   /** Undefined if there are none. */
-  readonly asks: CompiledAsks | undefined
+  readonly asks: ReturnType<typeof compileAsks>
 }
 
 /** The settings that calls with tasks use. */

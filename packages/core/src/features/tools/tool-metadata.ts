@@ -1,36 +1,10 @@
 import type { Meta, Tool, ToolAnnotations } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/jsonrpc.ts'
-import { invalid, type Subject } from '../registry/checks.ts'
+import { checkToolName, invalid, type Subject } from '../registry/checks.ts'
+import type { AnyTool } from './tool-types.ts'
+import type { Logger } from '../../util/logger.ts'
 
-/** Hints about a tool, with the names of the specification or shorter ones. */
-export interface ToolHints extends ToolAnnotations {
-  readonly readOnly?: boolean
-  readonly destructive?: boolean
-  readonly idempotent?: boolean
-  readonly openWorld?: boolean
-}
-
-/** Metadata beyond the specification, published in `_meta`. */
-export interface ToolMetadata {
-  /**
-   * A whole number. With the server's `tools.orderByPriority` higher ones come first. Published as
-   * `dev.jetway/priority`.
-   * @default 0, not published
-   */
-  readonly priority?: number
-  /** Related tools, published as `dev.jetway/relatedTools` without those that are hidden from the caller. */
-  readonly relatedTools?: readonly RelatedTool[]
-  /** `ephemeral`: clients must not reuse results for another call. Published as `dev.jetway/cacheControl`. */
-  readonly cacheControl?: 'ephemeral'
-}
-
-/** `related`, or `suggested` as the next tool to call. */
-export interface RelatedTool {
-  readonly name: string
-  readonly relation: 'related' | 'suggested'
-}
-
-const SHORT_HINTS: readonly (readonly [keyof ToolHints, keyof ToolAnnotations])[] = [
+const SHORT_HINTS: readonly (readonly [short: string, name: keyof ToolAnnotations])[] = [
   ['readOnly', 'readOnlyHint'],
   ['destructive', 'destructiveHint'],
   ['idempotent', 'idempotentHint'],
@@ -38,7 +12,7 @@ const SHORT_HINTS: readonly (readonly [keyof ToolHints, keyof ToolAnnotations])[
 ]
 
 /** Converts short names to those of the specification. Omits undefined hints, because clients have defaults. */
-export function normaliseHints(subject: Subject, given: ToolHints | undefined): ToolAnnotations | undefined {
+export function normaliseHints(subject: Subject, given: AnyTool['annotations']): ToolAnnotations | undefined {
   if (given === undefined) return undefined
   if (!isObject(given)) throw invalid(subject, 'needs an object as its annotations')
   const hints: Record<string, unknown> = { ...given }
@@ -60,7 +34,7 @@ export function normaliseHints(subject: Subject, given: ToolHints | undefined): 
 /** Adds the metadata, without the relations, to `_meta`. */
 export function toMeta(
   subject: Subject,
-  { priority, cacheControl, _meta }: ToolMetadata & { readonly _meta?: Meta | undefined },
+  { priority, cacheControl, _meta }: Pick<AnyTool, 'priority' | 'cacheControl' | '_meta'>,
 ): Meta | undefined {
   if (priority !== undefined && !Number.isSafeInteger(priority))
     throw invalid(subject, 'needs a whole number as its priority')
@@ -92,4 +66,101 @@ export function byPriority<Entry extends { readonly item: Tool; readonly priorit
   return entries.toSorted(
     (a, b) => b.priority - a.priority || (a.item.name < b.item.name ? -1 : Number(a.item.name > b.item.name)),
   )
+}
+
+/** @throws `ERR_MCP_INVALID_DEFINITION` */
+export function checkTaskSupport(
+  subject: Subject,
+  { taskSupport, immediateResponse }: Pick<AnyTool, 'taskSupport' | 'immediateResponse'>,
+): {
+  readonly taskSupport: 'optional' | 'required' | undefined
+  readonly immediateResponse: string | undefined
+} {
+  const runs = taskSupport === 'optional' || taskSupport === 'required'
+  if (!runs && taskSupport !== undefined && taskSupport !== 'forbidden')
+    throw invalid(subject, 'needs "forbidden", "optional" or "required" as its taskSupport')
+  if (immediateResponse !== undefined && !(runs && typeof immediateResponse === 'string'))
+    throw invalid(
+      subject,
+      'can have an immediateResponse, a string, only with a taskSupport of "optional" or "required"',
+    )
+  return { taskSupport: runs ? taskSupport : undefined, immediateResponse }
+}
+
+type RelatedTool = NonNullable<AnyTool['relatedTools']>[number]
+
+interface RelatedEntry {
+  readonly item: Tool
+  /** The tool without its relations. */
+  readonly alone: Tool
+  readonly related: readonly RelatedTool[]
+}
+
+/** The tools that tools name as related. */
+export class Relations {
+  readonly #options: { readonly inDescription: boolean; readonly logger: Logger }
+  readonly #warned = new WeakSet<RelatedEntry>()
+  #checked: readonly RelatedEntry[] | undefined
+
+  constructor(options: { readonly inDescription: boolean; readonly logger: Logger }) {
+    this.#options = options
+  }
+
+  /** Adds the related tools to the description and metadata. */
+  describe(alone: Tool, related: readonly RelatedTool[]): Tool {
+    if (related.length === 0) return alone
+    const _meta = { ...alone._meta, 'dev.jetway/relatedTools': related }
+    if (!this.#options.inDescription) return { ...alone, _meta }
+    const lines = alone.description === undefined ? [] : [alone.description]
+    return { ...alone, description: [...lines, sentence(related)].join('\n'), _meta }
+  }
+
+  /** Logs unknown names, once for each tool that refers to them. */
+  check(entries: readonly RelatedEntry[], has: (name: string) => boolean): void {
+    if (entries === this.#checked) return
+    this.#checked = entries
+    for (const entry of entries) {
+      if (entry.related.length === 0 || this.#warned.has(entry)) continue
+      this.#warned.add(entry)
+      const unknown = entry.related.filter(({ name }) => !has(name)).map(({ name }) => name)
+      if (unknown.length === 0) continue
+      const fields = { tool: entry.item.name, unknown }
+      this.#options.logger.warn(fields, 'A tool names related tools that do not exist')
+    }
+  }
+
+  /** Removes the names of tools that are hidden from the caller. */
+  among<Entry extends RelatedEntry>(seen: readonly Entry[], all: readonly Entry[]): readonly Entry[] {
+    if (seen.length === all.length || seen.every(({ related }) => related.length === 0)) return seen
+    const shown = new Set(seen.map(({ item }) => item.name))
+    const hidden = new Set(all.map(({ item }) => item.name).filter((name) => !shown.has(name)))
+    return seen.map((entry) => {
+      const left = entry.related.filter(({ name }) => !hidden.has(name))
+      return left.length === entry.related.length
+        ? entry
+        : { ...entry, item: this.describe(entry.alone, left) }
+    })
+  }
+}
+
+function sentence(related: readonly RelatedTool[]): string {
+  const parts = [
+    ['Related tools', 'related'],
+    ['Suggested next', 'suggested'],
+  ].map(([label, relation]) => {
+    const names = related.filter((it) => it.relation === relation).map(({ name }) => name)
+    return names.length === 0 ? [] : [`${label}: ${names.join(', ')}.`]
+  })
+  return parts.flat().join(' ')
+}
+
+export function checkRelated(subject: Subject, given: unknown): readonly RelatedTool[] {
+  if (given === undefined) return []
+  if (!Array.isArray(given)) throw invalid(subject, 'needs its relatedTools in an array')
+  return (given as unknown[]).map((item) => {
+    const { name, relation } = isObject(item) ? item : {}
+    checkToolName(name)
+    if (relation === 'related' || relation === 'suggested') return { name: name as string, relation }
+    throw invalid(subject, `needs a relation of "related" or "suggested" to the tool "${String(name)}"`)
+  })
 }

@@ -1,17 +1,43 @@
-import type { TaskSupport } from '../../protocol/tasks.ts'
-import type { CallToolResult } from '../../protocol/types.ts'
+import type { CallToolResult, TaskSupport, ToolAnnotations } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/request-context.ts'
 import type { AnySchema, InferOutput } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/app-types.ts'
-import type { Answers, ToolArguments, ToolAsks } from './ask-types.ts'
+import type { Answers, ToolArguments, ToolAsks } from './asks.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 import type { InputRequired } from './input-required.ts'
 import type { Refuse, ToolProblem } from '../content/result-types.ts'
-import type { ToolResult } from '../content/result.ts'
+import type { ToolResult } from '../content/content.ts'
 import type { WrapOutput } from './wrap-output.ts'
-import type { ToolHints, ToolMetadata } from './tool-metadata.ts'
 import type { VisibleRule } from '../registry/handler.ts'
+
+/** Hints about a tool, with the names of the specification or shorter ones. */
+interface ToolHints extends ToolAnnotations {
+  readonly readOnly?: boolean
+  readonly destructive?: boolean
+  readonly idempotent?: boolean
+  readonly openWorld?: boolean
+}
+
+/** Metadata beyond the specification, published in `_meta`. */
+interface ToolMetadata {
+  /**
+   * A whole number. With the server's `tools.orderByPriority` higher ones come first. Published as
+   * `dev.jetway/priority`.
+   * @default 0, not published
+   */
+  readonly priority?: number
+  /** Related tools, published as `dev.jetway/relatedTools` without those that are hidden from the caller. */
+  readonly relatedTools?: readonly RelatedTool[]
+  /** `ephemeral`: clients must not reuse results for another call. Published as `dev.jetway/cacheControl`. */
+  readonly cacheControl?: 'ephemeral'
+}
+
+/** `related`, or `suggested` as the next tool to call. */
+interface RelatedTool {
+  readonly name: string
+  readonly relation: 'related' | 'suggested'
+}
 
 interface ToolFields extends DisplayFields, ToolMetadata {
   /** The name: 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */

@@ -6,12 +6,10 @@ import type { Tool } from '../../protocol/types.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { MethodEntry } from '../../call/method-table.ts'
-import type { Logger } from '../../util/logger.ts'
 import type { HandlerResult } from '../../call/result.ts'
 import type { CompiledInput, CompiledOutput, SchemaEngine } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/tool-ui.ts'
 import type { compileAsks } from './asks.ts'
-import type { Caching } from '../registry/caching.ts'
 import {
   checkResultBytes,
   checkToolName,
@@ -24,24 +22,24 @@ import { headerParameters, parameterFault } from './header-parameters.ts'
 import { Listing } from '../registry/listing.ts'
 import { memoize } from '../../util/memoize.ts'
 import { compileHandler, type Guarded, ifVisible } from '../registry/handler.ts'
-import type { checkMembers } from '../members.ts'
-import { Registry } from '../registry/registry.ts'
-import { checkRelated, createRelations, type Relations } from './relations.ts'
+import { type RegistrationContext, Registry } from '../registry/registry.ts'
+import {
+  byPriority,
+  checkRelated,
+  checkTaskSupport,
+  normaliseHints,
+  Relations,
+  toMeta,
+} from './tool-metadata.ts'
 import { sessionEntries, type SessionRegistry } from '../session-registry.ts'
-import { checkTaskSupport } from './task-support.ts'
 import { callTool, type ToolEntry, toolFailure, type ToolTasks, type ToolTasksOptions } from './tool-call.ts'
-import { byPriority, normaliseHints, toMeta } from './tool-metadata.ts'
 import type { AnyTool, ToolOptions } from './tool-types.ts'
 import { wrapOutput } from './wrap-output.ts'
 
-export interface ToolsOptions extends ToolOptions {
+interface ToolsOptions extends ToolOptions, RegistrationContext {
   readonly schemas: SchemaEngine
-  readonly pageSize?: number | undefined
-  readonly logger: Logger
-  readonly caching: Caching
   /** Without it, calls never run as tasks. */
   readonly tasks?: { calls(options: ToolTasksOptions): ToolTasks } | undefined
-  readonly checkMembers?: typeof checkMembers | undefined
   /** Without it, no tool has `asks`. */
   readonly compileAsks?: typeof compileAsks | undefined
   /** The ids of the server's extensions. */
@@ -62,7 +60,7 @@ export interface Tools {
 
 export function createTools(options: ToolsOptions): Tools {
   const { caching, extensions, logger, pageSize, tasks, ui } = options
-  const relations = createRelations({ inDescription: options.describeRelations === true, logger })
+  const relations = new Relations({ inDescription: options.describeRelations === true, logger })
   let taskable = false
   let withUi = false
   const createRegistry = (): Tools['registry'] =>
@@ -88,7 +86,7 @@ export function createTools(options: ToolsOptions): Tools {
     project: (revision, tool) => revision.projectTool(tool),
     pageSize,
     caching,
-    among: relations.among,
+    among: (seen, all) => relations.among(seen, all),
   })
   const sorted = memoize(byPriority)
   const list: MethodEntry['handle'] = (params, ctx) => {

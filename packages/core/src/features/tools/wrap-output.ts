@@ -1,9 +1,9 @@
-import { mapParts } from '../../schema/convert/walk.ts'
+import { mapParts } from '@jetway/json-schema'
 import type { AnySchema, CompiledOutput, InferOutput, JsonSchema } from '../../schema/types.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
 /** The member that contains a structured value, and the schema of the object around it. */
-export interface WrappedOutput {
+interface WrappedOutput {
   readonly member: string
   readonly outputSchema: JsonSchema
 }

@@ -10,7 +10,7 @@ export interface VariableSpec {
   readonly maxLength: number
 }
 
-export interface Literal {
+interface Literal {
   readonly kind: 'literal'
   readonly text: string
 }

@@ -1,10 +1,10 @@
-export interface LiteralStep {
+interface LiteralStep {
   readonly kind: 'literal'
   readonly text: string
 }
 
 /** A part of the URI with values: an optional lead, then items with a separator between them. */
-export interface SpanStep {
+interface SpanStep {
   readonly kind: 'span'
   /** One of these characters precedes the items; none if `''`. */
   readonly leads: string

@@ -1,7 +1,6 @@
-import { compileParts, type Matcher } from './compile.ts'
+import { canonical, compileParts } from './compile.ts'
 import { parseParts, type Expression } from './parse.ts'
 import { scan } from './scan.ts'
-import { canonical } from './values.ts'
 
 /** In characters of the percent-encoded form. Each character costs the scanner a bounded number of steps. */
 const MAX_URI_LENGTH = 8192
@@ -73,7 +72,10 @@ export function compareSpecificity(a: UriTemplate, b: UriTemplate): number {
   )
 }
 
-function matchUri({ steps, readers }: Matcher, uri: string): Record<string, string | string[]> | undefined {
+function matchUri(
+  { steps, readers }: ReturnType<typeof compileParts>,
+  uri: string,
+): Record<string, string | string[]> | undefined {
   if (uri.length > MAX_URI_LENGTH) return undefined
   let encoded: string
   try {
@@ -89,3 +91,50 @@ function matchUri({ steps, readers }: Matcher, uri: string): Record<string, stri
   // Defines own properties, also `__proto__`, where assignment would set the prototype.
   return Object.fromEntries(values)
 }
+
+/** One variable: its name, the type of its value, and whether a URI may omit it. */
+type Variable = readonly [name: string, value: string | string[], presence: 'required' | 'optional']
+
+type OneVariable<Text extends string, Presence extends Variable[2]> = Text extends `${infer Name}*`
+  ? readonly [Name, string[], Presence]
+  : Text extends `${infer Name}:${string}`
+    ? readonly [Name, string, Presence]
+    : readonly [Text, string, Presence]
+
+// Both recursions accumulate their result, so that the compiler treats them as loops.
+type VariableList<
+  Text extends string,
+  Presence extends Variable[2],
+  Found extends Variable = never,
+> = Text extends `${infer Head},${infer Tail}`
+  ? VariableList<Tail, Presence, Found | OneVariable<Head, Presence>>
+  : Found | OneVariable<Text, Presence>
+
+type ExpressionVariables<Text extends string> = Text extends `${';' | '?' | '&'}${infer List}`
+  ? VariableList<List, 'optional'>
+  : Text extends `${'+' | '#' | '.' | '/'}${infer List}`
+    ? VariableList<List, 'required'>
+    : VariableList<Text, 'required'>
+
+type AllVariables<
+  Text extends string,
+  Found extends Variable = never,
+> = Text extends `${string}{${infer Inner}}${infer Rest}`
+  ? AllVariables<Rest, Found | ExpressionVariables<Inner>>
+  : Found
+
+type VariablesObject<Found extends Variable> = {
+  [One in Found as One[2] extends 'required' ? One[0] : never]: One[1]
+} & { [One in Found as One[2] extends 'optional' ? One[0] : never]?: One[1] }
+
+/**
+ * The values of a template's literal type: `{ country: string; city: string }` for
+ * `'weather://{country}/{city}'`. Exploded variables are arrays; those of `{;…}`, `{?…}` and `{&…}` are
+ * optional. The type `string` gives a record.
+ */
+export type TemplateVariables<Template extends string> = string extends Template
+  ? Record<string, string | string[]>
+  : // Editors show the properties instead of the name of a helper.
+    VariablesObject<AllVariables<Template>> extends infer Values
+    ? { [Name in keyof Values]: Values[Name] }
+    : never

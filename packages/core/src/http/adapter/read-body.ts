@@ -10,69 +10,32 @@ export async function readWebStream(
   { bodyLimit, reading }: Pick<AcceptedRequest, 'bodyLimit' | 'reading'>,
 ): Promise<Uint8Array> {
   const reader = stream.getReader()
+  const cancel = (): void => void reader.cancel().catch(() => {})
+  const chunks: Uint8Array[] = []
+  let size = 0
   let slow: BodyError | undefined
   reading.begin((error) => {
     slow = error
-    cancel(reader)
+    cancel()
   })
   try {
-    const whole = await readAll(reader, (bytes, size) => {
-      const excess = size > bodyLimit ? BodyError.tooLarge(bodyLimit) : reading.add(bytes)
-      if (excess === undefined) return
-      cancel(reader)
-      throw excess
-    })
-    // A cancelled stream ends like a complete one.
-    if (slow !== undefined) throw slow
-    return whole
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => {
+        throw BodyError.endedEarly()
+      })
+      // A cancelled stream ends like a complete one.
+      if (slow !== undefined) throw slow
+      if (done) return joined(chunks, size)
+      size += value.byteLength
+      const excess = size > bodyLimit ? BodyError.tooLarge(bodyLimit) : reading.add(value.byteLength)
+      if (excess !== undefined) {
+        cancel()
+        throw excess
+      }
+      chunks.push(value)
+    }
   } finally {
     reading.end()
-  }
-}
-
-function cancel(reader: ReadableStreamDefaultReader<Uint8Array>): void {
-  void reader.cancel().catch(() => {})
-}
-
-/**
- * Takes a body that the host reads as a whole.
- *
- * @param declared - its length in bytes, as the client says
- * @throws BodyError as a rejection: 413, 408 or 503 beyond a limit, 400 if it ends early
- */
-export function readWhole(
-  body: Promise<ArrayBuffer>,
-  declared: number,
-  { bodyLimit, reading }: Pick<AcceptedRequest, 'bodyLimit' | 'reading'>,
-): Promise<Uint8Array> {
-  const excess = reading.add(declared)
-  return new Promise<Uint8Array>((resolve, reject) => {
-    reading.begin(reject)
-    if (excess !== undefined) reject(excess)
-    body.then(
-      (whole) => {
-        if (whole.byteLength > bodyLimit) reject(BodyError.tooLarge(bodyLimit))
-        else resolve(new Uint8Array(whole))
-      },
-      () => reject(BodyError.endedEarly()),
-    )
-  }).finally(() => reading.end())
-}
-
-async function readAll(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  check: (bytes: number, size: number) => void,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => {
-      throw BodyError.endedEarly()
-    })
-    if (done) return joined(chunks, size)
-    size += value.byteLength
-    check(value.byteLength, size)
-    chunks.push(value)
   }
 }
 

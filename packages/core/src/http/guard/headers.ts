@@ -121,8 +121,8 @@ export interface Accepted {
 }
 
 /**
- * Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides,
- * and a weight of zero refuses.
+ * Parses an Accept header as in RFC 9110 §12.5.1: the most specific range decides, and a weight of zero
+ * refuses.
  */
 export const accepted: (accept: string) => Accepted = remember((accept) => {
   const weights = new Map<string, boolean>()

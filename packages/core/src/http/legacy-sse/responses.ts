@@ -37,7 +37,7 @@ export class SseResponses {
   }
 
   /** Whether another response would become an error. */
-  get crowded(): boolean {
+  get full(): boolean {
     return this.#waiting > this.#limit
   }
 

@@ -1,5 +1,5 @@
 import { initialize } from '../../session/initialize.ts'
-import { Outstanding } from '../../util/outstanding.ts'
+import { PendingWork } from '../../util/pending-work.ts'
 import type { Deadline, Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../context.ts'
 import { refuse } from '../refusals.ts'
@@ -37,7 +37,7 @@ export class SseConnection implements Due {
   readonly #options: SseConnectionOptions
   readonly #writer: SseWriter
   readonly #conversation: SseConversation
-  readonly #unanswered: Outstanding
+  readonly #unanswered: PendingWork
   #closed = false
 
   constructor(options: SseConnectionOptions) {
@@ -56,7 +56,7 @@ export class SseConnection implements Due {
       onExpired: close,
       onDisconnect: close,
     })
-    this.#unanswered = new Outstanding(context.clock)
+    this.#unanswered = new PendingWork(context.clock)
     this.#conversation = new SseConversation({
       context,
       server,

@@ -8,7 +8,7 @@ import { errorFrame, type JsonRpcRequest, type RequestId, resultFrame } from '..
 import type { InitializeInput } from '../../session/initialize.ts'
 import { deliver, type NoRequest, receive, type Refusal } from '../../session/receiver.ts'
 import type { Session } from '../../session/session.ts'
-import type { Outstanding } from '../../util/outstanding.ts'
+import type { PendingWork } from '../../util/pending-work.ts'
 import { type Awaitable, deferred } from '../../util/promises.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
 import type { EndpointContext } from '../context.ts'
@@ -37,7 +37,7 @@ interface SseConversationOptions {
   readonly id: string
   readonly writer: SseWriter
   /** Counts the calls without a response. */
-  readonly unanswered: Outstanding
+  readonly unanswered: PendingWork
   readonly open: (request: SseInitialize) => Promise<SseOpening>
   /** Called if a response cannot be sent. */
   readonly onFailure: () => void
@@ -204,7 +204,7 @@ export class SseConversation {
   }
 
   async #afterRead(frame: string): Promise<string> {
-    if (this.#responses.crowded) return frame
+    if (this.#responses.full) return frame
     this.#responses.hold(frame.length)
     await this.session?.confirmRead((ping) => this.#respond(ping))
     this.#responses.hold(-frame.length)

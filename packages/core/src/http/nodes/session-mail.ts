@@ -20,7 +20,7 @@ export type SessionMail =
   /** The sender now writes this stream. */
   | { readonly kind: 'seized'; readonly stream?: string }
   /** A stream that the receiver follows has new events. */
-  | { readonly kind: 'poke'; readonly stream: string }
+  | { readonly kind: 'appended'; readonly stream: string }
   /** The response to a request that the receiver has sent to the client. */
   | { readonly kind: 'answer'; readonly response: JsonRpcResponse }
   /** The client has cancelled the call. */
@@ -66,7 +66,7 @@ const MEMBERS: {
   frame: { frame: isText },
   yield: { stream: isOptionalText },
   seized: { stream: isOptionalText },
-  poke: { stream: isText },
+  appended: { stream: isText },
   answer: { response: (value) => isObject(value) && isRequestId(value['id']) },
   cancel: { id: isRequestId },
   message: { ref: isText, server: isText, message: isText, auth: isOptionalText },

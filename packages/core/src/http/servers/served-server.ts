@@ -27,12 +27,13 @@ export class ServedServer implements ServerMount {
   onIdle: (() => void) | undefined
   readonly #measure: Measure
   readonly #work: Drainable
-  readonly #sessions = new Set<Session>()
+  readonly sessions: Set<Session> = new Set()
   readonly #subscriptions = new Set<Subscription>()
   /** Connections of clients, which may not have a session yet. */
   readonly #connections = new Set<{ close(): void }>()
   #calls = 0
-  #sending = 0
+  /** Bytes of replies that their adapters are still sending. */
+  sending = 0
   #unsubscribe: (() => void) | undefined
 
   constructor(runtime: ServerRuntime, mounted: readonly Revision[], clock: Clock, measure: Measure) {
@@ -55,15 +56,8 @@ export class ServedServer implements ServerMount {
   get closing(): boolean {
     return this.#work.closing
   }
-  get sessions(): Iterable<Session> {
-    return this.#sessions
-  }
   get idle(): boolean {
-    return this.#calls + this.#sessions.size + this.#subscriptions.size + this.#connections.size === 0
-  }
-  /** Bytes of replies that their adapters are still sending. */
-  get sending(): number {
-    return this.#sending
+    return this.#calls + this.sessions.size + this.#subscriptions.size + this.#connections.size === 0
   }
 
   gauges(): Gauges {
@@ -71,13 +65,13 @@ export class ServedServer implements ServerMount {
   }
 
   addSession(session: Session): void {
-    this.#sessions.add(session)
+    this.sessions.add(session)
     this.#listen()
   }
 
   /** Must be called after the end of a session. */
   removeSession(session: Session): void {
-    if (this.#sessions.delete(session)) this.#removed()
+    if (this.sessions.delete(session)) this.#removed()
   }
 
   /** Informs a subscription of changes until it closes. */
@@ -112,9 +106,9 @@ export class ServedServer implements ServerMount {
 
   /** Counts bytes as being sent, until the returned function is called. */
   hold(bytes: number): () => void {
-    this.#sending += bytes
+    this.sending += bytes
     return () => {
-      this.#sending -= bytes
+      this.sending -= bytes
     }
   }
 
@@ -137,7 +131,7 @@ export class ServedServer implements ServerMount {
   /** Closes immediately, because the mount has already drained. */
   finish(): void {
     for (const connection of this.#connections) connection.close()
-    for (const session of this.#sessions) session.close()
+    for (const session of this.sessions) session.close()
     this.#stopListening()
     this.runtime.dispatcher.releaseTimers()
     this.#work.finish()
@@ -145,7 +139,7 @@ export class ServedServer implements ServerMount {
 
   #listen(): void {
     this.#unsubscribe ??= onChange(this.runtime.bus, (event) => {
-      for (const session of this.#sessions) session.onChange(event)
+      for (const session of this.sessions) session.onChange(event)
       for (const subscription of this.#subscriptions) subscription.onChange(event)
     })
   }
@@ -156,7 +150,7 @@ export class ServedServer implements ServerMount {
   }
 
   #removed(): void {
-    if (this.#sessions.size + this.#subscriptions.size === 0) this.#stopListening()
+    if (this.sessions.size + this.#subscriptions.size === 0) this.#stopListening()
     this.#checkIdle()
   }
 

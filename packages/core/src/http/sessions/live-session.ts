@@ -212,20 +212,15 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
 
   #write(store: EventStore, token: string, begin: StreamOrigin | SeizedStream): ResumableStream {
     const { server, session } = this
-    const { kind } = begin
     const { context, deletions } = this.#home
-    const stream: ResumableStream = new ResumableStream(context, {
+    const stream = new ResumableStream(context, {
       server,
       deletions,
       log: { store, key: this.#keyOf(token) },
       node: this.node ?? ONLY_NODE,
       begin,
       primes: session.revision.primesStreams,
-      onEnd: () => {
-        if (this.#streams?.get(token) === stream) this.#streams.delete(token)
-      },
-      onFollowed: (node) => this.link?.followed(node, token),
-      onFenced: (frame) => this.#fenced(stream, frame, kind),
+      owner: this,
     })
     this.#streams ??= new Map()
     this.#streams.set(token, stream)
@@ -248,9 +243,17 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     else this.session.attach(this.link.channel)
   }
 
-  #fenced(stream: EventStream, frame: string, kind: StreamOrigin['kind']): void {
+  streamEnded(stream: ResumableStream): void {
+    if (this.#streams?.get(stream.token) === stream) this.#streams.delete(stream.token)
+  }
+
+  streamFollowed(stream: ResumableStream, node: string): void {
+    this.link?.followed(node, stream.token)
+  }
+
+  streamFenced(stream: ResumableStream, frame: string): void {
     // The calls of a seized stream already have responses: errors.
-    if (kind === 'call' || this.link === undefined) return
+    if (stream.kind === 'call' || this.link === undefined) return
     if (stream === this.standalone) this.#forgetStandalone()
     this.link
       .fenced(frame)
@@ -263,6 +266,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   }
 
   #keyOf(stream: string): StreamKey {
-    return { principal: this.session.record.principal, session: this.session.id, stream }
+    const { principal, id: session } = this.session.record
+    return { principal, session, stream }
   }
 }

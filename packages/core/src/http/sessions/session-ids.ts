@@ -5,7 +5,7 @@ import { utf8Length } from '../../util/bytes.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import { type Random, randomToken } from '../../util/random.ts'
-import { RareLog } from '../../util/rare-log.ts'
+import { ThrottledLog } from '../../util/throttled-log.ts'
 import { type Sealer, sealedLength } from '../../util/sealer.ts'
 
 /**
@@ -36,12 +36,12 @@ interface PlainIdsOptions {
  */
 export class PlainIds {
   readonly #options: PlainIdsOptions
-  readonly #several: RareLog
+  readonly #several: ThrottledLog
   #own: { readonly mark: string; readonly since: number } | undefined
 
   constructor(options: PlainIdsOptions) {
     this.#options = options
-    this.#several = new RareLog(options.clock)
+    this.#several = new ThrottledLog(options.clock)
   }
 
   create(): string {

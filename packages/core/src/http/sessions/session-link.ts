@@ -111,8 +111,8 @@ export class SessionLink {
       case 'yield':
       case 'seized':
         return this.#live.yieldStream(mail)
-      case 'poke':
-        return this.#following?.get(mail.stream)?.poke()
+      case 'appended':
+        return this.#following?.get(mail.stream)?.readOn()
       case 'answer':
         return void session.response(mail.response)
       case 'cancel':
@@ -143,7 +143,7 @@ export class SessionLink {
   }
 
   followed(node: string, stream: string): void {
-    void this.#network.peers.send(node, this.#live.key, { kind: 'poke', stream })
+    void this.#network.peers.send(node, this.#live.key, { kind: 'appended', stream })
   }
 
   /** @throws StoreFailure */
@@ -208,7 +208,7 @@ export class SessionLink {
     )
     following.set(token, stream)
     // An event may have been added between the read and now.
-    stream.poke()
+    stream.readOn()
     return stream.reply(reader)
   }
 }

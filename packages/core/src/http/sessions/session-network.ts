@@ -12,7 +12,7 @@ import { fromStore } from '../streams/store-failure.ts'
 import type { HttpReply } from '../types.ts'
 import type { Peers } from '../nodes/peers.ts'
 
-/** How often the writers of followed streams are checked, in ms, because their mail can be lost. */
+/** How often the writers of followed streams are checked, in ms. Mail about new events can be lost. */
 const CHECK_MS = 1_000
 
 interface FollowedStreamOptions {
@@ -106,12 +106,12 @@ export class FollowedStream {
     return this.#writer.reply(reader)
   }
 
-  /** Reads the stream again, because there are new events. */
-  poke(): void {
+  /** Reads the new events. */
+  readOn(): void {
     void this.#run(() => this.#read())
   }
 
-  /** Reads the stream again, in case the mail was lost, and takes it over if its writer has stopped. */
+  /** Reads on, in case the mail about new events was lost, and takes the stream over if its writer has stopped. */
   check(stopped: boolean): void {
     void this.#run(async () => {
       const { log, revision } = this.#options
@@ -140,7 +140,7 @@ export class FollowedStream {
     }
     if (!this.#again) return
     this.#again = false
-    this.poke()
+    this.readOn()
   }
 
   async #read(): Promise<void> {

@@ -32,16 +32,6 @@ export class SessionRoutes {
       : this.#handleIn(live, request, caller)
   }
 
-  closeAll(): void {
-    this.table.closeAll()
-    this.legacySse?.closeAll()
-  }
-
-  /** Leaves the other nodes. Must be called after all streams have ended. */
-  async leave(): Promise<void> {
-    await this.table.leave()
-  }
-
   #handleIn(live: LiveSession | undefined, request: HttpRequest, caller: Caller): Reply {
     if (live === undefined) return refuse('unknownSession')
     const selection = selectRevision({

@@ -7,7 +7,14 @@ import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK, type Network } from '../../call/exchange.ts'
 import { principalOf } from '../../stores/principal.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
-import { LARGE_REPLY, onDisconnect } from '../types.ts'
+import {
+  LARGE_REPLY,
+  onDisconnect,
+  type FrameSink,
+  type HttpReply,
+  type HttpRequest,
+  type Reply,
+} from '../types.ts'
 import { headerValues } from '../request-origin.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import type { Deadline, Due } from '../../util/timers.ts'
@@ -19,7 +26,6 @@ import { emitOverflow } from '../streams/sse-writer.ts'
 import { wholeStream } from '../streams/whole-stream.ts'
 import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../servers/served-server.ts'
-import type { FrameSink, HttpReply, HttpRequest, Reply } from '../types.ts'
 
 /** How many microtasks a handler without slow steps may take to return, including middleware. */
 const TURNS = 32

@@ -5,7 +5,7 @@ import type { ServedServer } from '../servers/served-server.ts'
 import type { SseWriter } from './sse-writer.ts'
 import { KEEP_ALIVE } from './sse-format.ts'
 import { isolatedRequests } from '../../util/platform.ts'
-import { Outstanding } from '../../util/outstanding.ts'
+import { PendingWork } from '../../util/pending-work.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
@@ -21,13 +21,13 @@ export class OpenStreams {
   readonly #clock: Clock
   readonly #intervalMs: number | undefined
   readonly #keepAlive: Recurring | undefined
-  readonly #outstanding: Outstanding
+  /** Counts the open streams while all of them end. */
+  #ending: PendingWork | undefined
   /** Whether the end of every stream is noticed, so that what it holds can be counted. */
   readonly counts: boolean
 
   constructor(clock: Clock, keepAlive: ResolvedOptions['keepAlive']) {
     this.#clock = clock
-    this.#outstanding = new Outstanding(clock)
     this.#intervalMs = keepAlive === false ? undefined : keepAlive.intervalMs
     this.counts = !isolatedRequests()
     if (!this.counts) this.#own = new WeakMap()
@@ -50,7 +50,7 @@ export class OpenStreams {
   }
 
   add(writer: SseWriter): void {
-    this.#watch(writer)
+    if (writer.expiresAt !== undefined) this.#watch(writer)
     if (this.#own !== undefined) {
       const own = this.#recurring(() => writer.writeIfIdle(KEEP_ALIVE))
       own?.start()
@@ -58,7 +58,7 @@ export class OpenStreams {
       return
     }
     this.#open.add(writer)
-    this.#outstanding.begin()
+    this.#ending?.begin()
     this.#keepAlive?.start()
   }
 
@@ -68,13 +68,14 @@ export class OpenStreams {
     if (timer !== undefined) this.#clock.clearTimeout(timer)
     this.#expiries.delete(writer)
     if (!this.#open.delete(writer)) return
-    this.#outstanding.end()
+    this.#ending?.end()
     if (this.#open.size === 0) this.#keepAlive?.stop()
   }
 
   /** Waits until all streams have ended, but not for slow readers. */
   async endAll(): Promise<void> {
-    await this.#outstanding.flushed()
+    const ending = (this.#ending ??= new PendingWork(this.#clock, this.#open.size))
+    await ending.flushed()
     for (const writer of this.#open) writer.cut()
   }
 

@@ -40,15 +40,20 @@ interface ResumableStreamOptions {
   readonly primes: boolean
   readonly server: ServedServer
   readonly deletions: Deletions
+  readonly owner?: StreamOwner
+}
+
+/** Learns what happens to its streams. */
+interface StreamOwner {
   /** Called once, when the stream has ended. */
-  onEnd?(): void
+  streamEnded(stream: ResumableStream): void
   /** Called after each event if the client reads the stream through another node. */
-  onFollowed?(node: string): void
+  streamFollowed(stream: ResumableStream, node: string): void
   /**
    * Called with each frame that could not be stored because another node has seized the stream. The stream has
    * ended.
    */
-  onFenced?(frame: string): void
+  streamFenced(stream: ResumableStream, frame: string): void
 }
 
 /** A notice may be dropped if events are not stored, a response never. The final response ends the stream. */
@@ -68,6 +73,8 @@ const FINAL = { final: true }
  * sent, so that a client can resume from any event it has seen.
  */
 export class ResumableStream implements EventStream {
+  /** The name of the stream in its store. */
+  readonly token: string
   readonly #context: StreamContext
   readonly #options: ResumableStreamOptions
   #log: StreamLog | undefined
@@ -86,6 +93,7 @@ export class ResumableStream implements EventStream {
     this.#context = context
     this.#options = options
     this.#log = options.log
+    this.token = options.log.key.stream
     const { begin, log } = options
     if ('lease' in begin) {
       this.#lease = begin.lease
@@ -100,6 +108,11 @@ export class ResumableStream implements EventStream {
         ),
       )
     }
+  }
+
+  /** Whether it has the responses of calls, or the messages of its session. */
+  get kind(): StreamOrigin['kind'] {
+    return this.#options.begin.kind
   }
 
   get connected(): boolean {
@@ -185,7 +198,7 @@ export class ResumableStream implements EventStream {
     this.#ended = true
     this.#run(() => {
       this.#writer?.end()
-      this.#options.onEnd?.()
+      this.#options.owner?.streamEnded(this)
     })
   }
 
@@ -222,7 +235,8 @@ export class ResumableStream implements EventStream {
 
   #prime(writer: SseWriter, retry: number | undefined): void {
     if (this.#log === undefined || !this.#options.primes) return
-    writer.writeAlways(formatEvent({ id: this.#idOf(this.#seq), retry, data: '' }))
+    const id = formatEventId({ stream: this.token, epoch: this.#lease.epoch, seq: this.#seq })
+    writer.writeAlways(formatEvent({ id, retry, data: '' }))
   }
 
   #emit(frame: string, kind: FrameKind, answers?: RequestId): void {
@@ -271,7 +285,7 @@ export class ResumableStream implements EventStream {
       if (result?.state === 'lost') void this.#forget()
       if (result?.follower !== undefined) {
         this.#writer?.cut()
-        this.#options.onFollowed?.(result.follower)
+        this.#options.owner?.streamFollowed(this, result.follower)
       }
       this.#writeAll(emitted, first)
     })
@@ -279,49 +293,48 @@ export class ResumableStream implements EventStream {
 
   /** Another node writes the stream, so this one must not. */
   #fenced(emitted: readonly Emitted[]): void {
-    for (const { frame } of emitted) this.#options.onFenced?.(frame)
+    for (const { frame } of emitted) this.#options.owner?.streamFenced(this, frame)
   }
 
   #drop(): void {
     this.#log = undefined
     this.#ended = true
     this.#writer?.cut()
-    this.#options.onEnd?.()
+    this.#options.owner?.streamEnded(this)
   }
 
   #writeAll(emitted: readonly Emitted[], first: number): void {
     let seq = first
-    for (const { frame, kind } of emitted)
-      this.#write(formatEvent({ id: this.#log && this.#idOf(seq++), data: frame }), kind)
-  }
-
-  #write(chunk: string, kind: FrameKind): void {
-    if (kind === 'notice') this.#writer?.write(chunk)
-    else this.#writer?.writeAlways(chunk)
-  }
-
-  #idOf(seq: number): string {
-    return formatEventId({ stream: this.#log?.key.stream ?? '', epoch: this.#lease.epoch, seq })
+    for (const { frame, kind } of emitted) {
+      const id = this.#log && formatEventId({ stream: this.token, epoch: this.#lease.epoch, seq: seq++ })
+      const chunk = formatEvent({ id, data: frame })
+      if (kind === 'notice') this.#writer?.write(chunk)
+      else this.#writer?.writeAlways(chunk)
+    }
   }
 
   /** If the store fails, the stream continues without ids. */
   #store<T>(step: () => T | Promise<T>, then: (value: T | undefined) => void): void | Promise<void> {
-    const fail = (error: unknown): void => {
-      this.#context.logger.error(
-        { err: error },
-        'The event store failed. The stream continues, but cannot be resumed',
-      )
-      void this.#forget()
-      then(undefined)
-    }
     try {
       const value = step()
-      if (value instanceof Promise) return retried(this.#context.clock, value, step).then(then, fail)
+      if (value instanceof Promise)
+        return retried(this.#context.clock, value, step).then(then, (error: unknown) =>
+          this.#storeFailed(error, then),
+        )
       then(value)
     } catch (error) {
-      fail(error)
+      this.#storeFailed(error, then)
     }
     return undefined
+  }
+
+  #storeFailed(error: unknown, then: (value: undefined) => void): void {
+    this.#context.logger.error(
+      { err: error },
+      'The event store failed. The stream continues, but cannot be resumed',
+    )
+    void this.#forget()
+    then(undefined)
   }
 
   #forget(): void | Promise<void> {

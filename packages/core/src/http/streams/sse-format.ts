@@ -51,23 +51,14 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   let text = event === undefined ? '' : field('event', event)
   if (id !== undefined) text += field('id', id)
   if (retry !== undefined) text += `retry: ${Math.trunc(retry)}\n`
-  return `${text}${dataLines(data)}\n`
+  // JSON.stringify writes no line breaks, and a regular expression would take longer to find none.
+  if (!data.includes('\n') && !data.includes('\r')) return `${text}data: ${data}\n\n`
+  for (const line of data.split(/\r\n|\r|\n/)) text += `data: ${line}\n`
+  return `${text}\n`
 }
 
 /** Formats an event of HTTP+SSE. `message` is the default type, but some clients require it. */
 export const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })
-
-/**
- * JSON.stringify writes no line breaks, so one line is the usual case. A regular expression would take longer
- * to find none.
- */
-const dataLines = (data: string): string =>
-  data.includes('\n') || data.includes('\r')
-    ? data
-        .split(/\r\n|\r|\n/)
-        .map((line) => `data: ${line}\n`)
-        .join('')
-    : `data: ${data}\n`
 
 /** A comment, which clients skip, while proxies see that the connection is in use. */
 export const KEEP_ALIVE = ': keep-alive\n\n'

@@ -7,11 +7,9 @@ import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { ANONYMOUS } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
-import type { FrameSink, HttpReply, HttpRequest } from '../types.ts'
 import type { CallerBytes } from '../caller-bytes.ts'
-import { LARGE_REPLY, onDisconnect } from '../types.ts'
+import { type FrameSink, type HttpReply, type HttpRequest, LARGE_REPLY, onDisconnect } from '../types.ts'
 import type { ServedServer } from '../servers/served-server.ts'
-import type { OpenStreams } from './keep-alive.ts'
 import { SSE_HEADERS } from './sse-format.ts'
 
 /** The client that reads a stream. */
@@ -230,13 +228,14 @@ export class SseWriter {
     this.#behind = true
     if (chunk.length >= LARGE_REPLY) this.#sending = chunk.length
     this.#count()
-    const resume = (): void => {
-      this.#behind = false
-      this.#sending = 0
-      this.#flush()
-    }
-    // A sink must not reject. If it does, the client counts as disconnected.
-    behind.then(resume).catch(() => this.cut())
+    behind
+      .then(() => {
+        this.#behind = false
+        this.#sending = 0
+        this.#flush()
+      })
+      // A sink must not reject. If it does, the client counts as disconnected.
+      .catch(() => this.cut())
   }
 
   #queueNotices(): void {
@@ -248,33 +247,29 @@ export class SseWriter {
   #flush(): void {
     if (this.#disconnected) return
     while (!this.#behind) {
-      if (this.#bytes <= PIECE) this.#queueNotices()
+      if (this.#notices !== undefined && this.#bytes <= PIECE) this.#queueNotices()
       if (this.#queue.length === 0) break
-      this.#put(this.#takePiece())
+      // The first chunks are written as one text.
+      let count = 0
+      let units = 0
+      for (const { length } of this.#queue) {
+        if (count > 0 && units + length > PIECE) break
+        units += length
+        count++
+      }
+      const chunks = this.#queue.splice(0, count)
+      if (this.#queue.length === 0) this.#bytes = 0
+      else for (const chunk of chunks) this.#bytes -= utf8Length(chunk)
+      this.#put(chunks.length === 1 ? (chunks[0] ?? '') : chunks.join(''))
     }
     this.#count()
     if (this.#bytes <= HIGH_WATER) this.#release()
     if (this.#ending && this.#idle) this.cut()
   }
 
-  /** Removes the first chunks of the queue and returns them as one text. */
-  #takePiece(): string {
-    let count = 0
-    let units = 0
-    for (const { length } of this.#queue) {
-      if (count > 0 && units + length > PIECE) break
-      units += length
-      count++
-    }
-    const chunks = this.#queue.splice(0, count)
-    if (this.#queue.length === 0) this.#bytes = 0
-    else for (const chunk of chunks) this.#bytes -= utf8Length(chunk)
-    return chunks.length === 1 ? (chunks[0] ?? '') : chunks.join('')
-  }
-
   #count(): void {
     const { queued, principal = ANONYMOUS } = this.#options
-    const added = this.queuedBytes - this.#counted
+    const added = this.waitingBytes + this.#sending - this.#counted
     if (added === 0) return
     this.#counted += added
     queued?.add(principal, added)
@@ -300,7 +295,10 @@ export interface StreamContext {
   readonly clock: Clock
   readonly options: ResolvedOptions
   readonly logger: Logger
-  readonly openStreams: OpenStreams
+  readonly openStreams: NonNullable<SseWriterOptions['openStreams']> & {
+    /** Whether the end of every stream is noticed, so that the bytes it holds can be counted. */
+    readonly counts: boolean
+  }
   /** Replies that are queued for their clients. */
   readonly queued: CallerBytes
 }

@@ -29,7 +29,7 @@ export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
   const { fields, structured, methods, notifications, serverRequests, ...flags } = data
   const projector = createProjector(fields)
   const { project, block } = projector
-  // If structured values must be objects, the schema of a tool that allows other values is omitted, or wrapped in
+  // Where a structured value is an object, a tool whose schema allows something else is shown without it, or with
   // an object.
   const projectTool = (tool: Tool & WithWrappedOutput): JsonObject => {
     const { outputSchema, ...rest } = tool
@@ -201,4 +201,38 @@ function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): st
   if (held?.member !== undefined) return `{${JSON.stringify(held.member)}:${json}}`
   // An object can have another JSON type: a date is a string.
   return json.startsWith('{') ? json : undefined
+}
+
+interface Choice {
+  readonly const: string
+  readonly title: string
+}
+
+/**
+ * Adapts a form to a revision.
+ *
+ * @throws Error that names the field that the revision does not support
+ */
+export function projectForm(
+  { fields }: NonNullable<Revision['forms']>,
+  form: { readonly properties: object },
+): JsonObject {
+  if (fields === 'full') return { ...form }
+  const properties = Object.entries(form.properties).map(([name, field]) => [
+    name,
+    plain(name, field as JsonObject),
+  ])
+  return { ...form, properties: Object.fromEntries(properties) as JsonObject }
+}
+
+/** https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation#requested-schema */
+function plain(name: string, { default: preset, oneOf, ...field }: JsonObject): JsonObject {
+  if (field['type'] === 'array')
+    throw new Error(
+      `the field ${JSON.stringify(name)}: this client's protocol revision has no choice of several`,
+    )
+  if (field['type'] === 'boolean' && preset !== undefined) return { ...field, default: preset }
+  if (!Array.isArray(oneOf)) return field
+  const choices = oneOf as readonly Choice[]
+  return { ...field, enum: choices.map((c) => c.const), enumNames: choices.map((c) => c.title) }
 }

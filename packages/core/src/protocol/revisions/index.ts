@@ -1,7 +1,6 @@
 import { usageError } from '../../errors.ts'
 import { checkArray } from '../../util/check-options.ts'
-import { legacyRevision } from './legacy.ts'
-import { modernRevision } from './modern.ts'
+import { legacyRevision, modernRevision } from './eras.ts'
 import type { Era, Revision, RevisionDate } from './revision.ts'
 import { v2024_11_05 } from './v2024-11-05.ts'
 import { v2025_03_26 } from './v2025-03-26.ts'

@@ -1,8 +1,6 @@
 import type { McpError } from '../../errors.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc.ts'
-import type { TaskInfo } from '../tasks.ts'
-import type { FormRules } from './forms.ts'
-import type { Tool } from '../types.ts'
+import type { TaskInfo, Tool } from '../types.ts'
 
 /** The dated protocol versions that Jetway knows, oldest first. */
 export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
@@ -28,6 +26,14 @@ export type Shape =
   | 'audio'
   | 'resource_link'
   | 'embedded'
+
+/** The features of forms in a revision. */
+interface FormRules {
+  /** `full`: choices with titles, multiple choices, and defaults for every kind of field. */
+  readonly fields: 'plain' | 'full'
+  /** Whether the user can be asked to open a URL. */
+  readonly url: boolean
+}
 
 /** How a revision represents tasks. */
 export interface TaskDialect {
@@ -61,7 +67,7 @@ export const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
 /**
  * How questions are returned as the result of a call, which the client answers by sending the request again.
  */
-export interface RoundTrips {
+interface RoundTrips {
   /** The requests that may be answered in this way, each with its empty result. */
   readonly methods: ReadonlyMap<string, JsonObject>
   /** @param server - the server's info as JSON text */

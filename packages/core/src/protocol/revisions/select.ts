@@ -1,10 +1,9 @@
 import { ErrorCode, invalidRequest, isErrorOf, McpError } from '../../errors.ts'
 import { headerMismatch } from '../header-text.ts'
 import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcRequest } from '../jsonrpc.ts'
-import { Method } from '../methods.ts'
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Method, PROTOCOL_VERSION } from '../methods.ts'
 import { ofEra } from './index.ts'
 import type { Era, Revision } from './revision.ts'
-import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../meta.ts'
 import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../types.ts'
 
 /**
@@ -13,14 +12,14 @@ import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel
  */
 const ASSUMED = '2025-03-26'
 
-export interface SelectionInput {
+interface SelectionInput {
   /** Undefined for a batch or a response, which have no method. */
   readonly message: JsonRpcRequest | JsonRpcNotification | undefined
   /** The value of `MCP-Protocol-Version`, on transports with headers; `null` if it is missing. */
   readonly header?: string | null | undefined
   /** The revision that the session has negotiated. */
   readonly session?: Revision | undefined
-  /** Newest first. */
+  /** The served revisions, newest first. */
   readonly served: readonly Revision[]
   /** Whether calls need no `initialize`. */
   readonly stateless: boolean
@@ -65,7 +64,9 @@ export function selectRevision(input: SelectionInput): Selection {
   return revision === undefined ? unsupported(served) : { kind: 'serve', revision }
 }
 
-/** Whether clients can open sessions. Revisions are sorted newest first, and only the older ones have sessions. */
+/**
+ * Whether clients can open sessions. Revisions are sorted newest first, and only the older ones have sessions.
+ */
 export const hasSessions = (served: readonly Revision[]): boolean => served.at(-1)?.era === 'legacy'
 
 /** Finds a requested revision. A loop, because this runs for every request. */
@@ -147,7 +148,7 @@ const versionsOf = (served: readonly Revision[], era: Era): readonly string[] =>
   ofEra(era, served).map(({ version }) => version)
 
 /** The metadata of a stateless request, and its sender. */
-export interface RequestMeta {
+interface RequestMeta {
   readonly version: string
   readonly capabilities: ClientCapabilities
   readonly client: Implementation | undefined

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc.ts'
-import { shownTask, type TaskInfo, TASKS_EXTENSION } from '../tasks.ts'
+import { shownTask, type TaskInfo, TASKS_EXTENSION } from '../types.ts'
 import type { TaskDialect } from './revision.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks */

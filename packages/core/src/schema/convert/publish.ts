@@ -1,5 +1,5 @@
 import type { Recognised } from './recognise.ts'
-import { describes, mapParts } from './walk.ts'
+import { describes, mapParts } from '@jetway/json-schema'
 import type { JsonSchema, StandardSchema } from '../types.ts'
 import { findUnconvertible, strippingObjects, toOpenJsonSchema, type Side, type ZodSchema } from './zod.ts'
 

@@ -1,7 +1,7 @@
-import { isSchema, mapParts, resolveLocal } from './walk.ts'
+import { isSchema, mapParts, resolveLocal } from '@jetway/json-schema'
 import type { Issue, JsonSchema } from '../types.ts'
 
-const SAYS_WHAT_ELSE = ['additionalProperties', 'unevaluatedProperties', 'patternProperties']
+const LIMITS_PROPERTIES = ['additionalProperties', 'unevaluatedProperties', 'patternProperties']
 const DESCRIBES_ELSEWHERE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 
 /**
@@ -9,7 +9,9 @@ const DESCRIBES_ELSEWHERE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependent
  * properties, or describes properties elsewhere too, is not changed, and neither are nested schemas.
  */
 export function closeRoot(schema: JsonSchema): JsonSchema {
-  const speaks = [...SAYS_WHAT_ELSE, ...DESCRIBES_ELSEWHERE].some((keyword) => Object.hasOwn(schema, keyword))
+  const speaks = [...LIMITS_PROPERTIES, ...DESCRIBES_ELSEWHERE].some((keyword) =>
+    Object.hasOwn(schema, keyword),
+  )
   return speaks ? schema : { ...schema, additionalProperties: false }
 }
 
@@ -33,7 +35,9 @@ export function closeObjects(root: JsonSchema): JsonSchema {
 }
 
 function isOpenObject(schema: JsonSchema): boolean {
-  return isSchema(schema['properties']) && !SAYS_WHAT_ELSE.some((keyword) => Object.hasOwn(schema, keyword))
+  return (
+    isSchema(schema['properties']) && !LIMITS_PROPERTIES.some((keyword) => Object.hasOwn(schema, keyword))
+  )
 }
 
 function isOpenJoin({ allOf }: JsonSchema, root: JsonSchema): boolean {

@@ -1,6 +1,6 @@
 import { createValidator } from '@jetway/json-schema'
 import { withoutSafeBounds } from '../convert/publish.ts'
-import { isSchema } from '../convert/walk.ts'
+import { isSchema } from '@jetway/json-schema'
 import type { Issue, JsonSchema } from '../types.ts'
 import { fromErrors } from '../validate/from-errors.ts'
 
@@ -11,7 +11,7 @@ export interface FormSchema {
   readonly required?: readonly string[]
 }
 
-export interface Choice {
+interface Choice {
   readonly const: string
   readonly title: string
 }

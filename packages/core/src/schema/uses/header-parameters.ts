@@ -1,4 +1,4 @@
-import { isSchema, mapParts } from '../convert/walk.ts'
+import { isSchema, mapParts } from '@jetway/json-schema'
 import type { JsonSchema } from '../types.ts'
 
 /** A parameter that clients repeat in an HTTP header. */

@@ -1,5 +1,5 @@
 import { invalidSchema } from '../convert/recognise.ts'
-import { describes } from '../convert/walk.ts'
+import { describes } from '@jetway/json-schema'
 import type { JsonSchema, SchemaSite } from '../types.ts'
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#prompt */

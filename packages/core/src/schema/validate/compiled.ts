@@ -59,7 +59,7 @@ function fromStandardResult(result: StandardResult<unknown>): CheckedInput {
 }
 
 /** How to drop the unknown properties of zod objects from a result, as zod does. */
-export interface Prunes {
+interface Prunes {
   readonly pruning: Pruning
   readonly zod: ZodSchema
   readonly fits: Fits

@@ -5,24 +5,30 @@ import type { Issue } from '../types.ts'
 /** Keywords whose error only summarises those reported before it. */
 const SUMMARIES = new Set(['anyOf', 'oneOf', 'if', 'propertyNames', 'contains'])
 
+/** The maximum number of unions whose meant alternative is searched, because a peer may decide how many fail. */
+const MAX_UNIONS = 100
+
 /** With `allErrors` off, several errors occur only if alternatives failed: one for each. */
 export function fromErrors(errors: readonly ValidationError[]): Issue[] {
   let reported = errors.filter(({ keyword }) => !SUMMARIES.has(keyword))
-  for (const union of errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')) {
-    reported = reported.filter((error) => isOfMeantAlternative(error, union))
+  const unions = errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')
+  for (const union of unions.slice(0, MAX_UNIONS)) {
+    const meant = meantAlternatives(union)
+    const start = `${union.schemaPath}/`
+    if (meant.includes(true))
+      reported = reported.filter(
+        ({ schemaPath }) =>
+          !schemaPath.startsWith(start) ||
+          meant[Number(schemaPath.slice(start.length).split('/')[0])] === true,
+      )
   }
   const alternatives = (reported.length === 0 ? errors.slice(-1) : reported).map((error) => [toIssue(error)])
   return closestAlternative(alternatives)
 }
 
 /** An object with the constants of one alternative was meant for it, so the errors of the others are noise. */
-function isOfMeantAlternative(error: ValidationError, union: ValidationError): boolean {
-  const { schema: alternatives, schemaPath, data } = union
-  if (!error.schemaPath.startsWith(`${schemaPath}/`) || !Array.isArray(alternatives)) return true
-  const meant = alternatives.map((alternative) => hasConstantsOf(alternative, data))
-  const own = Number(error.schemaPath.slice(schemaPath.length + 1).split('/')[0])
-  return !meant.includes(true) || meant[own] === true
-}
+const meantAlternatives = ({ schema: alternatives, data }: ValidationError): boolean[] =>
+  Array.isArray(alternatives) ? alternatives.map((alternative) => hasConstantsOf(alternative, data)) : []
 
 function hasConstantsOf(alternative: unknown, data: unknown): boolean {
   const constants = Object.entries(member(alternative, 'properties') ?? {})

@@ -1,4 +1,4 @@
-import { createValidator } from '@jetway/json-schema'
+import { createValidator, type StepLimit } from '@jetway/json-schema'
 import type { JsonSchema, JsonValidator } from '../types.ts'
 import { fromErrors } from './from-errors.ts'
 
@@ -8,8 +8,11 @@ export interface Interpreted extends JsonValidator {
   steps(): number
 }
 
-/** @throws Error with a readable message for an invalid schema */
-export function interpret(schema: JsonSchema, origin: 'author' | 'library'): Interpreted {
-  const validator = createValidator(schema, { validateSchema: origin === 'author' })
+/** @throws Error with a readable message for an invalid schema, or one that exceeds the limit */
+export function interpret(schema: JsonSchema, origin: 'author' | 'library', limit?: StepLimit): Interpreted {
+  const validator = createValidator(schema, {
+    validateSchema: origin === 'author',
+    limit,
+  })
   return { ...validator, explain: (value) => fromErrors(validator.errors(value)) }
 }

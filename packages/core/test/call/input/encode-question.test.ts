@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ClientView } from '../../../src/call/client-view.ts'
-import { checkShape, decodeResponse } from '../../../src/call/input/decode-response.ts'
+import { ClientView } from '../../../src/call/request-context.ts'
+import { checkShape, decodeResponse } from '../../../src/call/input/inputs.ts'
 import { encodeQuestion, type InputRequest, shownContent } from '../../../src/call/input/encode-question.ts'
 import { elicit, elicitUrl, listRoots, type Question, sample } from '../../../src/call/input/question.ts'
 import { QuestionError } from '../../../src/errors.ts'

@@ -1,4 +1,4 @@
-import { FakeClock, settled } from '@jetway-apps/test-support'
+import { FakeClock, logLines, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { RequestContext } from '../../../src/call/request-context.ts'
@@ -106,12 +106,13 @@ describe('questions from a running handler', () => {
 
   it('leave the handler only its remaining time', async () => {
     const clock = new FakeClock()
+    const logger = logLines()
     const server = serverOf(
       async (ctx) => {
         await ctx.elicit('One?', ok)
         return new Promise(() => {})
       },
-      { clock, limits: { handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 1_000 } },
+      { clock, logger, limits: { handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 1_000 } },
     )
     const client = await openAnsweringClient(server)
     const reply = client.call('a')
@@ -121,21 +122,27 @@ describe('questions from a running handler', () => {
     await settled()
     await clock.advance(1_000)
     expect(textOf(await reply)).toBe('Timed out: tools/call reported no progress for 1000 ms')
+    expect(logger.lines).toEqual([expect.stringContaining('it reported no progress for 1000 ms')])
     expect(clock.pending).toBe(0)
   })
 
   it('are cancelled when the call ends', async () => {
+    const logger = logLines()
     const client = await openAnsweringClient(
-      serverOf((ctx) => {
-        ctx.elicit('Sure?', ok).catch(() => {})
-        return 'done'
-      }),
+      serverOf(
+        (ctx) => {
+          ctx.elicit('Sure?', ok).catch(() => {})
+          return 'done'
+        },
+        { logger },
+      ),
     )
     expect(textOf(await client.call('a'))).toBe('done')
     await settled()
     expect(client.notifications).toMatchObject([
       { method: 'notifications/cancelled', params: { requestId: client.asked[0]?.id } },
     ])
+    expect(logger.lines).toEqual(['warn: The tool "a" returned before its ctx.elicit was answered; await it'])
   })
 
   it('fail if the client does not support them', async () => {
@@ -195,15 +202,22 @@ describe('questions from a running handler', () => {
 
   it('are limited in number', async () => {
     let failures = 0
-    const server = serverOf(async (ctx) => {
-      const all = Array.from({ length: 70 }, () => ctx.listRoots().catch(() => failures++))
-      await Promise.race(all)
-      return 'done'
-    })
+    const logger = logLines()
+    const server = serverOf(
+      async (ctx) => {
+        const all = Array.from({ length: 70 }, () => ctx.listRoots().catch(() => failures++))
+        await Promise.race(all)
+        return 'done'
+      },
+      { logger },
+    )
     const client: AnsweringClient = await openAnsweringClient(server)
     expect(textOf(await client.call('a'))).toBe('done')
     expect(client.asked).toHaveLength(64)
     await settled()
     expect(failures).toBe(70)
+    expect(logger.lines).toEqual([
+      'warn: The tool "a" returned before its ctx.listRoots was answered; await it',
+    ])
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { QuestionError } from '../../../src/errors.ts'
 import type { Exchange } from '../../../src/call/exchange.ts'
 import { nodeOfRequest, PendingRequests } from '../../../src/call/input/pending-requests.ts'
-import { RELATED_TASK } from '../../../src/protocol/meta.ts'
+import { RELATED_TASK } from '../../../src/protocol/methods.ts'
 
 interface Frame {
   readonly id: string

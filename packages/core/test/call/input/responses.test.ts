@@ -1,6 +1,6 @@
 import { assert, jsonValue, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { responseTo, canonicalJson, mergeResponses, digestOf } from '../../../src/call/input/responses.ts'
+import { canonicalJson, digestOf, mergeResponses, responseTo } from '../../../src/call/input/inputs.ts'
 
 describe('mergeResponses', () => {
   const accepted = { action: 'accept', content: {} }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { content } from '../../../src/features/content/content.ts'
-import { result } from '../../../src/features/content/result.ts'
+import { content, result } from '../../../src/features/content/content.ts'
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })

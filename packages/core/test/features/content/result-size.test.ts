@@ -2,7 +2,7 @@ import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { McpError, McpServer, result, ToolError } from '../../../src/index.ts'
-import { bytesBeyond } from '../../../src/util/bytes.ts'
+import { utf8Length } from '../../../src/util/bytes.ts'
 import { openPeer } from '../../support/peer.ts'
 import { serveWeb } from '../../support/web-client.ts'
 
@@ -159,12 +159,10 @@ describe('maxResultBytes', () => {
   })
 })
 
-describe('bytesBeyond', () => {
+describe('utf8Length', () => {
   const samples = ['', 'a', 'é', '水', '🌧', 'a🌧é水"', '\ud800', '\udc00a', 'x'.repeat(1000)]
 
   it.each(samples)('agrees with TextEncoder: %j', (text) => {
-    const bytes = new TextEncoder().encode(text).length
-    expect(bytesBeyond(text, bytes)).toBeUndefined()
-    if (bytes > 0) expect(bytesBeyond(text, bytes - 1)).toBe(bytes)
+    expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length)
   })
 })

@@ -2,7 +2,7 @@ import { deferred, FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { elicit, inputRequired, McpError, result, tasks, ToolError } from '../../../src/index.ts'
-import { MemoryTaskStore } from '../../../src/stores/memory-task-store.ts'
+import { MemoryTaskStore } from '../../../src/stores/task-store.ts'
 import { type Answer, createHarness, type Harness, type HarnessOptions } from '../../http/support/harness.ts'
 import { callModern, type ModernCall } from '../../support/modern-calls.ts'
 

@@ -2,8 +2,8 @@ import { FakeClock, notification, request } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { tasks } from '../../../src/index.ts'
-import { MemoryBus } from '../../../src/stores/memory-bus.ts'
-import { MemoryTaskStore } from '../../../src/stores/memory-task-store.ts'
+import { MemoryBus } from '../../../src/stores/bus.ts'
+import { MemoryTaskStore } from '../../../src/stores/task-store.ts'
 import { McpServer } from '../../../src/server/mcp-server.ts'
 import {
   type Answer,

@@ -11,9 +11,8 @@ import {
   ToolError,
 } from '../../../src/index.ts'
 import type { RequestContext } from '../../../src/call/request-context.ts'
-import { RELATED_TASK } from '../../../src/protocol/meta.ts'
-import { MemoryTaskStore } from '../../../src/stores/memory-task-store.ts'
-import type { TaskRecord, TaskStore } from '../../../src/stores/task-store.ts'
+import { RELATED_TASK } from '../../../src/protocol/methods.ts'
+import { MemoryTaskStore, type TaskRecord, type TaskStore } from '../../../src/stores/task-store.ts'
 import {
   accept,
   type AnsweringClient,

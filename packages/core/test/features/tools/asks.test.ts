@@ -1,4 +1,4 @@
-import { FakeClock, request, settled } from '@jetway-apps/test-support'
+import { FakeClock, request, settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { QuestionError, ToolError } from '../../../src/errors.ts'
@@ -159,7 +159,10 @@ describe('several asks', () => {
 
   it('cannot read their own answer', async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     const one = (_args: unknown, { answers }: { readonly answers: object }): unknown =>
       (answers as { readonly one: unknown }).one
     server.addTool({ name: 'a', asks: { one }, handler: () => 'x' })
@@ -171,7 +174,10 @@ describe('several asks', () => {
 
   it('cannot read later answers; the error names both asks', async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     server.addTool({
       name: 'a',
       asks: { one: (_args, ctx) => ctx.answers['two'], two: () => 2 },
@@ -251,7 +257,10 @@ describe('the capabilities that a question needs', () => {
 
   it('do not matter for a schema that no form can show: the log names it', async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     server.addTool({
       name: 'a',
       asks: { one: () => elicit('?', z.object({ at: z.object({ x: z.number() }) })) },

@@ -1,3 +1,4 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { tieredEngine } from '../../../src/schema/tiered-engine.ts'
 import * as z from 'zod'
@@ -14,7 +15,10 @@ const ok = z.object({ ok: z.boolean() })
 describe('inputRequired in a tool', () => {
   it('must wrap a question that a handler returns', async () => {
     const errors: unknown[] = []
-    const server = new McpServer({ name: 'a', version: '1' }, { onError: (error) => errors.push(error) })
+    const server = new McpServer(
+      { name: 'a', version: '1' },
+      { logger: silent, onError: (error) => errors.push(error) },
+    )
     server.addTool({ name: 'a', handler: () => elicit('Sure?', ok) })
     const client = await openAnsweringClient(server)
     expect((await client.call('a')).result?.['isError']).toBe(true)

@@ -2,7 +2,7 @@ import { silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { displayName } from '../../../src/protocol.ts'
-import type { RelatedTool, ToolHints } from '../../../src/features/tools/tool-metadata.ts'
+import type { AnyTool } from '../../../src/features/tools/tool-types.ts'
 import { McpServer, UsageError } from '../../../src/index.ts'
 import { openPeer } from '../../support/peer.ts'
 import { serveWeb } from '../../support/web-client.ts'
@@ -31,7 +31,7 @@ async function shown(definition: object, options: object = {}, version?: string)
 }
 
 describe('annotations', () => {
-  const cases: [string, ToolHints, object | undefined][] = [
+  const cases: [string, AnyTool['annotations'], object | undefined][] = [
     [
       'accept hints under their own names',
       { readOnlyHint: true, openWorldHint: false },
@@ -97,7 +97,7 @@ describe('displayName', () => {
 })
 
 describe('priority, related tools and cache control', () => {
-  const relatedTools: RelatedTool[] = [
+  const relatedTools: NonNullable<AnyTool['relatedTools']> = [
     { name: 'b', relation: 'related' },
     { name: 'c', relation: 'suggested' },
   ]

@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, it } from 'vitest'
-import type { TemplateVariables } from '../../../src/features/uri-template/template-variables.ts'
+import type { TemplateVariables } from '../../../src/features/uri-template/uri-template.ts'
 
 describe('TemplateVariables', () => {
   it('maps positional variables to required strings', () => {

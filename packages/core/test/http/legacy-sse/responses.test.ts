@@ -24,16 +24,16 @@ function responses(outboundLimit = LIMIT) {
   }
 }
 
-describe('the queued responses of an HTTP+SSE connection', () => {
-  it('count as crowded beyond four results, wherever they are queued', () => {
+describe('the responses of an HTTP+SSE connection', () => {
+  it('are full beyond four results, wherever they wait', () => {
     const { outlet, made } = responses()
     outlet.waitingBytes = LIMIT - 1
     made.hold(1)
-    expect(made.crowded).toBe(false)
+    expect(made.full).toBe(false)
     made.hold(1)
-    expect(made.crowded).toBe(true)
+    expect(made.full).toBe(true)
     made.hold(-1)
-    expect(made.crowded).toBe(false)
+    expect(made.full).toBe(false)
   })
 
   it('block requests beyond the limit of the mount', () => {

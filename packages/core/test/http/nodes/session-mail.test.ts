@@ -31,7 +31,7 @@ describe('readMail', () => {
     ...[
       { kind: 'frame' },
       { kind: 'yield', stream: 1 },
-      { kind: 'poke' },
+      { kind: 'appended' },
       { kind: 'answer', response: 'x' },
       { kind: 'answer', response: { id: {} } },
       { kind: 'cancel', id: {} },

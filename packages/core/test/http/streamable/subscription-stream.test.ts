@@ -1,8 +1,7 @@
 import { deferred, notification, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { McpServer } from '../../../src/index.ts'
-import { type Bus, CHANGES_TOPIC } from '../../../src/stores/bus.ts'
-import { MemoryBus } from '../../../src/stores/memory-bus.ts'
+import { type Bus, CHANGES_TOPIC, MemoryBus } from '../../../src/stores/bus.ts'
 import { MODERN, requestMeta } from '../../support/modern-calls.ts'
 import {
   type Answer,

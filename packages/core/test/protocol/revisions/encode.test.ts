@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { McpError, type McpErrorReason } from '../../../src/errors.ts'
 import type { JsonObject } from '../../../src/protocol/jsonrpc.ts'
-import { SERVER_INFO } from '../../../src/protocol/meta.ts'
+import { SERVER_INFO } from '../../../src/protocol/methods.ts'
 import type { Revision, Shape } from '../../../src/protocol/revisions/revision.ts'
 import { revision } from '../../support/revision.ts'
 

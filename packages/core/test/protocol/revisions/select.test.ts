@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { ErrorCode } from '../../../src/errors.ts'
 import type { JsonObject } from '../../../src/protocol/jsonrpc.ts'
-import { CLIENT_CAPABILITIES, PROTOCOL_VERSION } from '../../../src/protocol/meta.ts'
+import { CLIENT_CAPABILITIES, PROTOCOL_VERSION } from '../../../src/protocol/methods.ts'
 import { resolveRevisions, revisionOf } from '../../../src/protocol/revisions/index.ts'
 import type { RevisionDate } from '../../../src/protocol/revisions/revision.ts'
-import { type SelectionInput, selectRevision } from '../../../src/protocol/revisions/select.ts'
+import { selectRevision } from '../../../src/protocol/revisions/select.ts'
 
 const NEW: RevisionDate = '2026-07-28'
 const OLD: RevisionDate = '2025-11-25'
@@ -14,6 +14,8 @@ const BOTH = [NEW, OLD]
 const meta = (version: unknown): JsonObject => ({
   _meta: { [PROTOCOL_VERSION]: version, [CLIENT_CAPABILITIES]: {} },
 })
+type SelectionInput = Parameters<typeof selectRevision>[0]
+
 const call = (params?: JsonObject, method = 'tools/list'): SelectionInput['message'] => ({
   jsonrpc: '2.0',
   id: 1,

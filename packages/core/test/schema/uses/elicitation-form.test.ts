@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { projectForm } from '../../../src/protocol/revisions/forms.ts'
+import { projectForm } from '../../../src/protocol/revisions/base.ts'
 import { formIssues, refuseUnsayable, toFormSchema } from '../../../src/schema/uses/elicitation-form.ts'
 import type { JsonSchema } from '../../../src/schema/types.ts'
 

@@ -1,0 +1,70 @@
+import type { Clock } from '@jetway/core/stores'
+import { Unavailable } from '../tokens/refused.ts'
+import type { FetchJson } from './fetch-json.ts'
+
+/** The used members of an authorization server's metadata. */
+export interface IssuerMetadata {
+  readonly issuer?: unknown
+  readonly jwks_uri?: unknown
+  readonly introspection_endpoint?: unknown
+}
+
+const KEPT_MS = 86_400_000
+const LIMITS = { timeoutMs: 5_000, maxBytes: 262_144 }
+
+/**
+ * Lists the possible addresses of an issuer's metadata: RFC 8414, then OpenID Connect in both spellings.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
+ */
+function metadataUrls(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  const inserted = ['oauth-authorization-server', 'openid-configuration'].map(
+    (name) => `${origin}/.well-known/${name}${path}`,
+  )
+  return path === '' ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`]
+}
+
+/** Fetches an issuer's metadata, and caches it for a day. */
+export class Discovery {
+  readonly #issuer: string
+  readonly #fetchJson: FetchJson
+  readonly #clock: Clock
+  #found: { readonly metadata: IssuerMetadata; readonly at: number } | undefined
+
+  constructor(issuer: string, fetchJson: FetchJson, clock: Clock) {
+    this.#issuer = issuer
+    this.#fetchJson = fetchJson
+    this.#clock = clock
+  }
+
+  /** @throws Unavailable */
+  async metadata(): Promise<IssuerMetadata> {
+    if (this.#found !== undefined && this.#clock.now() - this.#found.at < KEPT_MS) return this.#found.metadata
+    const metadata = await this.#find()
+    this.#found = { metadata, at: this.#clock.now() }
+    return metadata
+  }
+
+  /** Fetches the metadata again at its next use, because its addresses may have changed. */
+  forget(): void {
+    this.#found = undefined
+  }
+
+  async #find(): Promise<IssuerMetadata> {
+    let cause: unknown
+    for (const url of metadataUrls(this.#issuer)) {
+      try {
+        const found = (await this.#fetchJson(url, LIMITS)) as IssuerMetadata | null
+        // A document of another issuer would name keys of that issuer:
+        // https://www.rfc-editor.org/rfc/rfc8414#section-3.3
+        if (found?.issuer === this.#issuer) return found
+        cause = new Error(`${url} has another issuer than ${this.#issuer}`)
+      } catch (error) {
+        cause ??= error
+      }
+    }
+    throw new Unavailable(`The metadata of ${this.#issuer} cannot be found`, { cause })
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '@jetway/core/stores'
+import type { Logger } from '@jetway/core'
+import type { FetchJson } from './fetch-json.ts'
+import type { VerifiedToken } from '../tokens/claims.ts'
+
+/** The values of `oauth` and its mount that a check uses. */
+export interface CheckContext {
+  readonly issuer: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly fetchJson: FetchJson
+}
+
+/** Keeps the request alive for work after its response. Workers need it. */
+export type KeepAlive = (work: Promise<unknown>) => void
+
+/** Checks the tokens of one issuer. */
+export interface TokenVerifier {
+  /**
+   * @param audiences - the token must name one of them
+   * @throws Refused, Unavailable
+   */
+  verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken>
+}
+
+/** How the tokens of an issuer are checked: `jwt()` or `introspection({ … })`. */
+export interface TokenCheck {
+  /** `jwt` if the claims can be read from the token itself. */
+  readonly kind: 'jwt' | 'opaque'
+  /** @internal */
+  create(context: CheckContext): TokenVerifier
+}

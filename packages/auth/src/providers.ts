@@ -1,0 +1,77 @@
+import type { OAuthOptions } from './options.ts'
+
+/** The options that a preset sets. Add others in the call: `oauth({ ...auth0({ … }), scopes })`. */
+export type Preset = Pick<OAuthOptions, 'issuer' | 'audience' | 'advertise'>
+
+// Each preset was compared with the page in its comment on 23 November 2026, and was not tried with a tenant.
+
+/**
+ * Auth0. The tenant needs the Resource Parameter Compatibility Profile, and an API whose identifier is the address of
+ * the server. Without the profile, set `audience` to the identifier of the default API.
+ *
+ * @param domain - such as `acme.eu.auth0.com`
+ * @see https://auth0.com/ai/docs/mcp/guides/resource-param-compatibility-profile
+ */
+export const auth0 = ({
+  domain,
+  audience,
+}: {
+  readonly domain: string
+  readonly audience?: string
+}): Preset => ({
+  // Auth0's issuer ends with a slash.
+  issuer: `https://${domain}/`,
+  ...(audience !== undefined && { audience }),
+})
+
+/**
+ * WorkOS AuthKit. Add the address of the server as an MCP resource indicator, so that tokens have it as audience.
+ *
+ * @param domain - such as `acme.authkit.app`
+ * @see https://workos.com/docs/authkit/mcp
+ */
+export const authkit = ({ domain }: { readonly domain: string }): Preset => ({ issuer: `https://${domain}` })
+
+/**
+ * Clerk. Add the address of the server under "MCP servers" in the dashboard, so that tokens have it as audience.
+ * Older applications issue opaque tokens until they are set to generate JWTs.
+ *
+ * @param domain - the Frontend API, such as `clerk.example.com`
+ * @see https://clerk.com/changelog/2026-01-08-jwt-oauth-access-tokens
+ */
+export const clerk = ({ domain }: { readonly domain: string }): Preset => ({ issuer: `https://${domain}` })
+
+/**
+ * Keycloak. The realm needs an audience mapper in a client scope, because its tokens do not name the server
+ * as audience by default.
+ *
+ * @param url - the address of Keycloak, such as `https://sso.example.com`
+ * @see https://www.keycloak.org/securing-apps/mcp-authz-server
+ */
+export const keycloak = ({ url, realm }: { readonly url: string; readonly realm: string }): Preset => ({
+  issuer: `${url.replace(/\/$/, '')}/realms/${encodeURIComponent(realm)}`,
+})
+
+/**
+ * Microsoft Entra. Its application for the server needs `requestedAccessTokenVersion` 2, because tokens of version 1
+ * have another issuer. Tokens name the application by its client id, and scopes by their short names, although
+ * clients request them with the Application ID URI.
+ *
+ * `tenant` is the tenant's id: `common` has no fixed issuer. `clientId` is the id of the server's
+ * application, and `applicationIdUri` its Application ID URI, for example the address of the server.
+ *
+ * @see https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference
+ */
+export const entra = ({
+  tenant,
+  clientId,
+  applicationIdUri,
+}: {
+  readonly tenant: string
+  readonly clientId: string
+  readonly applicationIdUri: string
+}): Preset => ({
+  issuer: `https://login.microsoftonline.com/${tenant}/v2.0`,
+  audience: clientId,
+  advertise: (scope) => `${applicationIdUri.replace(/\/$/, '')}/${scope}`,
+})

@@ -1,0 +1,78 @@
+import type { AuthInfo } from '@jetway/core'
+import type { HttpRequest, ProtectedMount } from '@jetway/core/http'
+import type { Clock } from '@jetway/core/stores'
+import type { CheckedOptions } from './check-options.ts'
+import { createIdentify } from './identity.ts'
+import { TOLERANCE_S } from './issuers/verify.ts'
+import { createFetchJson } from './issuers/fetch-json.ts'
+import type { Scheme } from './resource/challenge.ts'
+import { Issuers } from './issuers/issuers.ts'
+import { boundKeyOf } from './tokens/claims.ts'
+import { Refused } from './tokens/refused.ts'
+import { TokenCache } from './tokens/token-cache.ts'
+
+/** A verified token. */
+export interface Verified {
+  readonly auth: AuthInfo
+  /** The thumbprint of the token's key; undefined for a bearer token. */
+  readonly jkt: string | undefined
+}
+
+/** The token of a request. */
+export interface Credentials {
+  readonly scheme: Scheme
+  readonly token: string
+  /** The whole header. */
+  readonly header: string
+  readonly request: Pick<HttpRequest, 'waitUntil'>
+}
+
+/** The tokens of one resource. */
+export interface ResourceTokens {
+  /** A token must name one of them. */
+  readonly audiences: readonly string[]
+  /** The cache by header, so that the scheme must be equal too. Undefined without a cache. */
+  readonly tokens: TokenCache<Verified> | undefined
+}
+
+const CACHE = { max: 2_000, ttlMs: 60_000 }
+
+/** Verifies tokens with their issuers, and caches them. */
+export class VerifiedTokens {
+  readonly #options: CheckedOptions
+  readonly #clock: Clock
+  readonly #issuers: Issuers
+  readonly #identify: ReturnType<typeof createIdentify>
+
+  constructor(options: CheckedOptions, { clock, logger }: Pick<ProtectedMount, 'clock' | 'logger'>) {
+    const { issuers, fetch = (url, init) => globalThis.fetch(url, init) } = options
+    this.#options = options
+    this.#clock = clock
+    this.#issuers = new Issuers(issuers, { clock, logger, fetchJson: createFetchJson(fetch, clock) })
+    this.#identify = createIdentify(options)
+  }
+
+  forAudiences(audiences: readonly string[]): ResourceTokens {
+    const { cache } = this.#options
+    const { max = CACHE.max } = cache === false ? {} : (cache ?? {})
+    return { audiences, tokens: cache === false ? undefined : new TokenCache<Verified>(max, this.#clock) }
+  }
+
+  /** @throws Refused, Unavailable */
+  async verify(
+    { scheme, token, header, request }: Credentials,
+    { audiences, tokens }: ResourceTokens,
+  ): Promise<Verified> {
+    const verified = await this.#issuers.verify(token, audiences, (work) => request.waitUntil?.(work))
+    const jkt = boundKeyOf(verified.claims)
+    // A stolen token is useless only if a bound token is refused without its key.
+    if (scheme === 'Bearer' && jkt !== undefined) throw new Refused('bound')
+    if (scheme === 'DPoP' && jkt === undefined) throw new Refused('dpop', 'cnf')
+    const found: Verified = { auth: this.#identify(verified), jkt }
+    const { cache } = this.#options
+    const { ttlMs = CACHE.ttlMs } = cache === false ? {} : (cache ?? {})
+    const expires = verified.expiresAt === undefined ? Infinity : (verified.expiresAt + TOLERANCE_S) * 1000
+    tokens?.set(header, found, Math.min(this.#clock.now() + (verified.keptMs ?? ttlMs), expires))
+    return found
+  }
+}

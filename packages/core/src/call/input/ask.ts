@@ -1,0 +1,187 @@
+import { ErrorCode, McpError, QuestionError } from '../../errors.ts'
+import type { JsonObject, JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import type { AuthInfo } from '../../stores/principal.ts'
+import type { Revision } from '../../protocol/revisions/revision.ts'
+import type { Bus } from '../../stores/bus.ts'
+import type { Clock } from '../../util/clock.ts'
+import { type CallInputs, decodeResponse, digestOf, mergeResponses, type ReadForm } from './inputs.ts'
+import type { ClientView } from '../request-context.ts'
+import type { Exchange } from '../exchange.ts'
+import { encodeQuestion, type InputRequest, shownContent } from './encode-question.ts'
+import type { OpenRequest, RequestChannel } from './pending-requests.ts'
+import type { HandlerResult, NeedsInput } from '../result.ts'
+import { elicit, elicitUrl, listRoots, type Question, sample } from './question.ts'
+import type { RequestStates } from './request-state.ts'
+
+/** Limits on the questions of one call. */
+export interface InputLimits {
+  /**
+   * How long a user or model may take for one question, in ms. Does not count towards the handler's time limit.
+   *
+   * @default 600_000
+   */
+  readonly timeoutMs: number
+  /** The maximum number of rounds of questions of one call. @default 8 */
+  readonly maxRounds: number
+}
+
+export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds: 8 }
+
+/** How the calls of a connection ask questions of their client. */
+export interface InputContext {
+  readonly rounds: InputRounds
+  readonly limits: InputLimits
+  /** Undefined if requests cannot be sent to the client while a call runs. */
+  readonly live?: LiveRequests
+  /** Seals the state of a call between two requests. */
+  readonly states: RequestStates
+  readonly bus: Bus
+  readonly clock: Clock
+}
+
+/** Runs a handler, from the start or with answers. */
+export type Run = () => HandlerResult | Promise<HandlerResult>
+
+/** How calls get input from their clients. A preset may omit it. */
+interface InputRounds {
+  /**
+   * Continues a call with the responses or state of its request, or starts it if the revision has no rounds.
+   */
+  begin(ctx: InputCall, start: Run): HandlerResult | Promise<HandlerResult>
+  /**
+   * Gets the answers to a handler's questions: by requests to the client, or through a result with the
+   * questions.
+   */
+  resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
+  /** Asks the user to open the URLs that an error requires; undefined for other errors and clients. */
+  elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
+  readonly readForm: ReadForm
+  /** The response for an error that requires URLs; undefined for other errors. */
+  urlFailure(error: unknown, ctx: InputCall): UrlFailure | undefined
+}
+
+interface UrlFailure {
+  readonly error: McpError
+  /** The URLs as a text, for clients that cannot open them. */
+  readonly text?: string
+}
+
+/** The methods of `ctx` that ask a question while the handler runs. */
+export type LiveMethod = 'elicit' | 'elicitUrl' | 'sample' | 'listRoots'
+
+/** The members of a call that questions use. */
+export interface InputCall {
+  readonly message: JsonRpcRequest
+  readonly auth: AuthInfo | undefined
+  readonly scope: {
+    readonly revision: Revision
+    readonly client: ClientView
+    readonly exchange: Exchange
+    readonly input?: InputContext | undefined
+    readonly session?: { addPendingUrls(ids: readonly string[]): void }
+  }
+  readonly inputs: CallInputs
+  /** Set if the call is observed. Its `ask` sends the request to the client. */
+  readonly observer:
+    | { ask(question: InputRequest, send: (question: InputRequest) => OpenRequest): OpenRequest }
+    | undefined
+  pause(atEnd: () => void): () => void
+}
+
+export type Questions = Readonly<Record<string, Question>>
+
+export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
+  new QuestionError('too-many', `The call still had questions after ${maxRounds} rounds`)
+
+/** Returns the digest of each question, by key. */
+export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<string, string>> {
+  const pins = Object.entries(questions).map(
+    async ([key, question]) => [key, await digestOf(shownContent(question, key))] as const,
+  )
+  return new Map(await Promise.all(pins))
+}
+
+/** Undefined if requests cannot be sent to the client while the call runs. */
+export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveRequests | undefined =>
+  exchange.duplex ? input?.live : undefined
+
+/** Sends a request to the client of a call, within the observation of the call. */
+export function sendQuestion(
+  { observer, scope: { exchange } }: InputCall,
+  requests: RequestChannel,
+  key: string,
+  question: InputRequest,
+): OpenRequest {
+  const send = (request: InputRequest): OpenRequest => requests.send(key, request, exchange)
+  return observer === undefined ? send(question) : observer.ask(question, send)
+}
+
+/** The error for a handler that returned questions on a connection that cannot carry them. */
+export const noClientChannel = (questions: Questions): McpError =>
+  new McpError(
+    ErrorCode.InvalidRequest,
+    `An answer to "${Object.keys(questions).join('", "')}" is needed, but this connection cannot carry questions to the client: use a session, and allow streams as replies`,
+  )
+
+const QUESTIONS = { elicit, elicitUrl, sample, listRoots } as const
+
+/** Sends requests to the client while a call runs, on connections that can carry them. */
+export class LiveRequests {
+  readonly requests: RequestChannel
+  readonly #limits: InputLimits
+
+  constructor(requests: RequestChannel, limits: InputLimits) {
+    this.requests = requests
+    this.#limits = limits
+  }
+
+  /**
+   * Sends a handler's questions to the client, and runs the handler again with the answers until it has no more
+   * questions.
+   */
+  async resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult> {
+    let outcome: HandlerResult = first
+    for (let round = 1; outcome.kind === 'needs-input'; round++) {
+      if (round > this.#limits.maxRounds) throw tooManyRounds(this.#limits)
+      const { questions, state }: NeedsInput = outcome
+      const pins = await pinQuestions(questions)
+      const responses = await askAll(ctx, questions, this.requests)
+      ctx.inputs.receive(mergeResponses(ctx.inputs.answers, pins, responses), state)
+      outcome = await handle()
+    }
+    return outcome
+  }
+
+  async ask(ctx: InputCall, method: LiveMethod, args: readonly unknown[]): Promise<unknown> {
+    const question = (QUESTIONS[method] as (...given: readonly unknown[]) => Question)(...args)
+    const responses = await askAll(ctx, { [method]: question }, this.requests)
+    return decodeResponse(question, method, responses[method] as JsonObject)
+  }
+}
+
+/** Sends one round of questions at once. If one fails, the others are cancelled. */
+async function askAll(ctx: InputCall, questions: Questions, requests: RequestChannel): Promise<JsonObject> {
+  const urlIds = new Map<string, string>()
+  const to = { revision: ctx.scope.revision, client: ctx.scope.client, urlIds }
+  // All questions are encoded before any is sent, so that a client that does not support one of them gets none.
+  const encoded = Object.entries(questions).map(
+    ([key, question]) => [key, encodeQuestion(question, key, to)] as const,
+  )
+  ctx.inputs.urlIds = urlIds
+  const open: OpenRequest[] = []
+  const withdraw = (): void => open.forEach((request) => request.cancel('The call has ended'))
+  const resume = ctx.pause(withdraw)
+  try {
+    const answers = encoded.map(async ([key, question]) => {
+      const request = sendQuestion(ctx, requests, key, question)
+      open.push(request)
+      const { elicitationId } = question.params
+      if (typeof elicitationId === 'string') ctx.scope.session?.addPendingUrls([elicitationId])
+      return [key, await request.result] as const
+    })
+    return Object.fromEntries(await Promise.all(answers))
+  } finally {
+    withdraw()
+    resume()
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from './clock.ts'
+
+/** How long {@link PendingWork.flushed} waits, in ms: a stalled client never reads. */
+const FLUSH_MS = 1_000
+
+/** Counts messages that must still be sent before a close, such as the responses of calls that it has ended. */
+export class PendingWork {
+  readonly #clock: Clock
+  readonly #waiting: (() => void)[] = []
+  #count: number
+
+  constructor(clock: Clock, count = 0) {
+    this.#clock = clock
+    this.#count = count
+  }
+
+  begin(): void {
+    this.#count++
+  }
+
+  end(): void {
+    if (--this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  /** Resolves when nothing is outstanding, or after 1 s. */
+  async flushed(): Promise<void> {
+    if (this.#count === 0) return
+    let timer: unknown
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve)
+      timer = this.#clock.setTimeout(resolve, FLUSH_MS)
+    })
+    this.#clock.clearTimeout(timer)
+  }
+}

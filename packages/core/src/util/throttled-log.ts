@@ -1,0 +1,28 @@
+import type { Clock } from './clock.ts'
+
+/** In ms: often enough to be noticed, and not a flood. */
+const INTERVAL_MS = 600_000
+
+/** Logs a problem that may occur in every request, at most once in ten minutes. */
+export class ThrottledLog {
+  readonly #clock: Clock
+  #loggedAt = Number.NEGATIVE_INFINITY
+  #skipped = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** @param log - receives the number of times that the problem was not logged since the last line */
+  log(log: (skipped: number) => void): void {
+    const now = this.#clock.now()
+    if (now - this.#loggedAt < INTERVAL_MS) {
+      this.#skipped++
+      return
+    }
+    const skipped = this.#skipped
+    this.#loggedAt = now
+    this.#skipped = 0
+    log(skipped)
+  }
+}

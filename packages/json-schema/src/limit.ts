@@ -1,0 +1,137 @@
+import { CountedPattern } from './counted-pattern.ts'
+
+/** Thrown by a validator that takes more steps than `maxSteps` allows. */
+export class StepLimitError extends Error {
+  override readonly name: string = 'StepLimitError'
+
+  constructor(most: number) {
+    super(`it takes more than ${most} steps`)
+  }
+}
+
+type Schema = Readonly<Record<string, unknown>>
+type Check<Run> = (data: unknown, run: Run) => boolean | undefined
+
+/** A limit for `createValidator`, made by `maxSteps`. */
+export interface StepLimit {
+  /** Counts the steps of one validation, or of making one validator. */
+  start(): Counter
+}
+
+/**
+ * Limits the work of a validator, for schemas and values that nobody has reviewed: the steps of making it, and
+ * those of each validation. A step takes about as long as a visit of one value by one part of the schema: a
+ * million take 0.1 to 0.3 s.
+ *
+ * With a limit, patterns are matched without backtracking, which cannot take exponential time, and references
+ * to metaschemas lead nowhere.
+ */
+export function maxSteps(steps: number): StepLimit {
+  return { start: () => new Counter(steps) }
+}
+
+/** 64 characters take about as long as a step. */
+const ofText = (length: number): number => length >> 6
+
+/** The steps of reading a value with everything inside, or as far as `depth`. */
+function sizeOf(value: unknown, depth = Infinity): number {
+  if (typeof value === 'string') return 1 + ofText(value.length)
+  if (typeof value !== 'object' || value === null || depth === 0) return 1
+  let size = 1
+  for (const [key, child] of Object.entries(value)) size += ofText(key.length) + sizeOf(child, depth - 1)
+  return size
+}
+
+/** The numbers here make a step of any kind take about the same time. */
+export class Counter {
+  readonly #most: number
+  readonly #members = new Map<Schema, number>()
+  #noted: number | undefined
+  #steps = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** @throws StepLimitError */
+  spend(steps: number): void {
+    this.#steps += steps
+    if (this.#steps > this.#most) throw new StepLimitError(this.#most)
+  }
+
+  /** A value is copied with everything inside, at each level anew. @throws StepLimitError */
+  copy(value: unknown): void {
+    let copied = 0
+    const sizeOfCopy = (part: unknown): number => {
+      let size = 1
+      if (typeof part !== 'object' || part === null) size = sizeOf(part)
+      else for (const [key, child] of Object.entries(part)) size += ofText(key.length) + sizeOfCopy(child)
+      copied += size
+      return size
+    }
+    sizeOfCopy(value)
+    this.spend(2 * copied)
+  }
+
+  /**
+   * @param isRead - whether it is described, and somebody reads the description
+   * @throws StepLimitError
+   */
+  fail(isRead: boolean, [path, params, schema]: readonly [string, unknown, unknown]): void {
+    this.spend(isRead ? 36 + (path.length >> 3) + sizeOf(params) + sizeOf(schema, 3) : 4)
+  }
+
+  /** Failures get one more segment in front of their paths. @throws StepLimitError */
+  locate(failures: number, segment: string): void {
+    this.spend(failures * (1 + ofText(segment.length)))
+  }
+
+  /** @throws StepLimitError */
+  pattern(source: string): { test(text: string, counter: Counter | undefined): boolean } {
+    const pattern = new CountedPattern(source, this)
+    return { test: (text, counter) => pattern.test(text, counter!) }
+  }
+
+  /** A part of a schema is made. @throws StepLimitError */
+  make(schema: Schema | boolean): void {
+    this.spend(128 + (typeof schema === 'boolean' ? 0 : this.#membersOf(schema)))
+  }
+
+  /**
+   * Counts the visits of a part.
+   *
+   * @param noted - the whole schema, if a visit may copy notes about all of it
+   */
+  counted<Run extends { readonly counter: Counter | undefined }>(
+    check: Check<Run>,
+    schema: Schema,
+    noted: Schema | undefined,
+  ): Check<Run> {
+    if (noted !== undefined) this.#noted ??= sizeOf(noted)
+    // Looking up a member takes less time than a visit.
+    const own = 1 + ((this.#membersOf(schema) + (this.#noted ?? 0)) >> 3)
+    return (data, run) => {
+      run.counter!.#visit(own, data)
+      return check(data, run)
+    }
+  }
+
+  /** A part is made anew for each reference to it, but does not change. */
+  #membersOf(schema: Schema): number {
+    let members = this.#members.get(schema)
+    if (members === undefined) {
+      const { const: constant, enum: values, ...others } = schema
+      members = sizeOf(others, 3) + sizeOf([constant, values])
+      this.#members.set(schema, members)
+    }
+    return members
+  }
+
+  #visit(own: number, data: unknown): void {
+    let steps = own
+    if (typeof data === 'string') steps += ofText(data.length)
+    else if (typeof data === 'object' && data !== null && !Array.isArray(data))
+      steps += Object.keys(data).length
+    this.spend(steps)
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Reads the map of the code, `docs/design/README.md`, for its tests and for its picture.
+ */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const page = fileURLToPath(new URL('../../docs/design/README.md', import.meta.url))
+
+/**
+ * A file that a flow runs through.
+ *
+ * @typedef {object} Hop
+ * @property {string} flow the heading above it
+ * @property {string} path from the root of the repository
+ * @property {readonly string[]} names functions, and members as `Class.member`
+ * @property {boolean} isStep false for the files below a step, which the step needs
+ */
+
+/** A step reads `1. \`file\` \`function\`, \`Class.method\`: what happens`. A file that it needs has a dash. */
+const HOP = /^( *)(\d+\.|-) `([^`]+\.ts)` ((?:`[^`]+`(?:, )?)+):/
+
+/** The page, and what its lists say. */
+export function readMap() {
+  const text = readFileSync(page, 'utf8')
+  return { text, hops: hopsOf(text), rooms: roomsOf(text), orders: ordersOf(text), pathOf }
+}
+
+/** Files of core are given from its `src`, those of other packages with their package. @param {string} file */
+const pathOf = (file) => (/^[\w-]+\/src\//.test(file) ? `packages/${file}` : `packages/core/src/${file}`)
+
+/** @param {string} text @returns {Hop[]} */
+function hopsOf(text) {
+  let flow = ''
+  return text.split('\n').flatMap((line) => {
+    if (line.startsWith('#')) flow = line.replace(/^#+ /, '')
+    if (!/^ *(?:\d+\.|-) /.test(line)) return []
+    const [, , mark, file, names = ''] = HOP.exec(line) ?? []
+    if (file === undefined) throw new Error(`This line of the map is no step: ${line}`)
+    const quoted = [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+    return [{ flow, path: pathOf(file), names: quoted, isStep: mark !== '-' }]
+  })
+}
+
+/**
+ * A folder of core, or a file that is a room by itself.
+ *
+ * @typedef {object} Room
+ * @property {string} name such as `http` or `errors.ts`
+ * @property {string} about
+ * @property {readonly Room[]} rooms the folders inside it
+ */
+
+/** The rooms of the tree, which is the first code block. @param {string} text @returns {Room[]} */
+function roomsOf(text) {
+  const [, tree = ''] = /```\n([\s\S]*?)```/.exec(text) ?? []
+  /** @type {(Room & { rooms: Room[] })[]} */
+  const rooms = []
+  for (const line of tree.split('\n')) {
+    const [, indent = '', name, about = ''] = /^( *)(\S+?)\/?\s+(.+)$/.exec(line) ?? []
+    if (name === undefined) continue
+    const room = { name, about, rooms: [] }
+    if (indent === '') rooms.push(room)
+    else rooms.at(-1)?.rooms.push(room)
+  }
+  return rooms
+}
+
+/**
+ * The lines of import orders: that of core, then that of `http/`. Names in one group have the same place.
+ *
+ * @param {string} text @returns {string[][][]}
+ */
+const ordersOf = (text) =>
+  text
+    .split('\n')
+    .filter((line) => /^[\w, -]+(?: → [\w, -]+){3,}$/.test(line))
+    .map((line) => line.split(' → ').map((group) => group.split(', ')))
